@@ -1,0 +1,5 @@
+"""API paths of the accounts app, without the ``api/`` prefix."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

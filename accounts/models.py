@@ -1,0 +1,155 @@
+"""Who is who: people with an account, and the roles they hold."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+EMAIL_MAX_LENGTH = 254
+
+
+def normalise_email(email: str) -> str:
+    """The one form under which an address is stored and looked up.
+
+    Trimmed, Unicode compatibility forms folded (NFKC) and lower-cased, so that ``Ａ@exemple.fr`` and
+    ``a@EXEMPLE.fr`` can't become two accounts of one mailbox.
+    """
+    return unicodedata.normalize("NFKC", email.strip()).lower()
+
+
+class UserManager(BaseUserManager["User"]):
+    """Creates users by e-mail address; there is no username."""
+
+    def create_user(
+        self, email: str, password: str | None = None, **fields: Any
+    ) -> User:
+        """A member. ``password=None`` leaves the account without a usable password."""
+        if not email:
+            raise ValueError("A user needs an e-mail address")
+        user = self.model(email=normalise_email(email), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(
+        self, email: str, password: str | None = None, **fields: Any
+    ) -> User:
+        """An operator who may use every part of Django's admin. Shop roles are given by ``grant_role``."""
+        return self.create_user(
+            email, password, **{**fields, "is_staff": True, "is_superuser": True}
+        )
+
+    def get_by_natural_key(self, username: str | None) -> User:
+        return self.get(email=normalise_email(username or ""))
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """A person with an account, known by e-mail address (stored normalised, see ``normalise_email``)."""
+
+    email = models.EmailField(
+        _("adresse e-mail"), max_length=EMAIL_MAX_LENGTH, unique=True
+    )
+    first_name = models.CharField(_("prénom"), max_length=150, blank=True)
+    last_name = models.CharField(_("nom"), max_length=150, blank=True)
+    language = models.CharField(
+        _("langue"), max_length=5, choices=settings.LANGUAGES, default="fr"
+    )
+    is_active = models.BooleanField(_("actif"), default=True)
+    is_staff = models.BooleanField(_("accès à la gestion"), default=False)
+    date_joined = models.DateTimeField(
+        _("membre depuis"), default=timezone.now, editable=False
+    )
+
+    objects: ClassVar[UserManager] = UserManager()
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    class Meta:
+        verbose_name = _("utilisateur")
+        verbose_name_plural = _("utilisateurs")
+        ordering = ("-date_joined", "-pk")
+        constraints = (
+            models.UniqueConstraint(Lower("email"), name="user_email_any_case_unique"),
+        )
+
+    def __str__(self) -> str:
+        return self.email
+
+    def get_full_name(self) -> str:
+        return f"{self.first_name} {self.last_name}".strip()
+
+    def get_short_name(self) -> str:
+        return self.first_name
+
+
+class Role(models.TextChoices):
+    """What a person may do in the shop."""
+
+    ADMIN = "admin", _("Admin")
+    USER = "user", _("Membre")
+
+
+class UserRole(models.Model):
+    """One role of one person. Written by ``accounts.services`` only, which keeps at least one admin."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.CASCADE,
+        related_name="roles",
+        verbose_name=_("utilisateur"),
+    )
+    role = models.CharField(_("rôle"), max_length=10, choices=Role.choices)
+    created_at = models.DateTimeField(_("attribué le"), auto_now_add=True)
+
+    class Meta:
+        db_table = "user_roles"
+        verbose_name = _("rôle")
+        verbose_name_plural = _("rôles")
+        ordering = ("-created_at", "-pk")
+        constraints = (
+            models.UniqueConstraint(fields=("user", "role"), name="user_role_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.user_id}: {self.role}"
+
+
+class RoleChange(models.Model):
+    """The log of role changes: who changed whose role, from what to what. Never edited."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.CASCADE,
+        related_name="role_changes",
+        verbose_name=_("utilisateur"),
+    )
+    old_role = models.CharField(_("ancien rôle"), max_length=10, blank=True)
+    new_role = models.CharField(_("nouveau rôle"), max_length=10)
+    changed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("modifié par"),
+        help_text=_("Vide : changé par une commande du serveur."),
+    )
+    created_at = models.DateTimeField(_("date"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("changement de rôle")
+        verbose_name_plural = _("changements de rôle")
+        ordering = ("-created_at", "-pk")
+
+    def __str__(self) -> str:
+        return f"{self.user_id}: {self.old_role} → {self.new_role}"

@@ -1,0 +1,265 @@
+"""Rows of the kernel: mails to send, the shop's own settings, scheduled jobs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.core.cache import cache
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class MailState(models.TextChoices):
+    """Where a mail stands between being written and being delivered."""
+
+    QUEUED = "queued", _("En file d'attente")
+    SENDING = "sending", _("En cours d'envoi")
+    SENT = "sent", _("Envoyé")
+    FAILED = "failed", _("Échec définitif")
+
+
+class OutgoingMail(models.Model):
+    """One mail to one person: written in the transaction that causes it, delivered later by a worker.
+
+    The row is the truth and Celery only a wake-up: a lost task is found again by the sweep, a killed
+    worker's row becomes due again when its lease ends. What was rendered is kept as it was sent.
+    """
+
+    kind = models.CharField(_("type"), max_length=60)
+    to = models.EmailField(_("destinataire"), max_length=254)
+    language = models.CharField(_("langue"), max_length=5, default="fr")
+    context = models.JSONField(_("données"), default=dict)
+    reference = models.CharField(
+        _("référence"), max_length=80, blank=True, db_index=True
+    )
+    dedupe_key = models.CharField(
+        _("clé d'unicité"), max_length=200, unique=True, null=True, blank=True
+    )
+
+    state = models.CharField(
+        _("état"), max_length=10, choices=MailState.choices, default=MailState.QUEUED
+    )
+    attempts = models.PositiveSmallIntegerField(_("tentatives"), default=0)
+    next_attempt_at = models.DateTimeField(
+        _("prochaine tentative"), default=timezone.now
+    )
+    lease_until = models.DateTimeField(_("réservé jusqu'à"), null=True, blank=True)
+    last_error = models.TextField(_("dernière erreur"), blank=True)
+
+    subject = models.CharField(_("objet"), max_length=998, blank=True)
+    text = models.TextField(_("texte"), blank=True)
+    html = models.TextField(_("HTML"), blank=True)
+    message_id = models.CharField(
+        _("identifiant du message"), max_length=255, blank=True
+    )
+
+    created_at = models.DateTimeField(
+        _("créé le"), default=timezone.now, editable=False
+    )
+    sent_at = models.DateTimeField(_("envoyé le"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("e-mail sortant")
+        verbose_name_plural = _("e-mails sortants")
+        ordering = ("-created_at", "-pk")
+        indexes = (
+            models.Index(
+                fields=("next_attempt_at",),
+                name="mail_due",
+                condition=Q(state__in=("queued", "sending")),
+            ),
+            models.Index(fields=("state", "-created_at"), name="mail_state_newest"),
+        )
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(state__in=MailState.values), name="mail_state_known"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} → {self.to}"
+
+
+@dataclass(frozen=True, slots=True)
+class MissingLegalField:
+    """A legal mention that the shop must show and that nobody has filled in yet."""
+
+    name: str
+    label: str
+
+
+class ShopSettings(models.Model):
+    """The one sheet of settings that the owner of the shop fills in.
+
+    Read it with ``ShopSettings.load()``; write it through ``shop.core.shop_settings.save_shop_settings``,
+    which drops the cached copy.
+    """
+
+    CACHE_KEY: ClassVar[str] = "shop-settings"
+    CACHE_SECONDS: ClassVar[int] = 60
+    PK: ClassVar[int] = 1
+
+    # What a trader must tell consumers (LCEN art. 1-1, Code de la consommation L221-5, L616-1,
+    # Code de l'environnement L541-10-13). The check lists what is empty.
+    REQUIRED_LEGAL_FIELDS: ClassVar[tuple[str, ...]] = (
+        "trader_name",
+        "siret",
+        "address",
+        "email",
+        "phone",
+        "publication_director",
+        "host_name",
+        "host_address",
+        "host_phone",
+        "mediator_name",
+        "mediator_address",
+        "mediator_url",
+        "packaging_id",
+    )
+
+    shop_name = models.CharField(
+        _("nom de la boutique"), max_length=120, default="L'Établi aux figurines"
+    )
+
+    trader_name = models.CharField(
+        _("nom du vendeur"),
+        max_length=160,
+        blank=True,
+        help_text=_("Nom et prénom suivis de la mention « EI »."),
+    )
+    siret = models.CharField(_("SIRET"), max_length=20, blank=True)
+    address = models.TextField(_("adresse postale"), blank=True)
+    email = models.EmailField(_("e-mail de contact"), blank=True)
+    phone = models.CharField(_("téléphone"), max_length=40, blank=True)
+    vat_notice = models.CharField(
+        _("mention de TVA"),
+        max_length=160,
+        default="TVA non applicable, art. 293 B du CGI",
+    )
+    publication_director = models.CharField(
+        _("directeur de la publication"), max_length=160, blank=True
+    )
+    host_name = models.CharField(_("hébergeur"), max_length=160, blank=True)
+    host_address = models.TextField(_("adresse de l'hébergeur"), blank=True)
+    host_phone = models.CharField(
+        _("téléphone de l'hébergeur"), max_length=40, blank=True
+    )
+    mediator_name = models.CharField(
+        _("médiateur de la consommation"), max_length=160, blank=True
+    )
+    mediator_address = models.TextField(_("adresse du médiateur"), blank=True)
+    mediator_url = models.URLField(_("site du médiateur"), blank=True)
+    packaging_id = models.CharField(
+        _("identifiant unique emballages"),
+        max_length=60,
+        blank=True,
+        help_text=_("Identifiant REP délivré par l'ADEME."),
+    )
+    is_demonstration = models.BooleanField(
+        _("données de démonstration"),
+        default=False,
+        help_text=_(
+            "Les mentions sont fictives : la boutique ne peut pas vendre pour de vrai."
+        ),
+    )
+
+    workshop_email = models.EmailField(
+        _("e-mail de l'atelier"),
+        blank=True,
+        help_text=_("Reçoit les nouvelles commandes et les alertes."),
+    )
+    default_production_days_min = models.PositiveSmallIntegerField(
+        _("fabrication par défaut, minimum (jours)"), default=14
+    )
+    default_production_days_max = models.PositiveSmallIntegerField(
+        _("fabrication par défaut, maximum (jours)"), default=28
+    )
+    installments_enabled = models.BooleanField(
+        _("paiement en 3 fois proposé"), default=False
+    )
+    installments_minimum = models.DecimalField(
+        _("montant minimum du paiement en 3 fois (€)"),
+        max_digits=10,
+        decimal_places=2,
+        default=Decimal("150.00"),
+        validators=[MinValueValidator(Decimal("0.00"))],
+    )
+    terms_version = models.CharField(
+        _("version des conditions de vente"), max_length=40, default="2026-11"
+    )
+
+    class Meta:
+        verbose_name = _("réglages de la boutique")
+        verbose_name_plural = _("réglages de la boutique")
+        constraints = (
+            models.CheckConstraint(condition=Q(pk=1), name="shop_settings_single_row"),
+            models.CheckConstraint(
+                condition=Q(
+                    default_production_days_min__lte=F("default_production_days_max")
+                ),
+                name="shop_settings_days_ordered",
+            ),
+            models.CheckConstraint(
+                condition=Q(installments_minimum__gte=0),
+                name="shop_settings_minimum_positive",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.shop_name
+
+    @classmethod
+    def load(cls) -> ShopSettings:
+        """The settings: cached for a minute, the defaults when nothing was saved yet. At most one query."""
+        values: dict[str, Any] | None = cache.get(cls.CACHE_KEY)
+        names = [field.attname for field in cls._meta.concrete_fields]
+        if values is None or set(values) != set(names):
+            values = cls.objects.filter(pk=cls.PK).values(*names).first()
+            if values is None:
+                fresh = cls(pk=cls.PK)
+                values = {name: getattr(fresh, name) for name in names}
+            cache.set(cls.CACHE_KEY, values, cls.CACHE_SECONDS)
+        return cls(**values)
+
+    def missing_legal_fields(self) -> list[MissingLegalField]:
+        """Mentions required by law that are still empty, in the order of the form."""
+        return [
+            MissingLegalField(name, str(self._meta.get_field(name).verbose_name))  # type: ignore[union-attr]
+            for name in self.REQUIRED_LEGAL_FIELDS
+            if not str(getattr(self, name)).strip()
+        ]
+
+    @property
+    def address_lines(self) -> list[str]:
+        return [line.strip() for line in self.address.splitlines() if line.strip()]
+
+    @property
+    def alert_address(self) -> str:
+        """Where mails for the workshop go: its own address, else the public one, else the sender's."""
+        return self.workshop_email or self.email or settings.DEFAULT_FROM_EMAIL
+
+
+class ScheduledJob(models.Model):
+    """When a scheduled job last ran; the row is the lock that makes it run once per period."""
+
+    name = models.CharField(_("nom"), max_length=80, unique=True)
+    last_started_at = models.DateTimeField(
+        _("dernier démarrage"), null=True, blank=True
+    )
+    last_finished_at = models.DateTimeField(_("dernière fin"), null=True, blank=True)
+    last_error = models.TextField(_("dernière erreur"), blank=True)
+    locked_until = models.DateTimeField(_("réservé jusqu'à"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("tâche planifiée")
+        verbose_name_plural = _("tâches planifiées")
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
