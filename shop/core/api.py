@@ -1,0 +1,29 @@
+"""API calls that belong to no domain."""
+
+import logging
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from shop.core.problems import Problem, problem_response
+from shop.core.throttling import allowed
+
+logger = logging.getLogger("shop.client")
+
+MAX_REPORT = 4096
+
+
+@csrf_exempt
+@require_POST
+def report_client_error(request: HttpRequest) -> HttpResponseBase:
+    """Takes the report of an island that failed in the browser (`navigator.sendBeacon`, which sends no token).
+
+    It only writes a log line, cut to 4 KB and freed of line breaks; 20 a minute an address.
+    """
+    if not allowed(request, scope="client-errors", limit=20, seconds=60):
+        return problem_response(Problem("throttled", "", 429))
+    report = request.body[:MAX_REPORT].decode("utf-8", "replace")
+    logger.warning("island failed: %s", report.encode("unicode_escape").decode("ascii"))
+    return HttpResponse(status=204)

@@ -1,0 +1,41 @@
+"""A Celery broker made of files, for a machine with no Redis and no RabbitMQ.
+
+Kombu's filesystem transport writes a message into the folder that readers scan, so a reader can pick up
+a file before its content is there and crash the worker. Here a message appears by an atomic rename.
+The broker is only a wake-up: rows in the database (outgoing mails, payments, scheduled jobs) are the truth,
+and jobs that sweep them find whatever a lost message should have started.
+"""
+
+import os
+import time
+import uuid
+from typing import Any
+
+from kombu.exceptions import ChannelError
+from kombu.transport import TRANSPORT_ALIASES, filesystem
+from kombu.utils.encoding import str_to_bytes
+from kombu.utils.json import dumps
+
+ALIAS = "folder"
+
+
+class Channel(filesystem.Channel):
+    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:
+        name = f"{time.time_ns() // 1_000_000}_{uuid.uuid4()}.{queue}.msg"
+        target = os.path.join(self.data_folder_out, name)
+        hidden = f"{target}.partial"
+        try:
+            with open(hidden, "wb") as stream:
+                stream.write(str_to_bytes(dumps(payload)))
+            os.replace(hidden, target)
+        except OSError as error:
+            raise ChannelError(f"Cannot add file {target!r} to directory") from error
+
+
+class Transport(filesystem.Transport):
+    Channel = Channel
+
+
+def register() -> None:
+    """Make ``folder://`` known to Kombu."""
+    TRANSPORT_ALIASES[ALIAS] = f"{__name__}:Transport"

@@ -1,0 +1,30 @@
+"""What every page knows. Nothing here depends on the visitor: public pages are the same bytes for all."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import translate_url
+from django.utils import translation
+from django.utils.functional import SimpleLazyObject
+
+from shop.core.models import ShopSettings
+
+
+def shop(request: HttpRequest) -> dict[str, Any]:
+    """`shop` (the shop's settings row), `language`, `canonical_url`, `site_url` and `alternates`
+    (code, name, absolute address of this page in each language)."""
+    return {
+        "shop": SimpleLazyObject(ShopSettings.load),
+        "language": translation.get_language(),
+        "site_url": settings.SITE_URL,
+        "canonical_url": settings.SITE_URL + request.path,
+        "alternates": SimpleLazyObject(lambda: _alternates(request)),
+        "debug": settings.DEBUG,
+    }
+
+
+def _alternates(request: HttpRequest) -> list[tuple[str, str, str]]:
+    return [
+        (code, name, settings.SITE_URL + translate_url(request.path, code)) for code, name in settings.LANGUAGES
+    ]

@@ -1,0 +1,64 @@
+"""Middleware: one address a page, one language an answer."""
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http.response import HttpResponseBase
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+# Answers without a page address of their own: the visitor's language comes from the request's header.
+_UNPREFIXED = ("/api/", "/functions/")
+
+
+class TrailingSlashMiddleware:
+    """Pages have no trailing slash: one that has it is sent to the address without (301)."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        path = request.path_info
+        if (
+            path != "/"
+            and path.endswith("/")
+            and request.method in ("GET", "HEAD")
+            and not path.startswith(f"/{settings.ADMIN_PATH}")
+            and not path.startswith((settings.STATIC_URL, settings.MEDIA_URL))
+        ):
+            # A path that began with several slashes would be read as another host.
+            target = "/" + path.strip("/")
+            query = request.META.get("QUERY_STRING", "")
+            if not urlsplit(target).netloc and "\\" not in target:
+                response: HttpResponse = HttpResponsePermanentRedirect(target + (f"?{query}" if query else ""))
+                return response
+        return self.get_response(request)
+
+
+class LanguageMiddleware:
+    """Activates the language of the address: `/en`, `/es`, `/de`, else French.
+
+    Pages take their language from their address alone, so that each is one cacheable document.
+    The API has no prefix: it answers in the language of the `Accept-Language` header, French when none fits.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        by_header = request.path_info.startswith(_UNPREFIXED)
+        if by_header:
+            language = translation.get_language_from_request(request)
+        else:
+            language = translation.get_language_from_path(request.path_info) or settings.LANGUAGE_CODE
+        with translation.override(language):
+            request.LANGUAGE_CODE = translation.get_language() or settings.LANGUAGE_CODE
+            response = self.get_response(request)
+            if by_header:
+                patch_vary_headers(response, ("Accept-Language",))
+            response.headers.setdefault("Content-Language", request.LANGUAGE_CODE)
+            return response

@@ -1,0 +1,70 @@
+"""Euro amounts: exact decimals inside the shop, integer cents at its borders, text for people.
+
+An amount is a `Decimal` with two places. No function here gives a wrong amount silently: what is not a whole number
+of cents, or is no number at all, is refused with `ValueError`.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Context, Decimal, DecimalException, Inexact, InvalidOperation
+
+from babel.numbers import format_currency
+
+CURRENCY = "EUR"
+ZERO = Decimal("0.00")
+
+_CENT = Decimal("0.01")
+_ROUNDING = Context(prec=28, rounding=ROUND_HALF_UP, traps=[InvalidOperation])
+_EXACT = Context(prec=28, traps=[InvalidOperation, Inexact])
+_LANGUAGES = frozenset({"fr", "en", "es", "de"})
+# Spanish leaves four-digit numbers ungrouped ("1234,50 €"). Browsers follow that rule and Babel does not, so without
+# this the same amount would look different in a page and in the island that takes its place.
+_SPANISH_GROUPS_FROM = Decimal(10_000)
+
+
+def quantize(value: Decimal) -> Decimal:
+    """The amount rounded half up (away from zero) to two places; never `-0.00`.
+
+    Raises `ValueError` for NaN, infinities and numbers too large to keep their cents (28 digits).
+    """
+    try:
+        return value.quantize(_CENT, context=_ROUNDING) + ZERO
+    except DecimalException as error:
+        raise ValueError(f"{value} is not an amount of money.") from error
+
+
+def to_cents(value: Decimal) -> int:
+    """The amount as a whole number of cents, as payment providers count.
+
+    Raises `ValueError` instead of rounding when the amount is finer than a cent (`19.999`), and for NaN, infinities
+    and numbers of more than 28 digits. Trailing zeros (`19.990`) change no amount and are accepted.
+    """
+    try:
+        return int(value.quantize(_CENT, context=_EXACT).scaleb(2))
+    except DecimalException as error:
+        raise ValueError(f"{value} is not a whole number of cents.") from error
+
+
+def from_cents(cents: int) -> Decimal:
+    """The amount that so many cents make. Raises `ValueError` beyond 28 digits."""
+    try:
+        return Decimal(cents).scaleb(-2, context=_EXACT)
+    except DecimalException as error:
+        raise ValueError("The amount is too large.") from error
+
+
+def amount_string(value: Decimal) -> str:
+    """The amount as the API writes it: `"49.99"`, always two decimals, no grouping, no exponent."""
+    return f"{quantize(value):f}"
+
+
+def format_amount(value: Decimal, language: str) -> str:
+    """The amount in euros as people read it in `fr`, `en`, `es` or `de`: `49,99 €`, `€49.99`.
+
+    Spaces inside are non-breaking. Raises `ValueError` for any other language.
+    """
+    if language not in _LANGUAGES:
+        raise ValueError(f"No amount is written in the language {language!r}.")
+    amount = quantize(value)
+    grouped = language != "es" or abs(amount) >= _SPANISH_GROUPS_FROM
+    return format_currency(amount, CURRENCY, locale=language, group_separator=grouped)

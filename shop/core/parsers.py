@@ -1,0 +1,75 @@
+"""The one request parser of the API: strict JSON, so that odd input is a 400 and never a crash."""
+
+import json
+from collections.abc import Mapping
+from typing import IO, Any, NoReturn
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from rest_framework.exceptions import APIException, ParseError, UnsupportedMediaType
+from rest_framework.parsers import BaseParser
+
+MAX_DEPTH = 20
+
+
+class BodyTooLarge(APIException):
+    status_code = 413
+    default_code = "too_large"
+
+
+class StrictJSONParser(BaseParser):
+    """JSON objects in UTF-8 only: no NaN, no duplicate keys, no deep nesting, no NUL characters."""
+
+    media_type = "application/json"
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> Any:
+        charset = _charset(media_type)
+        if charset not in ("utf-8", "utf8", "us-ascii"):
+            raise UnsupportedMediaType(media_type or "")
+        try:
+            raw = stream.read(settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
+        except RequestDataTooBig as error:
+            raise BodyTooLarge from error
+        if len(raw) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+            raise BodyTooLarge
+        try:
+            document = json.loads(raw.decode("utf-8"), parse_constant=_refuse, object_pairs_hook=_unique)
+        except (ValueError, RecursionError) as error:
+            raise ParseError from error
+        if not isinstance(document, dict) or _unusable(document, 1):
+            raise ParseError
+        return document
+
+
+def _charset(media_type: str | None) -> str:
+    for part in (media_type or "").split(";")[1:]:
+        name, _, value = part.strip().partition("=")
+        if name.strip().lower() == "charset":
+            return value.strip().strip('"').lower()
+    return "utf-8"
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("duplicate key")
+    return found
+
+
+def _unusable(value: Any, depth: int) -> bool:
+    """True for nesting past MAX_DEPTH, and for text that no database column holds (NUL, lone surrogates)."""
+    if depth > MAX_DEPTH:
+        return True
+    if isinstance(value, str):
+        return "\x00" in value or any("\ud800" <= character <= "\udfff" for character in value)
+    if isinstance(value, dict):
+        return any(_unusable(key, depth) or _unusable(inner, depth + 1) for key, inner in value.items())
+    if isinstance(value, list):
+        return any(_unusable(inner, depth + 1) for inner in value)
+    return False

@@ -1,0 +1,162 @@
+"""Refusals that a visitor may meet, answered as `application/problem+json` (RFC 9457)."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, JsonResponse
+from django.utils.translation import gettext as _
+from rest_framework import exceptions, status
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+logger = logging.getLogger(__name__)
+
+CONTENT_TYPE = "application/problem+json"
+
+
+class Problem(Exception):
+    """An expected refusal.
+
+    `code` is stable and English, `detail` is a sentence in the visitor's language, `errors` maps a field to
+    its messages, `extra` adds members to the answer (for example a fresh quote).
+    """
+
+    def __init__(
+        self,
+        code: str,
+        detail: str,
+        status: int = 400,
+        *,
+        errors: Mapping[str, list[str]] | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+        self.status = status
+        self.errors = dict(errors or {})
+        self.extra = dict(extra or {})
+
+
+def body(
+    *,
+    code: str,
+    detail: str,
+    status: int,
+    errors: Mapping[str, list[str]] | None = None,
+    extra: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The members of a problem document."""
+    answer: dict[str, Any] = {
+        "type": "about:blank",
+        "title": _title(status),
+        "status": status,
+        "detail": detail,
+        "code": code,
+    }
+    if errors:
+        answer["errors"] = dict(errors)
+    answer.update(extra or {})
+    return answer
+
+
+def problem_response(problem: Problem) -> JsonResponse:
+    """The same document for a plain Django view."""
+    return JsonResponse(
+        body(
+            code=problem.code,
+            detail=str(problem.detail),
+            status=problem.status,
+            errors=problem.errors,
+            extra=problem.extra,
+        ),
+        status=problem.status,
+        content_type=CONTENT_TYPE,
+    )
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
+    """DRF's exception handler: every refusal becomes a problem document; unknown errors stay errors."""
+    headers: dict[str, str] = {}
+    if isinstance(error, Problem):
+        document = body(
+            code=error.code, detail=str(error.detail), status=error.status, errors=error.errors, extra=error.extra
+        )
+    elif isinstance(error, Http404):
+        document = body(code="not_found", detail=_("Cette page n'existe pas."), status=404)
+    elif isinstance(error, PermissionDenied):
+        document = body(code="forbidden", detail=_("Vous n'avez pas accès à cette ressource."), status=403)
+    elif isinstance(error, exceptions.ValidationError):
+        errors = _flatten(error.detail)
+        document = body(
+            code="invalid",
+            detail=_("Certains champs sont à corriger."),
+            status=status.HTTP_400_BAD_REQUEST,
+            errors=errors,
+        )
+    elif isinstance(error, exceptions.APIException):
+        document = _from_api_exception(error)
+        if isinstance(error, exceptions.Throttled) and error.wait is not None:
+            headers["Retry-After"] = str(int(error.wait) + 1)
+        if header := getattr(error, "auth_header", None):
+            headers["WWW-Authenticate"] = header
+    else:
+        return None
+    set_rollback()
+    return Response(document, status=document["status"], headers=headers, content_type=CONTENT_TYPE)
+
+
+def _from_api_exception(error: exceptions.APIException) -> dict[str, Any]:
+    known = {
+        exceptions.ParseError: ("malformed", _("La requête n'est pas lisible.")),
+        exceptions.NotAuthenticated: ("not_authenticated", _("Connectez-vous pour continuer.")),
+        exceptions.AuthenticationFailed: ("not_authenticated", _("Connectez-vous pour continuer.")),
+        exceptions.PermissionDenied: ("forbidden", _("Vous n'avez pas accès à cette ressource.")),
+        exceptions.NotFound: ("not_found", _("Cette page n'existe pas.")),
+        exceptions.MethodNotAllowed: ("method_not_allowed", _("Cette méthode n'est pas acceptée ici.")),
+        exceptions.NotAcceptable: ("not_acceptable", _("Ce format de réponse n'existe pas ici.")),
+        exceptions.UnsupportedMediaType: ("unsupported_media_type", _("Envoyez du JSON encodé en UTF-8.")),
+        exceptions.Throttled: ("throttled", _("Trop de demandes. Réessayez dans un instant.")),
+    }
+    code, detail = known.get(type(error), ("error", str(error.detail)))
+    own = error.get_codes()
+    if type(error) is exceptions.PermissionDenied and isinstance(own, str) and own == "csrf_failed":
+        code, detail = "csrf_failed", _("La page a expiré. Rechargez-la puis recommencez.")
+    return body(code=code, detail=detail, status=error.status_code)
+
+
+def _flatten(detail: Any, prefix: str = "") -> dict[str, list[str]]:
+    """DRF's nested messages as `{"customer.email": ["…"]}`."""
+    if isinstance(detail, Mapping):
+        found: dict[str, list[str]] = {}
+        for name, inner in detail.items():
+            found.update(_flatten(inner, f"{prefix}.{name}" if prefix else str(name)))
+        return found
+    if isinstance(detail, list):
+        if all(not isinstance(item, Mapping | list) for item in detail):
+            return {prefix or "non_field_errors": [str(item) for item in detail]}
+        found = {}
+        for index, inner in enumerate(detail):
+            if inner:
+                found.update(_flatten(inner, f"{prefix}.{index}" if prefix else str(index)))
+        return found
+    return {prefix or "non_field_errors": [str(detail)]}
+
+
+def _title(status_code: int) -> str:
+    titles = {
+        400: _("Demande incorrecte"),
+        401: _("Connexion nécessaire"),
+        403: _("Accès refusé"),
+        404: _("Introuvable"),
+        405: _("Méthode refusée"),
+        409: _("Conflit"),
+        413: _("Demande trop volumineuse"),
+        415: _("Format non accepté"),
+        422: _("Demande contradictoire"),
+        429: _("Trop de demandes"),
+        503: _("Service indisponible"),
+    }
+    return titles.get(status_code, _("Erreur"))

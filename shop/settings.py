@@ -1,0 +1,326 @@
+"""Settings of the shop. Every one has a default that works on a machine with nothing on it;
+production sets those listed in ``.env.example``."""
+
+import secrets
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import environ
+from csp.constants import NONE, SELF
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+environ.Env.read_env(BASE_DIR / ".env")
+
+# --- Where things are kept -------------------------------------------------------------------------
+DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+DATA_DIR.mkdir(parents=True, exist_ok=True)
+QUEUE_DIR = DATA_DIR / "queue"
+
+
+def _kept_secret(name: str) -> str:
+    """A random value made once and kept in DATA_DIR, so that sessions and signed links survive a restart."""
+    path = DATA_DIR / name
+    try:
+        return path.read_text().strip()
+    except FileNotFoundError:
+        value = secrets.token_urlsafe(50)
+        try:
+            with path.open("x") as stream:
+                stream.write(value)
+        except FileExistsError:
+            # Another process of the same start made it first.
+            return path.read_text().strip()
+        path.chmod(0o600)
+        return value
+
+
+# --- The machine -----------------------------------------------------------------------------------
+DEBUG = env.bool("DEBUG", default=True)
+PORT = env.int("PORT", default=8000)
+# Production must name its secret: with DEBUG off an empty one stops the start.
+SECRET_KEY = env.str("SECRET_KEY", default="") or (_kept_secret("secret-key") if DEBUG else "")
+SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEBUG else [])
+SITE_URL = env.str("SITE_URL", default=f"http://localhost:{PORT}" if DEBUG else "").rstrip("/")
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[SITE_URL] if SITE_URL else [])
+ADMIN_PATH = env.str("ADMIN_PATH", default="gestion/").strip("/") + "/"
+# How many reverse proxies stand before the shop: client addresses are read from X-Forwarded-For only then.
+TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
+APPEND_SLASH = False
+ROOT_URLCONF = "shop.urls"
+WSGI_APPLICATION = "shop.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+INSTALLED_APPS = [
+    "modeltranslation",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "django_countries",
+    "csp",
+    "allauth",
+    "allauth.account",
+    "shop.core",
+    "accounts",
+    "catalog",
+    "orders",
+    "shop.pages",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_permissions_policy.PermissionsPolicyMiddleware",
+    "shop.core.middleware.TrailingSlashMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "shop.core.middleware.LanguageMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+]
+
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "shop.core.context_processors.shop",
+            ],
+        },
+    },
+]
+
+# --- Database --------------------------------------------------------------------------------------
+_database_url = env.str("DATABASE_URL", default="")
+DATABASES: dict[str, dict[str, Any]]
+if _database_url:
+    DATABASES = {"default": dict(environ.Env.db_url_config(_database_url))}
+    DATABASES["default"].setdefault("OPTIONS", {})
+    if "postgresql" in DATABASES["default"]["ENGINE"]:
+        # A connection pool a process; a lock that is not had in 3 s is an error page, not a full pool.
+        DATABASES["default"]["OPTIONS"].setdefault("pool", {"min_size": 0, "max_size": 8, "timeout": 10})
+        DATABASES["default"]["OPTIONS"].setdefault(
+            "options", "-c lock_timeout=3000 -c statement_timeout=15000 -c idle_in_transaction_session_timeout=30000"
+        )
+else:
+    DATABASES = {
+        "default": {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": DATA_DIR / "shop.sqlite3",
+            "OPTIONS": {
+                # Writers queue instead of failing when a read transaction turns into a write.
+                "transaction_mode": "IMMEDIATE",
+                "timeout": 20,
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+            },
+        }
+    }
+
+# --- Cache and background work ---------------------------------------------------------------------
+REDIS_URL = env.str("REDIS_URL", default="")
+CACHES: dict[str, dict[str, Any]] = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    if REDIS_URL
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 5000}},
+}
+
+CELERY_BROKER_URL = REDIS_URL or "folder://"
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
+    {"visibility_timeout": 3600}
+    if REDIS_URL
+    else {
+        "data_folder_in": str(QUEUE_DIR / "messages"),
+        "data_folder_out": str(QUEUE_DIR / "messages"),
+        "control_folder": str(QUEUE_DIR / "control"),
+        "polling_interval": 0.5,
+    }
+)
+if not REDIS_URL:
+    (QUEUE_DIR / "messages").mkdir(parents=True, exist_ok=True)
+    (QUEUE_DIR / "control").mkdir(parents=True, exist_ok=True)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_TASK_TIME_LIMIT = 300
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_TIMEZONE = "Europe/Paris"
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    # One entry: which jobs are due is decided from rows, so that two beats or a pause change nothing.
+    "tick": {"task": "shop.core.tasks.run_due_jobs", "schedule": timedelta(seconds=20)},
+}
+
+# --- Language --------------------------------------------------------------------------------------
+LANGUAGE_CODE = "fr"
+LANGUAGES = [("fr", "Français"), ("en", "English"), ("es", "Español"), ("de", "Deutsch")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "Europe/Paris"
+MODELTRANSLATION_DEFAULT_LANGUAGE = "fr"
+MODELTRANSLATION_LANGUAGES = ("fr", "en", "es", "de")
+MODELTRANSLATION_FALLBACK_LANGUAGES = ("fr",)
+COUNTRIES_FIRST = ["FR", "BE", "CH", "LU"]
+
+# --- Static files and media ------------------------------------------------------------------------
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+ASSET_MANIFEST = BASE_DIR / "static" / "build" / "manifest.json"
+MEDIA_URL = "/media/"
+MEDIA_ROOT = DATA_DIR / "media"
+STORAGES: dict[str, dict[str, Any]] = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEBUG
+        else "shop.core.staticfiles.ShopStaticFilesStorage"
+    },
+}
+WHITENOISE_USE_FINDERS = DEBUG
+WHITENOISE_AUTOREFRESH = False
+WHITENOISE_IMMUTABLE_FILE_TEST = "shop.core.staticfiles.is_immutable"
+
+# --- Accounts --------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 8}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "accounts:auth"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/"
+ACCOUNT_ADAPTER = "accounts.adapter.ShopAccountAdapter"
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_PREVENT_ENUMERATION = True
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ALLAUTH_TRUSTED_PROXY_COUNT = TRUSTED_PROXIES
+PASSWORD_RESET_TIMEOUT = 3600
+
+SESSION_COOKIE_AGE = int(timedelta(days=14).total_seconds())
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = not DEBUG
+SESSION_COOKIE_NAME = "sessionid" if DEBUG else "__Host-sessionid"
+CSRF_COOKIE_SECURE = not DEBUG
+CSRF_COOKIE_HTTPONLY = True
+CSRF_COOKIE_NAME = "csrftoken" if DEBUG else "__Host-csrftoken"
+CSRF_FAILURE_VIEW = "shop.core.errors.csrf_failure"
+
+# --- Transport and headers -------------------------------------------------------------------------
+SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=not DEBUG)
+# The payment provider counts a redirect as a failed delivery; health checks come over plain HTTP.
+SECURE_REDIRECT_EXEMPT = [r"^webhooks/", r"^healthz$", r"^readyz$"]
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
+SECURE_HSTS_SECONDS = 0 if DEBUG else 63072000
+SECURE_HSTS_INCLUDE_SUBDOMAINS = not DEBUG
+SECURE_HSTS_PRELOAD = not DEBUG
+SECURE_REFERRER_POLICY = "strict-origin-when-cross-origin"
+X_FRAME_OPTIONS = "DENY"
+PERMISSIONS_POLICY: dict[str, list[str]] = {
+    feature: [] for feature in ("camera", "geolocation", "microphone", "usb", "accelerometer", "gyroscope")
+}
+_csp: dict[str, Any] = {
+    "default-src": [NONE],
+    "script-src": [SELF],
+    "style-src": [SELF],
+    "img-src": [SELF, "data:"],
+    "connect-src": [SELF],
+    "font-src": [SELF],
+    "manifest-src": [SELF],
+    "form-action": [SELF, "https://checkout.stripe.com"],
+    "base-uri": [NONE],
+    "frame-ancestors": [NONE],
+}
+CONTENT_SECURITY_POLICY = {"DIRECTIVES": _csp}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 500
+
+# --- API -------------------------------------------------------------------------------------------
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["shop.core.authentication.CsrfSessionAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["shop.core.parsers.StrictJSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_RATES": {
+        "checkout": env.str("THROTTLE_CHECKOUT", default="30/min"),
+        "verify": env.str("THROTTLE_VERIFY", default="120/min"),
+        "client-errors": "20/min",
+    },
+    "NUM_PROXIES": TRUSTED_PROXIES,
+    "EXCEPTION_HANDLER": "shop.core.problems.exception_handler",
+    "COERCE_DECIMAL_TO_STRING": True,
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "Shop API",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "shop.core.islands.add_island_schemas",
+    ],
+}
+
+# --- Mail ------------------------------------------------------------------------------------------
+EMAIL_URL = env.str("EMAIL_URL", default="")
+if EMAIL_URL:
+    vars().update(environ.Env.email_url_config(EMAIL_URL))
+else:
+    EMAIL_BACKEND = "shop.core.mail_backends.KeptMailBackend"
+EMAIL_TIMEOUT = 15
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="boutique@example.com")
+SERVER_EMAIL = DEFAULT_FROM_EMAIL
+
+# --- Payments --------------------------------------------------------------------------------------
+STRIPE_SECRET_KEY = env.str("STRIPE_SECRET_KEY", default="")
+STRIPE_WEBHOOK_SECRET = env.str("STRIPE_WEBHOOK_SECRET", default="")
+# A second secret is accepted while the first one is rolled.
+STRIPE_WEBHOOK_SECRET_OLD = env.str("STRIPE_WEBHOOK_SECRET_OLD", default="")
+STRIPE_API_BASE = env.str("STRIPE_API_BASE", default="")
+
+# --- Measurement (nothing is loaded while these are empty) ------------------------------------------
+ANALYTICS_ID = env.str("ANALYTICS_ID", default="")
+PIXEL_ID = env.str("PIXEL_ID", default="")
+
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
+    "loggers": {"django.server": {"level": "WARNING"}},
+}

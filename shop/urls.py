@@ -1,0 +1,40 @@
+"""Every address of the shop. Pages carry a language prefix except in French; the API carries none."""
+
+from django.conf import settings
+from django.conf.urls.i18n import i18n_patterns
+from django.contrib import admin
+from django.urls import include, path
+from drf_spectacular.views import SpectacularJSONAPIView
+
+from shop.core import errors, health, media
+from shop.core.api import report_client_error
+
+urlpatterns = [
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+    path("webhooks/", include("orders.webhook_urls")),
+    path("api/schema", SpectacularJSONAPIView.as_view(), name="schema"),
+    path("api/client-errors", report_client_error, name="client-errors"),
+    path("api/", include("catalog.api_urls")),
+    path("api/", include("orders.api_urls")),
+    path("api/", include("accounts.api_urls")),
+    path("media/<path:path>", media.serve_media, name="media"),
+    path("", include("shop.pages.root_urls")),
+    path(settings.ADMIN_PATH, admin.site.urls),
+]
+
+if settings.DEBUG and not settings.EMAIL_URL:
+    urlpatterns += [path("_mails", include("shop.core.mailbox_urls"))]
+
+urlpatterns += i18n_patterns(
+    path("", include("shop.pages.urls")),
+    path("", include("catalog.urls")),
+    path("", include("orders.urls")),
+    path("", include("accounts.urls")),
+    prefix_default_language=False,
+)
+
+handler400 = errors.bad_request
+handler403 = errors.permission_denied
+handler404 = errors.page_not_found
+handler500 = errors.server_error
