@@ -11,6 +11,7 @@ from django.contrib.auth.models import PermissionsMixin
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 EMAIL_MAX_LENGTH = 254
@@ -28,9 +29,7 @@ def normalise_email(email: str) -> str:
 class UserManager(BaseUserManager["User"]):
     """Creates users by e-mail address; there is no username."""
 
-    def create_user(
-        self, email: str, password: str | None = None, **fields: Any
-    ) -> User:
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
         """A member. ``password=None`` leaves the account without a usable password."""
         if not email:
             raise ValueError("A user needs an e-mail address")
@@ -39,13 +38,9 @@ class UserManager(BaseUserManager["User"]):
         user.save(using=self._db)
         return user
 
-    def create_superuser(
-        self, email: str, password: str | None = None, **fields: Any
-    ) -> User:
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> User:
         """An operator who may use every part of Django's admin. Shop roles are given by ``grant_role``."""
-        return self.create_user(
-            email, password, **{**fields, "is_staff": True, "is_superuser": True}
-        )
+        return self.create_user(email, password, **{**fields, "is_staff": True, "is_superuser": True})
 
     def get_by_natural_key(self, username: str | None) -> User:
         return self.get(email=normalise_email(username or ""))
@@ -54,19 +49,13 @@ class UserManager(BaseUserManager["User"]):
 class User(AbstractBaseUser, PermissionsMixin):
     """A person with an account, known by e-mail address (stored normalised, see ``normalise_email``)."""
 
-    email = models.EmailField(
-        _("adresse e-mail"), max_length=EMAIL_MAX_LENGTH, unique=True
-    )
+    email = models.EmailField(_("adresse e-mail"), max_length=EMAIL_MAX_LENGTH, unique=True)
     first_name = models.CharField(_("prénom"), max_length=150, blank=True)
     last_name = models.CharField(_("nom"), max_length=150, blank=True)
-    language = models.CharField(
-        _("langue"), max_length=5, choices=settings.LANGUAGES, default="fr"
-    )
+    language = models.CharField(_("langue"), max_length=5, choices=settings.LANGUAGES, default="fr")
     is_active = models.BooleanField(_("actif"), default=True)
     is_staff = models.BooleanField(_("accès à la gestion"), default=False)
-    date_joined = models.DateTimeField(
-        _("membre depuis"), default=timezone.now, editable=False
-    )
+    date_joined = models.DateTimeField(_("membre depuis"), default=timezone.now, editable=False)
 
     objects: ClassVar[UserManager] = UserManager()
 
@@ -78,12 +67,15 @@ class User(AbstractBaseUser, PermissionsMixin):
         verbose_name = _("utilisateur")
         verbose_name_plural = _("utilisateurs")
         ordering = ("-date_joined", "-pk")
-        constraints = (
-            models.UniqueConstraint(Lower("email"), name="user_email_any_case_unique"),
-        )
+        constraints = (models.UniqueConstraint(Lower("email"), name="user_email_any_case_unique"),)
 
     def __str__(self) -> str:
         return self.email
+
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        """What a session must match to stay valid: a new password or a role gained or lost ends it."""
+        material = f"{self.password}:{int(self.is_staff)}:{int(self.is_superuser)}"
+        return salted_hmac("accounts.User.session", material, secret=secret, algorithm="sha256").hexdigest()
 
     def get_full_name(self) -> str:
         return f"{self.first_name} {self.last_name}".strip()
@@ -100,7 +92,7 @@ class Role(models.TextChoices):
 
 
 class UserRole(models.Model):
-    """One role of one person. Written by ``accounts.services`` only, which keeps at least one admin."""
+    """The role of one person. Written by ``accounts.services`` only, which keeps at least one admin."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -116,9 +108,7 @@ class UserRole(models.Model):
         verbose_name = _("rôle")
         verbose_name_plural = _("rôles")
         ordering = ("-created_at", "-pk")
-        constraints = (
-            models.UniqueConstraint(fields=("user", "role"), name="user_role_once"),
-        )
+        constraints = (models.UniqueConstraint(fields=("user", "role"), name="user_role_once"),)
 
     def __str__(self) -> str:
         return f"{self.user_id}: {self.role}"
@@ -153,3 +143,22 @@ class RoleChange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user_id}: {self.old_role} → {self.new_role}"
+
+
+class AttemptCounter(models.Model):
+    """How often something was tried within a window of time, for example sign-ins to one account.
+
+    Kept in the database, not in the cache: the limit must hold across processes and while Redis is down.
+    ``key`` is a hash, so that the table lists neither addresses nor IPs.
+    """
+
+    key = models.CharField(max_length=64, unique=True)
+    count = models.PositiveIntegerField(default=0)
+    expires_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        verbose_name = _("compteur d'essais")
+        verbose_name_plural = _("compteurs d'essais")
+
+    def __str__(self) -> str:
+        return f"{self.key[:12]}: {self.count}"

@@ -35,33 +35,22 @@ class OutgoingMail(models.Model):
     to = models.EmailField(_("destinataire"), max_length=254)
     language = models.CharField(_("langue"), max_length=5, default="fr")
     context = models.JSONField(_("données"), default=dict)
-    reference = models.CharField(
-        _("référence"), max_length=80, blank=True, db_index=True
-    )
-    dedupe_key = models.CharField(
-        _("clé d'unicité"), max_length=200, unique=True, null=True, blank=True
-    )
+    reference = models.CharField(_("référence"), max_length=80, blank=True, db_index=True)
+    dedupe_key = models.CharField(_("clé d'unicité"), max_length=200, unique=True, null=True, blank=True)
 
-    state = models.CharField(
-        _("état"), max_length=10, choices=MailState.choices, default=MailState.QUEUED
-    )
+    state = models.CharField(_("état"), max_length=10, choices=MailState.choices, default=MailState.QUEUED)
     attempts = models.PositiveSmallIntegerField(_("tentatives"), default=0)
-    next_attempt_at = models.DateTimeField(
-        _("prochaine tentative"), default=timezone.now
-    )
+    crashes = models.PositiveSmallIntegerField(_("ouvriers morts pendant l'envoi"), default=0)
+    next_attempt_at = models.DateTimeField(_("prochaine tentative"), default=timezone.now)
     lease_until = models.DateTimeField(_("réservé jusqu'à"), null=True, blank=True)
     last_error = models.TextField(_("dernière erreur"), blank=True)
 
     subject = models.CharField(_("objet"), max_length=998, blank=True)
     text = models.TextField(_("texte"), blank=True)
     html = models.TextField(_("HTML"), blank=True)
-    message_id = models.CharField(
-        _("identifiant du message"), max_length=255, blank=True
-    )
+    message_id = models.CharField(_("identifiant du message"), max_length=255, blank=True)
 
-    created_at = models.DateTimeField(
-        _("créé le"), default=timezone.now, editable=False
-    )
+    created_at = models.DateTimeField(_("créé le"), default=timezone.now, editable=False)
     sent_at = models.DateTimeField(_("envoyé le"), null=True, blank=True)
 
     class Meta:
@@ -77,9 +66,7 @@ class OutgoingMail(models.Model):
             models.Index(fields=("state", "-created_at"), name="mail_state_newest"),
         )
         constraints = (
-            models.CheckConstraint(
-                condition=Q(state__in=MailState.values), name="mail_state_known"
-            ),
+            models.CheckConstraint(condition=Q(state__in=MailState.values), name="mail_state_known"),
         )
 
     def __str__(self) -> str:
@@ -123,9 +110,7 @@ class ShopSettings(models.Model):
         "packaging_id",
     )
 
-    shop_name = models.CharField(
-        _("nom de la boutique"), max_length=120, default="L'Établi aux figurines"
-    )
+    shop_name = models.CharField(_("nom de la boutique"), max_length=120, default="L'Établi aux figurines")
 
     trader_name = models.CharField(
         _("nom du vendeur"),
@@ -142,17 +127,11 @@ class ShopSettings(models.Model):
         max_length=160,
         default="TVA non applicable, art. 293 B du CGI",
     )
-    publication_director = models.CharField(
-        _("directeur de la publication"), max_length=160, blank=True
-    )
+    publication_director = models.CharField(_("directeur de la publication"), max_length=160, blank=True)
     host_name = models.CharField(_("hébergeur"), max_length=160, blank=True)
     host_address = models.TextField(_("adresse de l'hébergeur"), blank=True)
-    host_phone = models.CharField(
-        _("téléphone de l'hébergeur"), max_length=40, blank=True
-    )
-    mediator_name = models.CharField(
-        _("médiateur de la consommation"), max_length=160, blank=True
-    )
+    host_phone = models.CharField(_("téléphone de l'hébergeur"), max_length=40, blank=True)
+    mediator_name = models.CharField(_("médiateur de la consommation"), max_length=160, blank=True)
     mediator_address = models.TextField(_("adresse du médiateur"), blank=True)
     mediator_url = models.URLField(_("site du médiateur"), blank=True)
     packaging_id = models.CharField(
@@ -164,9 +143,7 @@ class ShopSettings(models.Model):
     is_demonstration = models.BooleanField(
         _("données de démonstration"),
         default=False,
-        help_text=_(
-            "Les mentions sont fictives : la boutique ne peut pas vendre pour de vrai."
-        ),
+        help_text=_("Les mentions sont fictives : la boutique ne peut pas vendre pour de vrai."),
     )
 
     workshop_email = models.EmailField(
@@ -180,9 +157,7 @@ class ShopSettings(models.Model):
     default_production_days_max = models.PositiveSmallIntegerField(
         _("fabrication par défaut, maximum (jours)"), default=28
     )
-    installments_enabled = models.BooleanField(
-        _("paiement en 3 fois proposé"), default=False
-    )
+    installments_enabled = models.BooleanField(_("paiement en 3 fois proposé"), default=False)
     installments_minimum = models.DecimalField(
         _("montant minimum du paiement en 3 fois (€)"),
         max_digits=10,
@@ -190,9 +165,7 @@ class ShopSettings(models.Model):
         default=Decimal("150.00"),
         validators=[MinValueValidator(Decimal("0.00"))],
     )
-    terms_version = models.CharField(
-        _("version des conditions de vente"), max_length=40, default="2026-11"
-    )
+    terms_version = models.CharField(_("version des conditions de vente"), max_length=40, default="2026-11")
 
     class Meta:
         verbose_name = _("réglages de la boutique")
@@ -200,9 +173,7 @@ class ShopSettings(models.Model):
         constraints = (
             models.CheckConstraint(condition=Q(pk=1), name="shop_settings_single_row"),
             models.CheckConstraint(
-                condition=Q(
-                    default_production_days_min__lte=F("default_production_days_max")
-                ),
+                condition=Q(default_production_days_min__lte=F("default_production_days_max")),
                 name="shop_settings_days_ordered",
             ),
             models.CheckConstraint(
@@ -249,9 +220,7 @@ class ScheduledJob(models.Model):
     """When a scheduled job last ran; the row is the lock that makes it run once per period."""
 
     name = models.CharField(_("nom"), max_length=80, unique=True)
-    last_started_at = models.DateTimeField(
-        _("dernier démarrage"), null=True, blank=True
-    )
+    last_started_at = models.DateTimeField(_("dernier démarrage"), null=True, blank=True)
     last_finished_at = models.DateTimeField(_("dernière fin"), null=True, blank=True)
     last_error = models.TextField(_("dernière erreur"), blank=True)
     locked_until = models.DateTimeField(_("réservé jusqu'à"), null=True, blank=True)
