@@ -1,0 +1,234 @@
+"""An order as it was agreed: every text and amount is a frozen copy, never computed again."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class OrderStatus(models.TextChoices):
+    """The seven statuses; one label each, everywhere."""
+
+    PENDING = "pending", _("En attente")
+    CONFIRMED = "confirmed", _("Confirmée")
+    PROCESSING = "processing", _("En préparation")
+    SHIPPED = "shipped", _("Expédiée")
+    DELIVERED = "delivered", _("Livrée")
+    CANCELLED = "cancelled", _("Annulée")
+    REFUNDED = "refunded", _("Remboursée")
+
+
+class PaymentMode(models.TextChoices):
+    FULL = "full", _("En une fois")
+    INSTALLMENTS = "installments", _("En trois fois")
+
+
+OTHER_COUNTRY = "ZZ"
+"""ISO 3166-1 keeps ZZ for private use: here the form's « Autre », named by `custom_country`."""
+
+
+class Order(models.Model):
+    """What a customer ordered. It exists, `pending`, before the customer leaves for the payment page."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    reference = models.CharField(_("référence"), max_length=8, db_index=True, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="orders",
+        verbose_name=_("membre"),
+    )
+    status = models.CharField(
+        _("statut"), max_length=12, choices=OrderStatus.choices, default=OrderStatus.PENDING
+    )
+    language = models.CharField(_("langue"), max_length=5, default="fr")
+
+    email = models.EmailField(_("e-mail"), max_length=254)
+    first_name = models.CharField(_("prénom"), max_length=100)
+    last_name = models.CharField(_("nom"), max_length=100)
+    address = models.CharField(_("adresse"), max_length=250)
+    postal_code = models.CharField(_("code postal"), max_length=20)
+    city = models.CharField(_("ville"), max_length=100)
+    country = models.CharField(_("pays (ISO 3166-1)"), max_length=2)
+    custom_country = models.CharField(_("autre pays"), max_length=60, blank=True)
+    phone = models.CharField(_("téléphone"), max_length=40, blank=True)
+    notes = models.TextField(_("notes du client"), max_length=2000, blank=True)
+
+    payment_mode = models.CharField(
+        _("mode de paiement"), max_length=12, choices=PaymentMode.choices, default=PaymentMode.FULL
+    )
+    original_total = models.DecimalField(_("total avant promotions (€)"), max_digits=10, decimal_places=2)
+    promotion_savings = models.DecimalField(_("promotions (€)"), max_digits=10, decimal_places=2)
+    subtotal = models.DecimalField(_("sous-total (€)"), max_digits=10, decimal_places=2)
+    shipping_zone = models.CharField(_("zone de livraison"), max_length=40)
+    shipping_cost = models.DecimalField(_("livraison (€)"), max_digits=10, decimal_places=2)
+    total = models.DecimalField(_("total (€)"), max_digits=10, decimal_places=2)
+
+    promised_by = models.DateField(_("livraison promise au plus tard le"))
+    terms_version = models.CharField(_("version des conditions acceptées"), max_length=40)
+    terms_accepted_at = models.DateTimeField(_("conditions acceptées le"))
+
+    idempotency_key = models.CharField(_("clé d'idempotence"), max_length=255, unique=True, editable=False)
+    request_fingerprint = models.CharField(_("empreinte de la demande"), max_length=64, editable=False)
+    review_reason = models.CharField(_("à vérifier"), max_length=200, blank=True)
+
+    created_at = models.DateTimeField(_("créée le"), default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(_("modifiée le"), auto_now=True)
+    paid_at = models.DateTimeField(_("payée le"), null=True, blank=True)
+    shipped_at = models.DateTimeField(_("expédiée le"), null=True, blank=True)
+    delivered_at = models.DateTimeField(_("livrée le"), null=True, blank=True)
+    archived_at = models.DateTimeField(_("archivée le"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("commande")
+        verbose_name_plural = _("commandes")
+        ordering = ("-created_at", "-pk")
+        indexes = (
+            models.Index(fields=("user", "-created_at"), name="order_user_newest"),
+            models.Index(fields=("status", "-created_at"), name="order_status_newest"),
+            models.Index(fields=("email",), name="order_email"),
+        )
+        constraints = (
+            models.CheckConstraint(condition=Q(status__in=OrderStatus.values), name="order_status_known"),
+            models.CheckConstraint(
+                condition=Q(original_total__gte=0, promotion_savings__gte=0, shipping_cost__gte=0, total__gte=0),
+                name="order_amounts_positive",
+            ),
+            models.CheckConstraint(
+                condition=Q(subtotal=F("original_total") - F("promotion_savings"))
+                & Q(total=F("subtotal") + F("shipping_cost")),
+                name="order_amounts_add_up",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.reference
+
+    @property
+    def customer_name(self) -> str:
+        return f"{self.first_name} {self.last_name}".strip()
+
+    @property
+    def is_paid(self) -> bool:
+        """True once money was confirmed and not all of it given back."""
+        return self.status in PAID_STATUSES
+
+
+PAID_STATUSES = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING, OrderStatus.SHIPPED, OrderStatus.DELIVERED)
+HISTORY_STATUSES = (OrderStatus.REFUNDED, OrderStatus.CANCELLED)
+
+
+class OrderItem(models.Model):
+    """One line of an order. `quantity` counts all units, `free_quantity` those among them that were offered."""
+
+    order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="items")
+    position = models.PositiveSmallIntegerField(default=0)
+    product = models.ForeignKey("catalog.Product", on_delete=models.SET_NULL, null=True, blank=True)
+    variation = models.ForeignKey("catalog.ProductVariation", on_delete=models.SET_NULL, null=True, blank=True)
+    finish = models.CharField(_("finition"), max_length=10, blank=True)
+    product_name = models.CharField(_("produit"), max_length=200)
+    variation_name = models.CharField(_("format"), max_length=120, blank=True)
+    category_name = models.CharField(_("catégorie"), max_length=120, blank=True)
+    sku = models.CharField(_("référence article"), max_length=80, blank=True)
+    product_url = models.CharField(max_length=300, blank=True)
+    product_image = models.CharField(_("image"), max_length=300, blank=True)
+    promotion_buy = models.PositiveSmallIntegerField(null=True, blank=True)
+    promotion_get = models.PositiveSmallIntegerField(null=True, blank=True)
+    quantity = models.PositiveIntegerField(_("quantité"))
+    free_quantity = models.PositiveIntegerField(_("dont offertes"), default=0)
+    unit_price = models.DecimalField(_("prix unitaire (€)"), max_digits=10, decimal_places=2)
+    line_total = models.DecimalField(_("total de la ligne (€)"), max_digits=10, decimal_places=2)
+
+    class Meta:
+        verbose_name = _("ligne de commande")
+        verbose_name_plural = _("lignes de commande")
+        ordering = ("position", "pk")
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(quantity__gte=1) & Q(free_quantity__lte=F("quantity")), name="item_quantities"
+            ),
+            models.CheckConstraint(
+                condition=Q(line_total=(F("quantity") - F("free_quantity")) * F("unit_price")),
+                name="item_amounts_add_up",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.quantity} × {self.product_name}"
+
+
+class OrderTracking(models.Model):
+    """What the customer is told about the way of the order: the latest entry is the current state."""
+
+    order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="tracking")
+    status = models.CharField(_("statut"), max_length=12, choices=OrderStatus.choices)
+    message = models.CharField(_("message"), max_length=500, blank=True)
+    tracking_number = models.CharField(_("numéro de suivi"), max_length=100, blank=True)
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = _("étape de suivi")
+        verbose_name_plural = _("étapes de suivi")
+        ordering = ("-created_at", "-pk")
+
+    def __str__(self) -> str:
+        return f"{self.get_status_display()} · {self.created_at:%d/%m/%Y %H:%M}"
+
+
+class OrderEvent(models.Model):
+    """The journal of an order: a dotted name, who did it and with what, written with the change itself."""
+
+    order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="events")
+    name = models.CharField(_("évènement"), max_length=60)
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    data = models.JSONField(_("données"), default=dict, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = _("journal")
+        verbose_name_plural = _("journal")
+        ordering = ("created_at", "pk")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class StockHoldState(models.TextChoices):
+    HELD = "held", _("Réservé")
+    TAKEN = "taken", _("Vendu")
+    RELEASED = "released", _("Rendu")
+
+
+class StockHold(models.Model):
+    """Units that an order keeps from others. `held` becomes `taken` when paid, or `released` exactly once."""
+
+    order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="stock_holds")
+    product = models.ForeignKey("catalog.Product", on_delete=models.SET_NULL, null=True)
+    variation = models.ForeignKey("catalog.ProductVariation", on_delete=models.SET_NULL, null=True, blank=True)
+    quantity = models.PositiveIntegerField(_("quantité"))
+    state = models.CharField(
+        _("état"), max_length=10, choices=StockHoldState.choices, default=StockHoldState.HELD
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = _("réservation de stock")
+        verbose_name_plural = _("réservations de stock")
+        ordering = ("pk",)
+        constraints = (
+            models.CheckConstraint(condition=Q(quantity__gte=1), name="hold_quantity_positive"),
+            models.CheckConstraint(condition=Q(state__in=StockHoldState.values), name="hold_state_known"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.quantity} · {self.get_state_display()}"

@@ -1,0 +1,242 @@
+"""Money: what is due, each try to collect it, what came and went, and what the provider said."""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from orders.models.order import Order
+
+# Identifiers of the payment provider grow: 66 characters today.
+PROVIDER_ID = 255
+
+
+class PaymentState(models.TextChoices):
+    SCHEDULED = "scheduled", _("Programmé")
+    DUE = "due", _("À payer")
+    PAID = "paid", _("Payé")
+    PARTLY_REFUNDED = "partly_refunded", _("Remboursé en partie")
+    REFUNDED = "refunded", _("Remboursé")
+    OVERDUE = "overdue", _("En retard")
+    WRITTEN_OFF = "written_off", _("Abandonné")
+    VOID = "void", _("Annulé")
+
+
+class Payment(models.Model):
+    """An amount that an order owes on a day: the whole, or one of three instalments."""
+
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="payments")
+    position = models.PositiveSmallIntegerField(_("échéance n°"), default=1)
+    count = models.PositiveSmallIntegerField(_("nombre d'échéances"), default=1)
+    amount = models.DecimalField(_("montant (€)"), max_digits=10, decimal_places=2)
+    due_on = models.DateField(_("à payer le"))
+    state = models.CharField(
+        _("état"), max_length=16, choices=PaymentState.choices, default=PaymentState.DUE
+    )
+    paid_at = models.DateTimeField(_("payé le"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("paiement")
+        verbose_name_plural = _("paiements")
+        ordering = ("order", "position")
+        constraints = (
+            models.UniqueConstraint(fields=("order", "position"), name="payment_once_a_position"),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="payment_amount_positive"),
+            models.CheckConstraint(condition=Q(state__in=PaymentState.values), name="payment_state_known"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.order} {self.position}/{self.count}"
+
+
+class AttemptKind(models.TextChoices):
+    CHECKOUT = "checkout", _("Page de paiement")
+    OFF_SESSION = "off_session", _("Prélèvement programmé")
+    LINK = "link", _("Lien de paiement")
+
+
+class AttemptState(models.TextChoices):
+    PREPARED = "prepared", _("Préparée")
+    SENT = "sent", _("En cours")
+    PROCESSING = "processing", _("Confirmation de la banque attendue")
+    SUCCEEDED = "succeeded", _("Réussie")
+    FAILED = "failed", _("Refusée")
+    EXPIRED = "expired", _("Expirée")
+    CANCELED = "canceled", _("Abandonnée")
+    REVIEW = "review", _("À vérifier")
+
+
+LIVE_ATTEMPTS = (AttemptState.PREPARED, AttemptState.SENT, AttemptState.PROCESSING)
+"""States in which money may still come."""
+
+
+class Attempt(models.Model):
+    """One try to collect a payment. Its key makes every call to the provider about it repeatable."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="attempts")
+    number = models.PositiveSmallIntegerField(_("essai n°"), default=1)
+    kind = models.CharField(
+        _("moyen"), max_length=12, choices=AttemptKind.choices, default=AttemptKind.CHECKOUT
+    )
+    state = models.CharField(
+        _("état"), max_length=12, choices=AttemptState.choices, default=AttemptState.PREPARED
+    )
+    amount_cents = models.PositiveIntegerField(_("montant (centimes)"))
+    session_id = models.CharField(max_length=PROVIDER_ID, unique=True, null=True, blank=True)
+    session_url = models.TextField(blank=True)
+    intent_id = models.CharField(max_length=PROVIDER_ID, unique=True, null=True, blank=True)
+    error_code = models.CharField(_("code d'erreur"), max_length=100, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    sent_at = models.DateTimeField(null=True, blank=True)
+    settled_at = models.DateTimeField(null=True, blank=True)
+    expires_at = models.DateTimeField(_("valable jusqu'à"))
+
+    class Meta:
+        verbose_name = _("tentative de paiement")
+        verbose_name_plural = _("tentatives de paiement")
+        ordering = ("payment", "number")
+        indexes = (
+            models.Index(
+                fields=("created_at",),
+                name="attempt_live",
+                condition=Q(state__in=("prepared", "sent", "processing")),
+            ),
+        )
+        constraints = (
+            models.UniqueConstraint(fields=("payment", "number"), name="attempt_once_a_number"),
+            # Two live tries could both succeed: a customer would pay twice.
+            models.UniqueConstraint(
+                fields=("payment",),
+                condition=Q(state__in=("prepared", "sent", "processing")),
+                name="attempt_one_live_a_payment",
+            ),
+            models.CheckConstraint(condition=Q(state__in=AttemptState.values), name="attempt_state_known"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.payment} · {self.get_state_display()}"
+
+    @property
+    def idempotency_key(self) -> str:
+        """The provider's idempotency key: one an attempt, never one a payment."""
+        return f"att-{self.pk}"
+
+
+class RefundState(models.TextChoices):
+    REQUESTED = "requested", _("Demandé")
+    SENT = "sent", _("Envoyé")
+    PENDING = "pending", _("En cours à la banque")
+    SUCCEEDED = "succeeded", _("Effectué")
+    FAILED = "failed", _("Échoué")
+
+
+class RefundReason(models.TextChoices):
+    REQUESTED = "requested", _("Demande de remboursement")
+    DUPLICATE = "duplicate", _("Payé deux fois")
+    UNAVAILABLE = "unavailable", _("Commande annulée avant le paiement")
+    EXTERNAL = "external", _("Remboursé hors de la boutique")
+
+
+class Refund(models.Model):
+    """Money on its way back to the customer. Written before the provider is asked."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="refunds")
+    attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, related_name="refunds")
+    amount = models.DecimalField(_("montant (€)"), max_digits=10, decimal_places=2)
+    reason = models.CharField(
+        _("motif"), max_length=12, choices=RefundReason.choices, default=RefundReason.REQUESTED
+    )
+    note = models.CharField(_("note"), max_length=500, blank=True)
+    state = models.CharField(
+        _("état"), max_length=10, choices=RefundState.choices, default=RefundState.REQUESTED
+    )
+    provider_id = models.CharField(max_length=PROVIDER_ID, unique=True, null=True, blank=True)
+    error = models.CharField(_("erreur"), max_length=300, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    settled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("remboursement")
+        verbose_name_plural = _("remboursements")
+        ordering = ("-created_at",)
+        constraints = (
+            models.CheckConstraint(condition=Q(amount__gt=0), name="refund_amount_positive"),
+            models.CheckConstraint(condition=Q(state__in=RefundState.values), name="refund_state_known"),
+            # An automatic refund of a charge happens once, whoever notices first.
+            models.UniqueConstraint(
+                fields=("attempt", "reason"),
+                condition=Q(reason__in=("duplicate", "unavailable")),
+                name="refund_automatic_once",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.order} · {self.amount} €"
+
+    @property
+    def idempotency_key(self) -> str:
+        return f"refund-{self.pk}"
+
+
+class LedgerKind(models.TextChoices):
+    CHARGE = "charge", _("Encaissement")
+    REFUND = "refund", _("Remboursement")
+    REFUND_FAILED = "refund_failed", _("Remboursement rejeté")
+
+
+class LedgerEntry(models.Model):
+    """Money that moved, once per movement of the provider. Rows are added, never changed."""
+
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="ledger")
+    payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="ledger")
+    kind = models.CharField(_("nature"), max_length=16, choices=LedgerKind.choices)
+    amount = models.DecimalField(_("montant signé (€)"), max_digits=10, decimal_places=2)
+    provider_id = models.CharField(_("mouvement chez le prestataire"), max_length=PROVIDER_ID)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = _("écriture")
+        verbose_name_plural = _("grand livre")
+        ordering = ("created_at", "pk")
+        constraints = (
+            models.UniqueConstraint(fields=("provider_id", "kind"), name="ledger_once_a_movement"),
+            models.CheckConstraint(
+                condition=Q(kind="charge", amount__gt=0)
+                | Q(kind="refund", amount__lt=0)
+                | Q(kind="refund_failed", amount__gt=0),
+                name="ledger_sign",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.order} · {self.amount} €"
+
+
+class StripeEvent(models.Model):
+    """What the provider told, kept before it is acted on. The body is a hint: the object is asked for again."""
+
+    event_id = models.CharField(_("évènement"), max_length=PROVIDER_ID, unique=True)
+    kind = models.CharField(_("type"), max_length=100)
+    livemode = models.BooleanField(default=False)
+    body = models.JSONField(_("contenu"))
+    received_at = models.DateTimeField(_("reçu le"), default=timezone.now)
+    processed_at = models.DateTimeField(_("traité le"), null=True, blank=True)
+    tries = models.PositiveSmallIntegerField(_("essais"), default=0)
+    error = models.TextField(_("erreur"), blank=True)
+
+    class Meta:
+        verbose_name = _("évènement Stripe")
+        verbose_name_plural = _("évènements Stripe")
+        ordering = ("-received_at", "-pk")
+        indexes = (
+            models.Index(
+                fields=("received_at",), name="event_unprocessed", condition=Q(processed_at__isnull=True)
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.event_id}"

@@ -1,0 +1,169 @@
+"""The one place where a total is made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from orders.pricing import instalments
+from orders.pricing.delivery import LeadTime, lead_time
+from orders.pricing.instalments import Instalment
+from orders.pricing.promotions import NextFree, Promotion, free_units, units_missing_for_next
+from orders.pricing.shipping import ShippingZone, find_zone, free_shipping_missing, shipping_cost
+from shop.core.money import from_cents, to_cents
+
+
+@dataclass(frozen=True, slots=True)
+class CartLine:
+    """What one line of a cart asks for, at the price the catalogue gives now.
+
+    `key` names the line and is unique in the cart. Production days are the product's own, else the shop's default.
+    """
+
+    key: str
+    unit_price: Decimal
+    quantity: int
+    promotion: Promotion | None
+    production_days_min: int
+    production_days_max: int
+
+
+@dataclass(frozen=True, slots=True)
+class PricingRules:
+    """What the shop has set: zones, first match wins, and instalments.
+
+    `home_country` is where a cart goes that has no destination yet.
+    """
+
+    zones: tuple[ShippingZone, ...]
+    fallback_zone: ShippingZone
+    home_country: str
+    installments_enabled: bool
+    installments_minimum: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteLine:
+    """A priced line: `gross` = unit price x quantity, `line_total` = gross - savings, savings = its free units."""
+
+    key: str
+    unit_price: Decimal
+    quantity: int
+    free_quantity: int
+    gross: Decimal
+    savings: Decimal
+    line_total: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class InstallmentOffer:
+    """Whether the cart may be paid in parts, from which total, and the parts.
+
+    `plan` is filled as soon as the total reaches the minimum, even while the shop doesn't offer instalments; only
+    `available` says that they may be chosen.
+    """
+
+    available: bool
+    minimum: Decimal
+    plan: tuple[Instalment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A priced cart; lines in the order they came.
+
+    Always holds, to the cent: subtotal = sum of line totals = original_total - promotion_savings;
+    total = subtotal + shipping_cost; the parts of an instalment plan add up to total; no figure is negative.
+
+    `free_shipping_missing` is 0.00 once delivery is free and None where no subtotal makes it free.
+    """
+
+    lines: tuple[QuoteLine, ...]
+    item_count: int
+    original_total: Decimal
+    promotion_savings: Decimal
+    subtotal: Decimal
+    zone_code: str
+    shipping_cost: Decimal
+    total: Decimal
+    free_shipping_missing: Decimal | None
+    next_free: tuple[NextFree, ...]
+    lead_time: LeadTime | None
+    installments: InstallmentOffer
+
+
+def price_cart(
+    lines: Sequence[CartLine], *, destination: str | None, rules: PricingRules, today: date
+) -> Quote:
+    """Price a cart sent to a country.
+
+    `destination` is an upper-case ISO 3166-1 alpha-2 code, None for the home country; any text that no zone lists gets
+    the fallback zone. `today` is the day of the order where the shop is.
+
+    Lines are expected to be validated: a quantity below 1, a negative or fractional-cent price, production days out
+    of order or a repeated key raises `ValueError`.
+    """
+    _refuse_invalid(lines)
+    free = free_units(lines)
+    priced = tuple(_price_line(line, free[line.key]) for line in lines)
+    item_count = sum(line.quantity for line in lines)
+    original_cents = sum(to_cents(line.gross) for line in priced)
+    savings_cents = sum(to_cents(line.savings) for line in priced)
+    subtotal_cents = original_cents - savings_cents
+    subtotal = from_cents(subtotal_cents)
+
+    zone = find_zone(
+        rules.home_country if destination is None else destination, rules.zones, rules.fallback_zone
+    )
+    shipping_cents = to_cents(shipping_cost(zone, subtotal, item_count))
+    total = from_cents(subtotal_cents + shipping_cents)
+    return Quote(
+        lines=priced,
+        item_count=item_count,
+        original_total=from_cents(original_cents),
+        promotion_savings=from_cents(savings_cents),
+        subtotal=subtotal,
+        zone_code=zone.code,
+        shipping_cost=from_cents(shipping_cents),
+        total=total,
+        free_shipping_missing=free_shipping_missing(zone, subtotal),
+        next_free=units_missing_for_next(lines),
+        lead_time=lead_time(lines, zone, today),
+        installments=_offer_installments(total, rules, today),
+    )
+
+
+def _refuse_invalid(lines: Sequence[CartLine]) -> None:
+    if len({line.key for line in lines}) != len(lines):
+        raise ValueError("Two lines of the cart have the same key.")
+    for line in lines:
+        if line.quantity < 1:
+            raise ValueError(f"Line {line.key}: the quantity is {line.quantity}, not at least 1.")
+        if to_cents(line.unit_price) < 0:
+            raise ValueError(f"Line {line.key}: the price {line.unit_price} is negative.")
+        if not 0 <= line.production_days_min <= line.production_days_max:
+            raise ValueError(f"Line {line.key}: production days are out of order.")
+
+
+def _price_line(line: CartLine, free_quantity: int) -> QuoteLine:
+    unit_cents = to_cents(line.unit_price)
+    return QuoteLine(
+        key=line.key,
+        unit_price=from_cents(unit_cents),
+        quantity=line.quantity,
+        free_quantity=free_quantity,
+        gross=from_cents(unit_cents * line.quantity),
+        savings=from_cents(unit_cents * free_quantity),
+        line_total=from_cents(unit_cents * (line.quantity - free_quantity)),
+    )
+
+
+def _offer_installments(total: Decimal, rules: PricingRules, today: date) -> InstallmentOffer:
+    reached = instalments.reaches_minimum(total, rules.installments_minimum)
+    return InstallmentOffer(
+        available=reached and rules.installments_enabled,
+        minimum=rules.installments_minimum,
+        plan=instalments.plan(total, today) if reached else (),
+    )

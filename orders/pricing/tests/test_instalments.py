@@ -1,0 +1,85 @@
+"""Thirds: amounts, dates and the minimum."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from orders.pricing.instalments import Instalment, plan, reaches_minimum
+from orders.pricing.tests.carts import TODAY
+from shop.core.money import from_cents
+
+
+@pytest.mark.parametrize(
+    ("total", "amounts"),
+    [
+        ("100.00", ["33.34", "33.33", "33.33"]),
+        ("100.01", ["33.35", "33.33", "33.33"]),
+        ("100.02", ["33.34", "33.34", "33.34"]),
+        ("150.00", ["50.00", "50.00", "50.00"]),
+        ("150.01", ["50.01", "50.00", "50.00"]),
+        ("150.02", ["50.02", "50.00", "50.00"]),
+        ("0.00", ["0.00", "0.00", "0.00"]),
+        ("0.02", ["0.02", "0.00", "0.00"]),
+        ("99999999.99", ["33333333.33", "33333333.33", "33333333.33"]),
+    ],
+)
+def test_the_cents_that_do_not_divide_are_in_the_first_third(total: str, amounts: list[str]) -> None:
+    parts = plan(Decimal(total), TODAY)
+    assert [str(part.amount) for part in parts] == amounts
+    assert sum(part.amount for part in parts) == Decimal(total)
+
+
+def test_thirds_are_due_today_and_every_30_days() -> None:
+    assert plan(Decimal("150.00"), date(2026, 11, 21)) == (
+        Instalment(date(2026, 11, 21), Decimal("50.00")),
+        Instalment(date(2026, 12, 21), Decimal("50.00")),
+        Instalment(date(2027, 1, 20), Decimal("50.00")),
+    )
+
+
+def test_dates_count_a_leap_day() -> None:
+    assert [part.due for part in plan(Decimal("150.00"), date(2028, 1, 31))] == [
+        date(2028, 1, 31),
+        date(2028, 3, 1),
+        date(2028, 3, 31),
+    ]
+
+
+def test_count_and_interval_can_differ() -> None:
+    assert plan(Decimal("100.00"), date(2026, 11, 21), count=4, interval_days=20) == (
+        Instalment(date(2026, 11, 21), Decimal("25.00")),
+        Instalment(date(2026, 12, 11), Decimal("25.00")),
+        Instalment(date(2026, 12, 31), Decimal("25.00")),
+        Instalment(date(2027, 1, 20), Decimal("25.00")),
+    )
+
+
+@pytest.mark.parametrize(
+    ("total", "count"), [("-0.01", 3), ("100.00", 0), ("100.00", -1), ("100.001", 3), ("NaN", 3)]
+)
+def test_what_cannot_be_split_is_refused(total: str, count: int) -> None:
+    with pytest.raises(ValueError, match="can't be split|not a whole number of cents"):
+        plan(Decimal(total), TODAY, count)
+
+
+@pytest.mark.parametrize(("total", "reached"), [("149.99", False), ("150.00", True), ("150.01", True)])
+def test_the_minimum_itself_may_be_split(total: str, reached: bool) -> None:
+    assert reaches_minimum(Decimal(total), Decimal("150.00")) is reached
+
+
+@pytest.mark.parametrize(("total", "reached"), [("0.00", False), ("1.49", False), ("1.50", True)])
+def test_no_part_is_smaller_than_a_card_can_be_charged(total: str, reached: bool) -> None:
+    assert reaches_minimum(Decimal(total), Decimal("0.00")) is reached
+
+
+@given(st.integers(0, 10**12), st.integers(1, 12))
+@settings(deadline=None)
+def test_parts_add_up_and_differ_by_less_than_a_cent_each(cents: int, count: int) -> None:
+    parts = [part.amount for part in plan(from_cents(cents), TODAY, count)]
+    assert len(parts) == count
+    assert sum(parts) == from_cents(cents)
+    assert len(set(parts[1:])) <= 1
+    assert 0 <= parts[0] - parts[-1] < Decimal("0.01") * count
