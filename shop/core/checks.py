@@ -1,0 +1,156 @@
+"""Contradictory or unsafe settings, found before the first request.
+
+Django runs these with every management command; ``shop.wsgi`` runs them too, so a server with an error
+here does not start. Errors are combinations that lose money or open the shop; warnings are things that
+a production server should have and that a staging server may do without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core import checks
+from django.core.exceptions import ImproperlyConfigured
+
+STRIPE_HOST = "api.stripe.com"
+# Django's own thresholds for a secret that cannot be guessed (security.W009).
+SECRET_MIN_LENGTH = 50
+SECRET_MIN_DISTINCT = 5
+INSECURE_PREFIX = "django-insecure-"
+
+TAG = "shop"
+
+
+def uses_stand_in() -> bool:
+    """Whether payments go somewhere else than to Stripe itself."""
+    base: str = settings.STRIPE_API_BASE
+    return bool(base) and urlsplit(base).hostname != STRIPE_HOST
+
+
+@checks.register(TAG)
+def check_payment_settings(**kwargs: Any) -> list[checks.CheckMessage]:
+    """Never a stand-in for Stripe in production, never real money in development."""
+    key: str = settings.STRIPE_SECRET_KEY
+    live = key.startswith(("sk_live_", "rk_live_"))
+    found: list[checks.CheckMessage] = []
+    if uses_stand_in() and not settings.DEBUG:
+        found.append(
+            checks.Error(
+                "STRIPE_API_BASE names a stand-in for Stripe while DEBUG is off.",
+                hint="Remove STRIPE_API_BASE: orders would be confirmed without being paid.",
+                id="shop.E001",
+            )
+        )
+    if uses_stand_in() and live:
+        found.append(
+            checks.Error(
+                "A live Stripe key would be sent to a stand-in for Stripe.",
+                hint="Use a key that begins with sk_test_, or remove STRIPE_API_BASE.",
+                id="shop.E002",
+            )
+        )
+    if live and settings.DEBUG:
+        found.append(
+            checks.Error(
+                "A live Stripe key is set while DEBUG is on.",
+                hint="Real cards would be charged by a development server. Use a key that begins with sk_test_.",
+                id="shop.E003",
+            )
+        )
+    if key and not settings.STRIPE_WEBHOOK_SECRET:
+        kind = checks.Warning if settings.DEBUG else checks.Error
+        found.append(
+            kind(
+                "STRIPE_SECRET_KEY is set without STRIPE_WEBHOOK_SECRET.",
+                hint="Without it no message from Stripe can be verified, and all are refused.",
+                id="shop.W004" if settings.DEBUG else "shop.E004",
+            )
+        )
+    if not settings.DEBUG and not key:
+        found.append(
+            checks.Warning(
+                "STRIPE_SECRET_KEY is empty: nobody can pay.",
+                hint="Set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET.",
+                id="shop.W005",
+            )
+        )
+    if not settings.DEBUG and key and not live:
+        found.append(
+            checks.Warning(
+                "STRIPE_SECRET_KEY is a test key while DEBUG is off: orders are not really paid.",
+                hint="Set the live key, unless this is a staging server.",
+                id="shop.W006",
+            )
+        )
+    return found
+
+
+@checks.register(TAG)
+def check_host_settings(**kwargs: Any) -> list[checks.CheckMessage]:
+    """What a production server must be told about itself. Says nothing while DEBUG is on."""
+    if settings.DEBUG:
+        return []
+    found: list[checks.CheckMessage] = []
+    try:
+        secret: str = settings.SECRET_KEY
+    except ImproperlyConfigured:  # how Django answers when it is empty
+        secret = ""
+    if is_weak_secret(secret):
+        found.append(
+            checks.Error(
+                "SECRET_KEY is missing or easy to guess.",
+                hint=f"Set {SECRET_MIN_LENGTH} random characters or more: "
+                "python -c 'import secrets; print(secrets.token_urlsafe(50))'",
+                id="shop.E010",
+            )
+        )
+    if not settings.ALLOWED_HOSTS or "*" in settings.ALLOWED_HOSTS:
+        found.append(
+            checks.Error(
+                "ALLOWED_HOSTS does not name the hosts of the shop.",
+                hint="List them, separated by commas: ALLOWED_HOSTS=shop.example,www.shop.example",
+                id="shop.E011",
+            )
+        )
+    site = urlsplit(settings.SITE_URL)
+    if site.scheme != "https" or not site.hostname:
+        found.append(
+            checks.Error(
+                "SITE_URL is missing or is not an https address.",
+                hint="Links in mails are made from it: SITE_URL=https://shop.example",
+                id="shop.E012",
+            )
+        )
+    if not settings.EMAIL_URL:
+        found.append(
+            checks.Warning(
+                "EMAIL_URL is empty: mails are kept in the database and sent to nobody.",
+                hint="EMAIL_URL=smtp+tls://user:password@mail.example:587",
+                id="shop.W013",
+            )
+        )
+    return found
+
+
+def is_weak_secret(secret: str) -> bool:
+    """Whether a signing key is empty, short, repetitive or one that Django's project template made."""
+    return (
+        len(secret) < SECRET_MIN_LENGTH
+        or len(set(secret)) < SECRET_MIN_DISTINCT
+        or secret.startswith(INSECURE_PREFIX)
+    )
+
+
+def refuse_unsafe_settings() -> None:
+    """Stop a server whose settings contradict each other.
+
+    :raises ImproperlyConfigured: naming every error, one a line.
+    """
+    errors: Sequence[checks.CheckMessage] = [
+        message for message in checks.run_checks(tags=[TAG]) if message.is_serious()
+    ]
+    if errors:
+        raise ImproperlyConfigured("\n".join(f"{error.id}: {error.msg} {error.hint}" for error in errors))

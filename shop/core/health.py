@@ -1,0 +1,87 @@
+"""Is the process alive, and can it serve? Two plain answers for load balancers and supervisors."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from time import monotonic
+from uuid import uuid4
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db import connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.cache import never_cache
+
+# The whole answer must come within 2 s, so a dependency that keeps silent longer counts as down.
+DEADLINE_SECONDS = 1.5
+
+
+@never_cache
+def healthz(request: HttpRequest) -> HttpResponse:
+    """200 while the process answers at all; asks nothing of the database, the cache or the broker."""
+    return HttpResponse("ok", content_type="text/plain")
+
+
+@never_cache
+def readyz(request: HttpRequest) -> HttpResponse:
+    """200 when database, cache and broker answer, else 503 naming those that do not, and nothing more."""
+    unavailable = unavailable_services()
+    if unavailable:
+        return JsonResponse({"status": "unavailable", "unavailable": unavailable}, status=503)
+    return JsonResponse({"status": "ready"})
+
+
+def check_database() -> None:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+            cursor.fetchone()
+    finally:
+        # Runs in a thread of its own, whose connection nobody else would close.
+        connection.close()
+
+
+def check_cache() -> None:
+    key, value = f"readyz-{uuid4().hex}", uuid4().hex
+    cache.set(key, value, timeout=10)
+    if cache.get(key) != value:
+        raise ConnectionError("The cache does not keep what it is given.")
+    cache.delete(key)
+
+
+def check_broker() -> None:
+    from shop.celery import app
+
+    if settings.REDIS_URL:
+        with app.connection_for_write() as broker:
+            broker.ensure_connection(max_retries=1, timeout=DEADLINE_SECONDS)
+    elif not os.access(settings.CELERY_BROKER_TRANSPORT_OPTIONS["data_folder_out"], os.W_OK):
+        raise ConnectionError("The queue's folder cannot be written to.")
+
+
+CHECKS: dict[str, Callable[[], None]] = {
+    "database": check_database,
+    "cache": check_cache,
+    "broker": check_broker,
+}
+
+# Few threads, kept for the life of the process: a dependency that hangs can hold these, never more.
+_probes = ThreadPoolExecutor(max_workers=2 * len(CHECKS), thread_name_prefix="readyz")
+
+
+def unavailable_services() -> list[str]:
+    """Names of the services that fail or do not answer in time, asked all at once."""
+    pending: dict[str, Future[None]] = {name: _probes.submit(check) for name, check in CHECKS.items()}
+    down: list[str] = []
+    remaining = DEADLINE_SECONDS
+    for name, probe in pending.items():
+        started = monotonic()
+        try:
+            probe.result(timeout=max(0.0, remaining))
+        except Exception:
+            probe.cancel()
+            down.append(name)
+        remaining -= monotonic() - started
+    return down

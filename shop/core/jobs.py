@@ -1,0 +1,186 @@
+"""Scheduled jobs: each runs once per period, however many beats, workers and cron lines wake it.
+
+A job is a function of one moment, registered where its app keeps its tasks (``<app>/tasks.py`` or
+``<app>/jobs.py``)::
+
+    @scheduled_job("mail-sweep", every=timedelta(minutes=1))
+    def sweep_mails(now: datetime) -> None: ...
+
+Celery's beat only ticks; what is due is read from the ``ScheduledJob`` rows. One guarded ``UPDATE`` both
+asks "is it due?" and takes it, so that of two rivals one gets the row and the other finds nothing to do.
+A job must bear to be run again: one that failed, or whose process was killed, is tried again before its
+next period.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from enum import StrEnum
+from functools import reduce
+from operator import or_
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.module_loading import autodiscover_modules
+
+from shop.core.models import ScheduledJob
+
+logger = logging.getLogger(__name__)
+
+Job = Callable[[datetime], None]
+
+DAY = timedelta(days=1)
+# A job's reservation outlives Celery's hard limit on a task, so it ends only when the job's process is gone.
+LEASE = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT + 60)
+RETRY_AFTER = timedelta(minutes=5)
+# What is kept of an error: enough to see where it came from.
+ERROR_LENGTH = 4000
+
+
+class UnknownJob(LookupError):
+    """No job of this name is registered."""
+
+
+class Outcome(StrEnum):
+    """What came of one attempt to run a job."""
+
+    DONE = "done"
+    FAILED = "failed"
+    NOT_DUE = "not due"
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredJob:
+    """A job, its period, and for daily ones the hour of the shop's clock from which it may start."""
+
+    name: str
+    run: Job
+    every: timedelta
+    at: time
+
+    def period_start(self, now: datetime) -> datetime:
+        """When the period that holds ``now`` began: the job is due if it has not started since.
+
+        Periods are cut from a fixed origin rather than counted from the last run, so a daily job does not
+        slide a little later every day. Whole days follow the shop's own clock, summer time included;
+        shorter periods follow UTC, whose hours never repeat.
+        """
+        zone = ZoneInfo(settings.TIME_ZONE) if self.every % DAY == timedelta(0) else ZoneInfo("UTC")
+        origin = datetime.combine(datetime(2000, 1, 3), self.at)
+        wall = now.astimezone(zone).replace(tzinfo=None)
+        return (origin + (wall - origin) // self.every * self.every).replace(tzinfo=zone)
+
+
+_registry: dict[str, RegisteredJob] = {}
+
+
+def scheduled_job(name: str, *, every: timedelta, at: time = time(0)) -> Callable[[Job], Job]:
+    """Register a job under a stable name (it is the key of its row).
+
+    :param every: the period.
+    :param at: for periods of whole days, the hour (shop time) at which a period begins.
+    :raises ValueError: another function already has this name, or the period is not positive.
+    """
+    if every <= timedelta(0):
+        raise ValueError(f"The period of job {name!r} must be positive.")
+
+    def register(job: Job) -> Job:
+        known = _registry.get(name)
+        if known is not None and known.run.__qualname__ != job.__qualname__:
+            raise ValueError(f"Two jobs are named {name!r}.")
+        _registry[name] = RegisteredJob(name=name, run=job, every=every, at=at)
+        return job
+
+    return register
+
+
+def registered_jobs() -> dict[str, RegisteredJob]:
+    """Every job of every installed app, by name in alphabetical order."""
+    autodiscover_modules("tasks", "jobs")
+    return dict(sorted(_registry.items()))
+
+
+def _find(names: Iterable[str]) -> list[RegisteredJob]:
+    jobs = registered_jobs()
+    wanted = list(names) or list(jobs)
+    unknown = [name for name in wanted if name not in jobs]
+    if unknown:
+        raise UnknownJob(", ".join(unknown))
+    return [jobs[name] for name in wanted]
+
+
+def _is_due(job: RegisteredJob, *, now: datetime) -> Q:
+    period_over = Q(last_started_at=None) | Q(last_started_at__lt=job.period_start(now))
+    # Started and never finished: it failed, or its process was killed. Its reservation says from when
+    # on it may be tried again.
+    unfinished = Q(last_finished_at=None) | Q(last_finished_at__lt=F("last_started_at"))
+    return period_over | (Q(last_started_at__isnull=False) & unfinished)
+
+
+def _is_free(moment: datetime) -> Q:
+    return Q(locked_until=None) | Q(locked_until__lte=moment)
+
+
+def due_jobs(names: Iterable[str] = (), *, now: datetime | None = None) -> list[str]:
+    """Names of the jobs that are due and that nobody is running. Two queries, one more when a job is new.
+
+    :raises UnknownJob: a name is not registered.
+    """
+    moment = timezone.now()
+    jobs = _find(names)
+    _create_rows(jobs)
+    due = [Q(name=job.name) & _is_due(job, now=now or moment) for job in jobs]
+    if not due:
+        return []
+    rows = ScheduledJob.objects.filter(reduce(or_, due), _is_free(moment))
+    return list(rows.order_by("name").values_list("name", flat=True))
+
+
+def _create_rows(jobs: Iterable[RegisteredJob]) -> None:
+    known = set(ScheduledJob.objects.values_list("name", flat=True))
+    missing = [ScheduledJob(name=job.name) for job in jobs if job.name not in known]
+    if missing:
+        ScheduledJob.objects.bulk_create(missing, ignore_conflicts=True)
+
+
+def run_job(name: str, *, now: datetime | None = None) -> Outcome:
+    """Run one job if it is due and free; its errors are logged and kept on its row, never raised.
+
+    :param now: the moment to pretend; the job is told it, and the rows keep the real one, so that trying
+        the future out does not stop the real clock.
+    :raises UnknownJob: no job has this name.
+    """
+    [job] = _find([name])
+    started = timezone.now()
+    _create_rows([job])
+    row = ScheduledJob.objects.filter(name=name)
+    taken = row.filter(_is_due(job, now=now or started), _is_free(started)).update(
+        last_started_at=started, locked_until=started + LEASE
+    )
+    if not taken:
+        return Outcome.NOT_DUE
+    try:
+        job.run(now or started)
+    except Exception:
+        logger.exception("Scheduled job %s failed", name)
+        row.update(
+            last_error=traceback.format_exc()[-ERROR_LENGTH:],
+            locked_until=started + min(RETRY_AFTER, job.every),
+        )
+        return Outcome.FAILED
+    row.update(last_finished_at=timezone.now(), last_error="", locked_until=None)
+    return Outcome.DONE
+
+
+def run_due_jobs(names: Iterable[str] = (), *, now: datetime | None = None) -> dict[str, Outcome]:
+    """Run every due job, one after the other in alphabetical order: for cron, where no beat runs.
+
+    :raises UnknownJob: a name is not registered.
+    """
+    return {name: run_job(name, now=now) for name in due_jobs(names, now=now)}

@@ -1,0 +1,21 @@
+"""Celery tasks of the kernel: thin doors to services, safe to run twice."""
+
+from celery import shared_task
+
+from shop.core import jobs
+
+# A job that waited longer than this in the queue has been asked for again by later ticks.
+JOB_EXPIRES_SECONDS = 60
+
+
+@shared_task
+def run_due_jobs() -> None:
+    """The beat's tick: ask a worker for every job that is due."""
+    for name in jobs.due_jobs():
+        run_scheduled_job.apply_async(args=[name], expires=JOB_EXPIRES_SECONDS)
+
+
+@shared_task
+def run_scheduled_job(name: str) -> None:
+    """Run one job if it is still due."""
+    jobs.run_job(name)
