@@ -1,8 +1,10 @@
 """Celery tasks of the kernel: thin doors to services, safe to run twice."""
 
+from datetime import datetime, timedelta
+
 from celery import shared_task
 
-from shop.core import jobs
+from shop.core import jobs, mail_delivery
 
 # A job that waited longer than this in the queue has been asked for again by later ticks.
 JOB_EXPIRES_SECONDS = 60
@@ -19,3 +21,15 @@ def run_due_jobs() -> None:
 def run_scheduled_job(name: str) -> None:
     """Run one job if it is still due."""
     jobs.run_job(name)
+
+
+@shared_task
+def deliver_mail(mail_id: int) -> None:
+    """Deliver one mail; nothing happens when it was delivered already or is in another worker's hands."""
+    mail_delivery.deliver(mail_id)
+
+
+@jobs.scheduled_job("mail-sweep", every=timedelta(seconds=20))
+def sweep_mails(now: datetime) -> None:
+    """Find the mails whose wake-up or worker was lost."""
+    mail_delivery.sweep(now)

@@ -1,0 +1,83 @@
+"""Writing a mail: a row in the caller's transaction, delivered later by a worker.
+
+The caller's rollback takes the mail with it, its commit makes the mail certain: the row is the truth and
+the task only a wake-up. Delivery itself is in ``shop.core.mail_delivery``.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.validators import validate_email
+from django.db import transaction
+
+from shop.core.models import OutgoingMail
+
+logger = logging.getLogger(__name__)
+
+
+def queue_mail(
+    *,
+    kind: str,
+    to: str,
+    language: str,
+    context: dict[str, Any],
+    dedupe_key: str | None = None,
+    reference: str = "",
+) -> OutgoingMail | None:
+    """Writes a mail to be sent once the surrounding transaction commits.
+
+    ``kind`` names the templates ``mail/<kind>.{subject.txt,txt,html}``; ``context`` is JSON and is read by
+    them at the first delivery, in ``language``. With a ``dedupe_key`` the mail is written once: a second
+    call gives the first row back. ``reference`` is what operators search by (an order's reference, say).
+
+    Returns ``None`` when there is no address to write to. Raises ``ValidationError`` when ``to`` is not one
+    plain address, which also keeps line breaks out of the headers.
+    """
+    address = to.strip()
+    if not address:
+        logger.warning("mail %s not written: no address (reference %s)", kind, reference)
+        return None
+    validate_email(address)
+    if language not in dict(settings.LANGUAGES):
+        language = settings.LANGUAGE_CODE
+    values: dict[str, Any] = {
+        "kind": kind,
+        "to": address,
+        "language": language,
+        "context": context,
+        "reference": reference,
+        "message_id": new_message_id(),
+    }
+    if dedupe_key is None:
+        mail = OutgoingMail.objects.create(**values)
+    else:
+        mail, created = OutgoingMail.objects.get_or_create(dedupe_key=dedupe_key, defaults=values)
+        if not created:
+            return mail
+    transaction.on_commit(partial(wake_delivery, mail.pk), robust=True)
+    return mail
+
+
+def wake_delivery(mail_id: int, *, expires: float | None = None) -> None:
+    """Tells a worker about the mail; the message is dropped after ``expires`` seconds.
+
+    A broker that is away costs time, not the mail: the sweep finds the row.
+    """
+    from shop.core.tasks import deliver_mail
+
+    try:
+        deliver_mail.apply_async(args=[mail_id], expires=expires)
+    except Exception as error:  # whatever the broker's client raises
+        logger.warning("mail %s waits for the sweep, the broker did not answer: %s", mail_id, error)
+
+
+def new_message_id() -> str:
+    """A Message-ID that stays with the row, so that a mail delivered twice is recognised as one."""
+    host = urlsplit(settings.SITE_URL).hostname or "localhost"
+    return f"<{uuid.uuid4().hex}@{host}>"

@@ -1,0 +1,235 @@
+"""Delivering the outbox: claim a row, render it, send it, mark it.
+
+A row is claimed by one guarded UPDATE and leased for a minute, so two workers never hold it at once and a
+killed one gives it back when the lease ends. Sending happens outside any transaction. A mail can go out twice
+(a worker killed between the server's answer and the mark), under the same Message-ID; it can't get lost.
+"""
+
+from __future__ import annotations
+
+import logging
+import smtplib
+import time
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from email.utils import formataddr, parseaddr
+
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.template.loader import render_to_string
+from django.utils import timezone, translation
+
+from shop.core.mail import wake_delivery
+from shop.core.models import MailState, OutgoingMail, ShopSettings
+from shop.core.site import absolute_url
+
+logger = logging.getLogger(__name__)
+
+LEASE = timedelta(seconds=60)
+
+# Quick tries for a hiccup or a greylisting server, slow ones for an outage: two days in all.
+RETRY_DELAYS = (
+    timedelta(minutes=1),
+    timedelta(minutes=5),
+    timedelta(minutes=15),
+    timedelta(hours=1),
+    timedelta(hours=4),
+    timedelta(hours=12),
+    timedelta(hours=30),
+)
+MAX_ATTEMPTS = len(RETRY_DELAYS) + 1
+NO_WORKER_AFTER = timedelta(minutes=5)
+# A row whose worker died this often is taken for the cause of it.
+MAX_CRASHES = 5
+
+
+class MailRefusedError(Exception):
+    """The mail server refused this mail for good; trying again would change nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedMail:
+    """A mail as a person reads it."""
+
+    subject: str
+    text: str
+    html: str
+
+
+def deliver(mail_id: int, *, now: datetime | None = None) -> MailState | None:
+    """Delivers one mail if it is due. Returns its new state, or ``None`` when there was nothing to do.
+
+    Safe to call any number of times and from any number of workers.
+    """
+    mail = _claim(mail_id, now or timezone.now())
+    if mail is None or mail.state != MailState.SENDING:
+        return None
+    try:
+        if not mail.text:
+            _keep_rendering(mail, render(mail))
+        _send(mail)
+    except MailRefusedError as error:
+        return _mark_failed(mail, error)
+    except Exception as error:
+        if mail.attempts >= MAX_ATTEMPTS:
+            return _mark_failed(mail, error)
+        return _mark_for_retry(mail, error)
+    # No guard on the lease here: it has been sent, whoever holds the row by now.
+    OutgoingMail.objects.filter(pk=mail.pk).exclude(state=MailState.SENT).update(
+        state=MailState.SENT, sent_at=timezone.now(), lease_until=None, last_error=""
+    )
+    return MailState.SENT
+
+
+def due_mails(now: datetime) -> list[int]:
+    """Ids of the mails to deliver now, those whose worker died included, oldest first. One query."""
+    due = _due(now)
+    return list(
+        OutgoingMail.objects.filter(due).order_by("next_attempt_at", "pk").values_list("pk", flat=True)[:500]
+    )
+
+
+def sweep(now: datetime) -> None:
+    """Finds whatever a lost wake-up, a broker that was away or a killed worker left behind.
+
+    What is due is handed to the workers again. What nobody took for ``NO_WORKER_AFTER`` is delivered here: on
+    a machine that runs jobs from cron there may be no worker at all.
+    """
+    for mail_id in due_mails(now):
+        wake_delivery(mail_id, expires=LEASE.total_seconds())
+    deliver_overdue(now)
+
+
+def deliver_overdue(now: datetime, *, seconds: float = 20) -> int:
+    """Delivers, for about ``seconds``, the mails that have waited too long; returns how many were handled.
+
+    It stops at the first one that the server did not take: the next sweep goes on.
+    """
+    end = time.monotonic() + seconds
+    handled = 0
+    for mail_id in due_mails(now - NO_WORKER_AFTER):
+        if time.monotonic() > end:
+            break
+        state = deliver(mail_id, now=now)
+        handled += state is not None
+        if state == MailState.QUEUED:
+            break
+    return handled
+
+
+def resend(*, mail_id: int) -> bool:
+    """Puts a dead letter back into the queue, its tries counted from zero. False when it was not one."""
+    with transaction.atomic():
+        revived = OutgoingMail.objects.filter(pk=mail_id, state=MailState.FAILED).update(
+            state=MailState.QUEUED, attempts=0, crashes=0, next_attempt_at=timezone.now(), lease_until=None
+        )
+        if revived:
+            transaction.on_commit(lambda: wake_delivery(mail_id), robust=True)
+    return bool(revived)
+
+
+def render(mail: OutgoingMail) -> RenderedMail:
+    """The mail's subject, text and HTML in its language. What people typed is only ever template context."""
+    with translation.override(mail.language):
+        values = {
+            **mail.context,
+            "shop": ShopSettings.load(),
+            "language": mail.language,
+            "site_url": settings.SITE_URL,
+            "home_url": absolute_url("/" if mail.language == settings.LANGUAGE_CODE else f"/{mail.language}"),
+        }
+        subject = render_to_string(f"mail/{mail.kind}.subject.txt", values)
+        text = render_to_string(f"mail/{mail.kind}.txt", values)
+        html = render_to_string(f"mail/{mail.kind}.html", {**values, "subject": _one_line(subject)})
+    return RenderedMail(subject=_one_line(subject), text=text.strip() + "\n", html=html)
+
+
+def _due(now: datetime) -> Q:
+    return Q(state=MailState.QUEUED, next_attempt_at__lte=now) | Q(
+        state=MailState.SENDING, lease_until__lte=now
+    )
+
+
+def _claim(mail_id: int, now: datetime) -> OutgoingMail | None:
+    """Takes the row for this worker. The UPDATE's own conditions decide between rivals, on any database."""
+    rows = OutgoingMail.objects.filter(pk=mail_id)
+    crashed = rows.filter(state=MailState.SENDING, lease_until__lte=now)
+    if crashed.filter(crashes__gte=MAX_CRASHES - 1).update(
+        state=MailState.FAILED,
+        crashes=F("crashes") + 1,
+        lease_until=None,
+        last_error=f"The worker died {MAX_CRASHES} times while sending this mail.",
+    ):
+        logger.error("mail %s is a dead letter: its worker died %s times", mail_id, MAX_CRASHES)
+        return None
+    lease = {"state": MailState.SENDING, "lease_until": now + LEASE, "attempts": F("attempts") + 1}
+    claimed = crashed.update(crashes=F("crashes") + 1, **lease) or rows.filter(
+        state=MailState.QUEUED, next_attempt_at__lte=now
+    ).update(**lease)
+    return rows.first() if claimed else None
+
+
+def _keep_rendering(mail: OutgoingMail, rendered: RenderedMail) -> None:
+    mail.subject, mail.text, mail.html = rendered.subject, rendered.text, rendered.html
+    OutgoingMail.objects.filter(pk=mail.pk).update(subject=mail.subject, text=mail.text, html=mail.html)
+
+
+def _send(mail: OutgoingMail) -> None:
+    shop = ShopSettings.load()
+    message = EmailMultiAlternatives(
+        subject=mail.subject,
+        body=mail.text,
+        from_email=formataddr((_one_line(shop.shop_name), parseaddr(settings.DEFAULT_FROM_EMAIL)[1])),
+        to=[mail.to],
+        reply_to=[shop.email] if shop.email else None,
+        headers={"Message-ID": mail.message_id, "Auto-Submitted": "auto-generated"},
+    )
+    message.attach_alternative(mail.html, "text/html")
+    try:
+        message.send()
+    except (smtplib.SMTPAuthenticationError, smtplib.SMTPConnectError, smtplib.SMTPHeloError):
+        # The server refuses us, not this mail: a setting to repair, after which the mail can go.
+        raise
+    except smtplib.SMTPRecipientsRefused as error:
+        if all(code >= 500 for code, _reason in error.recipients.values()):
+            raise MailRefusedError(_describe(error)) from error
+        raise
+    except smtplib.SMTPResponseException as error:
+        if error.smtp_code >= 500:
+            raise MailRefusedError(_describe(error)) from error
+        raise
+    except (smtplib.SMTPNotSupportedError, UnicodeError) as error:
+        raise MailRefusedError(_describe(error)) from error
+
+
+def _mark_for_retry(mail: OutgoingMail, error: Exception) -> MailState | None:
+    delay = RETRY_DELAYS[mail.attempts - 1]
+    logger.warning("mail %s not sent, next try in %s: %s", mail.pk, delay, _describe(error))
+    kept = _still_ours(mail).update(
+        state=MailState.QUEUED,
+        next_attempt_at=timezone.now() + delay,
+        lease_until=None,
+        last_error=_describe(error),
+    )
+    return MailState.QUEUED if kept else None
+
+
+def _mark_failed(mail: OutgoingMail, error: Exception) -> MailState | None:
+    logger.error("mail %s (%s) is a dead letter: %s", mail.pk, mail.kind, _describe(error))
+    kept = _still_ours(mail).update(state=MailState.FAILED, lease_until=None, last_error=_describe(error))
+    return MailState.FAILED if kept else None
+
+
+def _still_ours(mail: OutgoingMail) -> QuerySet[OutgoingMail]:
+    """The row, unless another worker took it over after our lease ended."""
+    return OutgoingMail.objects.filter(pk=mail.pk, state=MailState.SENDING, attempts=mail.attempts)
+
+
+def _describe(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:1000]
+
+
+def _one_line(value: str) -> str:
+    return " ".join(value.split())
