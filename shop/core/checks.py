@@ -56,7 +56,7 @@ def check_payment_settings(**kwargs: Any) -> list[checks.CheckMessage]:
         found.append(
             checks.Error(
                 "A live Stripe key is set while DEBUG is on.",
-                hint="Real cards would be charged by a development server. Use a key that begins with sk_test_.",
+                hint="Development would charge real cards. Use a key that begins with sk_test_.",
                 id="shop.E003",
             )
         )

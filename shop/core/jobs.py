@@ -18,7 +18,7 @@ import logging
 import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from functools import reduce
 from operator import or_
@@ -43,7 +43,7 @@ RETRY_AFTER = timedelta(minutes=5)
 ERROR_LENGTH = 4000
 
 
-class UnknownJob(LookupError):
+class UnknownJobError(LookupError):
     """No job of this name is registered."""
 
 
@@ -72,7 +72,7 @@ class RegisteredJob:
         shorter periods follow UTC, whose hours never repeat.
         """
         zone = ZoneInfo(settings.TIME_ZONE) if self.every % DAY == timedelta(0) else ZoneInfo("UTC")
-        origin = datetime.combine(datetime(2000, 1, 3), self.at)
+        origin = datetime.combine(date(2000, 1, 3), self.at)
         wall = now.astimezone(zone).replace(tzinfo=None)
         return (origin + (wall - origin) // self.every * self.every).replace(tzinfo=zone)
 
@@ -111,7 +111,7 @@ def _find(names: Iterable[str]) -> list[RegisteredJob]:
     wanted = list(names) or list(jobs)
     unknown = [name for name in wanted if name not in jobs]
     if unknown:
-        raise UnknownJob(", ".join(unknown))
+        raise UnknownJobError(", ".join(unknown))
     return [jobs[name] for name in wanted]
 
 
@@ -130,7 +130,7 @@ def _is_free(moment: datetime) -> Q:
 def due_jobs(names: Iterable[str] = (), *, now: datetime | None = None) -> list[str]:
     """Names of the jobs that are due and that nobody is running. Two queries, one more when a job is new.
 
-    :raises UnknownJob: a name is not registered.
+    :raises UnknownJobError: a name is not registered.
     """
     moment = timezone.now()
     jobs = _find(names)
@@ -154,7 +154,7 @@ def run_job(name: str, *, now: datetime | None = None) -> Outcome:
 
     :param now: the moment to pretend; the job is told it, and the rows keep the real one, so that trying
         the future out does not stop the real clock.
-    :raises UnknownJob: no job has this name.
+    :raises UnknownJobError: no job has this name.
     """
     [job] = _find([name])
     started = timezone.now()
@@ -181,6 +181,6 @@ def run_job(name: str, *, now: datetime | None = None) -> Outcome:
 def run_due_jobs(names: Iterable[str] = (), *, now: datetime | None = None) -> dict[str, Outcome]:
     """Run every due job, one after the other in alphabetical order: for cron, where no beat runs.
 
-    :raises UnknownJob: a name is not registered.
+    :raises UnknownJobError: a name is not registered.
     """
     return {name: run_job(name, now=now) for name in due_jobs(names, now=now)}

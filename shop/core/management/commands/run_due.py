@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from shop.core.jobs import Outcome, UnknownJob, registered_jobs, run_due_jobs
+from shop.core.jobs import Outcome, UnknownJobError, registered_jobs, run_due_jobs
 
 
 class Command(BaseCommand):
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         now = self._moment(options["at"])
         try:
             outcomes = run_due_jobs(options["jobs"], now=now)
-        except UnknownJob as error:
+        except UnknownJobError as error:
             known = ", ".join(registered_jobs()) or "none"
             raise CommandError(f"No job is named {error}. Jobs: {known}.") from error
         for name, outcome in outcomes.items():
