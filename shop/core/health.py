@@ -56,7 +56,7 @@ def check_broker() -> None:
 
     if settings.REDIS_URL:
         with app.connection_for_write() as broker:
-            broker.ensure_connection(max_retries=1, timeout=DEADLINE_SECONDS)
+            broker.ensure_connection(max_retries=1, timeout=1)
     elif not os.access(settings.CELERY_BROKER_TRANSPORT_OPTIONS["data_folder_out"], os.W_OK):
         raise ConnectionError("The queue's folder cannot be written to.")
 

@@ -14,7 +14,7 @@ JOB_EXPIRES_SECONDS = 60
 def run_due_jobs() -> None:
     """The beat's tick: ask a worker for every job that is due."""
     for name in jobs.due_jobs():
-        run_scheduled_job.apply_async(args=[name], expires=JOB_EXPIRES_SECONDS)
+        run_scheduled_job.apply_async(args=(name,), expires=JOB_EXPIRES_SECONDS)
 
 
 @shared_task

@@ -1,0 +1,236 @@
+"""``manage.py run_shop``: the whole shop on one machine, in one command."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import secrets
+import socket
+import sys
+import urllib.error
+import urllib.request
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.core import checks
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from shop.core.supervisor import Program, Supervisor
+
+DEMO_ACCOUNTS = ("admin@example.com", "client@example.com")
+DEMO_PASSWORD = "figurine-atelier-2026"  # noqa: S105 - published: it opens the demonstration only
+READY_SECONDS = 90.0
+SANDBOX_FILE = "payment-sandbox.json"
+SOURCE_FOLDERS = ("shop", "catalog", "orders", "accounts")
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentSandbox:
+    """Where the local stand-in for Stripe listens and the keys it shares with the shop."""
+
+    port: int
+    secret_key: str
+    webhook_secret: str
+
+    @property
+    def address(self) -> str:
+        return f"http://localhost:{self.port}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
+            "STRIPE_API_BASE": self.address,
+            "STRIPE_SECRET_KEY": self.secret_key,
+            "STRIPE_WEBHOOK_SECRET": self.webhook_secret,
+        }
+
+
+def port_is_free(port: int, host: str = "127.0.0.1") -> bool:
+    """Whether a server could listen there now."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        # As servers do: a port that was just left may be taken again at once.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            if error.errno in (errno.EADDRINUSE, errno.EACCES):
+                return False
+            raise
+    return True
+
+
+def any_free_port() -> int:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def kept_sandbox(folder: Path) -> PaymentSandbox:
+    """The sandbox of this DATA_DIR: the same keys after a restart, and the same port when it is still free,
+    so that payment pages that were open go on working."""
+    path = folder / SANDBOX_FILE
+    try:
+        kept = PaymentSandbox(**json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError):
+        kept = PaymentSandbox(
+            port=any_free_port(),
+            secret_key=f"sk_test_{secrets.token_urlsafe(24)}",
+            webhook_secret=f"whsec_{secrets.token_urlsafe(24)}",
+        )
+    if not port_is_free(kept.port):
+        kept = PaymentSandbox(any_free_port(), kept.secret_key, kept.webhook_secret)
+    path.touch(mode=0o600)
+    path.write_text(json.dumps(asdict(kept)))
+    return kept
+
+
+def answers(address: str) -> bool:
+    """Whether a server of this machine answers there without an error of its own."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(address, timeout=3):
+            return True
+    except urllib.error.HTTPError as error:
+        return error.code < 500
+    except OSError:
+        return False
+
+
+class Command(BaseCommand):
+    help = "Migrates, loads the demonstration into an empty database and starts every process of the shop."
+    # Run by hand below, so that what is wrong is told in one sentence each.
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--reload", action="store_true", help="reload whatever is edited (development)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        reload: bool = options["reload"]
+        host = os.environ.get("HOST") or ("127.0.0.1" if settings.DEBUG else "0.0.0.0")  # noqa: S104
+        if not port_is_free(settings.PORT, host):
+            raise CommandError(
+                f"Port {settings.PORT} is taken by another program: stop it, or choose another one with "
+                f"PORT={settings.PORT + 1} make run."
+            )
+        self._refuse_errors()
+        self._prepare_data()
+        sandbox = kept_sandbox(settings.DATA_DIR) if self._wants_sandbox() else None
+        supervisor = Supervisor(folder=settings.BASE_DIR, output=sys.stdout)
+        supervisor.catch_signals()
+        ended: tuple[str, int] | None = None
+        try:
+            for program in programs(host=host, sandbox=sandbox, reload=reload):
+                supervisor.start(program)
+            ready = supervisor.wait_until(lambda: self._is_ready(sandbox), seconds=READY_SECONDS)
+            if ready:
+                self.stdout.write(self._welcome(sandbox))
+                self.stdout.flush()
+                ended = supervisor.watch(python_sources if reload else None)
+            else:
+                ended = supervisor.ended()
+                if ended is None and not supervisor.stopping:
+                    raise CommandError(f"The shop did not become ready within {READY_SECONDS:.0f} seconds.")
+        finally:
+            supervisor.stop()
+        if ended:
+            name, status = ended
+            raise CommandError(f"The process {name!r} ended with status {status}; the others were stopped.")
+        self.stdout.write("Stopped.")
+
+    def _wants_sandbox(self) -> bool:
+        return bool(settings.DEBUG and not settings.STRIPE_SECRET_KEY)
+
+    def _refuse_errors(self) -> None:
+        errors = [message for message in checks.run_checks() if message.is_serious()]
+        if errors:
+            raise CommandError("\n".join(f"{error.id}: {error.msg} {error.hint or ''}" for error in errors))
+
+    def _prepare_data(self) -> None:
+        call_command("migrate", interactive=False, verbosity=0)
+        if not settings.DEBUG:
+            call_command("collectstatic", interactive=False, verbosity=0)
+        elif not apps.get_model("catalog", "Product")._default_manager.exists():
+            self.stdout.write("Loading the demonstration…")
+            self.stdout.flush()
+            call_command("load_demo")
+
+    def _is_ready(self, sandbox: PaymentSandbox | None) -> bool:
+        if sandbox and not answers(f"http://127.0.0.1:{sandbox.port}/"):
+            return False
+        return answers(f"http://127.0.0.1:{settings.PORT}/readyz")
+
+    def _welcome(self, sandbox: PaymentSandbox | None) -> str:
+        lines = [f"The shop is open:   {settings.SITE_URL}"]
+        if settings.DEBUG:
+            if not settings.EMAIL_URL:
+                lines.append(f"Mails it sends:     {settings.SITE_URL}/_mails")
+            if sandbox:
+                lines.append(f"Simulated payments: {sandbox.address}")
+            lines.append(f"Administration:     {settings.SITE_URL}/{settings.ADMIN_PATH}")
+            lines += [f"Demo account:       {email} / {DEMO_PASSWORD}" for email in DEMO_ACCOUNTS]
+        lines.append("Ctrl-C stops everything.")
+        rule = "─" * max(map(len, lines))
+        return "\n".join(["", rule, *lines, rule])
+
+
+def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iterator[Program]:
+    """Every process of the shop, those first that others call."""
+    python = sys.executable
+    payments = sandbox.environment if sandbox else {}
+    if sandbox:
+        yield Program(
+            "sandbox",
+            [python, "-m", "orders.stripe_sandbox"],
+            {
+                **payments,
+                "SANDBOX_PORT": str(sandbox.port),
+                "SANDBOX_DATABASE": str(settings.DATA_DIR / "payment-sandbox.sqlite3"),
+                "SANDBOX_WEBHOOK_URL": f"http://127.0.0.1:{settings.PORT}/webhooks/stripe",
+            },
+            restarts=True,
+        )
+    celery = [python, "-m", "celery", "--app", "shop"]
+    yield Program(
+        "worker",
+        [
+            *celery,
+            "worker",
+            "--concurrency",
+            "2",
+            "--loglevel",
+            "WARNING",
+            "--without-gossip",
+            "--without-mingle",
+        ],
+        payments,
+        restarts=True,
+    )
+    # No pid file: one left behind by a kill would stop the next start, and a second beat does no harm.
+    yield Program("beat", [*celery, "beat", "--loglevel", "WARNING", "--pidfile="], payments, restarts=True)
+    if reload:
+        yield Program("web", [python, "manage.py", "runserver", f"{host}:{settings.PORT}"], payments)
+        yield Program("assets", ["npm", "run", "--silent", "watch"])
+        return
+    yield Program(
+        "web",
+        [
+            python,
+            *("-m", "gunicorn", "shop.wsgi:application", "--bind", f"{host}:{settings.PORT}"),
+            *("--worker-class", "gthread", "--workers", "2", "--threads", "4"),
+            *("--no-control-socket", "--log-level", "warning", "--timeout", "60", "--graceful-timeout", "10"),
+        ],
+        payments,
+    )
+
+
+def python_sources() -> Iterator[Path]:
+    for folder in SOURCE_FOLDERS:
+        yield from (settings.BASE_DIR / folder).rglob("*.py")
