@@ -21,7 +21,8 @@ class ProducedLine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LeadTime:
-    """Calendar days from the order to the delivery, and the two dates they give. `latest` is the promised date."""
+    """Calendar days from the order to the delivery, and the two dates they give. `latest` is the promised
+    date."""
 
     days_min: int
     days_max: int
@@ -32,8 +33,8 @@ class LeadTime:
 def lead_time(lines: Iterable[ProducedLine], zone: ShippingZone, today: date) -> LeadTime | None:
     """The time to make the slowest line, then to carry it to the zone; None for an empty cart.
 
-    Everything leaves in one parcel, so the slowest line decides both ends. Pieces of a cart are made side by side:
-    quantities don't add time.
+    Everything leaves in one parcel, so the slowest line decides both ends. Pieces of a cart are made side by
+    side: quantities don't add time.
     """
     made = list(lines)
     if not made:

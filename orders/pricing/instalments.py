@@ -30,8 +30,8 @@ def plan(
     """`count` equal parts, the first due on `first_day`, each next one `interval_days` later.
 
     The cents that don't divide go to the first part, so that the parts always add up to the total
-    (100.00 = 33.34 + 33.33 + 33.33) and the later charges never exceed the first. Raises `ValueError` for a negative or
-    fractional-cent total and for a count below 1.
+    (100.00 = 33.34 + 33.33 + 33.33) and the later charges never exceed the first. Raises `ValueError` for a
+    negative or fractional-cent total and for a count below 1.
     """
     cents = to_cents(total)
     if cents < 0 or count < 1:

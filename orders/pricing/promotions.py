@@ -59,8 +59,9 @@ def free_units(lines: Iterable[PromotableLine]) -> dict[str, int]:
     """How many units of each line are free, by line key; 0 for a line that gets none.
 
     All lines with the same (buy, get) form one pool, whatever the products: a pool of n units gives
-    floor(n / (buy + get)) x get free units, the cheapest ones. Between units of one price the line with the smaller
-    key gives first, so the order of the lines never matters. Keys must be unique and quantities at least 1.
+    floor(n / (buy + get)) x get free units, the cheapest ones. Between units of one price the line with the
+    smaller key gives first, so the order of the lines never matters. Keys must be unique and quantities at
+    least 1.
     """
     free: dict[str, int] = {}
     pools: dict[Promotion, list[PromotableLine]] = {}

@@ -19,7 +19,8 @@ from shop.core.money import from_cents, to_cents
 class CartLine:
     """What one line of a cart asks for, at the price the catalogue gives now.
 
-    `key` names the line and is unique in the cart. Production days are the product's own, else the shop's default.
+    `key` names the line and is unique in the cart. Production days are the product's own, else the shop's
+    default.
     """
 
     key: str
@@ -46,7 +47,8 @@ class PricingRules:
 
 @dataclass(frozen=True, slots=True)
 class QuoteLine:
-    """A priced line: `gross` = unit price x quantity, `line_total` = gross - savings, savings = its free units."""
+    """A priced line: `gross` = unit price x quantity, `line_total` = gross - savings, savings = its free
+    units."""
 
     key: str
     unit_price: Decimal
@@ -61,8 +63,8 @@ class QuoteLine:
 class InstallmentOffer:
     """Whether the cart may be paid in parts, from which total, and the parts.
 
-    `plan` is filled as soon as the total reaches the minimum, even while the shop doesn't offer instalments; only
-    `available` says that they may be chosen.
+    `plan` is filled as soon as the total reaches the minimum, even while the shop doesn't offer instalments;
+    only `available` says that they may be chosen.
     """
 
     available: bool
@@ -99,11 +101,11 @@ def price_cart(
 ) -> Quote:
     """Price a cart sent to a country.
 
-    `destination` is an upper-case ISO 3166-1 alpha-2 code, None for the home country; any text that no zone lists gets
-    the fallback zone. `today` is the day of the order where the shop is.
+    `destination` is an upper-case ISO 3166-1 alpha-2 code, None for the home country; any text that no zone
+    lists gets the fallback zone. `today` is the day of the order where the shop is.
 
-    Lines are expected to be validated: a quantity below 1, a negative or fractional-cent price, production days out
-    of order or a repeated key raises `ValueError`.
+    Lines are expected to be validated: a quantity below 1, a negative or fractional-cent price, production
+    days out of order or a repeated key raises `ValueError`.
     """
     _refuse_invalid(lines)
     free = free_units(lines)

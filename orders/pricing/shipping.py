@@ -13,8 +13,9 @@ from shop.core.money import ZERO, to_cents
 class ShippingZone:
     """One rate for a set of countries, given as upper-case ISO 3166-1 alpha-2 codes.
 
-    `free_from` is the subtotal after promotions from which delivery is free, None if it never is. Delivery days are
-    calendar days from dispatch. Raises `ValueError` for negative or fractional-cent amounts and for days out of order.
+    `free_from` is the subtotal after promotions from which delivery is free, None if it never is. Delivery
+    days are calendar days from dispatch. Raises `ValueError` for negative or fractional-cent amounts and for
+    days out of order.
     """
 
     code: str
@@ -34,7 +35,8 @@ class ShippingZone:
 def find_zone(country: str, zones: Iterable[ShippingZone], fallback: ShippingZone) -> ShippingZone:
     """The first zone that lists the country, else the fallback.
 
-    Codes are compared as they stand: a country's name, "Autre" or an empty text is no code and gets the fallback.
+    Codes are compared as they stand: a country's name, "Autre" or an empty text is no code and gets the
+    fallback.
     """
     return next((zone for zone in zones if country in zone.countries), fallback)
 

@@ -1,7 +1,7 @@
 """Euro amounts: exact decimals inside the shop, integer cents at its borders, text for people.
 
-An amount is a `Decimal` with two places. No function here gives a wrong amount silently: what is not a whole number
-of cents, or is no number at all, is refused with `ValueError`.
+An amount is a `Decimal` with two places. No function here gives a wrong amount silently: what is not a whole
+number of cents, or is no number at all, is refused with `ValueError`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ CURRENCY = "EUR"
 ZERO = Decimal("0.00")
 
 _CENT = Decimal("0.01")
-_ROUNDING = Context(prec=28, rounding=ROUND_HALF_UP, traps=[InvalidOperation])
-_EXACT = Context(prec=28, traps=[InvalidOperation, Inexact])
+_DIGITS = 28
+_MOST_CENTS = 10**_DIGITS - 1
+_ROUNDING = Context(prec=_DIGITS, rounding=ROUND_HALF_UP, traps=[InvalidOperation])
+_EXACT = Context(prec=_DIGITS, traps=[InvalidOperation, Inexact])
 _LANGUAGES = frozenset({"fr", "en", "es", "de"})
-# Spanish leaves four-digit numbers ungrouped ("1234,50 €"). Browsers follow that rule and Babel does not, so without
-# this the same amount would look different in a page and in the island that takes its place.
+# Spanish leaves four-digit numbers ungrouped ("1234,50 €"). Browsers follow that rule and Babel does not, so
+# without this the same amount would look different in a page and in the island that takes its place.
 _SPANISH_GROUPS_FROM = Decimal(10_000)
 
 
@@ -27,30 +29,24 @@ def quantize(value: Decimal) -> Decimal:
 
     Raises `ValueError` for NaN, infinities and numbers too large to keep their cents (28 digits).
     """
-    try:
-        return value.quantize(_CENT, context=_ROUNDING) + ZERO
-    except DecimalException as error:
-        raise ValueError(f"{value} is not an amount of money.") from error
+    return _to_two_places(value, _ROUNDING, "is not an amount of money") + ZERO
 
 
 def to_cents(value: Decimal) -> int:
     """The amount as a whole number of cents, as payment providers count.
 
-    Raises `ValueError` instead of rounding when the amount is finer than a cent (`19.999`), and for NaN, infinities
-    and numbers of more than 28 digits. Trailing zeros (`19.990`) change no amount and are accepted.
+    Raises `ValueError` instead of rounding when the amount is finer than a cent (`19.999`), and for NaN,
+    infinities and numbers of more than 28 digits. Trailing zeros (`19.990`) change no amount and are
+    accepted.
     """
-    try:
-        return int(value.quantize(_CENT, context=_EXACT).scaleb(2))
-    except DecimalException as error:
-        raise ValueError(f"{value} is not a whole number of cents.") from error
+    return int(_to_two_places(value, _EXACT, "is not a whole number of cents").scaleb(2))
 
 
 def from_cents(cents: int) -> Decimal:
     """The amount that so many cents make. Raises `ValueError` beyond 28 digits."""
-    try:
-        return Decimal(cents).scaleb(-2, context=_EXACT)
-    except DecimalException as error:
-        raise ValueError("The amount is too large.") from error
+    if abs(cents) > _MOST_CENTS:
+        raise ValueError("The amount is too large.")
+    return Decimal(cents).scaleb(-2)
 
 
 def amount_string(value: Decimal) -> str:
@@ -68,3 +64,12 @@ def format_amount(value: Decimal, language: str) -> str:
     amount = quantize(value)
     grouped = language != "es" or abs(amount) >= _SPANISH_GROUPS_FROM
     return format_currency(amount, CURRENCY, locale=language, group_separator=grouped)
+
+
+def _to_two_places(value: Decimal, context: Context, refusal: str) -> Decimal:
+    try:
+        if value.is_finite():
+            return value.quantize(_CENT, context=context)
+    except DecimalException:
+        pass
+    raise ValueError(f"{value} {refusal}.")

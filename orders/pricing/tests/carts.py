@@ -10,7 +10,9 @@ from orders.pricing.quote import CartLine, PricingRules, Quote, price_cart
 from orders.pricing.shipping import ShippingZone
 
 TODAY = date(2026, 11, 21)
-EUROPE_COUNTRIES = frozenset("FR DE ES IT BE NL PT AT CH LU DK SE NO FI".split())
+EUROPE_COUNTRIES = frozenset(
+    ["FR", "DE", "ES", "IT", "BE", "NL", "PT", "AT", "CH", "LU", "DK", "SE", "NO", "FI"]
+)
 EUROPE = ShippingZone(
     code="france-europe",
     countries=EUROPE_COUNTRIES,

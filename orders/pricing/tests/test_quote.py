@@ -118,6 +118,7 @@ def test_operators_decide_zones_and_rates() -> None:
         EUROPE, code="islands", countries=frozenset({"JP", "GB"}), rate=Decimal("20"), free_from=Decimal("80")
     )
     rules = replace(RULES, zones=(EUROPE, islands), fallback_zone=replace(WORLD, rate=Decimal("30")))
+    assert str(quote(line("a", "79.99"), destination="JP", rules=rules).shipping_cost) == "20.00"
     assert str(quote(line("a", "79.99"), destination="JP", rules=rules).total) == "99.99"
     assert str(quote(line("a", "80.00"), destination="GB", rules=rules).total) == "80.00"
     assert str(quote(line("a", "80.00"), destination="US", rules=rules).total) == "110.00"
@@ -193,6 +194,11 @@ def test_a_promotion_that_has_ended_gives_nothing() -> None:
 def test_a_cheap_unit_in_the_pool_takes_the_place_of_a_dear_free_one() -> None:
     assert str(quote(line("a", "30.00", 3, (2, 1))).total) == "60.00"
     assert str(quote(line("a", "30.00", 3, (2, 1)), line("b", "10.00", 1, (2, 1))).total) == "90.00"
+
+
+def test_completing_a_group_that_gives_several_can_lower_the_total() -> None:
+    assert str(quote(line("a", "30.00", 6, (4, 3))).total) == "180.00"
+    assert str(quote(line("a", "30.00", 7, (4, 3))).total) == "120.00"
 
 
 def test_a_free_of_charge_product_still_has_to_be_sent() -> None:

@@ -21,7 +21,7 @@ law = settings(deadline=None)
 
 
 def units_at_the_till(cart: list[CartLine]) -> Counter[str]:
-    """Free units by key, found as a cashier would: all units on the counter, one group taken away after the other."""
+    """Free units by key, found as a cashier would, with every unit of an offer on the counter."""
     given_away: Counter[str] = Counter()
     for offer in {line.promotion for line in cart if line.promotion}:
         counter = [
