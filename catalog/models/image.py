@@ -1,0 +1,78 @@
+"""Pictures: rows that describe files written by `shop.core.images`."""
+
+from __future__ import annotations
+
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models.category import Category
+from catalog.models.product import Finish, Product, ProductVariation
+
+
+class PictureRow(models.Model):
+    """A stored picture. `derivatives` is empty until the smaller files were made in the background."""
+
+    file = models.FileField(_("fichier"), max_length=120, editable=False)
+    alt = models.CharField(
+        _("texte alternatif"),
+        max_length=250,
+        blank=True,
+        help_text=_("Ce que montre l'image, pour qui ne la voit pas. Vide : le nom."),
+    )
+    width = models.PositiveIntegerField(_("largeur"), editable=False, validators=[MinValueValidator(1)])
+    height = models.PositiveIntegerField(_("hauteur"), editable=False, validators=[MinValueValidator(1)])
+    colour = models.CharField(_("couleur moyenne"), max_length=7, blank=True, default="", editable=False)
+    derivatives = models.JSONField(_("fichiers dérivés"), default=dict, blank=True, editable=False)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.file.name or ""
+
+
+class ProductImage(PictureRow):
+    """A photo of a product, possibly of one finish or one variation of it."""
+
+    product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="images")
+    finish = models.CharField(
+        _("finition"),
+        max_length=10,
+        choices=Finish.choices,
+        blank=True,
+        default="",
+        help_text=_("Vide : toutes les finitions."),
+    )
+    variation = models.ForeignKey(
+        ProductVariation,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="images",
+        verbose_name=_("variation"),
+    )
+    position = models.PositiveSmallIntegerField(_("ordre"), default=0)
+
+    class Meta:
+        verbose_name = _("photo")
+        verbose_name_plural = _("photos")
+        ordering = ("position", "pk")
+        constraints = (
+            models.CheckConstraint(condition=Q(width__gt=0, height__gt=0), name="product_image_has_size"),
+            models.CheckConstraint(condition=Q(finish__in=["", *Finish.values]), name="product_image_finish_known"),
+        )
+
+
+class CategoryPicture(PictureRow):
+    """The picture on a category's card."""
+
+    category = models.OneToOneField(Category, on_delete=models.CASCADE, related_name="picture")
+
+    class Meta:
+        verbose_name = _("image de la catégorie")
+        verbose_name_plural = _("images des catégories")
+        constraints = (
+            models.CheckConstraint(condition=Q(width__gt=0, height__gt=0), name="category_picture_has_size"),
+        )

@@ -1,0 +1,316 @@
+"""Products and their variations. The rules of prices are in `catalog.services.pricing`."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import ClassVar
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models.category import Category
+
+AMOUNT_DIGITS = 10
+_NOT_NEGATIVE = [MinValueValidator(Decimal("0.00"))]
+
+
+class Finish(models.TextChoices):
+    """How a piece leaves the workshop. `""` (no choice to make) is not a member."""
+
+    PAINTED = "painted", _("Peint")
+    UNPAINTED = "unpainted", _("Non peint")
+
+
+class PromotionType(models.TextChoices):
+    """Buy N, get M. The first three have fixed quantities."""
+
+    BUY_2_GET_1 = "buy_2_get_1", _("2 achetés, 1 offert")
+    BUY_3_GET_1 = "buy_3_get_1", _("3 achetés, 1 offert")
+    BUY_4_GET_3 = "buy_4_get_3", _("4 achetés, 3 offerts")
+    BUY_N_GET_M = "buy_n_get_m", _("Quantités libres")
+
+
+FIXED_PROMOTIONS: dict[str, tuple[int, int]] = {
+    PromotionType.BUY_2_GET_1: (2, 1),
+    PromotionType.BUY_3_GET_1: (3, 1),
+    PromotionType.BUY_4_GET_3: (4, 3),
+}
+
+
+def _not_negative(field: str) -> Q:
+    return Q(**{f"{field}__gte": 0}) | Q(**{f"{field}__isnull": True})
+
+
+class Product(models.Model):
+    """A piece on sale.
+
+    Write it through `catalog.services.products`, which keeps the denormalised columns (`search_text`,
+    `price_from`, `price_to`, `crossed_out`) and the price history right. Texts are translated.
+    """
+
+    name = models.CharField(_("nom"), max_length=160)
+    # Products are found by their number: the slug is never looked up, so it has no index.
+    slug = models.SlugField(
+        _("identifiant d'adresse"),
+        max_length=180,
+        blank=True,
+        db_index=False,
+        help_text=_("Vide : tiré du nom."),
+    )
+    description = models.TextField(
+        _("description courte"), blank=True, help_text=_("La première ligne sert d'accroche sur la carte.")
+    )
+    full_description = models.TextField(_("description détaillée"), blank=True)
+    category = models.ForeignKey(
+        Category, on_delete=models.PROTECT, related_name="products", verbose_name=_("catégorie")
+    )
+
+    price = models.DecimalField(
+        _("prix de base (€)"), max_digits=AMOUNT_DIGITS, decimal_places=2, validators=_NOT_NEGATIVE
+    )
+    original_price = models.DecimalField(
+        _("prix d'origine (€)"),
+        max_digits=AMOUNT_DIGITS,
+        decimal_places=2,
+        null=True,
+        blank=True,
+        validators=_NOT_NEGATIVE,
+        help_text=_("Affiché barré, plafonné au prix le plus bas des 30 jours avant la baisse (L112-1-1)."),
+    )
+    painted_price = models.DecimalField(
+        _("prix peint (€)"),
+        max_digits=AMOUNT_DIGITS,
+        decimal_places=2,
+        null=True,
+        blank=True,
+        validators=_NOT_NEGATIVE,
+    )
+    unpainted_price = models.DecimalField(
+        _("prix non peint (€)"),
+        max_digits=AMOUNT_DIGITS,
+        decimal_places=2,
+        null=True,
+        blank=True,
+        validators=_NOT_NEGATIVE,
+    )
+
+    featured = models.BooleanField(_("en vedette"), default=False)
+    in_stock = models.BooleanField(_("disponible"), default=True)
+    stock_quantity = models.PositiveIntegerField(
+        _("quantité en stock"), null=True, blank=True, help_text=_("Vide : fabriqué à la commande.")
+    )
+    is_published = models.BooleanField(_("publié"), default=True)
+
+    promotion_active = models.BooleanField(_("promotion active"), default=False)
+    promotion_type = models.CharField(
+        _("type de promotion"), max_length=20, choices=PromotionType.choices, blank=True, default=""
+    )
+    promotion_buy_quantity = models.PositiveSmallIntegerField(
+        _("quantité achetée"), null=True, blank=True, validators=[MinValueValidator(1)]
+    )
+    promotion_get_quantity = models.PositiveSmallIntegerField(
+        _("quantité offerte"), null=True, blank=True, validators=[MinValueValidator(1)]
+    )
+
+    dimensions = models.CharField(
+        _("dimensions"), max_length=80, blank=True, help_text=_("Hauteur × largeur × profondeur.")
+    )
+    height_cm = models.DecimalField(
+        _("hauteur (cm)"),
+        max_digits=6,
+        decimal_places=1,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(Decimal("0.1"))],
+    )
+    weight = models.CharField(_("poids"), max_length=40, blank=True)
+    material = models.CharField(_("matière"), max_length=160, blank=True)
+    paint_type = models.CharField(_("type de peinture"), max_length=160, blank=True)
+    production_days_min = models.PositiveSmallIntegerField(
+        _("fabrication, minimum (jours)"), null=True, blank=True, help_text=_("Vide : le délai de la boutique.")
+    )
+    production_days_max = models.PositiveSmallIntegerField(
+        _("fabrication, maximum (jours)"), null=True, blank=True
+    )
+    picked_similar = models.ManyToManyField(
+        "self",
+        symmetrical=False,
+        blank=True,
+        related_name="+",
+        verbose_name=_("produits similaires choisis"),
+        help_text=_("Montrés avant ceux de la même catégorie."),
+    )
+
+    source = models.CharField(_("origine"), max_length=40, default="manual", blank=True)
+    external_id = models.CharField(_("identifiant externe"), max_length=120, null=True, blank=True, unique=True)
+    created_at = models.DateTimeField(_("créé le"), default=timezone.now)
+    updated_at = models.DateTimeField(_("modifié le"), auto_now=True)
+
+    search_text = models.TextField(_("texte de recherche"), blank=True, default="", editable=False)
+    price_from = models.DecimalField(
+        _("prix le plus bas (€)"),
+        max_digits=AMOUNT_DIGITS,
+        decimal_places=2,
+        default=Decimal("0.00"),
+        editable=False,
+    )
+    price_to = models.DecimalField(
+        _("prix le plus haut (€)"),
+        max_digits=AMOUNT_DIGITS,
+        decimal_places=2,
+        default=Decimal("0.00"),
+        editable=False,
+    )
+    crossed_out = models.DecimalField(
+        _("prix barré (€)"),
+        max_digits=AMOUNT_DIGITS,
+        decimal_places=2,
+        null=True,
+        editable=False,
+    )
+
+    class Meta:
+        verbose_name = _("produit")
+        verbose_name_plural = _("produits")
+        ordering = ("-created_at", "-pk")
+        indexes = (
+            # The newest page of the main catalogue and of one category, without touching the table.
+            models.Index(
+                fields=("-created_at", "-id", "category"), name="product_newest", condition=Q(is_published=True)
+            ),
+            models.Index(
+                fields=("category", "-created_at", "-id"),
+                name="product_category_newest",
+                condition=Q(is_published=True),
+            ),
+            models.Index(
+                fields=("-created_at", "-id"),
+                name="product_featured",
+                condition=Q(is_published=True, featured=True),
+            ),
+        )
+        constraints = (
+            models.CheckConstraint(condition=Q(price__gte=0), name="product_price_not_negative"),
+            models.CheckConstraint(condition=_not_negative("original_price"), name="product_original_not_negative"),
+            models.CheckConstraint(condition=_not_negative("painted_price"), name="product_painted_not_negative"),
+            models.CheckConstraint(
+                condition=_not_negative("unpainted_price"), name="product_unpainted_not_negative"
+            ),
+            models.CheckConstraint(condition=_not_negative("stock_quantity"), name="product_stock_not_negative"),
+            models.CheckConstraint(
+                condition=Q(height_cm__gt=0) | Q(height_cm__isnull=True), name="product_height_positive"
+            ),
+            models.CheckConstraint(
+                condition=Q(promotion_type__in=["", *PromotionType.values]), name="product_promotion_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(promotion_buy_quantity__gte=1) | Q(promotion_buy_quantity__isnull=True),
+                name="product_promotion_buys_one",
+            ),
+            models.CheckConstraint(
+                condition=Q(promotion_get_quantity__gte=1) | Q(promotion_get_quantity__isnull=True),
+                name="product_promotion_gives_one",
+            ),
+            models.CheckConstraint(
+                condition=Q(promotion_get_quantity__lte=F("promotion_buy_quantity"))
+                | Q(promotion_get_quantity__isnull=True)
+                | Q(promotion_buy_quantity__isnull=True),
+                name="product_promotion_gives_less",
+            ),
+            models.CheckConstraint(
+                condition=~Q(promotion_type=PromotionType.BUY_N_GET_M)
+                | Q(promotion_buy_quantity__isnull=False, promotion_get_quantity__isnull=False),
+                name="product_promotion_complete",
+            ),
+            models.CheckConstraint(
+                condition=Q(production_days_min__isnull=True, production_days_max__isnull=True)
+                | Q(
+                    production_days_min__isnull=False,
+                    production_days_max__isnull=False,
+                    production_days_min__lte=F("production_days_max"),
+                ),
+                name="product_production_ordered",
+            ),
+            models.CheckConstraint(
+                condition=Q(external_id__isnull=True) | ~Q(external_id=""), name="product_external_id_not_empty"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+    # The longest production time that the shop may promise.
+    MAX_PRODUCTION_DAYS: ClassVar[int] = 365
+
+    def clean(self) -> None:
+        """Refuses what the constraints refuse, with a sentence on the field at fault."""
+        errors: dict[str, str] = {}
+        buy, get = self.promotion_buy_quantity, self.promotion_get_quantity
+        if self.promotion_type == PromotionType.BUY_N_GET_M:
+            if buy is None:
+                errors["promotion_buy_quantity"] = _("Indiquez la quantité à acheter.")
+            if get is None:
+                errors["promotion_get_quantity"] = _("Indiquez la quantité offerte.")
+        if buy is not None and get is not None and get > buy:
+            errors["promotion_get_quantity"] = _("La quantité offerte ne peut pas dépasser la quantité achetée.")
+        if self.promotion_active and not self.promotion_type:
+            errors["promotion_type"] = _("Choisissez le type de la promotion.")
+        low, high = self.production_days_min, self.production_days_max
+        if (low is None) != (high is None):
+            missing = "production_days_min" if low is None else "production_days_max"
+            errors[missing] = _("Indiquez les deux délais ou aucun.")
+        elif low is not None and high is not None:
+            if low > high:
+                errors["production_days_max"] = _("Le délai maximum est plus court que le minimum.")
+            elif high > self.MAX_PRODUCTION_DAYS:
+                errors["production_days_max"] = _("Un délai de plus d'un an ne peut pas être promis.")
+        if errors:
+            raise ValidationError(errors)
+
+
+class ProductVariation(models.Model):
+    """A format of a product (size, colour …). At most one is the default; without one, the first is."""
+
+    product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="variations")
+    name = models.CharField(_("nom"), max_length=120)
+    price_adjustment = models.DecimalField(
+        _("écart de prix (€)"), max_digits=AMOUNT_DIGITS, decimal_places=2, default=Decimal("0.00")
+    )
+    price_override = models.DecimalField(
+        _("prix fixe (€)"),
+        max_digits=AMOUNT_DIGITS,
+        decimal_places=2,
+        null=True,
+        blank=True,
+        validators=_NOT_NEGATIVE,
+        help_text=_("Remplace le prix du produit et l'écart."),
+    )
+    is_default = models.BooleanField(_("par défaut"), default=False)
+    in_stock = models.BooleanField(_("disponible"), default=True)
+    stock_quantity = models.PositiveIntegerField(
+        _("quantité en stock"), null=True, blank=True, help_text=_("Vide : celle du produit.")
+    )
+    sort_order = models.PositiveSmallIntegerField(_("ordre"), default=0)
+    sku = models.CharField(_("référence"), max_length=80, blank=True, default="")
+
+    class Meta:
+        verbose_name = _("variation")
+        verbose_name_plural = _("variations")
+        ordering = ("sort_order", "pk")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("product",), condition=Q(is_default=True), name="variation_one_default"
+            ),
+            models.UniqueConstraint(fields=("sku",), condition=~Q(sku=""), name="variation_sku_unique"),
+            models.CheckConstraint(
+                condition=_not_negative("price_override"), name="variation_override_not_negative"
+            ),
+            models.CheckConstraint(condition=_not_negative("stock_quantity"), name="variation_stock_not_negative"),
+        )
+
+    def __str__(self) -> str:
+        return self.name

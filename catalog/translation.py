@@ -1,0 +1,39 @@
+"""Which texts of the catalogue exist in every language of the shop; French fills in where one is missing."""
+
+from modeltranslation.translator import TranslationOptions, register
+
+from catalog.models import Category, CategoryFeature, CategoryPicture, Product, ProductImage, ProductVariation
+
+
+@register(Category)
+class CategoryTranslation(TranslationOptions):
+    fields = ("name", "title", "description", "intro")
+    required_languages = {"fr": ("name",)}
+
+
+@register(CategoryFeature)
+class CategoryFeatureTranslation(TranslationOptions):
+    fields = ("title", "text")
+    required_languages = {"fr": ("title",)}
+
+
+@register(CategoryPicture)
+class CategoryPictureTranslation(TranslationOptions):
+    fields = ("alt",)
+
+
+@register(Product)
+class ProductTranslation(TranslationOptions):
+    fields = ("name", "slug", "description", "full_description", "material", "paint_type")
+    required_languages = {"fr": ("name",)}
+
+
+@register(ProductVariation)
+class ProductVariationTranslation(TranslationOptions):
+    fields = ("name",)
+    required_languages = {"fr": ("name",)}
+
+
+@register(ProductImage)
+class ProductImageTranslation(TranslationOptions):
+    fields = ("alt",)
