@@ -1,7 +1,67 @@
-"""What the shop changes in allauth."""
+"""What the shop changes in allauth: addresses, links, mails, and where people land."""
+
+from __future__ import annotations
+
+from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import get_language
+
+from accounts.models import User, normalise_email
+from accounts.redirects import is_own_path
+from shop.core.mail import queue_mail
+from shop.core.site import absolute_url
+from shop.core.throttling import client_address
+
+# allauth's template prefixes and the shop's kinds of mail.
+MAIL_KINDS = {
+    "account/email/email_confirmation": "account_confirm_email",
+    "account/email/email_confirmation_signup": "account_confirm_email",
+    "account/email/account_already_exists": "account_exists",
+    "account/email/password_reset_key": "account_password_reset",
+    "account/email/password_reset": "account_password_changed",
+    "account/email/password_changed": "account_password_changed",
+}
 
 
-class ShopAccountAdapter(DefaultAccountAdapter):
-    """Addresses are normalised our way and mails go through the outbox."""
+class ShopAccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
+    """Addresses are normalised our way, mails go through the outbox, and every step ends on ``/auth``."""
+
+    def clean_email(self, email: str) -> str:
+        return normalise_email(email)
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        return client_address(request)
+
+    def add_message(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing: the shop's pages have their own notices."""
+
+    def is_safe_url(self, url: str) -> bool:
+        return is_own_path(url)
+
+    def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
+        return absolute_url(reverse("accounts:confirm-email", args=[emailconfirmation.key]))
+
+    def get_reset_password_from_key_url(self, key: str) -> str:
+        return absolute_url(reverse("accounts:reset-link", args=[key]))
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Writes allauth's mails to the outbox. Raises ``KeyError`` for one the shop has no text for."""
+        queue_mail(
+            kind=MAIL_KINDS[template_prefix],
+            to=email,
+            language=get_language() or "fr",
+            context={
+                "url": context.get("activate_url") or context.get("password_reset_url") or "",
+                "signin_url": absolute_url(reverse("accounts:auth")),
+                "reset_url": absolute_url(reverse("accounts:auth")) + "?mode=forgot",
+            },
+        )
+
+    def respond_email_verification_sent(self, request: HttpRequest, user: User | None) -> HttpResponse:
+        return HttpResponseRedirect(reverse("accounts:auth"))
+
+    def respond_user_inactive(self, request: HttpRequest, user: User | None) -> HttpResponse:
+        return HttpResponseRedirect(reverse("accounts:auth"))

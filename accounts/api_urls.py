@@ -1,5 +1,7 @@
 """API paths of the accounts app, without the ``api/`` prefix."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from accounts.api import MeView
+
+urlpatterns = [path("me", MeView.as_view(), name="api-me")]

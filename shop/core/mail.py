@@ -20,6 +20,9 @@ from shop.core.models import OutgoingMail
 
 logger = logging.getLogger(__name__)
 
+# A wake-up older than this has been given again by the sweep.
+WAKE_SECONDS = 60.0
+
 
 def queue_mail(
     *,
@@ -64,15 +67,15 @@ def queue_mail(
     return mail
 
 
-def wake_delivery(mail_id: int, *, expires: float | None = None) -> None:
-    """Tells a worker about the mail; the message is dropped after ``expires`` seconds.
+def wake_delivery(mail_id: int) -> None:
+    """Tells a worker about the mail.
 
-    A broker that is away costs time, not the mail: the sweep finds the row.
+    A broker that is away costs time, not the mail, and an old message is dropped: the sweep finds the row.
     """
     from shop.core.tasks import deliver_mail
 
     try:
-        deliver_mail.apply_async(args=[mail_id], expires=expires)
+        deliver_mail.apply_async(args=(mail_id,), expires=WAKE_SECONDS)
     except Exception as error:  # whatever the broker's client raises
         logger.warning("mail %s waits for the sweep, the broker did not answer: %s", mail_id, error)
 

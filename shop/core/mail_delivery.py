@@ -98,7 +98,7 @@ def sweep(now: datetime) -> None:
     a machine that runs jobs from cron there may be no worker at all.
     """
     for mail_id in due_mails(now):
-        wake_delivery(mail_id, expires=LEASE.total_seconds())
+        wake_delivery(mail_id)
     deliver_overdue(now)
 
 

@@ -1,0 +1,101 @@
+"""Accounts in Django's admin: to look up and to block. Roles and passwords are changed by services only."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from allauth.account.models import EmailAddress
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
+
+from accounts.models import RoleChange, User
+
+
+@never_cache
+def sign_in_to_admin(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+    """The admin's own sign-in form has no limit of tries: people sign in on ``/auth`` instead."""
+    if request.user.is_authenticated:
+        raise PermissionDenied
+    query = urlencode({"next": request.GET.get("next") or reverse("admin:index")})
+    return HttpResponseRedirect(f"{reverse('accounts:auth')}?{query}")
+
+
+admin.site.login = sign_in_to_admin  # type: ignore[method-assign]
+
+# Addresses are shown with their person; changing one by hand would part it from the account.
+admin.site.unregister(EmailAddress)
+
+
+class ReadOnlyAdmin(admin.ModelAdmin[Any]):
+    """Rows that operators look at and nobody edits here."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(User)
+class UserAdmin(admin.ModelAdmin[User]):
+    list_display = (
+        "email",
+        "confirmed",
+        "first_name",
+        "last_name",
+        "role",
+        "is_active",
+        "date_joined",
+        "last_login",
+    )
+    list_filter = ("is_active", "user_role__role", "language")
+    list_select_related = ("user_role",)
+    search_fields = ("email", "first_name", "last_name")
+    fields = (
+        ("email", "confirmed"),
+        ("first_name", "last_name"),
+        ("language", "is_active", "role"),
+        ("date_joined", "last_login"),
+    )
+    readonly_fields = ("email", "confirmed", "role", "date_joined", "last_login")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        proved = EmailAddress.objects.filter(user=OuterRef("pk"), email=OuterRef("email"), verified=True)
+        return super().get_queryset(request).annotate(has_proved_email=Exists(proved))
+
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
+        # An admin is first made a member, which keeps the last one from being shut out.
+        return (*self.readonly_fields, "is_active") if obj and obj.is_staff else self.readonly_fields
+
+    @admin.display(description=_("e-mail confirmé"), boolean=True)
+    def confirmed(self, user: User) -> bool:
+        return bool(getattr(user, "has_proved_email", False))
+
+    @admin.display(description=_("rôle"), ordering="user_role__role")
+    def role(self, user: User) -> str:
+        held = getattr(user, "user_role", None)
+        return held.get_role_display() if held else "—"
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        # Orders and invoices refer to people: erasing one is a procedure of its own.
+        return False
+
+
+@admin.register(RoleChange)
+class RoleChangeAdmin(ReadOnlyAdmin):
+    list_display = ("created_at", "user", "old_role", "new_role", "changed_by")
+    list_select_related = ("user", "changed_by")
+    search_fields = ("user__email", "changed_by__email")
+    date_hierarchy = "created_at"

@@ -1,0 +1,77 @@
+"""What ``/auth`` says after a redirect, and what the next public page says in the browser."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+SESSION_KEY = "auth_notice"
+COOKIE = "notice"
+COOKIE_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A sentence at the top of the page; ``kind`` is ``success``, ``info`` or ``error``."""
+
+    kind: str
+    title: str | Promise
+    text: str | Promise = ""
+
+
+NOTICES = {
+    "signed_up": Notice(
+        "success", _("Inscription réussie"), _("Vérifiez votre email pour confirmer votre compte")
+    ),
+    "confirmed": Notice(
+        "success", _("Email confirmé"), _("Votre adresse est confirmée : vous pouvez vous connecter.")
+    ),
+    "bad_confirmation": Notice(
+        "error",
+        _("Lien expiré"),
+        _("Ce lien de confirmation n'est plus valable. Connectez-vous pour en recevoir un nouveau."),
+    ),
+    "reset_sent": Notice(
+        "success",
+        _("Email envoyé"),
+        _("Si un compte existe à cette adresse, un lien pour choisir un nouveau mot de passe y arrive."),
+    ),
+    "bad_reset": Notice(
+        "error",
+        _("Impossible de mettre à jour le mot de passe"),
+        _("Ce lien n'est plus valable. Demandez-en un nouveau."),
+    ),
+    "password_set": Notice(
+        "success",
+        _("Mot de passe mis à jour"),
+        _("Vous pouvez vous connecter avec votre nouveau mot de passe."),
+    ),
+}
+
+
+def leave_notice(request: HttpRequest, code: str) -> None:
+    """Keeps a notice for the next page of ``/auth``."""
+    request.session[SESSION_KEY] = code
+
+
+def take_notice(request: HttpRequest) -> Notice | None:
+    """The notice left by the previous request, once."""
+    code = request.session.pop(SESSION_KEY, None) if SESSION_KEY in request.session else None
+    return NOTICES.get(str(code))
+
+
+def leave_toast(response: HttpResponseBase, code: str) -> None:
+    """Lets the next page show a toast. Public pages are cached, so the browser reads it from a cookie."""
+    response.set_cookie(
+        COOKIE,
+        code,
+        max_age=COOKIE_SECONDS,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=False,
+        samesite="Lax",
+    )

@@ -1,0 +1,51 @@
+"""Who may do what."""
+
+from __future__ import annotations
+
+import logging
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from accounts.models import Role, RoleChange, User, UserRole
+from shop.core.problems import Problem
+
+logger = logging.getLogger("shop.security")
+
+
+def grant_role(*, user: User, role: Role | str, changed_by: User | None = None) -> UserRole:
+    """Gives a person their role and logs the change; the person's sessions end, as their rights are other.
+
+    Admins get Django's admin with it, members lose it. Raises ``Problem`` (409, ``last_admin``) when nobody
+    would be left to administer the shop, also when two admins demote each other at once.
+    """
+    role = Role(role)
+    with transaction.atomic():
+        # Every admin's row, in one order: rivals wait here and then count what is really left.
+        admin_roles = (
+            UserRole.objects.select_for_update(of=("self",))
+            .filter(role=Role.ADMIN, user__is_active=True)
+            .order_by("pk")
+        )
+        admins = [admin.user_id for admin in admin_roles]
+        held, _created = UserRole.objects.get_or_create(user=user, defaults={"role": Role.USER})
+        old_role = held.role
+        if old_role == role and user.is_staff == (role == Role.ADMIN):
+            return held
+        if role != Role.ADMIN and admins == [user.pk]:
+            raise Problem(
+                "last_admin", _("Impossible de retirer le dernier administrateur de la boutique."), 409
+            )
+        held.role = role
+        held.save(update_fields=["role"])
+        user.is_staff = user.is_superuser = role == Role.ADMIN
+        user.save(update_fields=["is_staff", "is_superuser"])
+        RoleChange.objects.create(user=user, old_role=old_role, new_role=role, changed_by=changed_by)
+    logger.info(
+        "role of user %s changed from %s to %s by %s",
+        user.pk,
+        old_role,
+        role.value,
+        changed_by.pk if changed_by else "a server command",
+    )
+    return held

@@ -1,0 +1,88 @@
+"""Proving who one is, and the session that follows."""
+
+from __future__ import annotations
+
+import logging
+
+from allauth.account.adapter import get_adapter
+from allauth.account.internal.flows.login import perform_password_login
+from allauth.account.models import EmailAddress, Login
+from django.contrib.auth import authenticate
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from accounts import limits, mails
+from accounts.models import User
+from accounts.passwords import MAXIMUM
+from accounts.selectors import is_email_confirmed
+from accounts.services.members import clean_email
+from shop.core.problems import Problem
+from shop.core.throttling import client_address
+
+logger = logging.getLogger("shop.security")
+
+
+def check_credentials(request: HttpRequest, *, email: str, password: str) -> User:
+    """The member with this address and password, who may now be signed in.
+
+    Unknown address and wrong password get the same answer in the same time; tries are counted by account
+    and by the caller's address, so call this outside any transaction. Raises ``Problem``:
+    ``invalid_credentials`` (400), ``too_many_attempts`` (429), ``email_unconfirmed`` (400; a new
+    confirmation mail is on its way).
+    """
+    try:
+        address = clean_email(email)
+    except Problem:
+        raise _invalid_credentials() from None
+    if not password or len(password) > MAXIMUM:
+        raise _invalid_credentials()
+    caller = client_address(request)
+    if not (
+        limits.try_again(limits.SIGN_IN_ADDRESS, caller) and limits.try_again(limits.SIGN_IN_ACCOUNT, address)
+    ):
+        logger.warning("sign-in limited from %s", caller)
+        raise Problem(
+            "too_many_attempts", _("Trop de tentatives de connexion. Réessayez dans quelques minutes."), 429
+        )
+    user = authenticate(request, email=address, password=password)
+    if not isinstance(user, User):
+        logger.warning("sign-in refused from %s", caller)
+        raise _invalid_credentials()
+    limits.forget(limits.SIGN_IN_ACCOUNT, address)
+    limits.give_back(limits.SIGN_IN_ADDRESS, caller)
+    if not is_email_confirmed(user):
+        _confirm_again(user)
+        raise Problem(
+            "email_unconfirmed",
+            _("Votre email n'est pas encore confirmé. Vérifiez votre boîte de réception."),
+            400,
+        )
+    return user
+
+
+def sign_in(request: HttpRequest, user: User, *, redirect_url: str) -> HttpResponse:
+    """Starts the session of a member whose credentials were checked (new session key) and gives the redirect.
+
+    Further steps that an account asks for, such as a second factor, come before the session and redirect
+    instead.
+    """
+    login = Login(user=user, email=user.email, redirect_url=redirect_url)
+    response: HttpResponse = perform_password_login(request, {"email": user.email}, login)
+    return response
+
+
+def sign_in_now(request: HttpRequest, user: User) -> None:
+    """Starts the session of a member at checkout, a new one included, whose address is confirmed later."""
+    get_adapter(request).login(request, user)
+
+
+def _confirm_again(user: User) -> None:
+    address, _created = EmailAddress.objects.get_or_create(
+        user=user, email=user.email, defaults={"primary": True}
+    )
+    mails.send_confirmation(address, language=get_language() or user.language)
+
+
+def _invalid_credentials() -> Problem:
+    return Problem("invalid_credentials", _("Email ou mot de passe incorrect"), 400)
