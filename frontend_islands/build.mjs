@@ -1,0 +1,133 @@
+/**
+ * Bundles the islands, their runtime and the style sheet into static/build/.
+ *
+ * Every file has its content's hash in its name. `manifest.json` says which file stands behind a name:
+ *
+ *   assets   "runtime.js", "app.css", "fonts/<file>.woff2" → { file, imports }
+ *   islands  "<folder under islands/>"                     → { file, imports }
+ *   locales  "<language>"                                  → file
+ *
+ * Files are relative to static/; `imports` are the modules that a browser needs before the file can run.
+ * An island is a folder under islands/ with an index.ts or index.tsx: nothing else has to be registered.
+ */
+import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import * as esbuild from "esbuild";
+import { islandModules, islandNames } from "./islands-plugin.mjs";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const root = path.dirname(here);
+const outdir = path.join(root, "static", "build");
+const watching = process.argv.includes("--watch");
+/** Files of earlier builds stay this long: a page that is open still asks for them. */
+const KEEP_STALE_MS = 24 * 60 * 60 * 1000;
+
+const islands = await islandNames();
+
+const manifestPlugin = {
+  name: "manifest",
+  setup(build) {
+    build.onEnd(async (result) => {
+      if (result.errors.length > 0 || !result.metafile) return;
+      const manifest = describe(result.metafile);
+      await writeManifest(manifest);
+      await removeStale(result.metafile);
+      process.stdout.write(`${Object.keys(manifest.islands).length} islands → static/build/manifest.json\n`);
+    });
+  },
+};
+
+const options = {
+  absWorkingDir: root,
+  entryPoints: {
+    runtime: "frontend_islands/runtime/index.ts",
+    app: "frontend_islands/styles/app.css",
+    ...Object.fromEntries(islands.map(({ name, entry }) => [`islands/${name}`, entry])),
+  },
+  outdir,
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  target: "es2022",
+  jsx: "automatic",
+  minify: !watching,
+  sourcemap: watching ? "linked" : false,
+  legalComments: "linked",
+  metafile: true,
+  entryNames: "[dir]/[name]-[hash]",
+  chunkNames: "c/[name]-[hash]",
+  assetNames: "fonts/[name]-[hash]",
+  loader: { ".woff2": "file" },
+  // Addresses of files that Django serves as they are.
+  external: ["/static/*"],
+  define: { "process.env.NODE_ENV": watching ? '"development"' : '"production"' },
+  plugins: [islandModules(), manifestPlugin],
+  logLevel: "info",
+};
+
+/** Reads from the build's own record what each named file is called and needs. */
+function describe(metafile) {
+  const outputs = metafile.outputs;
+  const manifest = { assets: {}, islands: {}, locales: {} };
+  for (const [output, details] of Object.entries(outputs)) {
+    if (output.endsWith(".woff2")) {
+      const source = Object.keys(details.inputs)[0];
+      if (source)
+        manifest.assets[`fonts/${path.basename(source)}`] = { file: published(output), imports: [] };
+      continue;
+    }
+    const entry = details.entryPoint;
+    if (!entry || output.endsWith(".map")) continue;
+    const described = { file: published(output), imports: staticImports(output, outputs) };
+    const island = islands.find((candidate) => candidate.entry === entry);
+    if (island) manifest.islands[island.name] = described;
+    else if (entry.startsWith("frontend_islands/locales/"))
+      manifest.locales[path.basename(entry, ".json")] = described.file;
+    else if (entry.endsWith("runtime/index.ts")) manifest.assets["runtime.js"] = described;
+    else if (entry.endsWith("styles/app.css")) manifest.assets["app.css"] = { ...described, imports: [] };
+  }
+  return manifest;
+}
+
+/** Every module reached by import statements, without what is only imported on demand. */
+function staticImports(output, outputs, found = new Set()) {
+  for (const { path: imported, kind } of outputs[output]?.imports ?? []) {
+    if (kind !== "import-statement" || found.has(imported)) continue;
+    found.add(imported);
+    staticImports(imported, outputs, found);
+  }
+  return [...found].map(published);
+}
+
+function published(output) {
+  return path.relative(path.join(root, "static"), path.join(root, output)).split(path.sep).join("/");
+}
+
+/** Readers see the old manifest or the new one, never half of one. */
+async function writeManifest(manifest) {
+  const target = path.join(outdir, "manifest.json");
+  const draft = `${target}.${process.pid}`;
+  await mkdir(outdir, { recursive: true });
+  await writeFile(draft, `${JSON.stringify(manifest, null, 1)}\n`);
+  await rename(draft, target);
+}
+
+async function removeStale(metafile) {
+  const current = new Set(Object.keys(metafile.outputs).map((output) => path.join(root, output)));
+  for (const entry of await readdir(outdir, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    if (!entry.isFile() || entry.name === "manifest.json" || current.has(file)) continue;
+    // Another build may be removing the same file.
+    const details = await stat(file).catch(() => null);
+    if (details && Date.now() - details.mtimeMs > KEEP_STALE_MS) await rm(file, { force: true });
+  }
+}
+
+if (watching) {
+  const context = await esbuild.context(options);
+  await context.watch();
+} else {
+  await esbuild.build(options);
+}

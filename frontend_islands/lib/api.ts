@@ -1,0 +1,102 @@
+/** Calls to the shop's API. */
+import { fetchMe, forgetMe } from "./me";
+
+export interface CallOptions {
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/**
+ * A refusal of the server, or none at all.
+ *
+ * `code` is stable and English; `detail` is a sentence in the visitor's language, empty when the server wrote
+ * none. Two codes are made here: `network` (no answer; status 0) and `unreadable` (an answer that is not the
+ * API's). `body` holds the whole answer, for members of its own such as a fresh quote.
+ */
+export class ApiProblem extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly detail: string,
+    readonly errors: Record<string, string[]> = {},
+    readonly body: Record<string, unknown> = {},
+  ) {
+    super(`${status} ${code} ${detail}`);
+    this.name = "ApiProblem";
+  }
+}
+
+/** Reads. Raises `ApiProblem`; an aborted call raises the browser's `AbortError`. */
+export function getJson<Answer>(path: string, options: CallOptions = {}): Promise<Answer> {
+  return call<Answer>("GET", path, undefined, options);
+}
+
+/** Writes, with the CSRF token that `/api/me` gives. Raises like `getJson`. */
+export async function postJson<Answer>(
+  path: string,
+  body: unknown,
+  options: CallOptions = {},
+): Promise<Answer> {
+  try {
+    return await call<Answer>("POST", path, body, options);
+  } catch (problem) {
+    if (!(problem instanceof ApiProblem) || problem.code !== "csrf_failed") throw problem;
+    // The token is of another session (signed in or out in another tab). It was refused before anything was
+    // done, so asking once more repeats nothing.
+    forgetMe();
+    return call<Answer>("POST", path, body, options);
+  }
+}
+
+async function call<Answer>(
+  method: string,
+  path: string,
+  body: unknown,
+  options: CallOptions,
+): Promise<Answer> {
+  const headers: Record<string, string> = {
+    Accept: "application/json",
+    "Accept-Language": document.documentElement.lang,
+    ...options.headers,
+  };
+  const request: RequestInit = { method, headers, credentials: "same-origin" };
+  if (options.signal) request.signal = options.signal;
+  if (method !== "GET") {
+    headers["Content-Type"] = "application/json";
+    headers["X-CSRFToken"] = (await answering(fetchMe())).csrf_token;
+    request.body = JSON.stringify(body);
+  }
+  const response = await answering(fetch(path, request));
+  if (response.status === 204) return undefined as Answer;
+  const answer = await readJson(response);
+  if (response.ok && answer !== undefined) return answer as Answer;
+  throw asProblem(response, answer);
+}
+
+/** A call without an answer is a problem of its own kind; one that was called off stays what it is. */
+async function answering<Result>(attempt: Promise<Result>): Promise<Result> {
+  try {
+    return await attempt;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new ApiProblem(0, "network", "");
+  }
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  if (!/\bjson\b/.test(response.headers.get("Content-Type") ?? "")) return undefined;
+  try {
+    return await response.json();
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    return undefined;
+  }
+}
+
+function asProblem(response: Response, answer: unknown): ApiProblem {
+  const body = Object(answer) as Record<string, unknown>;
+  if (typeof body.code !== "string") return new ApiProblem(response.status, "unreadable", "");
+  const detail = typeof body.detail === "string" ? body.detail : "";
+  const errors = Object(body.errors ?? {}) as Record<string, string[]>;
+  return new ApiProblem(response.status, body.code, detail, errors, body);
+}

@@ -1,0 +1,95 @@
+/**
+ * The cart as the browser keeps it: what was chosen, never what it costs.
+ *
+ * `localStorage["cart"] = {"version":1,"lines":[{"product_id":1,"variation_id":null,"finish":"painted","quantity":1}]}`
+ *
+ * Anything else may stand there (an older or newer version, another program, a hand that edited it): what is read
+ * is checked field by field and what does not fit is left out.
+ */
+import { emit } from "./events";
+
+export type Finish = "painted" | "unpainted";
+
+export interface CartChoice {
+  product_id: number;
+  variation_id: number | null;
+  finish: Finish | null;
+}
+
+export interface CartLine extends CartChoice {
+  quantity: number;
+}
+
+export const CART_KEY = "cart";
+export const MAX_LINES = 50;
+export const MAX_QUANTITY = 99;
+const VERSION = 1;
+/** Fifty lines take less than 5,000 characters. */
+const LONGEST = 20_000;
+
+/** Where the cart is when the browser refuses storage: it then lasts as long as the page. */
+let memory: string | null = null;
+
+/** One text for each thing that can be bought: lines with the same key are one line. */
+export function lineKey({ product_id, variation_id, finish }: CartChoice): string {
+  return `${product_id}:${variation_id ?? ""}:${finish ?? ""}`;
+}
+
+/** The lines found in a stored text; an empty list when it is missing, damaged, too long or of another version. */
+export function healCart(raw: string | null): CartLine[] {
+  if (!raw || raw.length > LONGEST) return [];
+  let stored: { version?: unknown; lines?: unknown } | null;
+  try {
+    stored = JSON.parse(raw);
+  } catch {
+    return [];
+  }
+  if (stored?.version !== VERSION || !Array.isArray(stored.lines)) return [];
+  const found = new Map<string, CartLine>();
+  for (const candidate of stored.lines) {
+    const line = healLine(candidate);
+    if (!line) continue;
+    const key = lineKey(line);
+    const known = found.get(key);
+    if (known) known.quantity = Math.min(known.quantity + line.quantity, MAX_QUANTITY);
+    else if (found.size < MAX_LINES) found.set(key, line);
+  }
+  return [...found.values()];
+}
+
+function healLine(candidate: unknown): CartLine | null {
+  const { product_id, variation_id = null, finish = null, quantity } = Object(candidate) as Partial<CartLine>;
+  if (!isCount(product_id) || !isCount(quantity)) return null;
+  if (variation_id !== null && !isCount(variation_id)) return null;
+  if (finish !== null && finish !== "painted" && finish !== "unpainted") return null;
+  return { product_id, variation_id, finish, quantity: Math.min(quantity, MAX_QUANTITY) };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
+/** The cart of this moment, other tabs included. */
+export function readCart(): CartLine[] {
+  try {
+    return healCart(localStorage.getItem(CART_KEY) ?? memory);
+  } catch {
+    return healCart(memory);
+  }
+}
+
+/** Keeps the lines and tells the page (`cart:changed`); other tabs hear of it by the `storage` event. */
+export function writeCart(lines: readonly CartLine[]): void {
+  const text = JSON.stringify({ version: VERSION, lines });
+  try {
+    localStorage.setItem(CART_KEY, text);
+    memory = null;
+  } catch {
+    memory = text;
+  }
+  emit("cart:changed", { count: countUnits(lines) });
+}
+
+export function countUnits(lines: readonly CartLine[]): number {
+  return lines.reduce((sum, line) => sum + line.quantity, 0);
+}

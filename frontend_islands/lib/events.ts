@@ -1,0 +1,24 @@
+/** What parts of a page tell each other: named events on the document, typed here. */
+import type { Finish } from "./cart-storage";
+
+export interface ShopEvents {
+  /** The cart was written in this tab; `count` is its number of pieces. */
+  "cart:changed": { count: number };
+  /** Another finish or format of the page's product was chosen. */
+  "product:chosen": { product_id: number; finish: Finish | null; variation_id: number | null };
+}
+
+export function emit<Name extends keyof ShopEvents>(name: Name, detail: ShopEvents[Name]): void {
+  document.dispatchEvent(new CustomEvent(name, { detail }));
+}
+
+/** Hears an event until `signal` aborts or the returned function is called. */
+export function listen<Name extends keyof ShopEvents>(
+  name: Name,
+  heard: (detail: ShopEvents[Name]) => void,
+  options: { signal?: AbortSignal } = {},
+): () => void {
+  const handler = (event: Event) => heard((event as CustomEvent<ShopEvents[Name]>).detail);
+  document.addEventListener(name, handler, options);
+  return () => document.removeEventListener(name, handler);
+}

@@ -1,0 +1,28 @@
+import { fetchMe, mayBeMember } from "../lib/me";
+
+/**
+ * `<member-link><a href="/auth">…</a><a href="/espace-membre" data-member hidden>…</a></member-link>`
+ *
+ * Shows the links marked `data-member` instead of the others to whoever is signed in, and those marked
+ * `data-role="admin"` to who has that role besides. Without the `member` cookie nothing is asked of the server.
+ */
+class MemberLinkElement extends HTMLElement {
+  connectedCallback(): void {
+    if (!mayBeMember()) return;
+    this.#show(true, []);
+    fetchMe().then(
+      (me) => this.#show(me.authenticated, me.roles),
+      // No answer: the cookie's word stands, and the member area checks for itself.
+      () => {},
+    );
+  }
+
+  #show(isMember: boolean, roles: string[]): void {
+    for (const link of this.querySelectorAll("a")) {
+      const { member, role } = link.dataset;
+      link.hidden = role ? !roles.includes(role) : (member !== undefined) !== isMember;
+    }
+  }
+}
+
+customElements.define("member-link", MemberLinkElement);

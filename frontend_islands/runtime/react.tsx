@@ -1,0 +1,115 @@
+/** Islands written with React: `export const mount = reactIsland(Component)`. */
+import { type ComponentType, createContext, StrictMode, useContext, useLayoutEffect, useState } from "react";
+import { createRoot } from "react-dom/client";
+import { I18nextProvider } from "react-i18next";
+import { loadWords } from "./i18n";
+import { fallbackOf, type Mount } from "./island";
+
+export { useTranslation } from "react-i18next";
+
+interface IslandContext {
+  host: HTMLElement;
+  /** What the visitor or the browser had put into the server's form before the island took over, by field name. */
+  values: ReadonlyMap<string, string>;
+}
+
+const Context = createContext<IslandContext | null>(null);
+
+/** Says where an island is; tests place their own. */
+export const IslandScope = Context.Provider;
+
+/** The island's place in the page. Throws outside `reactIsland`. */
+export function useIsland(): IslandContext {
+  const context = useContext(Context);
+  if (!context) throw new Error("useIsland needs an island around it.");
+  return context;
+}
+
+/**
+ * Draws `Component` in place of the server's version.
+ *
+ * The server's version leaves the document in the same frame in which React's first drawing enters it (so ids and
+ * field names exist once), and comes back if the component ever throws. Focus moves to the control with the
+ * same `data-replay`, id, or name and value.
+ */
+export function reactIsland<Props extends object>(Component: ComponentType<Props>): Mount<Props> {
+  return async (host, props) => {
+    const words = await loadWords();
+    const fallback = fallbackOf(host);
+    const container = document.createElement("div");
+    container.dataset.drawn = "";
+
+    return new Promise((resolve, reject) => {
+      const root = createRoot(container, {
+        // React has already emptied the container. Not inside its commit: unmounting there is refused.
+        onUncaughtError: (error) => queueMicrotask(() => fail(error)),
+      });
+      const leave = () => {
+        root.unmount();
+        container.remove();
+        if (fallback && !fallback.isConnected) host.append(fallback);
+      };
+      let isReady = false;
+      const fail = (error: unknown) => {
+        leave();
+        if (isReady) host.dispatchEvent(new CustomEvent("island:error", { detail: error }));
+        else reject(error);
+      };
+      const ready = () => {
+        if (isReady) return;
+        isReady = true;
+        const focused = fallback && focusedInside(fallback);
+        fallback?.remove();
+        if (focused) container.querySelector<HTMLElement>(focused)?.focus();
+        resolve(leave);
+      };
+      host.append(container);
+      root.render(
+        <StrictMode>
+          <I18nextProvider i18n={words}>
+            <Ready host={host} fallback={fallback} onReady={ready}>
+              <Component {...props} />
+            </Ready>
+          </I18nextProvider>
+        </StrictMode>,
+      );
+    });
+  };
+}
+
+interface ReadyProps {
+  host: HTMLElement;
+  fallback: HTMLElement | null;
+  onReady: () => void;
+  children: React.ReactNode;
+}
+
+/** Reads the server's form at the last moment before it is replaced, and says when the replacement is drawn. */
+function Ready({ host, fallback, onReady, children }: ReadyProps) {
+  const [context] = useState(() => ({ host, values: readValues(fallback) }));
+  // Runs once: the functions of the first drawing are those of the island's whole life.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  useLayoutEffect(onReady, []);
+  return <Context value={context}>{children}</Context>;
+}
+
+function readValues(fallback: HTMLElement | null): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const form of fallback?.querySelectorAll("form") ?? []) {
+    for (const [name, value] of new FormData(form)) if (typeof value === "string") values.set(name, value);
+  }
+  return values;
+}
+
+/** A selector for the counterpart of the focused control. */
+function focusedInside(fallback: HTMLElement): string | null {
+  const active = document.activeElement as HTMLInputElement | null;
+  if (!active || !fallback.contains(active)) return null;
+  const { id, name, value } = active;
+  const { replay } = active.dataset;
+  if (replay) return `[data-replay="${CSS.escape(replay)}"]`;
+  if (id) return `#${CSS.escape(id)}`;
+  if (!name) return null;
+  const field = `[name="${CSS.escape(name)}"]`;
+  return active.type === "radio" ? `${field}[value="${CSS.escape(value)}"]` : field;
+}

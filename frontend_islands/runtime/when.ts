@@ -1,0 +1,78 @@
+/** When an island is worth loading. */
+
+type Cancel = () => void;
+
+/** The first touch of any kind; pointerover and focusin bubble up from what is inside. */
+const TOUCHES = ["pointerover", "focusin", "touchstart", "click"] as const;
+
+/**
+ * Calls `due` once, at the moment that the host's `on` attribute names: `load`, `idle`, `visible`,
+ * `interaction` or `media` (with a `media` attribute). Anything else counts as `load`.
+ */
+export function whenDue(host: HTMLElement, due: () => void): Cancel {
+  switch (host.getAttribute("on")) {
+    case "idle":
+      return whenIdle(due);
+    case "visible":
+      return whenVisible(host, due);
+    case "interaction":
+      return whenTouched(host, due);
+    case "media":
+      return whenMedia(host.getAttribute("media") ?? "all", due);
+    default:
+      due();
+      return () => {};
+  }
+}
+
+function whenIdle(due: () => void): Cancel {
+  // Safari has no idle callback.
+  if (!("requestIdleCallback" in window)) {
+    const timer = setTimeout(due, 200);
+    return () => clearTimeout(timer);
+  }
+  const handle = requestIdleCallback(due, { timeout: 2000 });
+  return () => cancelIdleCallback(handle);
+}
+
+function whenVisible(host: HTMLElement, due: () => void): Cancel {
+  const observer = new IntersectionObserver(
+    (entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      observer.disconnect();
+      due();
+    },
+    { rootMargin: "200px" },
+  );
+  // The host has no box of its own (`display: contents`), and the fallback may have none either.
+  const fallback = host.querySelector(":scope > [data-fallback]");
+  for (const target of fallback ? [fallback, ...fallback.children] : []) observer.observe(target);
+  return () => observer.disconnect();
+}
+
+function whenTouched(host: HTMLElement, due: () => void): Cancel {
+  const touched = new AbortController();
+  const once = () => {
+    touched.abort();
+    due();
+  };
+  for (const name of TOUCHES) {
+    host.addEventListener(name, once, { signal: touched.signal, passive: true, capture: true });
+  }
+  return () => touched.abort();
+}
+
+function whenMedia(query: string, due: () => void): Cancel {
+  const list = matchMedia(query);
+  if (list.matches) {
+    due();
+    return () => {};
+  }
+  const changed = () => {
+    if (!list.matches) return;
+    list.removeEventListener("change", changed);
+    due();
+  };
+  list.addEventListener("change", changed);
+  return () => list.removeEventListener("change", changed);
+}
