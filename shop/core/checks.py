@@ -7,7 +7,6 @@ a production server should have and that a staging server may do without.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -149,8 +148,7 @@ def refuse_unsafe_settings() -> None:
 
     :raises ImproperlyConfigured: naming every error, one a line.
     """
-    errors: Sequence[checks.CheckMessage] = [
-        message for message in checks.run_checks(tags=[TAG]) if message.is_serious()
-    ]
+    found = checks.run_checks(tags=[TAG])
+    errors = sorted((message for message in found if message.is_serious()), key=lambda error: error.id or "")
     if errors:
         raise ImproperlyConfigured("\n".join(f"{error.id}: {error.msg} {error.hint}" for error in errors))

@@ -1,0 +1,117 @@
+"""What every test stands on: no network, no broker, warnings are errors (pyproject), files in a folder that
+is thrown away (tests/settings.py)."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from celery import Task
+from django.core.cache import cache
+from django.db import connection
+from hypothesis import HealthCheck, settings
+
+# The same examples on every run: a failure seen once is seen by everybody.
+settings.register_profile(
+    "shop",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    max_examples=100,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("shop")
+
+
+class NetworkRefusedError(RuntimeError):
+    """A test tried to leave the machine."""
+
+
+def _refuse_outside(address: Any) -> None:
+    host = address[0] if isinstance(address, tuple) else None
+    if host is None or host in ("", "localhost"):  # a Unix socket, or this machine by name
+        return
+    try:
+        inside = ipaddress.ip_address(str(host).split("%")[0]).is_loopback
+    except ValueError:
+        inside = False
+    if not inside:
+        raise NetworkRefusedError(f"Tests do not use the network, and this one calls {host!r}.")
+
+
+class GuardedSocket(socket.socket):
+    """A socket that reaches this machine only."""
+
+    def connect(self, address: Any) -> None:
+        _refuse_outside(address)
+        super().connect(address)
+
+    def connect_ex(self, address: Any) -> int:
+        _refuse_outside(address)
+        return super().connect_ex(address)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    socket.socket = GuardedSocket  # type: ignore[misc]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out (counted as deselected, not skipped) what this run is not for: `make test` runs each part."""
+    left_out = set()
+    if connection.vendor != "postgresql":
+        left_out.add("postgres")
+    if "browser" not in config.option.markexpr:
+        left_out.add("browser")
+    dropped = [item for item in items if any(item.get_closest_marker(name) for name in left_out)]
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+        items[:] = [item for item in items if item not in dropped]
+
+
+@dataclass
+class QueuedTasks:
+    """Tasks that the code under test asked Celery for; none is sent anywhere."""
+
+    calls: list[tuple[Task, tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        return [task.name for task, _, _ in self.calls]
+
+    def run(self) -> None:
+        """Run them here and now, in order, those they queue in turn included."""
+        while self.calls:
+            task, args, kwargs = self.calls.pop(0)
+            task.run(*args, **kwargs)
+
+
+@pytest.fixture(autouse=True)
+def queued_tasks(monkeypatch: pytest.MonkeyPatch) -> QueuedTasks:
+    """Celery without a broker: what is queued is kept for the test to look at, or to run."""
+    queue = QueuedTasks()
+
+    def keep(task: Task, args: Any = None, kwargs: Any = None, **options: Any) -> None:
+        queue.calls.append((task, tuple(args or ()), dict(kwargs or {})))
+
+    monkeypatch.setattr(Task, "apply_async", keep)
+    return queue
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache() -> Iterator[None]:
+    cache.clear()
+    yield
+    cache.clear()
+
+
+@pytest.fixture
+def run_on_commit(
+    django_capture_on_commit_callbacks: Callable[..., AbstractContextManager[list[Callable[[], Any]]]],
+) -> Callable[[], AbstractContextManager[list[Callable[[], Any]]]]:
+    """``with run_on_commit():`` runs what the block puts on commit; a test's own transaction has none."""
+    return lambda: django_capture_on_commit_callbacks(execute=True)

@@ -1,0 +1,107 @@
+"""Settings that contradict each other are found before the first request."""
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from shop.core import checks
+
+STRONG = "a-secret-of-production-with-more-than-fifty-different-0123456789-characters"
+
+
+@pytest.fixture
+def production(settings):
+    """Settings of a production server with nothing wrong."""
+    settings.DEBUG = False
+    settings.SECRET_KEY = STRONG
+    settings.ALLOWED_HOSTS = ["shop.example"]
+    settings.SITE_URL = "https://shop.example"
+    settings.EMAIL_URL = "smtp+tls://user:password@mail.example:587"
+    settings.STRIPE_SECRET_KEY = "sk_live_1"
+    settings.STRIPE_WEBHOOK_SECRET = "whsec_1"
+    settings.STRIPE_API_BASE = ""
+    return settings
+
+
+@pytest.fixture
+def development(settings):
+    """Settings of a machine with nothing on it, payments through the stand-in."""
+    settings.DEBUG = True
+    settings.STRIPE_SECRET_KEY = "sk_test_1"
+    settings.STRIPE_WEBHOOK_SECRET = "whsec_1"
+    settings.STRIPE_API_BASE = "http://localhost:8010"
+    return settings
+
+
+def found():
+    return [message.id for message in [*checks.check_payment_settings(), *checks.check_host_settings()]]
+
+
+def test_a_proper_production_server_has_nothing_wrong(production):
+    assert found() == []
+    checks.refuse_unsafe_settings()
+
+
+def test_a_proper_development_machine_has_nothing_wrong(development):
+    assert found() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("STRIPE_API_BASE", "http://localhost:8010", ["shop.E001", "shop.E002"]),
+        ("STRIPE_API_BASE", "https://api.stripe.com", []),
+        ("STRIPE_WEBHOOK_SECRET", "", ["shop.E004"]),
+        ("STRIPE_SECRET_KEY", "", ["shop.W005"]),
+        ("STRIPE_SECRET_KEY", "sk_test_1", ["shop.W006"]),
+        ("STRIPE_SECRET_KEY", "rk_live_1", []),
+        ("SECRET_KEY", "", ["shop.E010"]),
+        ("SECRET_KEY", "short", ["shop.E010"]),
+        ("SECRET_KEY", "abab" * 20, ["shop.E010"]),
+        ("SECRET_KEY", f"django-insecure-{STRONG}", ["shop.E010"]),
+        ("ALLOWED_HOSTS", [], ["shop.E011"]),
+        ("ALLOWED_HOSTS", ["*"], ["shop.E011"]),
+        ("ALLOWED_HOSTS", ["shop.example", "*"], ["shop.E011"]),
+        ("SITE_URL", "", ["shop.E012"]),
+        ("SITE_URL", "http://shop.example", ["shop.E012"]),
+        ("SITE_URL", "https://", ["shop.E012"]),
+        ("EMAIL_URL", "", ["shop.W013"]),
+    ],
+)
+def test_each_fault_of_a_production_server_is_named(production, name, value, expected):
+    setattr(production, name, value)
+    assert found() == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("STRIPE_SECRET_KEY", "sk_live_1", ["shop.E002", "shop.E003"]),
+        ("STRIPE_WEBHOOK_SECRET", "", ["shop.W004"]),
+        ("STRIPE_SECRET_KEY", "", []),
+        ("SECRET_KEY", "short", []),
+        ("ALLOWED_HOSTS", ["*"], []),
+    ],
+)
+def test_each_fault_of_a_development_machine_is_named(development, name, value, expected):
+    setattr(development, name, value)
+    assert found() == expected
+
+
+def test_a_live_key_never_meets_debug_even_without_a_stand_in(development):
+    development.STRIPE_API_BASE = ""
+    development.STRIPE_SECRET_KEY = "sk_live_1"
+    assert found() == ["shop.E003"]
+
+
+def test_the_server_does_not_start_with_an_error_and_says_all_of_them(production):
+    production.STRIPE_API_BASE = "http://localhost:8010"
+    production.STRIPE_SECRET_KEY = "sk_test_1"
+    production.ALLOWED_HOSTS = ["*"]
+    with pytest.raises(ImproperlyConfigured) as refused:
+        checks.refuse_unsafe_settings()
+    assert [line.split(":")[0] for line in str(refused.value).splitlines()] == ["shop.E001", "shop.E011"]
+
+
+def test_the_server_starts_with_warnings(production):
+    production.EMAIL_URL = ""
+    checks.refuse_unsafe_settings()

@@ -1,0 +1,82 @@
+"""Liveness asks nothing; readiness names what is missing and nothing more."""
+
+from time import monotonic, sleep
+
+import pytest
+from django.test import RequestFactory
+
+from shop.core import health
+
+
+def refuse():
+    raise ConnectionError("redis://secret@10.0.0.7:6379 version 8.1 refused")
+
+
+def hang():
+    sleep(5)
+
+
+@pytest.fixture
+def checks(monkeypatch):
+    """Three dependencies that answer."""
+    working = dict.fromkeys(("database", "cache", "broker"), lambda: None)
+    monkeypatch.setattr(health, "CHECKS", working)
+    return working
+
+
+def ready():
+    return health.readyz(RequestFactory().get("/readyz"))
+
+
+def test_alive_asks_nobody(checks):
+    checks.update(database=refuse, cache=refuse, broker=refuse)
+    response = health.healthz(RequestFactory().get("/healthz"))
+    assert (response.status_code, response.content) == (200, b"ok")
+    assert "no-store" in response["Cache-Control"]
+
+
+def test_alive_makes_no_query(client):
+    # Without the database mark a query would be an error.
+    response = client.get("/healthz")
+    assert (response.status_code, response.content) == (200, b"ok")
+
+
+def test_ready(checks):
+    response = ready()
+    assert (response.status_code, response.content) == (200, b'{"status": "ready"}')
+    assert "no-store" in response["Cache-Control"]
+
+
+@pytest.mark.parametrize("name", ["database", "cache", "broker"])
+def test_names_the_one_that_fails_and_nothing_else(checks, name):
+    checks[name] = refuse
+    response = ready()
+    assert response.status_code == 503
+    assert response.content.decode() == f'{{"status": "unavailable", "unavailable": ["{name}"]}}'
+
+
+def test_answers_within_two_seconds_when_everything_hangs(checks):
+    checks.update(database=hang, cache=hang, broker=hang)
+    started = monotonic()
+    response = ready()
+    assert monotonic() - started < 2
+    assert response.status_code == 503
+    assert response.content == b'{"status": "unavailable", "unavailable": ["database", "cache", "broker"]}'
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_real_checks_pass_here(client):
+    response = client.get("/readyz")
+    assert (response.status_code, response.json()) == (200, {"status": "ready"})
+
+
+def test_a_cache_that_forgets_is_down(settings):
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
+    with pytest.raises(ConnectionError):
+        health.check_cache()
+
+
+def test_a_queue_that_cannot_be_written_is_down(settings, tmp_path):
+    settings.CELERY_BROKER_TRANSPORT_OPTIONS = {"data_folder_out": str(tmp_path / "gone")}
+    with pytest.raises(ConnectionError):
+        health.check_broker()

@@ -1,0 +1,44 @@
+"""Settings of the tests: those of the shop, on a folder that is thrown away and without the developer's own
+environment. ``TEST_DATABASE_URL`` runs the same tests on PostgreSQL."""
+
+import atexit
+import os
+import shutil
+import tempfile
+
+_folder = tempfile.mkdtemp(prefix="shop-tests-")
+atexit.register(shutil.rmtree, _folder, ignore_errors=True)
+
+# Also hides what a .env file says: what is set here, even to nothing, wins over it.
+os.environ.update(
+    {
+        "DATA_DIR": _folder,
+        "DATABASE_URL": os.environ.get("TEST_DATABASE_URL", ""),
+        "DEBUG": "true",
+        "PORT": "8000",
+        "SECRET_KEY": "the-tests-sign-with-this-key-which-opens-nothing-else",
+        "TRUSTED_PROXIES": "0",
+        **dict.fromkeys(
+            (
+                *("REDIS_URL", "EMAIL_URL", "MEDIA_S3_URL", "ANALYTICS_ID", "PIXEL_ID"),
+                *(
+                    "STRIPE_SECRET_KEY",
+                    "STRIPE_WEBHOOK_SECRET",
+                    "STRIPE_WEBHOOK_SECRET_OLD",
+                    "STRIPE_API_BASE",
+                ),
+            ),
+            "",
+        ),
+    }
+)
+for _name in ("ALLOWED_HOSTS", "SITE_URL", "CSRF_TRUSTED_ORIGINS", "ADMIN_PATH", "SECRET_KEY_FALLBACKS"):
+    os.environ.pop(_name, None)
+
+from shop.settings import *  # noqa: E402, F403
+
+# WhiteNoise warns when it finds no folder to serve.
+STATIC_ROOT.mkdir()  # noqa: F405
+
+# Passwords of tests protect nothing: the real hasher would take most of the run.
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
