@@ -5,6 +5,9 @@ import uuid
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast, Round
+from django.db.models.lookups import Exact
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -24,6 +27,11 @@ class OrderStatus(models.TextChoices):
 class PaymentMode(models.TextChoices):
     FULL = "full", _("En une fois")
     INSTALLMENTS = "installments", _("En trois fois")
+
+
+def _cents(amount: Combinable) -> Cast:
+    """An amount as whole cents: SQLite keeps decimals as floating-point numbers, which never compare equal."""
+    return Cast(Round(Cast(amount * 100, models.FloatField())), models.BigIntegerField())
 
 
 OTHER_COUNTRY = "ZZ"
@@ -100,8 +108,8 @@ class Order(models.Model):
                 name="order_amounts_positive",
             ),
             models.CheckConstraint(
-                condition=Q(subtotal=F("original_total") - F("promotion_savings"))
-                & Q(total=F("subtotal") + F("shipping_cost")),
+                condition=Q(Exact(_cents(F("subtotal")), _cents(F("original_total") - F("promotion_savings"))))
+                & Q(Exact(_cents(F("total")), _cents(F("subtotal") + F("shipping_cost")))),
                 name="order_amounts_add_up",
             ),
         )
@@ -153,7 +161,9 @@ class OrderItem(models.Model):
                 condition=Q(quantity__gte=1) & Q(free_quantity__lte=F("quantity")), name="item_quantities"
             ),
             models.CheckConstraint(
-                condition=Q(line_total=(F("quantity") - F("free_quantity")) * F("unit_price")),
+                condition=Q(
+                    Exact(_cents(F("line_total")), _cents((F("quantity") - F("free_quantity")) * F("unit_price")))
+                ),
                 name="item_amounts_add_up",
             ),
         )

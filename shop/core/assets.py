@@ -17,7 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
 
 
-class UnknownAsset(LookupError):
+class UnknownAssetError(LookupError):
     """The build has nothing of this name."""
 
 
@@ -49,7 +49,7 @@ class Manifest:
 def asset(name: str) -> BuiltFile:
     """The built file behind a name such as `app.css`, `runtime.js` or `fonts/….woff2`.
 
-    Raises `UnknownAsset`, and `ImproperlyConfigured` when nothing was built.
+    Raises `UnknownAssetError`, and `ImproperlyConfigured` when nothing was built.
     """
     return _found(manifest().assets, name, "asset")
 
@@ -107,4 +107,4 @@ def _found(files: Mapping[str, BuiltFile], name: str, kind: str) -> BuiltFile:
         return files[name]
     except KeyError:
         known = ", ".join(sorted(files)) or "none"
-        raise UnknownAsset(f"The build has no {kind} named {name!r}; known: {known}.") from None
+        raise UnknownAssetError(f"The build has no {kind} named {name!r}; known: {known}.") from None

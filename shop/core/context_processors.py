@@ -26,5 +26,6 @@ def shop(request: HttpRequest) -> dict[str, Any]:
 
 def _alternates(request: HttpRequest) -> list[tuple[str, str, str]]:
     return [
-        (code, name, settings.SITE_URL + translate_url(request.path, code)) for code, name in settings.LANGUAGES
+        (code, name, settings.SITE_URL + translate_url(request.path, code))
+        for code, name in settings.LANGUAGES
     ]

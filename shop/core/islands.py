@@ -1,6 +1,7 @@
 """Islands: the parts of a page that React or a small script brings to life.
 
-What an island gets from the server is a serializer, declared in the `islands.py` of the app that owns the data:
+What an island gets from the server is a serializer, declared in the `islands.py` of the app that owns the
+data:
 
     @island_serializer("product-buy")
     class ProductBuyProps(serializers.Serializer): ...
@@ -28,7 +29,10 @@ _registered: dict[str, PropsClass] = {}
 
 
 def island_serializer(name: str) -> Callable[[Class], Class]:
-    """Makes a serializer the props of the island `name`. Raises `ImproperlyConfigured` if it has some already."""
+    """Makes a serializer the props of the island `name`.
+
+    Raises `ImproperlyConfigured` if the island has another one already.
+    """
 
     def register(serializer_class: Class) -> Class:
         known = _registered.get(name)
@@ -63,11 +67,11 @@ def _discover() -> None:
 def add_island_schemas(result: dict[str, Any], generator: Any, **kwargs: Any) -> dict[str, Any]:
     """A drf-spectacular postprocessing hook: puts the props of every island into `components.schemas`.
 
-    Stands before `postprocess_schema_enums` in `POSTPROCESSING_HOOKS`, which names the choices of what is there.
+    Stands before `postprocess_schema_enums` in `POSTPROCESSING_HOOKS`, which names the choices it finds.
     """
     for _name, serializer_class in sorted(registered_props().items()):
         view = APIView()
-        schema = view.schema
+        schema: Any = view.schema
         schema.registry, schema.path, schema.method = generator.registry, "/", "GET"
         schema.resolve_serializer(serializer_class(), "response")
     result["components"] = generator.registry.build(spectacular_settings.APPEND_COMPONENTS)

@@ -34,7 +34,9 @@ class TrailingSlashMiddleware:
             target = "/" + path.strip("/")
             query = request.META.get("QUERY_STRING", "")
             if not urlsplit(target).netloc and "\\" not in target:
-                response: HttpResponse = HttpResponsePermanentRedirect(target + (f"?{query}" if query else ""))
+                response: HttpResponse = HttpResponsePermanentRedirect(
+                    target + (f"?{query}" if query else "")
+                )
                 return response
         return self.get_response(request)
 

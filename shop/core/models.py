@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from email.utils import parseaddr
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -213,7 +214,7 @@ class ShopSettings(models.Model):
     @property
     def alert_address(self) -> str:
         """Where mails for the workshop go: its own address, else the public one, else the sender's."""
-        return self.workshop_email or self.email or settings.DEFAULT_FROM_EMAIL
+        return self.workshop_email or self.email or parseaddr(settings.DEFAULT_FROM_EMAIL)[1]
 
 
 class ScheduledJob(models.Model):

@@ -82,7 +82,11 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     headers: dict[str, str] = {}
     if isinstance(error, Problem):
         document = body(
-            code=error.code, detail=str(error.detail), status=error.status, errors=error.errors, extra=error.extra
+            code=error.code,
+            detail=str(error.detail),
+            status=error.status,
+            errors=error.errors,
+            extra=error.extra,
         )
     elif isinstance(error, Http404):
         document = body(code="not_found", detail=_("Cette page n'existe pas."), status=404)

@@ -10,7 +10,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 BUILD = "build/"
 
 
-class ShopStaticFilesStorage(CompressedManifestStaticFilesStorage):
+class ShopStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     """Hashes and compresses static files, and leaves the names of the front-end build alone.
 
     Those names carry a hash already, and the modules import each other by them: under a second name a browser

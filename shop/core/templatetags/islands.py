@@ -10,7 +10,6 @@ from django.template.base import FilterExpression, NodeList, Parser, Token
 from django.utils.html import format_html, format_html_join, json_script
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
-from rest_framework.serializers import BaseSerializer
 
 from shop.core import assets
 from shop.core.islands import props_class
@@ -27,7 +26,7 @@ def asset(name: str) -> str:
     """The address of a built file: `{% asset "app.css" %}`. An unknown name is a template error."""
     try:
         return assets.asset(name).url
-    except assets.UnknownAsset as error:
+    except assets.UnknownAssetError as error:
         raise template.TemplateSyntaxError(str(error)) from error
 
 
@@ -36,13 +35,13 @@ def preload_asset(name: str) -> SafeString:
     """`<link rel="modulepreload">` for the modules that a built module imports."""
     try:
         return _preloads(assets.asset(name).import_urls)
-    except assets.UnknownAsset as error:
+    except assets.UnknownAssetError as error:
         raise template.TemplateSyntaxError(str(error)) from error
 
 
 @register.simple_tag
 def preload_island(name: str) -> SafeString:
-    """For the page's head: fetches an island, React and the page's words at once instead of one after another.
+    """For the page's head: fetches an island, React and its words at once instead of one after another.
 
     At most one island a page: the one that the visitor came for.
     """
@@ -56,8 +55,8 @@ def island(parser: Parser, token: Token) -> IslandNode:
     """`{% island "gallery" on="visible" props=gallery_props %}what the server renders{% endisland %}`
 
     The content is what visitors without JavaScript have, and what stays if the island fails. `on` is one of
-    `load` (default), `idle`, `visible`, `interaction`, or `media` with `media="(min-width: 56rem)"`. `props` is
-    an instance of the serializer registered for the island. Islands do not stand inside islands.
+    `load` (default), `idle`, `visible`, `interaction`, or `media` with `media="(min-width: 56rem)"`. `props`
+    is an instance of the serializer registered for the island. Islands do not stand inside islands.
     """
     bits = token.split_contents()[1:]
     name = _NAME.match(bits[0]) if bits else None
@@ -76,7 +75,7 @@ def island(parser: Parser, token: Token) -> IslandNode:
         else:
             raise template.TemplateSyntaxError(f"island {name[2]!r} does not understand {bit!r}.")
     if (on == "media") != bool(media):
-        raise template.TemplateSyntaxError(f"island {name[2]!r}: on=\"media\" and media=… go together.")
+        raise template.TemplateSyntaxError(f'island {name[2]!r}: on="media" and media=… go together.')
     nodelist = parser.parse(("endisland",))
     parser.delete_first_token()
     if nodelist.get_nodes_by_type(IslandNode):
@@ -87,7 +86,9 @@ def island(parser: Parser, token: Token) -> IslandNode:
 class IslandNode(template.Node):
     """An island's place: the custom element, its props and the server's version."""
 
-    def __init__(self, name: str, on: str, media: str, props: FilterExpression | None, nodelist: NodeList) -> None:
+    def __init__(
+        self, name: str, on: str, media: str, props: FilterExpression | None, nodelist: NodeList
+    ) -> None:
         self.name = name
         self.on = on
         self.media = media
@@ -114,19 +115,15 @@ class IslandNode(template.Node):
             return SafeString("")
         if not isinstance(props, expected):
             raise TypeError(
-                f"The props of the island {self.name!r} are a {expected.__name__}, not {type(props).__name__}."
+                f"The props of the island {self.name!r} are a {expected.__name__}, not a {type(props).__name__}."
             )
-        return json_script(_data(props))
-
-
-def _data(props: BaseSerializer[Any]) -> Any:
-    return props.data
+        return json_script(props.data)
 
 
 def _island_file(name: str) -> assets.BuiltFile:
     try:
         return assets.island_file(name)
-    except assets.UnknownAsset as error:
+    except assets.UnknownAssetError as error:
         raise template.TemplateSyntaxError(str(error)) from error
 
 

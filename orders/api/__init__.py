@@ -1,0 +1,1 @@
+"""The HTTP calls of carts, checkout and orders."""

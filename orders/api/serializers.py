@@ -1,0 +1,323 @@
+"""What the calls take and answer. Amounts travel as strings in euros (`"49.99"`), countries as ISO 3166-1."""
+
+import unicodedata
+from decimal import Decimal
+from typing import Any
+
+from django.core.validators import EmailValidator
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django_countries import countries
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from accounts.models import normalise_email
+from orders.models import PaymentMode
+from orders.models.order import OTHER_COUNTRY
+from orders.selectors.quotes import MAX_LINES, MAX_QUANTITY, RequestedLine
+from orders.services.placement import CustomerDetails
+
+_MAX_ID = 2**63 - 1
+_OTHER_NAMES = {"autre", "other", "otro", "andere", OTHER_COUNTRY.lower()}
+
+
+class StrictIntegerField(serializers.IntegerField):
+    """A JSON whole number: no text, no fraction, no boolean."""
+
+    def to_internal_value(self, data: Any) -> int:
+        if isinstance(data, bool) or not isinstance(data, int):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class LineSerializer(serializers.Serializer[RequestedLine]):
+    product_id = StrictIntegerField(min_value=1, max_value=_MAX_ID)
+    variation_id = StrictIntegerField(min_value=1, max_value=_MAX_ID, required=False, allow_null=True)
+    finish = serializers.ChoiceField(
+        choices=["painted", "unpainted"], required=False, allow_null=True, allow_blank=True
+    )
+    quantity = StrictIntegerField(min_value=1, max_value=MAX_QUANTITY)
+
+
+class LinesField(serializers.ListField):
+    child = LineSerializer()
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=MAX_LINES, **kwargs)
+
+
+def requested_lines(data: list[dict[str, Any]]) -> tuple[RequestedLine, ...]:
+    return tuple(
+        RequestedLine(
+            product_id=line["product_id"],
+            variation_id=line.get("variation_id"),
+            finish=line.get("finish") or "",
+            quantity=line["quantity"],
+        )
+        for line in data
+    )
+
+
+class CountryField(serializers.CharField):
+    """An ISO 3166-1 alpha-2 code, or ZZ (« Autre »)."""
+
+    default_error_messages = {"unknown": gettext_lazy("Choisissez un pays de la liste.")}
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        code = data.strip()
+        if code.lower() in _OTHER_NAMES:
+            return OTHER_COUNTRY
+        code = code.upper()
+        if code not in countries:
+            self.fail("unknown")
+        return code
+
+
+class QuoteRequestSerializer(serializers.Serializer[Any]):
+    lines = LinesField(allow_empty=True)
+    country = CountryField(required=False, allow_null=True)
+
+
+class PlainTextField(serializers.CharField):
+    """One line of text: trimmed, no control or direction-override characters, Unicode composed (NFC)."""
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return _clean(super().to_internal_value(data), keep_lines=False)
+
+
+class ParagraphField(serializers.CharField):
+    """Text of several lines, otherwise cleaned like PlainTextField."""
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return _clean(super().to_internal_value(data), keep_lines=True)
+
+
+def _clean(text: str, *, keep_lines: bool) -> str:
+    text = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
+    kept = []
+    for character in text:
+        if character == "\n" and keep_lines:
+            kept.append(character)
+        elif character in "\n\t\r":
+            kept.append(" ")
+        elif unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn") or character == "\u200d":
+            # A zero-width joiner holds emoji together; every other invisible character is dropped.
+            kept.append(character)
+    return "".join(kept).strip()
+
+
+class CustomerSerializer(serializers.Serializer[CustomerDetails]):
+    email = serializers.CharField(
+        max_length=254,
+        validators=[EmailValidator(message=gettext_lazy("Saisissez une adresse e-mail valide."))],
+        error_messages={"blank": gettext_lazy("Saisissez votre adresse e-mail.")},
+    )
+    firstName = PlainTextField(max_length=100)  # noqa: N815
+    lastName = PlainTextField(max_length=100)  # noqa: N815
+    address = PlainTextField(max_length=250)
+    city = PlainTextField(max_length=100)
+    postalCode = PlainTextField(max_length=20)  # noqa: N815
+    country = CountryField()
+    customCountry = PlainTextField(max_length=60, required=False, allow_blank=True, default="")  # noqa: N815
+    phone = PlainTextField(max_length=40, required=False, allow_blank=True, default="")
+    notes = ParagraphField(max_length=2000, required=False, allow_blank=True, default="")
+
+    def validate_email(self, value: str) -> str:
+        return normalise_email(value)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["country"] == OTHER_COUNTRY and not attrs["customCountry"]:
+            raise serializers.ValidationError({"customCountry": [_("Indiquez votre pays.")]})
+        if attrs["country"] != OTHER_COUNTRY:
+            attrs["customCountry"] = ""
+        for name in ("firstName", "lastName", "address", "city", "postalCode"):
+            if not attrs[name]:
+                raise serializers.ValidationError({name: [_("Ce champ est obligatoire.")]})
+        return attrs
+
+
+def customer_details(data: dict[str, Any]) -> CustomerDetails:
+    return CustomerDetails(
+        email=data["email"],
+        first_name=data["firstName"],
+        last_name=data["lastName"],
+        address=data["address"],
+        postal_code=data["postalCode"],
+        city=data["city"],
+        country=data["country"],
+        custom_country=data["customCountry"],
+        phone=data["phone"],
+        notes=data["notes"],
+    )
+
+
+class AccountSerializer(serializers.Serializer[Any]):
+    mode = serializers.ChoiceField(choices=["signup", "signin"])
+    password = serializers.CharField(max_length=512, trim_whitespace=False)
+
+
+class CheckoutSerializer(serializers.Serializer[Any]):
+    lines = LinesField(allow_empty=True)
+    customer = CustomerSerializer()
+    account = AccountSerializer(required=False, allow_null=True)
+    payment_mode = serializers.ChoiceField(choices=PaymentMode.choices)
+    expected_total = serializers.DecimalField(
+        max_digits=10, decimal_places=2, min_value=Decimal("0"), coerce_to_string=True
+    )
+    accept_terms = serializers.BooleanField()
+
+    def validate_accept_terms(self, value: bool) -> bool:
+        if value is not True:
+            raise serializers.ValidationError(_("Acceptez les conditions générales de vente pour commander."))
+        return value
+
+
+# --- Answers ---------------------------------------------------------------------------------------
+
+
+class InstallmentSerializer(serializers.Serializer[Any]):
+    due = serializers.DateField()
+    amount = serializers.DecimalField(max_digits=10, decimal_places=2)
+
+
+class InstallmentOfferSerializer(serializers.Serializer[Any]):
+    available = serializers.BooleanField()
+    minimum = serializers.DecimalField(max_digits=10, decimal_places=2)
+    plan = InstallmentSerializer(many=True)
+
+
+class QuoteImageSerializer(serializers.Serializer[Any]):
+    url = serializers.CharField()
+    width = serializers.IntegerField()
+    height = serializers.IntegerField()
+    alt = serializers.CharField(allow_blank=True)
+    srcset = serializers.CharField(allow_blank=True)
+
+
+class QuoteLineSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    product_id = serializers.IntegerField()
+    variation_id = serializers.IntegerField(allow_null=True)
+    finish = serializers.ChoiceField(choices=["painted", "unpainted"], allow_null=True)
+    name = serializers.CharField()
+    finish_label = serializers.CharField(allow_blank=True)
+    variation_name = serializers.CharField(allow_blank=True)
+    category = serializers.CharField(allow_blank=True)
+    url = serializers.CharField(allow_blank=True)
+    image = QuoteImageSerializer(allow_null=True)
+    promotion_label = serializers.CharField(allow_blank=True)
+    quantity = serializers.IntegerField()
+    unit_price = serializers.DecimalField(max_digits=10, decimal_places=2, allow_null=True)
+    free_quantity = serializers.IntegerField()
+    line_total = serializers.DecimalField(max_digits=10, decimal_places=2)
+    available = serializers.BooleanField()
+    available_quantity = serializers.IntegerField(allow_null=True)
+    problem = serializers.CharField(required=False)
+    problem_detail = serializers.CharField(required=False)
+
+
+class LeadTimeSerializer(serializers.Serializer[Any]):
+    days_min = serializers.IntegerField()
+    days_max = serializers.IntegerField()
+    earliest = serializers.DateField()
+    latest = serializers.DateField()
+    text = serializers.CharField(help_text="The two dates in the visitor's language.")
+
+
+class QuoteSerializer(serializers.Serializer[Any]):
+    """A priced cart. The client displays these figures and never adds them up."""
+
+    lines = QuoteLineSerializer(many=True)
+    item_count = serializers.IntegerField()
+    original_total = serializers.DecimalField(max_digits=10, decimal_places=2)
+    promotion_savings = serializers.DecimalField(max_digits=10, decimal_places=2)
+    subtotal = serializers.DecimalField(max_digits=10, decimal_places=2)
+    country = serializers.CharField()
+    shipping_zone = serializers.CharField()
+    shipping_cost = serializers.DecimalField(max_digits=10, decimal_places=2)
+    total = serializers.DecimalField(max_digits=10, decimal_places=2)
+    free_shipping_missing = serializers.DecimalField(max_digits=10, decimal_places=2, allow_null=True)
+    free_shipping_share = serializers.IntegerField(help_text="Percent of the way to free delivery, 0 to 100.")
+    next_free = serializers.ListField(child=serializers.CharField(), help_text="What is missing for one more free piece.")
+    lead_time = LeadTimeSerializer(allow_null=True)
+    installments = InstallmentOfferSerializer()
+
+
+class CheckoutAnswerSerializer(serializers.Serializer[Any]):
+    order_id = serializers.UUIDField()
+    reference = serializers.CharField()
+    url = serializers.CharField()
+    total = serializers.DecimalField(max_digits=10, decimal_places=2)
+    installment_plan = InstallmentSerializer(many=True, required=False)
+
+
+class VerifyAnswerSerializer(serializers.Serializer[Any]):
+    payment_status = serializers.ChoiceField(choices=["paid", "pending", "failed", "expired"])
+    order_reference = serializers.CharField(required=False)
+    order_url = serializers.CharField(required=False)
+    refunded = serializers.BooleanField(required=False)
+    installment_plan = InstallmentSerializer(many=True, required=False)
+
+
+class OrderLineSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    product_name = serializers.CharField()
+    detail = serializers.CharField(allow_blank=True)
+    quantity = serializers.IntegerField()
+    free_quantity = serializers.IntegerField()
+    price = serializers.DecimalField(max_digits=10, decimal_places=2, source="unit_price")
+    line_total = serializers.DecimalField(max_digits=10, decimal_places=2)
+    product_image = serializers.CharField(allow_blank=True)
+    product_url = serializers.CharField(allow_blank=True)
+
+
+class TrackingSerializer(serializers.Serializer[Any]):
+    status = serializers.CharField()
+    status_label = serializers.CharField(source="get_status_display")
+    message = serializers.CharField(allow_blank=True)
+    tracking_number = serializers.CharField(allow_blank=True)
+    created_at = serializers.DateTimeField()
+
+
+class PaymentDueSerializer(serializers.Serializer[Any]):
+    position = serializers.IntegerField()
+    due = serializers.DateField(source="due_on")
+    amount = serializers.DecimalField(max_digits=10, decimal_places=2)
+    state = serializers.CharField()
+
+
+class OrderSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    reference = serializers.CharField()
+    status = serializers.CharField()
+    status_label = serializers.CharField(source="get_status_display")
+    created_at = serializers.DateTimeField()
+    promised_by = serializers.DateField()
+    subtotal = serializers.DecimalField(max_digits=10, decimal_places=2)
+    promotion_savings = serializers.DecimalField(max_digits=10, decimal_places=2)
+    shipping_cost = serializers.DecimalField(max_digits=10, decimal_places=2)
+    total_amount = serializers.DecimalField(max_digits=10, decimal_places=2, source="total")
+    shipping_address = serializers.SerializerMethodField()
+    items = OrderLineSerializer(many=True)
+    tracking = TrackingSerializer(many=True)
+    payments = PaymentDueSerializer(many=True)
+
+    @extend_schema_field(serializers.DictField(child=serializers.CharField(allow_blank=True)))
+    def get_shipping_address(self, order: Any) -> dict[str, str]:
+        return {
+            "firstName": order.first_name,
+            "lastName": order.last_name,
+            "address": order.address,
+            "postalCode": order.postal_code,
+            "city": order.city,
+            "country": order.country,
+            "customCountry": order.custom_country,
+            "phone": order.phone,
+            "notes": order.notes,
+        }

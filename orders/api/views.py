@@ -1,0 +1,195 @@
+"""The calls: parse, call a service or a selector, answer."""
+
+import uuid
+from dataclasses import replace
+from typing import Any, cast
+
+from django.contrib.auth.models import AnonymousUser
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.throttling import ScopedRateThrottle
+from rest_framework.views import APIView
+
+from accounts.models import User
+from accounts.services.checkout import authenticate_at_checkout, sign_up_at_checkout
+from accounts.services.signing_in import sign_in_now
+from orders.api import presenting, serializers
+from orders.selectors import orders as order_selectors
+from orders.selectors.quotes import quote_cart
+from orders.services import checkout as checkout_service
+from orders.services.browser import browser_owns, pending_order, remember_order
+from orders.services.placement import CartChanged, CheckoutRequest
+from orders.services.verification import verify_payment
+from shop.core.problems import Problem
+
+MAX_KEY = 255
+
+
+class QuoteView(APIView):
+    """Prices a cart. It reads nothing of the caller and changes nothing, so it needs no session and no token."""
+
+    authentication_classes = ()
+
+    @extend_schema(request=serializers.QuoteRequestSerializer, responses=serializers.QuoteSerializer)
+    def post(self, request: Request) -> Response:
+        form = serializers.QuoteRequestSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        cart = quote_cart(
+            serializers.requested_lines(form.validated_data["lines"]),
+            destination=form.validated_data.get("country"),
+        )
+        return _private(Response(serializers.QuoteSerializer(presenting.quote_document(cart)).data))
+
+
+class CheckoutView(APIView):
+    """Makes the order once per `Idempotency-Key` and answers where to pay."""
+
+    throttle_classes = (ScopedRateThrottle,)
+    throttle_scope = "checkout"
+
+    @extend_schema(
+        request=serializers.CheckoutSerializer,
+        responses={201: serializers.CheckoutAnswerSerializer},
+        parameters=[OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)],
+    )
+    def post(self, request: Request) -> Response:
+        key = _idempotency_key(request)
+        form = serializers.CheckoutSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        data = form.validated_data
+        customer = serializers.customer_details(data["customer"])
+        if isinstance(request.user, User):
+            # A member's order goes to the address that the account has confirmed, whatever the form says.
+            customer = replace(customer, email=request.user.email)
+        demand = CheckoutRequest(
+            idempotency_key=key,
+            lines=serializers.requested_lines(data["lines"]),
+            customer=customer,
+            payment_mode=data["payment_mode"],
+            expected_total=data["expected_total"],
+            language=get_language() or "fr",
+        )
+        buyer = _Buyer(request, demand, data.get("account"))
+        try:
+            done = checkout_service.check_out(
+                demand, find_buyer=buyer.find, replaces=pending_order(request._request)
+            )
+        except CartChanged as changed:
+            changed.extra["quote"] = serializers.QuoteSerializer(presenting.quote_document(changed.quote)).data
+            raise
+        finally:
+            # The order stands even when its payment page could not be opened: the browser may come back to it.
+            buyer.sign_in_if_created()
+            placed = checkout_service.find_placed(demand) if buyer.asked else None
+            if placed is not None:
+                remember_order(request._request, placed.pk)
+        answer = {
+            "order_id": done.order.pk,
+            "reference": done.order.reference,
+            "url": done.url,
+            "total": done.order.total,
+        }
+        return _private(Response(serializers.CheckoutAnswerSerializer(answer).data, status=201))
+
+
+class _Buyer:
+    """Whose order it is: the member signed in, one who signs in or up with it, or nobody (a guest)."""
+
+    def __init__(self, request: Request, demand: CheckoutRequest, account: dict[str, Any] | None) -> None:
+        self._request = request
+        self._demand = demand
+        self._account = account
+        self._created: User | None = None
+        self.asked = False
+        user: User | AnonymousUser = request.user
+        self._member = user if isinstance(user, User) else None
+        if self._member is None and account is not None and account["mode"] == "signin":
+            self._member = authenticate_at_checkout(
+                request._request, email=demand.customer.email, password=account["password"]
+            )
+            sign_in_now(request._request, self._member)
+
+    def find(self) -> User | None:
+        """Runs in the transaction that writes the order."""
+        self.asked = True
+        if self._member is not None:
+            return self._member
+        if self._account is not None and self._account["mode"] == "signup":
+            self._created = sign_up_at_checkout(
+                email=self._demand.customer.email,
+                password=self._account["password"],
+                first_name=self._demand.customer.first_name,
+                last_name=self._demand.customer.last_name,
+                language=self._demand.language,
+            ).user
+            return self._created
+        return None
+
+    def sign_in_if_created(self) -> None:
+        # Only when the transaction that made the account was committed.
+        if self._created is not None and User.objects.filter(pk=self._created.pk).exists():
+            sign_in_now(self._request._request, self._created)
+
+
+class VerifyView(APIView):
+    """Tells whether a payment is confirmed. It asks the payment provider; the address alone proves nothing."""
+
+    throttle_classes = (ScopedRateThrottle,)
+    throttle_scope = "verify"
+
+    @extend_schema(
+        parameters=[OpenApiParameter("session_id", str, required=True)],
+        responses=serializers.VerifyAnswerSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        session_id = request.query_params.get("session_id", "")
+        checked = verify_payment(session_id) if 0 < len(session_id) <= MAX_KEY and "\x00" not in session_id else None
+        if checked is None:
+            raise Problem("unknown_session", _("Aucun paiement à vérifier."), 404)
+        answer: dict[str, Any] = {"payment_status": checked.status}
+        if checked.refunded:
+            answer["refunded"] = True
+        if browser_owns(request._request, checked.order):
+            answer["order_reference"] = checked.order.reference
+            answer["order_url"] = order_selectors.order_path(checked.order)
+        return _private(Response(serializers.VerifyAnswerSerializer(answer).data))
+
+
+class OrderListView(APIView):
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(responses=serializers.OrderSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        orders = order_selectors.member_orders(cast(User, request.user))
+        return _private(Response(serializers.OrderSerializer(orders, many=True).data))
+
+
+class OrderView(APIView):
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(
+        responses=serializers.OrderSerializer,
+        parameters=[OpenApiParameter("order_id", OpenApiTypes.UUID, OpenApiParameter.PATH)],
+    )
+    def get(self, request: Request, order_id: uuid.UUID) -> Response:
+        order = order_selectors.member_order(cast(User, request.user), order_id)
+        if order is None:
+            raise Problem("not_found", _("Commande introuvable."), 404)
+        return _private(Response(serializers.OrderSerializer(order).data))
+
+
+def _idempotency_key(request: Request) -> str:
+    key = request.headers.get("Idempotency-Key", "").strip()
+    if not key or len(key) > MAX_KEY or not key.isascii() or not key.isprintable():
+        raise Problem("idempotency_key_required", _("La requête n'est pas lisible."), 400)
+    return key
+
+
+def _private(response: Response) -> Response:
+    response["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,11 @@
+from django.urls import path
+
+from orders.api import views
+
+urlpatterns = [
+    path("cart/quote", views.QuoteView.as_view(), name="api-quote"),
+    path("checkout", views.CheckoutView.as_view(), name="api-checkout"),
+    path("checkout/verify", views.VerifyView.as_view(), name="api-verify"),
+    path("orders", views.OrderListView.as_view(), name="api-orders"),
+    path("orders/<uuid:order_id>", views.OrderView.as_view(), name="api-order"),
+]

@@ -1,0 +1,214 @@
+"""The one door by which a payment changes an order.
+
+Webhook, return page and reconciliation all call `settle`. It asks the provider what is true, takes the locks in
+one order (order, payment, attempt), compares, and moves forward only. The second caller finds the work done.
+"""
+
+import logging
+import uuid
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+from catalog.services.stock import OutOfStock
+from orders.models import (
+    Attempt,
+    AttemptState,
+    LedgerEntry,
+    LedgerKind,
+    Order,
+    OrderStatus,
+    Payment,
+    PaymentState,
+    Refund,
+    RefundReason,
+)
+from orders.payments import gateway
+from orders.payments.gateway import SessionFacts
+from orders.services.cancellation import cancel_unpaid_order
+from orders.services.journal import record_event, record_tracking
+from orders.services.mails import (
+    mail_automatic_refund,
+    mail_confirmation,
+    mail_review_alert,
+    mail_workshop,
+)
+from orders.services.refunds import request_automatic_refund
+from orders.services.stock_holds import take_for_order
+from shop.core.money import from_cents
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What a customer may be told about a payment: paid, pending, failed or expired."""
+
+    order_id: uuid.UUID
+    status: str
+
+
+def settle(attempt_id: uuid.UUID) -> Settlement:
+    """Bring an attempt and its order to what the provider says now. Safe to run twice and at once.
+
+    Raises GatewayError when the provider can't be asked; nothing changes then.
+    """
+    attempt = Attempt.objects.select_related("payment").get(pk=attempt_id)
+    order_id = attempt.payment.order_id
+    if attempt.session_id is None:
+        return Settlement(order_id, _told(attempt, None))
+    facts = gateway.fetch_session(attempt.session_id)
+
+    if facts.status == "expired":
+        _close_expired(attempt, facts)
+    elif facts.status == "complete":
+        with transaction.atomic():
+            order = Order.objects.select_for_update().get(pk=order_id)
+            payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
+            current = Attempt.objects.select_for_update().get(pk=attempt_id)
+            _apply_complete(order, payment, current, facts)
+        if facts.payment_status == "unpaid" and _bank_refused(facts):
+            cancel_unpaid_order(order_id, reason="payment.failed", attempt_state=AttemptState.FAILED)
+    attempt.refresh_from_db()
+    return Settlement(order_id, _told(attempt, facts))
+
+
+def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: SessionFacts) -> None:
+    """The customer finished the page. Runs with all three rows locked and freshly read."""
+    if facts.intent_id and attempt.intent_id is None:
+        attempt.intent_id = facts.intent_id
+        attempt.save(update_fields=["intent_id"])
+    if attempt.state in (AttemptState.SUCCEEDED, AttemptState.REVIEW):
+        return
+    mismatch = find_mismatch(order, attempt, facts)
+    if mismatch:
+        _hold_for_review(order, attempt, mismatch)
+        return
+    if facts.payment_status == "unpaid":
+        # A bank debit takes days: the stock stays held until the bank has spoken.
+        if attempt.state == AttemptState.SENT and not _bank_refused(facts):
+            _move(attempt, AttemptState.PROCESSING)
+        return
+    if facts.charge is None:
+        _hold_for_review(order, attempt, "paid without a charge")
+        return
+    _book_charge(order, payment, attempt, facts)
+
+
+def _book_charge(order: Order, payment: Payment, attempt: Attempt, facts: SessionFacts) -> None:
+    assert facts.charge is not None
+    LedgerEntry.objects.create(
+        order=order,
+        payment=payment,
+        kind=LedgerKind.CHARGE,
+        amount=from_cents(facts.charge.amount_cents),
+        provider_id=facts.charge.charge_id,
+    )
+    _move(attempt, AttemptState.SUCCEEDED)
+    record_event(order, "payment.received", charge=facts.charge.charge_id, cents=facts.charge.amount_cents)
+    if payment.state == PaymentState.PAID:
+        _give_back(order, attempt, RefundReason.DUPLICATE)
+        return
+    if order.status not in (OrderStatus.PENDING, OrderStatus.CANCELLED):
+        # A late payment never lifts an order that went on without it.
+        _give_back(order, attempt, RefundReason.UNAVAILABLE)
+        return
+    try:
+        # A savepoint: the money was received whether or not the pieces are still there.
+        with transaction.atomic():
+            take_for_order(order)
+    except OutOfStock:
+        payment.state = PaymentState.PAID
+        payment.paid_at = timezone.now()
+        payment.save(update_fields=["state", "paid_at"])
+        _give_back(order, attempt, RefundReason.UNAVAILABLE)
+        return
+    _confirm(order, payment)
+
+
+def _confirm(order: Order, payment: Payment) -> None:
+    now = timezone.now()
+    payment.state = PaymentState.PAID
+    payment.paid_at = now
+    payment.save(update_fields=["state", "paid_at"])
+    revived = order.status == OrderStatus.CANCELLED
+    order.status = OrderStatus.CONFIRMED
+    order.paid_at = now
+    order.save(update_fields=["status", "paid_at", "updated_at"])
+    record_event(order, "order.confirmed", revived=revived)
+    record_tracking(order)
+    mail_confirmation(order)
+    mail_workshop(order)
+
+
+def _give_back(order: Order, attempt: Attempt, reason: RefundReason) -> None:
+    refund: Refund = request_automatic_refund(order=order, attempt=attempt, reason=reason)
+    mail_automatic_refund(order, refund)
+
+
+def _close_expired(attempt: Attempt, facts: SessionFacts) -> None:
+    with transaction.atomic():
+        Order.objects.select_for_update().get(pk=attempt.payment.order_id)
+        current = Attempt.objects.select_for_update().get(pk=attempt.pk)
+        if current.state not in (AttemptState.PREPARED, AttemptState.SENT):
+            return
+        current.error_code = facts.error_code
+        current.save(update_fields=["error_code"])
+        _move(current, AttemptState.EXPIRED)
+    cancel_unpaid_order(
+        attempt.payment.order_id, reason="payment.expired", attempt_state=AttemptState.EXPIRED
+    )
+
+
+def find_mismatch(order: Order, attempt: Attempt, facts: SessionFacts) -> str:
+    """Why a page can't be the one of this attempt, or "". A mismatch never confirms an order."""
+    expected = (
+        ("session", facts.session_id, attempt.session_id),
+        ("mode", facts.mode, "payment"),
+        ("livemode", facts.livemode, gateway.is_live()),
+        ("currency", facts.currency, "eur"),
+        ("amount", facts.amount_cents, attempt.amount_cents),
+        ("order", facts.client_reference_id, str(order.pk)),
+        ("attempt", facts.metadata.get("attempt"), str(attempt.pk)),
+    )
+    for name, found, wanted in expected:
+        if found != wanted:
+            return f"{name}: {found} instead of {wanted}"
+    if facts.charge is not None and (
+        facts.charge.amount_cents != attempt.amount_cents or facts.charge.currency != "eur"
+    ):
+        return f"charge: {facts.charge.amount_cents} {facts.charge.currency} instead of {attempt.amount_cents} eur"
+    return ""
+
+
+def _hold_for_review(order: Order, attempt: Attempt, reason: str) -> None:
+    logger.error("order %s: payment kept for review: %s", order.pk, reason)
+    _move(attempt, AttemptState.REVIEW)
+    order.review_reason = reason[:200]
+    order.save(update_fields=["review_reason", "updated_at"])
+    record_event(order, "payment.review", reason=reason)
+    mail_review_alert(order, reason)
+
+
+def _move(attempt: Attempt, state: AttemptState) -> None:
+    attempt.state = state
+    attempt.settled_at = None if state == AttemptState.PROCESSING else timezone.now()
+    attempt.save(update_fields=["state", "settled_at"])
+
+
+def _bank_refused(facts: SessionFacts) -> bool:
+    return facts.intent_status in ("requires_payment_method", "canceled")
+
+
+def _told(attempt: Attempt, facts: SessionFacts | None) -> str:
+    order = Order.objects.only("status").get(pk=attempt.payment.order_id)
+    if attempt.state == AttemptState.SUCCEEDED:
+        if order.status in (OrderStatus.CANCELLED, OrderStatus.REFUNDED):
+            return "failed"
+        return "paid"
+    if attempt.state == AttemptState.FAILED:
+        return "failed"
+    if attempt.state in (AttemptState.EXPIRED, AttemptState.CANCELED):
+        return "expired"
+    return "pending"

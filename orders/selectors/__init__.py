@@ -1,0 +1,1 @@
+"""Reads of orders: pricing rules, quotes, orders for their pages."""

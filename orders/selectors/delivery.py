@@ -1,0 +1,58 @@
+"""What the pages say about delivery, from the rows that price it."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.core.cache import cache
+
+from orders.models import ShippingZone
+from orders.selectors.rules import HOME_COUNTRY
+
+_CACHE_KEY = "orders:free-delivery"
+_CACHE_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class FreeDelivery:
+    """From which subtotal (euros) delivery is free, and in how many countries, the shop's own among them."""
+
+    free_from: Decimal
+    country_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryRow:
+    """A zone as the terms print it: names of its countries (none for the zone of all others), rate and limit."""
+
+    name: str
+    countries: list[str]
+    rate: Decimal
+    free_from: Decimal | None
+
+
+def free_delivery() -> FreeDelivery | None:
+    """The offer of the shop's own zone, None when it has none. At most one query, kept for a minute."""
+    kept: tuple[FreeDelivery | None] | None = cache.get(_CACHE_KEY)
+    if kept is not None:
+        return kept[0]
+    found = None
+    for zone in ShippingZone.objects.filter(free_from__isnull=False):
+        codes = [country.code for country in zone.countries]
+        if HOME_COUNTRY in codes and zone.free_from is not None:
+            found = FreeDelivery(zone.free_from, len(codes))
+            break
+    cache.set(_CACHE_KEY, (found,), _CACHE_SECONDS)
+    return found
+
+
+def shipping_table() -> list[DeliveryRow]:
+    """Every zone in its order. One query."""
+    return [
+        DeliveryRow(
+            name=zone.name,
+            countries=[] if zone.is_fallback else [str(country.name) for country in zone.countries],
+            rate=zone.rate,
+            free_from=zone.free_from,
+        )
+        for zone in ShippingZone.objects.all()
+    ]

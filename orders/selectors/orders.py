@@ -1,0 +1,44 @@
+"""Orders for their pages. Members see their paid orders, and under « Historique » those given back or closed."""
+
+import uuid
+from typing import TYPE_CHECKING
+
+from django.db.models import Q, QuerySet
+from django.urls import reverse
+
+from orders.models import Order, OrderStatus
+from orders.models.order import PAID_STATUSES
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+def member_orders(user: "User") -> QuerySet[Order]:
+    """Paid orders of a member, newest first. Four queries: orders, lines, tracking, payments."""
+    return _with_parts(Order.objects.filter(user=user, status__in=PAID_STATUSES, archived_at=None))
+
+
+def member_history(user: "User") -> QuerySet[Order]:
+    """Refunded orders, and cancelled ones that had been paid."""
+    given_back = Q(status=OrderStatus.REFUNDED) | Q(status=OrderStatus.CANCELLED, ledger__isnull=False)
+    return _with_parts(Order.objects.filter(given_back, user=user, archived_at=None).distinct())
+
+
+def member_order(user: "User", order_id: uuid.UUID) -> Order | None:
+    """One order of this member; None for a foreign or unknown one, and for one that was never paid."""
+    seen = Q(status__in=PAID_STATUSES) | Q(status=OrderStatus.REFUNDED) | Q(ledger__isnull=False)
+    return _with_parts(Order.objects.filter(seen, user=user, pk=order_id, archived_at=None).distinct()).first()
+
+
+def order_for_page(order_id: uuid.UUID) -> Order | None:
+    """An order with everything its page shows; whether the visitor may see it is decided by the caller."""
+    return _with_parts(Order.objects.filter(pk=order_id, archived_at=None)).first()
+
+
+def order_path(order: Order) -> str:
+    """The address of the order's page in the active language."""
+    return reverse("orders:order", args=[order.pk])
+
+
+def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
+    return orders.prefetch_related("items", "tracking", "payments").order_by("-created_at", "-pk")

@@ -1,0 +1,168 @@
+"""A cart, priced: what the browser asked for, joined with what the catalogue sells now."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from catalog.selectors.sellables import Sellable, SellableKey, find_sellables
+from orders.pricing.promotions import Promotion
+from orders.pricing.quote import CartLine, Quote, QuoteLine, price_cart
+from orders.selectors.rules import load_pricing_rules, today
+
+MAX_LINES = 40
+"""With its free units on a row of their own and delivery, such a cart still fits the payment page (100 rows)."""
+MAX_QUANTITY = 99
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedLine:
+    """A line as the browser sends it. `finish` is "" where none is named."""
+
+    product_id: int
+    variation_id: int | None
+    finish: str
+    quantity: int
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedLine:
+    """A line of a quote. One that can't be bought has a `problem`, and counts for nothing.
+
+    `key` is `product:variation:finish` with the defaults filled in. `available_quantity` is how many units could
+    be bought, None when there is no limit.
+    """
+
+    key: str
+    sellable: Sellable
+    quantity: int
+    priced: QuoteLine | None
+    problem: str | None
+    problem_detail: str
+    available_quantity: int | None
+
+    @property
+    def available(self) -> bool:
+        return self.priced is not None
+
+
+@dataclass(frozen=True, slots=True)
+class CartQuote:
+    """`quote` counts the available lines only."""
+
+    lines: tuple[QuotedLine, ...]
+    quote: Quote
+    destination: str | None
+
+    @property
+    def all_available(self) -> bool:
+        return all(line.available for line in self.lines)
+
+
+def quote_cart(lines: Sequence[RequestedLine], *, destination: str | None = None) -> CartQuote:
+    """Price a cart for a country (ISO 3166-1 alpha-2, None: the shop's own).
+
+    Lines that name the same article are joined. Five queries whatever the size of the cart.
+    """
+    rules = load_pricing_rules()
+    found = find_sellables(
+        [SellableKey(line.product_id, line.variation_id, line.finish) for line in lines] if lines else []
+    )
+    joined: dict[str, tuple[Sellable, int]] = {}
+    for line in lines:
+        sellable = found[SellableKey(line.product_id, line.variation_id, line.finish)]
+        key = line_key(sellable)
+        before = joined.get(key)
+        joined[key] = (sellable, line.quantity + (before[1] if before else 0))
+
+    stock = _SharedStock()
+    accepted: list[CartLine] = []
+    refusals: dict[str, tuple[str, str, int | None]] = {}
+    for key, (sellable, quantity) in joined.items():
+        problem = sellable.problem
+        left = stock.left(sellable)
+        if problem is None and (sellable.unit_price is None or not sellable.available):
+            problem = "out_of_stock"
+        if problem is None and quantity > MAX_QUANTITY:
+            problem, left = "too_many", MAX_QUANTITY if left is None else min(left, MAX_QUANTITY)
+        if problem is None and left is not None and quantity > left:
+            problem = "insufficient_stock" if left else "out_of_stock"
+        if problem is not None:
+            refusals[key] = (problem, problem_text(problem, left), left)
+            continue
+        stock.take(sellable, quantity)
+        assert sellable.unit_price is not None
+        accepted.append(
+            CartLine(
+                key=key,
+                unit_price=sellable.unit_price,
+                quantity=quantity,
+                promotion=Promotion(sellable.buy, sellable.get) if sellable.buy and sellable.get else None,
+                production_days_min=sellable.production_days_min,
+                production_days_max=sellable.production_days_max,
+            )
+        )
+    quote = price_cart(accepted, destination=destination, rules=rules, today=today())
+    priced = {line.key: line for line in quote.lines}
+    quoted = tuple(
+        QuotedLine(
+            key=key,
+            sellable=sellable,
+            quantity=quantity,
+            priced=priced.get(key),
+            problem=refusals[key][0] if key in refusals else None,
+            problem_detail=refusals[key][1] if key in refusals else "",
+            available_quantity=refusals[key][2] if key in refusals else sellable.available_quantity,
+        )
+        for key, (sellable, quantity) in joined.items()
+    )
+    return CartQuote(lines=quoted, quote=quote, destination=destination)
+
+
+def line_key(sellable: Sellable) -> str:
+    return f"{sellable.product_id}:{sellable.variation_id or ''}:{sellable.finish}"
+
+
+def problem_text(problem: str, left: int | None) -> str:
+    """The sentence that a customer reads about a line that can't be bought."""
+    if problem == "insufficient_stock" and left:
+        return ngettext(
+            "Il n'en reste que %(count)d exemplaire.", "Il n'en reste que %(count)d exemplaires.", left
+        ) % {"count": left}
+    if problem == "too_many":
+        return _("Au plus %(count)d exemplaires par article. Écrivez-nous pour une commande plus grande.") % {
+            "count": MAX_QUANTITY
+        }
+    texts = {
+        "unknown_product": _("Cette pièce n'est plus au catalogue."),
+        "unknown_variation": _("Ce format n'existe plus pour cette pièce."),
+        "finish_unavailable": _("Cette finition n'est pas proposée pour cette pièce."),
+        "out_of_stock": _("Rupture de stock"),
+    }
+    return texts.get(problem, _("Cette pièce ne peut pas être commandée."))
+
+
+class _SharedStock:
+    """Lines of one cart may draw on one stock: two finishes of a unique piece, two formats counted together."""
+
+    def __init__(self) -> None:
+        self._used: dict[tuple[str, int], int] = {}
+
+    def left(self, sellable: Sellable) -> int | None:
+        """Units still to be had by this line, None when neither level is counted."""
+        levels = [
+            max(0, stock - self._used.get(level, 0)) for level, stock in self._levels(sellable) if stock is not None
+        ]
+        return min(levels) if levels else None
+
+    def take(self, sellable: Sellable, quantity: int) -> None:
+        for level, _stock in self._levels(sellable):
+            self._used[level] = self._used.get(level, 0) + quantity
+
+    @staticmethod
+    def _levels(sellable: Sellable) -> Iterable[tuple[tuple[str, int], int | None]]:
+        yield ("product", sellable.product_id), sellable.product_stock
+        if sellable.variation_id is not None:
+            yield ("variation", sellable.variation_id), sellable.variation_stock
+

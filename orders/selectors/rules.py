@@ -1,0 +1,89 @@
+"""The shop's pricing rules, read from the rows that operators edit."""
+
+import unicodedata
+from dataclasses import dataclass
+from datetime import date
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django_countries import countries
+
+from orders.models import ShippingZone as ZoneRow
+from orders.models.order import OTHER_COUNTRY
+from orders.pricing.quote import PricingRules
+from orders.pricing.shipping import ShippingZone
+from shop.core.models import ShopSettings
+
+HOME_COUNTRY = "FR"
+INSTALLMENTS_SUPPORTED = False
+"""Whether later instalments can be collected. While they can't, no setting may offer them."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountryChoice:
+    """A country of the checkout form. `zone` is the code of its delivery zone."""
+
+    code: str
+    name: str
+    zone: str
+    duties_notice: bool
+
+
+def load_pricing_rules() -> PricingRules:
+    """Zones and limits as they are now. One query; the shop's settings come from their cache."""
+    zones: list[ShippingZone] = []
+    fallback: ShippingZone | None = None
+    for row in ZoneRow.objects.all():
+        zone = ShippingZone(
+            code=row.code,
+            countries=frozenset(country.code for country in row.countries),
+            rate=row.rate,
+            free_from=row.free_from,
+            delivery_days_min=row.delivery_days_min,
+            delivery_days_max=row.delivery_days_max,
+        )
+        if row.is_fallback:
+            fallback = zone
+        else:
+            zones.append(zone)
+    if fallback is None:
+        raise ZoneRow.DoesNotExist("No delivery zone is marked as the zone of all other countries.")
+    shop = ShopSettings.load()
+    return PricingRules(
+        zones=tuple(zones),
+        fallback_zone=fallback,
+        home_country=HOME_COUNTRY,
+        installments_enabled=INSTALLMENTS_SUPPORTED and shop.installments_enabled,
+        installments_minimum=shop.installments_minimum,
+    )
+
+
+def today() -> date:
+    """The civil day where the shop is."""
+    return timezone.localdate()
+
+
+def checkout_countries() -> list[CountryChoice]:
+    """The countries of the form: those that a zone lists, by name, then « Autre ». One query."""
+    choices: list[CountryChoice] = []
+    fallback: ZoneRow | None = None
+    for row in ZoneRow.objects.all():
+        if row.is_fallback:
+            fallback = row
+        choices += [
+            CountryChoice(country.code, str(country.name), row.code, row.duties_notice)
+            for country in row.countries
+        ]
+    choices.sort(key=lambda choice: (choice.code != HOME_COUNTRY, _sort_key(choice.name)))
+    if fallback is not None:
+        choices.append(CountryChoice(OTHER_COUNTRY, _("Autre"), fallback.code, fallback.duties_notice))
+    return choices
+
+
+def country_name(code: str, custom: str = "") -> str:
+    """The country's name in the active language; what the customer wrote for « Autre »."""
+    return custom if code == OTHER_COUNTRY else str(countries.name(code) or code)
+
+
+def _sort_key(name: str) -> str:
+    return unicodedata.normalize("NFKD", name).casefold()

@@ -1,0 +1,33 @@
+"""Which orders this browser made: guests have no account, so their session remembers."""
+
+import uuid
+
+from django.http import HttpRequest
+
+from orders.access import token_is_valid
+from orders.models import Order
+
+_KEY = "orders"
+_KEPT = 20
+
+
+def remember_order(request: HttpRequest, order_id: uuid.UUID) -> None:
+    """The newest last; twenty are kept."""
+    known: list[str] = [value for value in request.session.get(_KEY, []) if value != str(order_id)]
+    request.session[_KEY] = [*known, str(order_id)][-_KEPT:]
+
+
+def pending_order(request: HttpRequest) -> str | None:
+    """The order that this browser made last, whatever became of it."""
+    known: list[str] = request.session.get(_KEY, [])
+    return known[-1] if known else None
+
+
+def browser_owns(request: HttpRequest, order: Order, token: str = "") -> bool:
+    """Whether the order may be shown: to its member, to the browser that made it, to a signed link."""
+    user = request.user
+    if user.is_authenticated and order.user_id is not None and order.user_id == user.pk:
+        return True
+    if str(order.pk) in request.session.get(_KEY, []):
+        return True
+    return bool(token) and token_is_valid(str(order.pk), token)

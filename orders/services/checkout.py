@@ -1,0 +1,133 @@
+"""From a filled-in form to the address of the payment page."""
+
+from collections.abc import Callable
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db import IntegrityError
+from django.utils.translation import gettext as _
+
+from orders.models import Attempt, AttemptState, Order, OrderStatus
+from orders.payments import gateway
+from orders.payments.sessions import abandon_order, open_session
+from orders.services.placement import CheckoutRequest, place_order, renew_attempt
+from shop.core.problems import Problem
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedOut:
+    """The order and where its customer pays. `created` is False when an earlier request made it."""
+
+    order: Order
+    url: str
+    created: bool
+
+
+def check_out(
+    request: CheckoutRequest, *, find_buyer: "Callable[[], User | None]", replaces: str | None = None
+) -> CheckedOut:
+    """Make the order once, and open its payment page once.
+
+    The same key and demand give the same order and page, however often and however much at once. `replaces` is
+    the unpaid order that this browser made before: its page is closed and its stock given back first, so that
+    a customer never competes with an earlier try of their own.
+
+    Raises CartChanged (409), Problem `idempotency_key_reused` (422), `order_closed` or `already_paid` (409),
+    `payment_unavailable` or `payments_disabled` (503: nothing is lost, the same key may be tried again).
+    """
+    order = _existing(request)
+    created = False
+    if order is None:
+        if not gateway.is_configured():
+            raise _payments_disabled()
+        if replaces is not None:
+            _replace(replaces)
+        try:
+            order = place_order(request, find_buyer=find_buyer)
+            created = True
+        except IntegrityError:
+            # The same key was placed by a request that ran at the same time.
+            order = _existing(request)
+            if order is None:
+                raise
+    return CheckedOut(order=order, url=_payment_page(order), created=created)
+
+
+def find_placed(request: CheckoutRequest) -> Order | None:
+    """The order that this key made before. Raises Problem 422 when it was another demand."""
+    return _existing(request)
+
+
+def _existing(request: CheckoutRequest) -> Order | None:
+    order = Order.objects.filter(idempotency_key=request.idempotency_key).first()
+    if order is not None and order.request_fingerprint != request.fingerprint():
+        raise Problem(
+            "idempotency_key_reused", _("Cette demande a déjà servi à une autre commande. Rechargez la page."), 422
+        )
+    return order
+
+
+def _payment_page(order: Order) -> str:
+    attempt = Attempt.objects.filter(payment__order=order).order_by("payment__position", "-number").first()
+    assert attempt is not None
+    if order.status != OrderStatus.PENDING or attempt.state not in (
+        AttemptState.PREPARED,
+        AttemptState.SENT,
+        AttemptState.PROCESSING,
+    ):
+        if attempt.state == AttemptState.SUCCEEDED and attempt.session_url:
+            # A repeated request after the payment: the same answer as before.
+            return attempt.session_url
+        raise Problem("order_closed", _("Cette commande n'attend plus de paiement. Rechargez la page."), 409)
+    if attempt.session_url:
+        return attempt.session_url
+    try:
+        return _open(attempt)
+    except gateway.GatewayNotConfigured:
+        raise _payments_disabled() from None
+    except gateway.GatewayRefused as error:
+        logger.error("order %s: the payment page was refused: %s", order.pk, error)
+        raise Problem("payment_refused", _("Erreur lors de la création du paiement"), 503) from None
+    except gateway.GatewayUnavailable:
+        raise Problem(
+            "payment_unavailable",
+            _("Le service de paiement ne répond pas. Rien n'a été débité et votre panier est intact. Réessayez."),
+            503,
+        ) from None
+
+
+def _open(attempt: Attempt) -> str:
+    try:
+        return open_session(attempt)
+    except gateway.GatewayRefused:
+        renewed = renew_attempt(attempt)
+        if renewed is None:
+            raise
+        return open_session(renewed)
+
+
+def _replace(order_id: str) -> None:
+    try:
+        paid = abandon_order(order_id)
+    except gateway.GatewayError:
+        # The page can't be closed now; it expires by itself and gives its stock back then.
+        return
+    if paid is not None:
+        raise Problem(
+            "already_paid",
+            _("Votre commande précédente vient d'être payée."),
+            409,
+            extra={"order_id": str(paid.pk), "reference": paid.reference},
+        )
+
+
+def _payments_disabled() -> Problem:
+    return Problem(
+        "payments_disabled", _("Le paiement en ligne est fermé pour le moment. Votre panier est intact."), 503
+    )

@@ -1,0 +1,60 @@
+"""Units that orders keep from each other.
+
+A hold is made by guarded updates of the catalogue's stock, released exactly once (`held` → `released`, decided by
+a guarded update), and turned into a sale by the payment.
+"""
+
+from catalog.services.stock import StockUnit, hold_stock, release_stock
+from orders.models import Order, StockHold, StockHoldState
+
+
+def hold_for_order(order: Order) -> None:
+    """Keep every unit of the order's lines. Raises catalog's OutOfStock; call it in the placing transaction,
+    last, so that the rows of a sought-after piece are locked as short as possible."""
+    units = [
+        StockUnit(item.product_id, item.variation_id, item.quantity)
+        for item in order.items.all()
+        if item.product_id is not None
+    ]
+    hold_stock(units=units)
+    StockHold.objects.bulk_create(
+        StockHold(order=order, product_id=unit.product_id, variation_id=unit.variation_id, quantity=unit.quantity)
+        for unit in units
+    )
+
+
+def release_for_order(order: Order) -> bool:
+    """Give the units back. Twice at once gives them back once; True when this call did it.
+
+    The order's row must be locked by the caller.
+    """
+    held = list(order.stock_holds.select_for_update().filter(state=StockHoldState.HELD))
+    if not held:
+        return False
+    StockHold.objects.filter(pk__in=[hold.pk for hold in held]).update(state=StockHoldState.RELEASED)
+    release_stock(
+        units=[
+            StockUnit(hold.product_id, hold.variation_id, hold.quantity)
+            for hold in held
+            if hold.product_id is not None
+        ]
+    )
+    return True
+
+
+def take_for_order(order: Order) -> None:
+    """The held units are sold. Raises catalog's OutOfStock when they were released before and are gone by now.
+
+    The order's row must be locked by the caller.
+    """
+    holds = list(order.stock_holds.select_for_update())
+    gone = [hold for hold in holds if hold.state == StockHoldState.RELEASED and hold.product_id is not None]
+    if gone:
+        hold_stock(
+            units=[
+                StockUnit(hold.product_id, hold.variation_id, hold.quantity)
+                for hold in gone
+                if hold.product_id is not None
+            ]
+        )
+    order.stock_holds.exclude(state=StockHoldState.TAKEN).update(state=StockHoldState.TAKEN)

@@ -1,0 +1,23 @@
+"""Celery tasks and scheduled jobs of orders: thin, repeatable, by id."""
+
+import uuid
+from datetime import datetime, timedelta
+
+from celery import shared_task
+
+from orders.payments import gateway, reconcile
+from orders.services import refunds
+from shop.core.jobs import scheduled_job
+
+
+@shared_task(name="orders.tasks.send_refund", autoretry_for=(gateway.GatewayUnavailable,), retry_backoff=30, max_retries=5)
+def send_refund(refund_id: str) -> None:
+    refunds.send_refund(uuid.UUID(refund_id))
+
+
+@scheduled_job("reconcile-payments", every=timedelta(minutes=5))
+def reconcile_payments(now: datetime) -> None:
+    """Payments in doubt, messages not acted on, refunds on their way."""
+    reconcile.reprocess_events(now)
+    reconcile.reconcile_attempts(now)
+    reconcile.send_waiting_refunds(now)

@@ -1,0 +1,12 @@
+from django.urls import path
+
+from orders import views
+
+app_name = "orders"
+
+urlpatterns = [
+    path("panier", views.cart_page, name="cart"),
+    path("checkout", views.checkout_page, name="checkout"),
+    path("payment-success", views.payment_result_page, name="payment-result"),
+    path("commande/<uuid:order_id>", views.order_page, name="order"),
+]

@@ -1,0 +1,116 @@
+"""Pages of cart, checkout, payment result and one order. Cart and checkout are the same bytes for every visitor."""
+
+import uuid
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
+from orders.models import PaymentMode
+from orders.models.order import OTHER_COUNTRY
+from orders.selectors import orders as order_selectors
+from orders.selectors.rules import HOME_COUNTRY, checkout_countries, country_name
+from orders.services.browser import browser_owns
+from orders.services.mails import item_detail
+from shop.core.models import ShopSettings
+
+MEMBER_PASSWORD_MIN = 8
+
+
+@require_safe
+def cart_page(request: HttpRequest) -> HttpResponse:
+    props = CartPropsSerializer(
+        {
+            "countries": checkout_countries(),
+            "home_country": HOME_COUNTRY,
+            "links": {"catalogue": reverse("catalog:list"), "checkout": reverse("orders:checkout")},
+        }
+    )
+    return render(
+        request,
+        "orders/cart.html",
+        {"cart_props": props, "breadcrumbs": [(_("Accueil"), reverse("home")), (_("Panier"), None)]},
+    )
+
+
+@require_safe
+def checkout_page(request: HttpRequest) -> HttpResponse:
+    props = CheckoutPropsSerializer(
+        {
+            "countries": checkout_countries(),
+            "home_country": HOME_COUNTRY,
+            "other_country": OTHER_COUNTRY,
+            "payment_modes": [PaymentMode.FULL],
+            "pay_label": _("Commande avec obligation de paiement"),
+            "terms_version": ShopSettings.load().terms_version,
+            "password_min": MEMBER_PASSWORD_MIN,
+            "links": {
+                "cart": reverse("orders:cart"),
+                "terms": reverse("terms"),
+                "privacy": reverse("privacy"),
+                "forgot": f"{reverse('accounts:auth')}?mode=forgot",
+            },
+        }
+    )
+    return render(request, "orders/checkout.html", {"checkout_props": props})
+
+
+@require_safe
+@never_cache
+def payment_result_page(request: HttpRequest) -> HttpResponse:
+    """Where the payment page sends the customer back. The session id in the address is a hint: it proves nothing."""
+    session_id = request.GET.get("session_id", "")
+    to_check = 0 < len(session_id) <= 255 and session_id.isprintable()
+    shop = ShopSettings.load()
+    props = PaymentResultPropsSerializer(
+        {
+            "session_id": session_id if to_check else "",
+            "links": {
+                "cart": reverse("orders:cart"),
+                "orders": f"{reverse('members')}?tab=orders",
+                "contact": f"mailto:{shop.email}" if shop.email else "",
+            },
+        }
+    )
+    response = render(
+        request,
+        "orders/payment_result.html",
+        {"result_props": props, "session_id": session_id if to_check else "", "to_check": to_check},
+    )
+    # The address holds the session id: other sites get the origin at most.
+    response["Referrer-Policy"] = "strict-origin"
+    return response
+
+
+@require_safe
+@never_cache
+def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
+    """An order for its member, the browser that made it, or who holds its signed link; else it does not exist."""
+    order = order_selectors.order_for_page(order_id)
+    if order is None or not browser_owns(request, order, request.GET.get("acces", "")):
+        raise Http404
+    items = list(order.items.all())
+    for item in items:
+        item.detail = item_detail(item)  # type: ignore[attr-defined]
+    is_member = request.user.is_authenticated and order.user_id == request.user.pk
+    trail = [(_("Accueil"), reverse("home"))]
+    if is_member:
+        trail.append((_("Espace membre"), reverse("members")))
+    response = render(
+        request,
+        "orders/order.html",
+        {
+            "order": order,
+            "items": items,
+            "country_name": country_name(order.country, order.custom_country),
+            "is_member": is_member,
+            "breadcrumbs": [*trail, (_("Commande %(reference)s") % {"reference": order.reference}, None)],
+        },
+    )
+    response["Referrer-Policy"] = "no-referrer"
+    response["X-Robots-Tag"] = "noindex"
+    return response

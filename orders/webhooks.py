@@ -1,0 +1,43 @@
+"""The address that Stripe calls."""
+
+import logging
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from orders.payments import gateway
+from orders.payments.events import NotYetKnown, process_event, store_event
+
+logger = logging.getLogger(__name__)
+
+MAX_BODY = 256 * 1024
+
+
+@csrf_exempt
+@require_POST
+def stripe_webhook(request: HttpRequest) -> HttpResponseBase:
+    """400 for what is not Stripe's, 413 past 256 KB, 503 for what must come again, else 200.
+
+    The message is stored before it is acted on; repeated, unknown and late ones are 200 without effect.
+    """
+    try:
+        length = int(request.META.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        return HttpResponse(status=400)
+    if length > MAX_BODY:
+        return HttpResponse(status=413)
+    payload = request.body
+    try:
+        facts = gateway.read_event(payload, request.headers.get("Stripe-Signature", ""))
+    except gateway.BadSignature:
+        logger.warning("a webhook call with a wrong signature was refused")
+        return HttpResponse(status=400)
+    event = store_event(facts)
+    try:
+        process_event(event)
+    except (gateway.GatewayError, NotYetKnown) as error:
+        logger.warning("event %s will be tried again: %s", facts.event_id, error)
+        return HttpResponse(status=503)
+    return HttpResponse(status=200)

@@ -1,0 +1,39 @@
+"""`{% picture image sizes="…" %}`: a picture in every format and width that exists, never a layout shift."""
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from shop.core.images import ImageInfo
+
+register = template.Library()
+
+
+@register.simple_tag
+def picture(
+    image: ImageInfo | None, sizes: str = "100vw", priority: bool = False, css: str = "", alt: str | None = None
+) -> SafeString:
+    """A `<picture>` element.
+
+    `priority` is for the one image that the visitor waits for: it is asked for first and not lazily.
+    `css` is the class of the `<img>`; `alt` replaces the picture's own text, `alt=""` marks a decoration.
+    No picture at all leaves an empty box of the same class.
+    """
+    if image is None:
+        return format_html('<span class="picture-empty {}" aria-hidden="true"></span>', css)
+    sources = format_html_join(
+        "",
+        '<source type="{}" srcset="{}" sizes="{}">',
+        ((media_type, srcset, sizes) for media_type, srcset in image.sources if media_type != "image/jpeg"),
+    )
+    return format_html(
+        '<picture>{}<img src="{}"{} width="{}" height="{}" alt="{}"{}{}></picture>',
+        sources,
+        image.url,
+        format_html(' srcset="{}" sizes="{}"', image.srcset, sizes) if image.sources else "",
+        image.width,
+        image.height,
+        image.alt if alt is None else alt,
+        format_html(' class="{}"', css) if css else "",
+        SafeString(' fetchpriority="high"' if priority else ' loading="lazy" decoding="async"'),
+    )

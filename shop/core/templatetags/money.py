@@ -1,0 +1,21 @@
+"""Amounts in templates."""
+
+from decimal import Decimal
+
+from django import template
+from django.utils.translation import get_language
+
+from shop.core.money import format_amount
+
+register = template.Library()
+
+
+@register.filter
+def amount(value: Decimal | str | None) -> str:
+    """``{{ "49.99"|amount }}`` → ``49,99 €`` in the active language; nothing for an empty value.
+
+    Raises ``ValueError`` or ``decimal.InvalidOperation`` for what is no amount, rather than showing it.
+    """
+    if value is None or value == "":
+        return ""
+    return format_amount(Decimal(value), (get_language() or "fr")[:2])
