@@ -70,8 +70,9 @@ def add_island_schemas(result: dict[str, Any], generator: Any, **kwargs: Any) ->
     Stands before `postprocess_schema_enums` in `POSTPROCESSING_HOOKS`, which names the choices it finds.
     """
     for _name, serializer_class in sorted(registered_props().items()):
-        view = APIView()
-        schema: Any = view.schema
+        view: Any = APIView()
+        view.request = None
+        schema = view.schema
         schema.registry, schema.path, schema.method = generator.registry, "/", "GET"
         schema.resolve_serializer(serializer_class(), "response")
     result["components"] = generator.registry.build(spectacular_settings.APPEND_COMPONENTS)

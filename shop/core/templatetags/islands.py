@@ -115,7 +115,7 @@ class IslandNode(template.Node):
             return SafeString("")
         if not isinstance(props, expected):
             raise TypeError(
-                f"The props of the island {self.name!r} are a {expected.__name__}, not a {type(props).__name__}."
+                f"The props of island {self.name!r} are a {expected.__name__}, not a {type(props).__name__}."
             )
         return json_script(props.data)
 

@@ -1,0 +1,39 @@
+"""A front-end build that was never made: pages render in tests without Node."""
+
+import json
+from pathlib import Path
+
+from django.conf import settings
+
+LANGUAGES = ("fr", "en", "es", "de")
+FONTS = (
+    "bricolage-grotesque-latin-wght-normal",
+    "figtree-latin-wght-normal",
+    "figtree-latin-wght-italic",
+)
+
+
+def write_manifest(path: Path) -> Path:
+    """Writes a manifest that lists what the real build would: the runtime, the styles, the fonts and one
+    island for each folder of islands. Returns `path`, for `settings.ASSET_MANIFEST`."""
+    islands_folder = Path(settings.BASE_DIR) / "frontend_islands" / "islands"
+    islands = sorted(folder.name for folder in islands_folder.iterdir() if list(folder.glob("index.ts*")))
+    assets = {
+        "runtime.js": _built("build/runtime-AAAAAAAA.js", "build/c/chunk-BBBBBBBB.js"),
+        "app.css": _built("build/app-CCCCCCCC.css"),
+    }
+    for font in FONTS:
+        assets[f"fonts/{font}.woff2"] = _built(f"build/fonts/{font}-DDDDDDDD.woff2")
+    manifest = {
+        "assets": assets,
+        "islands": {
+            name: _built(f"build/islands/{name}-EEEEEEEE.js", "build/c/chunk-FFFFFFFF.js") for name in islands
+        },
+        "locales": {language: f"build/c/{language}-GGGGGGGG.js" for language in LANGUAGES},
+    }
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    return path
+
+
+def _built(file: str, *imports: str) -> dict[str, object]:
+    return {"file": file, "imports": list(imports)}
