@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
 from accounts.models import RoleChange, User
+from shop.core.admin import ReadOnlyAdmin
 
 
 @never_cache
@@ -30,19 +31,6 @@ admin.site.login = sign_in_to_admin  # type: ignore[method-assign]
 
 # Addresses are shown with their person; changing one by hand would part it from the account.
 admin.site.unregister(EmailAddress)
-
-
-class ReadOnlyAdmin(admin.ModelAdmin[Any]):
-    """Rows that operators look at and nobody edits here."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(User)

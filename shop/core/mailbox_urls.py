@@ -1,5 +1,11 @@
-"""The mails kept instead of sent, on a machine without a mail server."""
+"""The mails kept instead of sent, on a machine without a mail server (in DEBUG only)."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from shop.core import mailbox
+
+urlpatterns = [
+    path("", mailbox.mail_list, name="mailbox"),
+    path("/<int:mail_id>", mailbox.mail_detail, name="mailbox-mail"),
+    path("/<int:mail_id>/html", mailbox.mail_html, name="mailbox-html"),
+]

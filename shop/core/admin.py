@@ -1,0 +1,136 @@
+"""The kernel in Django's admin: outgoing mails, the shop's settings, scheduled jobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from shop.core import mail_delivery
+from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
+from shop.core.shop_settings import save_shop_settings
+
+
+class ReadOnlyAdmin(admin.ModelAdmin[Any]):
+    """Rows that operators look at and nobody edits here."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(OutgoingMail)
+class OutgoingMailAdmin(ReadOnlyAdmin):
+    list_display = ("created_at", "to", "kind", "reference", "language", "state", "attempts", "sent_at")
+    list_filter = ("state", "kind", "language")
+    search_fields = ("to", "reference", "subject", "message_id")
+    date_hierarchy = "created_at"
+    actions = ("send_again",)
+    exclude = ("html", "context")
+
+    @admin.action(description=gettext_lazy("Renvoyer les e-mails en échec"), permissions=("view",))
+    def send_again(self, request: HttpRequest, chosen: QuerySet[OutgoingMail]) -> HttpResponse | None:
+        """Asks first and says what it does; touches dead letters only."""
+        failed = chosen.filter(state=MailState.FAILED).order_by("pk")
+        if not failed:
+            self.message_user(request, _("Aucun des e-mails choisis n'est en échec."), messages.WARNING)
+            return None
+        if "confirmed" not in request.POST:
+            return render(
+                request,
+                "admin/core/outgoingmail/send_again.html",
+                {**self.admin_site.each_context(request), "mails": failed, "title": _("Renvoyer")},
+            )
+        count = sum(mail_delivery.resend(mail_id=mail.pk) for mail in failed)
+        self.message_user(
+            request,
+            ngettext(
+                "%(count)d e-mail remis en file d'attente.",
+                "%(count)d e-mails remis en file d'attente.",
+                count,
+            )
+            % {"count": count},
+            messages.SUCCESS,
+        )
+        return None
+
+
+@admin.register(ShopSettings)
+class ShopSettingsAdmin(admin.ModelAdmin[ShopSettings]):
+    """The settings sheet: always there, one row, never deleted."""
+
+    fieldsets = (
+        (gettext_lazy("Boutique"), {"fields": ("shop_name", "workshop_email", "terms_version")}),
+        (
+            gettext_lazy("Mentions légales"),
+            {
+                "description": gettext_lazy("Sans ces mentions, la boutique n'a pas le droit de vendre."),
+                "fields": (
+                    "trader_name",
+                    "siret",
+                    "address",
+                    "email",
+                    "phone",
+                    "vat_notice",
+                    "publication_director",
+                    ("host_name", "host_phone"),
+                    "host_address",
+                    "mediator_name",
+                    "mediator_address",
+                    "mediator_url",
+                    "packaging_id",
+                    "is_demonstration",
+                ),
+            },
+        ),
+        (
+            gettext_lazy("Fabrication et paiement"),
+            {
+                "fields": (
+                    ("default_production_days_min", "default_production_days_max"),
+                    ("installments_enabled", "installments_minimum"),
+                )
+            },
+        ),
+    )
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: ShopSettings | None = None) -> bool:
+        return False
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponseRedirect:
+        ShopSettings.objects.get_or_create(pk=ShopSettings.PK)
+        return HttpResponseRedirect(reverse("admin:core_shopsettings_change", args=[ShopSettings.PK]))
+
+    def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
+        missing = ShopSettings.load().missing_legal_fields()
+        if missing and request.method == "GET":
+            names = ", ".join(field.label for field in missing)
+            self.message_user(
+                request, _("Mentions légales manquantes : %(names)s") % {"names": names}, messages.WARNING
+            )
+        return super().change_view(request, object_id, *args, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: ShopSettings, form: Any, change: bool) -> None:
+        save_shop_settings(obj)
+
+
+@admin.register(ScheduledJob)
+class ScheduledJobAdmin(ReadOnlyAdmin):
+    list_display = ("name", "last_started_at", "last_finished_at", "locked_until", "last_error")
+    search_fields = ("name",)

@@ -1,0 +1,15 @@
+"""Writing the shop's settings row."""
+
+from django.core.cache import cache
+from django.db import transaction
+
+from shop.core.models import ShopSettings
+
+
+def save_shop_settings(settings: ShopSettings) -> ShopSettings:
+    """Saves the one row and drops its cached copies; other processes see it within a minute at most."""
+    settings.pk = ShopSettings.PK
+    with transaction.atomic():
+        settings.save()
+        transaction.on_commit(lambda: cache.delete(ShopSettings.CACHE_KEY), robust=True)
+    return settings
