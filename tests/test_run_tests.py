@@ -1,0 +1,47 @@
+"""The closing line of the test run is a sum that can be trusted."""
+
+import pytest
+from run_tests import Count, count_junit, count_vitest, main
+
+JUNIT = '<testsuites><testsuite tests="10" failures="{failures}" errors="{errors}" skipped="{skipped}"/></testsuites>'
+
+
+@pytest.fixture
+def report(tmp_path):
+    return tmp_path / "report"
+
+
+@pytest.mark.parametrize(
+    ("failures", "errors", "skipped", "status", "expected"),
+    [
+        (0, 0, 0, 0, "10 passed, 0 failed"),
+        (2, 1, 0, 1, "7 passed, 3 failed"),
+        (0, 0, 1, 0, "9 passed, 0 failed, 1 skipped"),
+        # Every test passed and the run still ended badly: that is a failure.
+        (0, 0, 0, 3, "10 passed, 1 failed"),
+    ],
+)
+def test_counts_a_pytest_run(report, failures, errors, skipped, status, expected):
+    report.write_text(JUNIT.format(failures=failures, errors=errors, skipped=skipped))
+    assert str(count_junit(report, status)) == expected
+
+
+def test_a_run_that_broke_before_reporting_has_failed(report):
+    assert str(count_junit(report, 4)) == "0 passed, 1 failed"
+    assert str(count_vitest(report, 1)) == "0 passed, 1 failed"
+    report.write_text("{}")
+    assert str(count_vitest(report, 0)) == "0 passed, 1 failed"
+
+
+def test_counts_a_vitest_run(report):
+    report.write_text('{"numPassedTests": 5, "numFailedTests": 2, "numPendingTests": 1, "numTodoTests": 1}')
+    assert str(count_vitest(report, 1)) == "5 passed, 2 failed, 2 skipped"
+
+
+def test_sums_add_up():
+    assert str(Count(1, 2, 3) + Count(10, 20, 30)) == "11 passed, 22 failed, 33 skipped"
+
+
+def test_an_unknown_part_is_refused(capsys):
+    assert main(["everything"]) == 2
+    assert "Unknown part: everything." in capsys.readouterr().err

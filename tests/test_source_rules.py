@@ -1,0 +1,54 @@
+"""Each house rule catches its breach and lets the proper way stand."""
+
+import pytest
+from source_rules import broken_rules
+
+
+def breaches(tmp_path, name, text):
+    file = tmp_path / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return list(broken_rules(tmp_path, [name]))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("frontend_islands/styles/pages/home.css", "a {\n color: #0E5A4A; }", ":2: colours have names"),
+        ("frontend_islands/islands/cart/index.tsx", '<i fill="#fff" />', ":1: colours have names"),
+        ("templates/cart.html", '<p style="color:red">', "allows no inline style"),
+        ("templates/cart.html", "<style>p{}</style>", "allows no inline style"),
+        ("templates/cart.html", "<script>go()</script>", "allows no inline script"),
+        ("templates/cart.html", '<button class="a" onclick="go()">', "allows no handler"),
+        ("templates/cart.html", "{{ text|safe }}", "text becomes markup"),
+        ("catalog/views.py", "mark_safe(text)", "text becomes markup"),
+        ("catalog/views.py", "@csrf_exempt\ndef view(request): ...", "without a CSRF token"),
+        ("orders/services/refunds.py", "import stripe", "gateway.py"),
+        ("orders/utils.py", "", "name the file for what it holds"),
+    ],
+)
+def test_a_breach_is_named_with_its_place(tmp_path, name, text, reason):
+    found = breaches(tmp_path, name, text)
+    assert len(found) == 1
+    assert found[0].startswith(f"{name}:")
+    assert reason in found[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("frontend_islands/styles/tokens.css", ":root { --ink: #15201D; }"),
+        (
+            "frontend_islands/styles/pages/home.css",
+            "#resultats { color: var(--ink); } a[href='#cafe-noir'] {}",
+        ),
+        ("templates/mail/order.html", '<p style="color:#15201D">'),
+        ("templates/cart.html", '<script src="{{ url }}" type="module"></script>'),
+        ("templates/cart.html", '<script type="application/ld+json">{}</script>'),
+        ("templates/cart.html", '{% island "cart" on="visible" props=props %}{% endisland %}'),
+        ("orders/payments/gateway.py", "import stripe"),
+        ("orders/tests/test_payments.py", "import stripe"),
+    ],
+)
+def test_the_proper_way_stands(tmp_path, name, text):
+    assert breaches(tmp_path, name, text) == []
