@@ -31,7 +31,9 @@ class CartLinksSerializer(serializers.Serializer[Any]):
 class ResultLinksSerializer(serializers.Serializer[Any]):
     cart = serializers.CharField()
     orders = serializers.CharField()
-    contact = serializers.CharField(help_text="Where to write to: a mailto address until the contact page exists.")
+    contact = serializers.CharField(
+        help_text="Where to write to: a mailto address until the contact page exists."
+    )
 
 
 @island_serializer("cart")

@@ -10,7 +10,12 @@ from orders.services import refunds
 from shop.core.jobs import scheduled_job
 
 
-@shared_task(name="orders.tasks.send_refund", autoretry_for=(gateway.GatewayUnavailable,), retry_backoff=30, max_retries=5)
+@shared_task(
+    name="orders.tasks.send_refund",
+    autoretry_for=(gateway.GatewayUnavailable,),
+    retry_backoff=30,
+    max_retries=5,
+)
 def send_refund(refund_id: str) -> None:
     refunds.send_refund(uuid.UUID(refund_id))
 

@@ -113,7 +113,8 @@ def _lead_time(quote: Quote) -> dict[str, Any] | None:
         "days_max": lead.days_max,
         "earliest": lead.earliest,
         "latest": lead.latest,
-        "text": _("entre le %(earliest)s et le %(latest)s") % {
+        "text": _("entre le %(earliest)s et le %(latest)s")
+        % {
             "earliest": day_text(lead.earliest),
             "latest": day_text(lead.latest),
         },

@@ -244,7 +244,9 @@ class QuoteSerializer(serializers.Serializer[Any]):
     total = serializers.DecimalField(max_digits=10, decimal_places=2)
     free_shipping_missing = serializers.DecimalField(max_digits=10, decimal_places=2, allow_null=True)
     free_shipping_share = serializers.IntegerField(help_text="Percent of the way to free delivery, 0 to 100.")
-    next_free = serializers.ListField(child=serializers.CharField(), help_text="What is missing for one more free piece.")
+    next_free = serializers.ListField(
+        child=serializers.CharField(), help_text="What is missing for one more free piece."
+    )
     lead_time = LeadTimeSerializer(allow_null=True)
     installments = InstallmentOfferSerializer()
 

@@ -80,7 +80,9 @@ class CheckoutView(APIView):
                 demand, find_buyer=buyer.find, replaces=pending_order(request._request)
             )
         except CartChanged as changed:
-            changed.extra["quote"] = serializers.QuoteSerializer(presenting.quote_document(changed.quote)).data
+            changed.extra["quote"] = serializers.QuoteSerializer(
+                presenting.quote_document(changed.quote)
+            ).data
             raise
         finally:
             # The order stands even when its payment page could not be opened: the browser may come back to it.
@@ -148,7 +150,11 @@ class VerifyView(APIView):
     )
     def get(self, request: Request) -> Response:
         session_id = request.query_params.get("session_id", "")
-        checked = verify_payment(session_id) if 0 < len(session_id) <= MAX_KEY and "\x00" not in session_id else None
+        checked = (
+            verify_payment(session_id)
+            if 0 < len(session_id) <= MAX_KEY and "\x00" not in session_id
+            else None
+        )
         if checked is None:
             raise Problem("unknown_session", _("Aucun paiement à vérifier."), 404)
         answer: dict[str, Any] = {"payment_status": checked.status}

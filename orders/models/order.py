@@ -104,11 +104,15 @@ class Order(models.Model):
         constraints = (
             models.CheckConstraint(condition=Q(status__in=OrderStatus.values), name="order_status_known"),
             models.CheckConstraint(
-                condition=Q(original_total__gte=0, promotion_savings__gte=0, shipping_cost__gte=0, total__gte=0),
+                condition=Q(
+                    original_total__gte=0, promotion_savings__gte=0, shipping_cost__gte=0, total__gte=0
+                ),
                 name="order_amounts_positive",
             ),
             models.CheckConstraint(
-                condition=Q(Exact(_cents(F("subtotal")), _cents(F("original_total") - F("promotion_savings"))))
+                condition=Q(
+                    Exact(_cents(F("subtotal")), _cents(F("original_total") - F("promotion_savings")))
+                )
                 & Q(Exact(_cents(F("total")), _cents(F("subtotal") + F("shipping_cost")))),
                 name="order_amounts_add_up",
             ),
@@ -137,7 +141,9 @@ class OrderItem(models.Model):
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="items")
     position = models.PositiveSmallIntegerField(default=0)
     product = models.ForeignKey("catalog.Product", on_delete=models.SET_NULL, null=True, blank=True)
-    variation = models.ForeignKey("catalog.ProductVariation", on_delete=models.SET_NULL, null=True, blank=True)
+    variation = models.ForeignKey(
+        "catalog.ProductVariation", on_delete=models.SET_NULL, null=True, blank=True
+    )
     finish = models.CharField(_("finition"), max_length=10, blank=True)
     product_name = models.CharField(_("produit"), max_length=200)
     variation_name = models.CharField(_("format"), max_length=120, blank=True)
@@ -162,7 +168,10 @@ class OrderItem(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(
-                    Exact(_cents(F("line_total")), _cents((F("quantity") - F("free_quantity")) * F("unit_price")))
+                    Exact(
+                        _cents(F("line_total")),
+                        _cents((F("quantity") - F("free_quantity")) * F("unit_price")),
+                    )
                 ),
                 name="item_amounts_add_up",
             ),
@@ -224,7 +233,9 @@ class StockHold(models.Model):
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="stock_holds")
     product = models.ForeignKey("catalog.Product", on_delete=models.SET_NULL, null=True)
-    variation = models.ForeignKey("catalog.ProductVariation", on_delete=models.SET_NULL, null=True, blank=True)
+    variation = models.ForeignKey(
+        "catalog.ProductVariation", on_delete=models.SET_NULL, null=True, blank=True
+    )
     quantity = models.PositiveIntegerField(_("quantité"))
     state = models.CharField(
         _("état"), max_length=10, choices=StockHoldState.choices, default=StockHoldState.HELD

@@ -32,9 +32,7 @@ class Payment(models.Model):
     count = models.PositiveSmallIntegerField(_("nombre d'échéances"), default=1)
     amount = models.DecimalField(_("montant (€)"), max_digits=10, decimal_places=2)
     due_on = models.DateField(_("à payer le"))
-    state = models.CharField(
-        _("état"), max_length=16, choices=PaymentState.choices, default=PaymentState.DUE
-    )
+    state = models.CharField(_("état"), max_length=16, choices=PaymentState.choices, default=PaymentState.DUE)
     paid_at = models.DateTimeField(_("payé le"), null=True, blank=True)
 
     class Meta:

@@ -104,7 +104,9 @@ def _attempt(subject: dict[str, Any], *, session_id: str = "", intent_id: str = 
 def _sync_refunds(intent_id: str) -> None:
     if not Attempt.objects.filter(intent_id=intent_id).exists():
         return
-    ours = {str(pk) for pk in Refund.objects.filter(attempt__intent_id=intent_id).values_list("pk", flat=True)}
+    ours = {
+        str(pk) for pk in Refund.objects.filter(attempt__intent_id=intent_id).values_list("pk", flat=True)
+    }
     for facts in gateway.list_refunds(intent_id):
         if facts.metadata.get("refund") in ours:
             apply_refund(facts)

@@ -146,7 +146,7 @@ def create_session(
                 "allowed_payment_method_types": ["card"],
                 "client_reference_id": order_id,
                 "customer_email": email,
-                "locale": language,  # type: ignore[typeddict-item]
+                "locale": language,
                 "line_items": [
                     {
                         "quantity": line.quantity,
@@ -219,7 +219,9 @@ def list_refunds(intent_id: str) -> list[RefundFacts]:
 
 def read_event(payload: bytes, signature: str) -> EventFacts:
     """A webhook call, if it is the provider's own. Raises BadSignature, with old and new secret tried."""
-    secrets = [secret for secret in (settings.STRIPE_WEBHOOK_SECRET, settings.STRIPE_WEBHOOK_SECRET_OLD) if secret]
+    secrets = [
+        secret for secret in (settings.STRIPE_WEBHOOK_SECRET, settings.STRIPE_WEBHOOK_SECRET_OLD) if secret
+    ]
     for secret in secrets:
         try:
             event = stripe.Webhook.construct_event(payload, signature, secret)
@@ -313,4 +315,3 @@ def _refund_facts(refund: stripe.Refund) -> RefundFacts:
         intent_id=intent if isinstance(intent, str) else (intent.id if intent else ""),
         metadata=dict(refund.metadata.to_dict()) if refund.metadata else {},
     )
-

@@ -106,4 +106,3 @@ def send_waiting_refunds(now: datetime) -> int:
         except gateway.GatewayError:
             logger.exception("refund %s could not be sent", refund.pk)
     return sent
-

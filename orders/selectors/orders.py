@@ -27,7 +27,9 @@ def member_history(user: "User") -> QuerySet[Order]:
 def member_order(user: "User", order_id: uuid.UUID) -> Order | None:
     """One order of this member; None for a foreign or unknown one, and for one that was never paid."""
     seen = Q(status__in=PAID_STATUSES) | Q(status=OrderStatus.REFUNDED) | Q(ledger__isnull=False)
-    return _with_parts(Order.objects.filter(seen, user=user, pk=order_id, archived_at=None).distinct()).first()
+    return _with_parts(
+        Order.objects.filter(seen, user=user, pk=order_id, archived_at=None).distinct()
+    ).first()
 
 
 def order_for_page(order_id: uuid.UUID) -> Order | None:

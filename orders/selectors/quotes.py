@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from catalog.selectors.sellables import Sellable, SellableKey, find_sellables
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from catalog.selectors.sellables import Sellable, SellableKey, find_sellables
 from orders.pricing.promotions import Promotion
 from orders.pricing.quote import CartLine, Quote, QuoteLine, price_cart
 from orders.selectors.rules import load_pricing_rules, today
@@ -152,7 +152,9 @@ class _SharedStock:
     def left(self, sellable: Sellable) -> int | None:
         """Units still to be had by this line, None when neither level is counted."""
         levels = [
-            max(0, stock - self._used.get(level, 0)) for level, stock in self._levels(sellable) if stock is not None
+            max(0, stock - self._used.get(level, 0))
+            for level, stock in self._levels(sellable)
+            if stock is not None
         ]
         return min(levels) if levels else None
 
@@ -165,4 +167,3 @@ class _SharedStock:
         yield ("product", sellable.product_id), sellable.product_stock
         if sellable.variation_id is not None:
             yield ("variation", sellable.variation_id), sellable.variation_stock
-

@@ -11,7 +11,9 @@ from orders.services.journal import record_event
 from orders.services.stock_holds import release_for_order
 
 
-def cancel_unpaid_order(order_id: uuid.UUID, *, reason: str, attempt_state: str = AttemptState.CANCELED) -> bool:
+def cancel_unpaid_order(
+    order_id: uuid.UUID, *, reason: str, attempt_state: str = AttemptState.CANCELED
+) -> bool:
     """`pending` → `cancelled`, once; True when this call did it. A paid or closed order is left alone.
 
     Call it only when no money can come any more: the page is expired at the provider, or was never made.

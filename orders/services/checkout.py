@@ -1,7 +1,7 @@
 """From a filled-in form to the address of the payment page."""
 
-from collections.abc import Callable
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -68,7 +68,9 @@ def _existing(request: CheckoutRequest) -> Order | None:
     order = Order.objects.filter(idempotency_key=request.idempotency_key).first()
     if order is not None and order.request_fingerprint != request.fingerprint():
         raise Problem(
-            "idempotency_key_reused", _("Cette demande a déjà servi à une autre commande. Rechargez la page."), 422
+            "idempotency_key_reused",
+            _("Cette demande a déjà servi à une autre commande. Rechargez la page."),
+            422,
         )
     return order
 
@@ -97,7 +99,9 @@ def _payment_page(order: Order) -> str:
     except gateway.GatewayUnavailable:
         raise Problem(
             "payment_unavailable",
-            _("Le service de paiement ne répond pas. Rien n'a été débité et votre panier est intact. Réessayez."),
+            _(
+                "Le service de paiement ne répond pas. Rien n'a été débité et votre panier est intact. Réessayez."
+            ),
             503,
         ) from None
 

@@ -76,9 +76,7 @@ class CartChanged(Problem):
         self.quote = quote
 
 
-def place_order(
-    request: CheckoutRequest, *, find_buyer: "Callable[[], User | None]"
-) -> Order:
+def place_order(request: CheckoutRequest, *, find_buyer: "Callable[[], User | None]") -> Order:
     """Write the order, `pending`, with its payment and first attempt, and hold its stock.
 
     `find_buyer` runs inside the transaction: an account made for this order exists only if the order does.
@@ -198,7 +196,9 @@ def _refuse_installments(cart: CartQuote) -> None:
             400,
         )
     if not offer.available:
-        raise Problem("installments_unavailable", _("Le paiement en 3 fois n'est pas proposé pour l'instant."), 400)
+        raise Problem(
+            "installments_unavailable", _("Le paiement en 3 fois n'est pas proposé pour l'instant."), 400
+        )
 
 
 def _items(order: Order, lines: Sequence[QuotedLine]) -> list[OrderItem]:

@@ -47,9 +47,9 @@ def send_refund(refund_id: uuid.UUID) -> None:
 
     Raises GatewayUnavailable: the job that looks after refunds tries again.
     """
-    claimed = Refund.objects.filter(
-        pk=refund_id, state__in=(RefundState.REQUESTED, RefundState.SENT)
-    ).update(state=RefundState.SENT)
+    claimed = Refund.objects.filter(pk=refund_id, state__in=(RefundState.REQUESTED, RefundState.SENT)).update(
+        state=RefundState.SENT
+    )
     if not claimed:
         return
     refund = Refund.objects.select_related("attempt").get(pk=refund_id)
@@ -109,7 +109,9 @@ def _book(order: Order, refund: Refund, facts: RefundFacts) -> None:
         provider_id=facts.refund_id,
     )
     if refund.reason != RefundReason.DUPLICATE:
-        payment.state = PaymentState.REFUNDED if refund.amount >= payment.amount else PaymentState.PARTLY_REFUNDED
+        payment.state = (
+            PaymentState.REFUNDED if refund.amount >= payment.amount else PaymentState.PARTLY_REFUNDED
+        )
         payment.save(update_fields=["state"])
     record_event(order, "refund.succeeded", refund=str(refund.pk), cents=facts.amount_cents)
 

@@ -18,7 +18,9 @@ def hold_for_order(order: Order) -> None:
     ]
     hold_stock(units=units)
     StockHold.objects.bulk_create(
-        StockHold(order=order, product_id=unit.product_id, variation_id=unit.variation_id, quantity=unit.quantity)
+        StockHold(
+            order=order, product_id=unit.product_id, variation_id=unit.variation_id, quantity=unit.quantity
+        )
         for unit in units
     )
 

@@ -102,8 +102,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         )
     elif isinstance(error, exceptions.APIException):
         document = _from_api_exception(error)
-        if isinstance(error, exceptions.Throttled) and error.wait is not None:
-            headers["Retry-After"] = str(int(error.wait) + 1)
+        if (wait := getattr(error, "wait", None)) is not None:
+            headers["Retry-After"] = str(int(wait) + 1)
         if header := getattr(error, "auth_header", None):
             headers["WWW-Authenticate"] = header
     else:

@@ -11,7 +11,7 @@ def client_address(request: HttpRequest) -> str:
     if proxies:
         hops = [hop.strip() for hop in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if hop.strip()]
         if len(hops) >= proxies:
-            return hops[-proxies]
+            return str(hops[-proxies])
     return str(request.META.get("REMOTE_ADDR", ""))
 
 

@@ -6,19 +6,21 @@ broker that can't be reached delays it and loses nothing.
 
 import logging
 
-from celery import current_app
+from celery import Task
 from django.db import transaction
+from django.utils.module_loading import import_string
 
 logger = logging.getLogger(__name__)
 
 
-def wake(task: str, *args: str | int) -> None:
-    """Send `task` (by its dotted name, so that services need not import tasks) after the commit."""
-    transaction.on_commit(lambda: _send(task, args))
+def wake(path: str, *args: str | int) -> None:
+    """Queue the task at the dotted `path` after the commit. By its path: services need not import tasks."""
+    transaction.on_commit(lambda: _queue(path, args))
 
 
-def _send(task: str, args: tuple[str | int, ...]) -> None:
+def _queue(path: str, args: tuple[str | int, ...]) -> None:
+    task: Task = import_string(path)
     try:
-        current_app.send_task(task, args=args)
+        task.apply_async(args=args)
     except Exception as error:  # any broker fault must leave the request unharmed
-        logger.warning("broker not reached for %s: %s", task, type(error).__name__)
+        logger.warning("broker not reached for %s: %s", path, type(error).__name__)

@@ -1,0 +1,173 @@
+"""Orders of the demonstration: the demo member has one in every status."""
+
+import uuid
+from datetime import timedelta
+from decimal import Decimal
+
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.utils import timezone, translation
+
+from catalog.models import Product
+from orders.models import (
+    Attempt,
+    AttemptState,
+    LedgerEntry,
+    LedgerKind,
+    Order,
+    OrderItem,
+    OrderStatus,
+    OrderTracking,
+    Payment,
+    PaymentState,
+)
+from orders.selectors.quotes import RequestedLine, quote_cart
+from orders.services.journal import record_event
+from orders.services.placement import SESSION_LIFETIME
+from shop.core.demo import demo_part
+from shop.core.models import ShopSettings
+from shop.core.money import to_cents
+
+CLIENT = "client@example.com"
+_NAMESPACE = uuid.UUID("6f0cbb3a-1c41-4df1-9a7e-7a7d1d3e5a10")
+
+# Status, days since the order, and which of the demo pieces (by position) with how many units.
+_ORDERS: tuple[tuple[OrderStatus, int, tuple[tuple[int, int], ...]], ...] = (
+    (OrderStatus.CONFIRMED, 1, ((0, 1),)),
+    (OrderStatus.PROCESSING, 8, ((1, 1), (2, 1))),
+    (OrderStatus.SHIPPED, 20, ((3, 1),)),
+    (OrderStatus.DELIVERED, 75, ((4, 2),)),
+    (OrderStatus.CANCELLED, 90, ((5, 1),)),
+    (OrderStatus.REFUNDED, 120, ((6, 1),)),
+    (OrderStatus.PENDING, 130, ((7, 1),)),
+)
+_STEPS = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING, OrderStatus.SHIPPED, OrderStatus.DELIVERED)
+
+
+@demo_part(order=30)
+def load_orders() -> None:
+    """Writes the orders as they would be after the time they pretend to have; running again adds none."""
+    client = get_user_model().objects.filter(email=CLIENT).first()
+    products = list(
+        Product.objects.filter(is_published=True, in_stock=True, stock_quantity=None).order_by("pk")[:8]
+    )
+    if client is None or not products:
+        return
+    for number, (status, days, wanted) in enumerate(_ORDERS):
+        key = f"demo-order-{number}"
+        if Order.objects.filter(idempotency_key=key).exists():
+            continue
+        lines = [
+            RequestedLine(products[index % len(products)].pk, None, "", quantity)
+            for index, quantity in wanted
+        ]
+        with transaction.atomic(), translation.override("fr"):
+            _write(client.pk, key, status, days, lines)
+
+
+def _write(user_id: int, key: str, status: OrderStatus, days: int, lines: list[RequestedLine]) -> None:
+    cart = quote_cart(lines)
+    quote = cart.quote
+    if not cart.all_available or quote.lead_time is None:
+        return
+    now = timezone.now()
+    placed = now - timedelta(days=days)
+    order_id = uuid.uuid5(_NAMESPACE, key)
+    paid = status not in (OrderStatus.PENDING, OrderStatus.CANCELLED)
+    order = Order.objects.create(
+        id=order_id,
+        reference=order_id.hex[-8:].upper(),
+        user_id=user_id,
+        status=status,
+        email=CLIENT,
+        first_name="Camille",
+        last_name="Exemple",
+        address="12 rue des Lilas",
+        postal_code="69003",
+        city="Lyon",
+        country="FR",
+        original_total=quote.original_total,
+        promotion_savings=quote.promotion_savings,
+        subtotal=quote.subtotal,
+        shipping_zone=quote.zone_code,
+        shipping_cost=quote.shipping_cost,
+        total=quote.total,
+        promised_by=timezone.localdate(placed) + timedelta(days=quote.lead_time.days_max),
+        terms_version=ShopSettings.load().terms_version,
+        terms_accepted_at=placed,
+        idempotency_key=key,
+        request_fingerprint="demo",
+        created_at=placed,
+        paid_at=placed if paid else None,
+        shipped_at=placed + timedelta(days=15) if status in _STEPS[2:] else None,
+        delivered_at=placed + timedelta(days=18) if status == OrderStatus.DELIVERED else None,
+    )
+    for position, line in enumerate(cart.lines):
+        assert line.priced is not None
+        OrderItem.objects.create(
+            order=order,
+            position=position,
+            product_id=line.sellable.product_id,
+            variation_id=line.sellable.variation_id,
+            finish=line.sellable.finish,
+            product_name=line.sellable.name,
+            variation_name=line.sellable.variation_name,
+            category_name=line.sellable.category_name,
+            sku=line.sellable.sku,
+            product_url=line.sellable.url,
+            product_image=line.sellable.image.url if line.sellable.image else "",
+            quantity=line.priced.quantity,
+            free_quantity=line.priced.free_quantity,
+            unit_price=line.priced.unit_price,
+            line_total=line.priced.line_total,
+        )
+    _pay(order, quote.total, paid=paid)
+    record_event(order, "order.demonstration")
+    for step, reached in enumerate(_STEPS):
+        if status not in _STEPS or reached not in _STEPS[: _STEPS.index(status) + 1]:
+            continue
+        OrderTracking.objects.create(
+            order=order,
+            status=reached,
+            tracking_number="DEMO-6A1234567890" if reached == OrderStatus.SHIPPED else "",
+            created_at=placed + timedelta(days=(0, 4, 15, 18)[step]),
+        )
+
+
+def _pay(order: Order, total: Decimal, *, paid: bool) -> None:
+    """The payment of a demonstration order never went through a provider: its movements say so."""
+    refunded = order.status == OrderStatus.REFUNDED
+    state = PaymentState.REFUNDED if refunded else PaymentState.PAID if paid else PaymentState.VOID
+    payment = Payment.objects.create(
+        order=order,
+        amount=total,
+        due_on=timezone.localdate(order.created_at),
+        state=state,
+        paid_at=order.paid_at,
+    )
+    Attempt.objects.create(
+        payment=payment,
+        amount_cents=to_cents(total),
+        state=AttemptState.SUCCEEDED if paid else AttemptState.EXPIRED,
+        created_at=order.created_at,
+        expires_at=order.created_at + SESSION_LIFETIME,
+        settled_at=order.created_at,
+    )
+    if paid:
+        LedgerEntry.objects.create(
+            order=order,
+            payment=payment,
+            kind=LedgerKind.CHARGE,
+            amount=total,
+            provider_id=f"demo-charge-{order.pk}",
+            created_at=order.created_at,
+        )
+    if refunded:
+        LedgerEntry.objects.create(
+            order=order,
+            payment=payment,
+            kind=LedgerKind.REFUND,
+            amount=-total,
+            provider_id=f"demo-refund-{order.pk}",
+            created_at=order.created_at + timedelta(days=25),
+        )
