@@ -80,8 +80,9 @@ class Supervisor:
     def _relay(self, name: str, process: subprocess.Popen[str]) -> None:
         if process.stdout is None:
             return
-        for line in process.stdout:
-            self._say(name, line)
+        with process.stdout as lines:
+            for line in lines:
+                self._say(name, line)
 
     def _say(self, name: str, line: str) -> None:
         # When the terminal is gone, processes must still be read, or they would block on a full pipe.

@@ -1,0 +1,127 @@
+"""What `run_shop` decides before it starts anything."""
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from shop.core.management.commands import run_shop
+from shop.core.management.commands.run_shop import (
+    PaymentSandbox,
+    any_free_port,
+    kept_sandbox,
+    port_is_free,
+    programs,
+)
+
+SANDBOX = PaymentSandbox(port=8123, secret_key="sk_test_1", webhook_secret="whsec_1")
+
+
+@pytest.fixture
+def taken_port():
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        yield server.getsockname()[1]
+
+
+def test_a_taken_port_is_told_in_one_sentence_and_nothing_starts(settings, taken_port, monkeypatch):
+    settings.PORT = taken_port
+    monkeypatch.setattr(run_shop.Command, "_prepare_data", lambda self: pytest.fail("too late"))
+    with pytest.raises(CommandError) as refused:
+        call_command("run_shop")
+    assert str(refused.value) == (
+        f"Port {taken_port} is taken by another program: stop it, or choose another one with "
+        f"PORT={taken_port + 1} make run."
+    )
+
+
+def test_contradictory_settings_stop_the_start(settings, monkeypatch):
+    settings.PORT = any_free_port()
+    settings.DEBUG = True
+    settings.STRIPE_SECRET_KEY = "sk_live_1"
+    settings.STRIPE_WEBHOOK_SECRET = "whsec_1"
+    monkeypatch.setattr(run_shop.Command, "_prepare_data", lambda self: pytest.fail("too late"))
+    with pytest.raises(CommandError, match=r"shop\.E003: A live Stripe key is set while DEBUG is on"):
+        call_command("run_shop")
+
+
+def test_the_sandbox_keeps_its_keys_and_port(tmp_path):
+    first = kept_sandbox(tmp_path)
+    assert first.secret_key.startswith("sk_test_")
+    assert first.webhook_secret.startswith("whsec_")
+    assert kept_sandbox(tmp_path) == first
+    assert (tmp_path / "payment-sandbox.json").stat().st_mode & 0o077 == 0
+
+
+def test_the_sandbox_moves_when_its_port_is_taken_and_keeps_its_keys(tmp_path, taken_port):
+    (tmp_path / "payment-sandbox.json").write_text(
+        json.dumps({"port": taken_port, "secret_key": "sk_test_1", "webhook_secret": "whsec_1"})
+    )
+    moved = kept_sandbox(tmp_path)
+    assert moved.port != taken_port
+    assert port_is_free(moved.port)
+    assert (moved.secret_key, moved.webhook_secret) == ("sk_test_1", "whsec_1")
+    assert kept_sandbox(tmp_path) == moved
+
+
+@pytest.mark.parametrize("text", ["", "not json", "[]", '{"port": 1}', '{"unknown": true}'])
+def test_a_damaged_sandbox_file_is_made_again(tmp_path, text):
+    (tmp_path / "payment-sandbox.json").write_text(text)
+    assert kept_sandbox(tmp_path).secret_key.startswith("sk_test_")
+
+
+def test_the_programs_of_a_machine_with_nothing_on_it(settings):
+    started = {program.name: program for program in programs(host="127.0.0.1", sandbox=SANDBOX, reload=False)}
+    assert list(started) == ["sandbox", "worker", "beat", "web"]
+    assert started["sandbox"].environment == {
+        "STRIPE_API_BASE": "http://localhost:8123",
+        "STRIPE_SECRET_KEY": "sk_test_1",
+        "STRIPE_WEBHOOK_SECRET": "whsec_1",
+        "SANDBOX_PORT": "8123",
+        "SANDBOX_DATABASE": str(Path(settings.DATA_DIR) / "payment-sandbox.sqlite3"),
+        "SANDBOX_WEBHOOK_URL": "http://127.0.0.1:8000/webhooks/stripe",
+    }
+    for name in ("worker", "beat", "web"):
+        assert started[name].environment == SANDBOX.environment
+    web = started["web"].command
+    assert {"gthread", "--no-control-socket", "127.0.0.1:8000"} <= set(web)
+
+
+def test_no_sandbox_with_keys_of_ones_own():
+    started = list(programs(host="127.0.0.1", sandbox=None, reload=False))
+    assert [program.name for program in started] == ["worker", "beat", "web"]
+    assert all(program.environment == {} for program in started)
+
+
+def test_reloading_runs_the_development_server_and_the_bundler():
+    names = [program.name for program in programs(host="127.0.0.1", sandbox=SANDBOX, reload=True)]
+    assert names == ["sandbox", "worker", "beat", "web", "assets"]
+
+
+@pytest.mark.parametrize(
+    ("debug", "key", "wanted"), [(True, "", True), (True, "sk_test_1", False), (False, "", False)]
+)
+def test_the_sandbox_is_for_development_without_keys_only(settings, debug, key, wanted):
+    settings.DEBUG, settings.STRIPE_SECRET_KEY = debug, key
+    assert run_shop.Command()._wants_sandbox() is wanted
+
+
+def test_the_welcome_names_every_address_and_account(settings):
+    settings.DEBUG = True
+    text = run_shop.Command()._welcome(SANDBOX)
+    for part in (
+        "http://localhost:8000\n",
+        "http://localhost:8000/_mails",
+        "http://localhost:8123",
+        "admin@example.com / figurine-atelier-2026",
+        "client@example.com / figurine-atelier-2026",
+    ):
+        assert part in text
+
+
+def test_production_is_told_no_password(settings):
+    settings.DEBUG = False
+    assert "figurine-atelier" not in run_shop.Command()._welcome(None)
