@@ -1,0 +1,348 @@
+"""The demonstration catalogue, as its files ship it."""
+
+import json
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DEMO = Path(__file__).resolve().parents[1] / "demo"
+LANGUAGES = ["fr", "en", "es", "de"]
+NBSP = "\u00a0"
+AMOUNT = re.compile(r"-?\d+\.\d\d")
+FINISHES = {"", "painted", "unpainted"}
+ENGLISH_WORDS = re.compile(
+    r"\b(the|and|with|your|our|you|of|from|painted|unpainted|price|shipping|free|order|hand|by|this|that|are|is)\b",
+    re.IGNORECASE,
+)
+# A mark that French typography sets after a no-break space, here found after a plain space or a letter.
+# Web addresses and times (`https://`, `12:30`) have no space there, and table rules (`|:--`) are not text.
+LOOSE_MARK = re.compile(r" [:;!?»]|« |[^\s\u00a0|/-][;!?»](?=\s|$)|[^\s\u00a0|/-]:(?=\s|$)")
+
+
+def _load(name: str) -> list[dict[str, Any]]:
+    loaded: list[dict[str, Any]] = json.loads((DEMO / name).read_text(encoding="utf-8"))
+    return loaded
+
+
+CATEGORIES = _load("categories.json")
+PRODUCTS = _load("products.json")
+BY_KEY = {product["key"]: product for product in PRODUCTS}
+
+
+def _translated(node: Any, path: str = "") -> Iterator[tuple[str, dict[str, str]]]:
+    """Every translated text below ``node``, with the path that leads to it."""
+    if isinstance(node, dict):
+        if "fr" in node:
+            yield path, node
+            return
+        for key, value in node.items():
+            yield from _translated(value, f"{path}.{key}")
+    elif isinstance(node, list):
+        for index, value in enumerate(node):
+            name = value.get("key") or value.get("slug") if isinstance(value, dict) else index
+            yield from _translated(value, f"{path}[{name}]")
+
+
+CATALOGUE_TEXTS = [*_translated(CATEGORIES, "categories"), *_translated(PRODUCTS, "products")]
+
+
+def _category(product: dict[str, Any]) -> dict[str, Any]:
+    return next(category for category in CATEGORIES if category["slug"] == product["category"])
+
+
+def _in(category_slug: str) -> list[dict[str, Any]]:
+    return [product for product in PRODUCTS if product["category"] == category_slug]
+
+
+def test_every_text_of_the_catalogue_exists_in_four_languages() -> None:
+    # 14 categories × 4 texts + 6 features × 2; each piece has at least slug, name, 2 descriptions, material, 1 alt.
+    assert len(CATALOGUE_TEXTS) >= 14 * 4 + 6 * 2 + 25 * 6
+    wrong = [path for path, text in CATALOGUE_TEXTS if list(text) != LANGUAGES or not all(text.values())]
+    assert wrong == []
+
+
+def test_translations_are_not_copies_of_the_french() -> None:
+    copies = [
+        f"{path}.{language}"
+        for path, text in CATALOGUE_TEXTS
+        for language in ("en", "es", "de")
+        if len(text["fr"]) > 20 and text[language] == text["fr"]
+    ]
+    assert copies == []
+
+
+def test_french_texts_use_no_break_spaces() -> None:
+    loose = [
+        (path, LOOSE_MARK.findall(text["fr"]))
+        for path, text in CATALOGUE_TEXTS
+        if LOOSE_MARK.search(text["fr"])
+    ]
+    assert loose == []
+
+
+def test_french_texts_hold_no_english() -> None:
+    found = [
+        (path, ENGLISH_WORDS.findall(text["fr"]))
+        for path, text in CATALOGUE_TEXTS
+        if not path.endswith(".slug") and ENGLISH_WORDS.search(text["fr"])
+    ]
+    assert found == []
+
+
+def test_other_languages_do_not_use_french_spacing() -> None:
+    spaced = [
+        f"{path}.{language}"
+        for path, text in CATALOGUE_TEXTS
+        for language in ("en", "es", "de")
+        if re.search(r"[\s\u00a0][:;!?»]|«[\s\u00a0]", text[language])
+    ]
+    assert spaced == []
+
+
+def test_the_categories_are_the_shops() -> None:
+    assert [(category["slug"], category["kind"], category["name"]["fr"]) for category in CATEGORIES] == [
+        ("mangas", "main", "Mangas"),
+        ("jeux-video", "main", "Jeux Vidéo"),
+        ("dessins-animes", "main", "Dessins Animés"),
+        ("bust", "main", "Bust"),
+        ("chibi-pop", "main", "Chibi / Pop"),
+        ("pokeball", "collection", "Nos Pokeball"),
+        ("crochet", "collection", "Nos Figurines en Crochet"),
+        ("figurines", "collection", "Nos Figurines"),
+        ("goodies", "collection", "Nos Goodies"),
+        ("noel", "collection", "Noël"),
+        ("horloge-mural", "main", "Horloge Mural"),
+        ("hueforge", "main", "Hueforge"),
+        ("porte-cle", "main", "Porte Clé"),
+        ("mini-figurines", "main", "Mini Figurines"),
+    ]
+    assert [category["position"] for category in CATEGORIES] == list(range(1, 15))
+    assert [category["slug"] for category in CATEGORIES if category["offers_formats"]] == ["figurines"]
+    assert [category["slug"] for category in CATEGORIES if category["offers_finishes"]] == [
+        "mangas",
+        "jeux-video",
+        "dessins-animes",
+        "bust",
+        "chibi-pop",
+        "mini-figurines",
+    ]
+    assert {
+        category["slug"]: len(category["features"]) for category in CATEGORIES if category["features"]
+    } == {
+        "pokeball": 3,
+        "noel": 3,
+    }
+    figurines = next(category for category in CATEGORIES if category["slug"] == "figurines")
+    assert figurines["title"]["fr"] == "Nos Chibis"
+
+
+def test_the_shelves_are_filled() -> None:
+    assert len(PRODUCTS) == 25
+    assert {slug: len(_in(slug)) for slug in (category["slug"] for category in CATEGORIES)} == {
+        "mangas": 3,
+        "jeux-video": 3,
+        "dessins-animes": 3,
+        "bust": 3,
+        "chibi-pop": 3,
+        "pokeball": 2,
+        "crochet": 2,
+        "figurines": 2,
+        "goodies": 2,
+        "noel": 2,
+        "horloge-mural": 0,
+        "hueforge": 0,
+        "porte-cle": 0,
+        "mini-figurines": 0,
+    }
+    assert sum(product["featured"] for product in PRODUCTS) == 6
+    assert len(BY_KEY) == 25
+    ages = [product["created_days_ago"] for product in PRODUCTS]
+    assert ages == sorted(ages)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_slugs_are_unique_and_clean(language: str) -> None:
+    slugs = [product["slug"][language] for product in PRODUCTS]
+    assert len(set(slugs)) == len(slugs)
+    assert [slug for slug in slugs if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug)] == []
+
+
+def test_a_description_is_a_teaser_then_a_sentence() -> None:
+    wrong = [
+        (product["key"], language)
+        for product in PRODUCTS
+        for language in LANGUAGES
+        if len(product["description"][language].split("\n")) != 2
+        or not 2 <= product["full_description"][language].count("\n\n") + 1 <= 4
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("product", PRODUCTS, ids=list(BY_KEY))
+def test_the_pictures_exist_and_are_described(product: dict[str, Any]) -> None:
+    images = product["images"]
+    assert images
+    assert [image["position"] for image in images] == list(range(1, len(images) + 1))
+    for image in images:
+        assert (DEMO / "pictures" / image["file"]).is_file()
+        assert image["finish"] in FINISHES
+        assert [len(image["alt"][language]) >= 20 for language in LANGUAGES] == [True] * 4
+        assert ("non-peint" in image["file"]) == (image["finish"] == "unpainted")
+
+
+def test_every_picture_of_a_piece_is_used_once() -> None:
+    used = [image["file"] for product in PRODUCTS for image in product["images"]]
+    shipped = {path.name for path in (DEMO / "pictures").glob("*.jpg") if not path.name.startswith("scene-")}
+    assert sorted(used) == sorted(shipped)
+
+
+def test_the_models_exist() -> None:
+    models = {product["key"]: product["model"] for product in PRODUCTS if product["model"]}
+    assert sorted(models) == ["golem-de-poche", "ours-boulanger", "veilleuse-des-bois"]
+    for model in models.values():
+        assert all((DEMO / "models" / name).is_file() for name in model.values())
+
+
+@pytest.mark.parametrize("product", PRODUCTS, ids=list(BY_KEY))
+def test_measures_agree(product: dict[str, Any]) -> None:
+    height = Decimal(product["height_cm"])
+    assert Decimal(product["dimensions"].split(" ")[0].replace(",", ".")) == height
+    assert re.fullmatch(rf"[\d,]+ × [\d,]+ × [\d,]+{NBSP}cm", product["dimensions"])
+    assert product["weight"] == f"{product['weight_grams']}{NBSP}g"
+    lowest, highest = product["production_days_min"], product["production_days_max"]
+    assert (lowest is None) == (highest is None)
+    assert lowest is None or 0 < lowest <= highest
+
+
+@pytest.mark.parametrize("product", PRODUCTS, ids=list(BY_KEY))
+def test_amounts_are_euros_with_cents(product: dict[str, Any]) -> None:
+    for field in ("price", "original_price", "painted_price", "unpainted_price"):
+        assert product[field] is None or AMOUNT.fullmatch(product[field])
+    for variation in product["variations"]:
+        assert variation["price_override"] is None or AMOUNT.fullmatch(variation["price_override"])
+        assert AMOUNT.fullmatch(variation["price_adjustment"])
+    assert Decimal(product["price"]) > 0
+    if product["original_price"] is not None:
+        assert Decimal(product["original_price"]) > Decimal(product["price"])
+    if not _category(product)["offers_finishes"]:
+        assert (product["painted_price"], product["unpainted_price"]) == (None, None)
+
+
+def test_every_way_of_pricing_is_shown() -> None:
+    finishes = {
+        (product["painted_price"] is not None, product["unpainted_price"] is not None)
+        for product in PRODUCTS
+        if _category(product)["offers_finishes"]
+    }
+    assert finishes == {(True, True), (True, False), (False, True), (False, False)}
+    variations = [variation for product in PRODUCTS for variation in product["variations"]]
+    assert any(variation["price_override"] for variation in variations)
+    assert any(Decimal(variation["price_adjustment"]) > 0 for variation in variations)
+    assert any(Decimal(variation["price_adjustment"]) < 0 for variation in variations)
+    assert any(not product["variations"] for product in PRODUCTS)
+    assert any(Decimal(product["price"]) >= 150 for product in PRODUCTS)
+
+
+def test_every_promotion_is_shown() -> None:
+    running = {
+        product["promotion_type"]: (product["promotion_buy_quantity"], product["promotion_get_quantity"])
+        for product in PRODUCTS
+        if product["promotion_active"]
+    }
+    assert running == {
+        "buy_2_get_1": (None, None),
+        "buy_3_get_1": (None, None),
+        "buy_4_get_3": (None, None),
+        "buy_n_get_m": (5, 2),
+    }
+    assert [
+        product["key"]
+        for product in PRODUCTS
+        if product["promotion_type"] and not product["promotion_active"]
+    ] == ["lutin-des-paquets"]
+
+
+def test_every_state_of_stock_is_shown() -> None:
+    assert {product["stock_quantity"] for product in PRODUCTS} == {None, 0, 1, 3, 40}
+    assert [product["key"] for product in PRODUCTS if not product["in_stock"]] == ["garde-du-bastion"]
+    variations = [variation for product in PRODUCTS for variation in product["variations"]]
+    assert [variation["sku"] for variation in variations if not variation["in_stock"]] == ["APA-18"]
+
+
+def test_variations_belong_to_formats() -> None:
+    for product in PRODUCTS:
+        if not product["variations"]:
+            continue
+        assert _category(product)["offers_formats"]
+        assert [variation["is_default"] for variation in product["variations"]].count(True) == 1
+        assert [variation["sort_order"] for variation in product["variations"]] == [1, 2, 3]
+    skus = [variation["sku"] for product in PRODUCTS for variation in product["variations"]]
+    assert len(set(skus)) == len(skus) == 6
+
+
+def _current_price(product: dict[str, Any], sku: str | None, finish: str) -> Decimal:
+    by_finish = {"painted": product["painted_price"], "unpainted": product["unpainted_price"]}
+    price = Decimal(by_finish.get(finish) or product["price"])
+    for variation in product["variations"]:
+        if variation["sku"] == sku:
+            override = variation["price_override"]
+            return Decimal(override) if override else price + Decimal(variation["price_adjustment"])
+    return price
+
+
+def _histories(product: dict[str, Any]) -> dict[tuple[str | None, str], list[tuple[int, Decimal]]]:
+    found: dict[tuple[str | None, str], list[tuple[int, Decimal]]] = {}
+    for entry in product["price_history"]:
+        found.setdefault((entry["variation"], entry["finish"]), []).append(
+            (entry["days_ago"], Decimal(entry["amount"]))
+        )
+    return found
+
+
+@pytest.mark.parametrize("product", PRODUCTS, ids=list(BY_KEY))
+def test_price_histories_run_from_creation_to_today(product: dict[str, Any]) -> None:
+    for (sku, finish), points in _histories(product).items():
+        days = [days_ago for days_ago, _ in points]
+        assert days == sorted(set(days), reverse=True)
+        assert days[0] == product["created_days_ago"]
+        assert points[-1][1] == _current_price(product, sku, finish)
+
+
+def _lowest_prior(points: list[tuple[int, Decimal]]) -> Decimal | None:
+    """Lowest price of the 30 days before the last change (L112-1-1); ``None`` when they are not all known."""
+    change = points[-1][0]
+    if points[0][0] < change + 30:
+        return None
+    starts = [days_ago for days_ago, _ in points]
+    return min(amount for index, (_, amount) in enumerate(points[:-1]) if starts[index + 1] < change + 30)
+
+
+@pytest.mark.parametrize(
+    ("key", "sku", "finish", "entered", "lowest_prior"),
+    [
+        ("lame-d-automne", None, "painted", "149.00", "149.00"),
+        ("boule-village-enneige", None, "", "35.00", "35.00"),
+        ("promeneuse-de-la-dune", "PRD-12", "", "79.00", "79.00"),
+        ("sorciere-de-minuit", None, "painted", "89.00", "79.00"),
+        ("rainette-sous-la-feuille", None, "painted", "95.00", None),
+    ],
+    ids=["lawful", "lawful-collection", "lawful-format", "capped", "too-little-history"],
+)
+def test_crossed_out_prices_cover_every_case(
+    key: str, sku: str | None, finish: str, entered: str, lowest_prior: str | None
+) -> None:
+    product = BY_KEY[key]
+    assert product["original_price"] == entered
+    prior = _lowest_prior(_histories(product)[sku, finish])
+    assert prior == (None if lowest_prior is None else Decimal(lowest_prior))
+
+
+def test_no_text_states_a_delay_of_its_own() -> None:
+    """Dates come from the production days: a sentence naming another delay would contradict them."""
+    delay = re.compile(r"\b(semaines?|jours ouvrés|weeks?|semanas?|Wochen?)\b", re.IGNORECASE)
+    found = [path for path, text in CATALOGUE_TEXTS for value in text.values() if delay.search(value)]
+    assert found == []
