@@ -12,9 +12,12 @@ from typing import Any
 
 import pytest
 from celery import Task
+from django.conf import settings as django_settings
 from django.core.cache import cache
 from django.db import connection
 from hypothesis import HealthCheck, settings
+
+from shop.core.tests.fake_build import write_manifest
 
 # The same examples on every run: a failure seen once is seen by everybody.
 settings.register_profile(
@@ -100,6 +103,12 @@ def queued_tasks(monkeypatch: pytest.MonkeyPatch) -> QueuedTasks:
 
     monkeypatch.setattr(Task, "apply_async", keep)
     return queue
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _built_assets(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Pages render without a front-end build."""
+    django_settings.ASSET_MANIFEST = write_manifest(tmp_path_factory.mktemp("build") / "manifest.json")
 
 
 @pytest.fixture(autouse=True)

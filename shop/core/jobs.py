@@ -57,12 +57,14 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RegisteredJob:
-    """A job, its period, and for daily ones the hour of the shop's clock from which it may start."""
+    """A job, its period, for daily ones the hour of the shop's clock from which it may start, and how long
+    one run holds it."""
 
     name: str
     run: Job
     every: timedelta
     at: time
+    lease: timedelta = LEASE
 
     def period_start(self, now: datetime) -> datetime:
         """When the period that holds ``now`` began: the job is due if it has not started since.
@@ -80,11 +82,15 @@ class RegisteredJob:
 _registry: dict[str, RegisteredJob] = {}
 
 
-def scheduled_job(name: str, *, every: timedelta, at: time = time(0)) -> Callable[[Job], Job]:
+def scheduled_job(
+    name: str, *, every: timedelta, at: time = time(0), lease: timedelta = LEASE
+) -> Callable[[Job], Job]:
     """Register a job under a stable name (it is the key of its row).
 
     :param every: the period.
     :param at: for periods of whole days, the hour (shop time) at which a period begins.
+    :param lease: how long a run holds the job; a run whose process was killed is tried again after it. Take
+        a shorter one only for a job that surely ends within it.
     :raises ValueError: another function already has this name, or the period is not positive.
     """
     if every <= timedelta(0):
@@ -94,7 +100,7 @@ def scheduled_job(name: str, *, every: timedelta, at: time = time(0)) -> Callabl
         known = _registry.get(name)
         if known is not None and known.run.__qualname__ != job.__qualname__:
             raise ValueError(f"Two jobs are named {name!r}.")
-        _registry[name] = RegisteredJob(name=name, run=job, every=every, at=at)
+        _registry[name] = RegisteredJob(name=name, run=job, every=every, at=at, lease=lease)
         return job
 
     return register
@@ -161,7 +167,7 @@ def run_job(name: str, *, now: datetime | None = None) -> Outcome:
     _create_rows([job])
     row = ScheduledJob.objects.filter(name=name)
     taken = row.filter(_is_due(job, now=now or started), _is_free(started)).update(
-        last_started_at=started, locked_until=started + LEASE
+        last_started_at=started, locked_until=started + job.lease
     )
     if not taken:
         return Outcome.NOT_DUE

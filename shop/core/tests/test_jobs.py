@@ -158,6 +158,18 @@ class TestRunning:
         clock.advance(seconds=1)
         assert jobs.run_due_jobs() == {"hourly": Outcome.DONE}
 
+    def test_a_short_lease_brings_a_killed_run_back_sooner(self, calls, clock):
+        def killed(now):
+            raise KeyboardInterrupt  # nothing after it runs, as when the process is killed
+
+        scheduled_job("killed", every=timedelta(days=1), lease=timedelta(seconds=30))(killed)
+        with pytest.raises(KeyboardInterrupt):
+            jobs.run_job("killed")
+        clock.advance(seconds=29)
+        assert jobs.due_jobs(["killed"]) == []
+        clock.advance(seconds=1)
+        assert jobs.due_jobs(["killed"]) == ["killed"]
+
     def test_trying_the_future_leaves_the_real_clock_alone(self, calls, clock):
         jobs.run_due_jobs()
         future = NOON + timedelta(days=40)

@@ -2,7 +2,6 @@
 
 import json
 import socket
-from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -53,11 +52,11 @@ def test_the_sandbox_keeps_its_keys_and_port(tmp_path):
     assert first.secret_key.startswith("sk_test_")
     assert first.webhook_secret.startswith("whsec_")
     assert kept_sandbox(tmp_path) == first
-    assert (tmp_path / "payment-sandbox.json").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "stripe-sandbox.json").stat().st_mode & 0o077 == 0
 
 
 def test_the_sandbox_moves_when_its_port_is_taken_and_keeps_its_keys(tmp_path, taken_port):
-    (tmp_path / "payment-sandbox.json").write_text(
+    (tmp_path / "stripe-sandbox.json").write_text(
         json.dumps({"port": taken_port, "secret_key": "sk_test_1", "webhook_secret": "whsec_1"})
     )
     moved = kept_sandbox(tmp_path)
@@ -69,20 +68,19 @@ def test_the_sandbox_moves_when_its_port_is_taken_and_keeps_its_keys(tmp_path, t
 
 @pytest.mark.parametrize("text", ["", "not json", "[]", '{"port": 1}', '{"unknown": true}'])
 def test_a_damaged_sandbox_file_is_made_again(tmp_path, text):
-    (tmp_path / "payment-sandbox.json").write_text(text)
+    (tmp_path / "stripe-sandbox.json").write_text(text)
     assert kept_sandbox(tmp_path).secret_key.startswith("sk_test_")
 
 
-def test_the_programs_of_a_machine_with_nothing_on_it(settings):
+def test_the_programs_of_a_machine_with_nothing_on_it():
     started = {program.name: program for program in programs(host="127.0.0.1", sandbox=SANDBOX, reload=False)}
     assert list(started) == ["sandbox", "worker", "beat", "web"]
     assert started["sandbox"].environment == {
-        "STRIPE_API_BASE": "http://localhost:8123",
+        "STRIPE_API_BASE": "http://127.0.0.1:8123",
         "STRIPE_SECRET_KEY": "sk_test_1",
         "STRIPE_WEBHOOK_SECRET": "whsec_1",
-        "SANDBOX_PORT": "8123",
-        "SANDBOX_DATABASE": str(Path(settings.DATA_DIR) / "payment-sandbox.sqlite3"),
-        "SANDBOX_WEBHOOK_URL": "http://127.0.0.1:8000/webhooks/stripe",
+        "STRIPE_SANDBOX_PORT": "8123",
+        "STRIPE_SANDBOX_WEBHOOK_URL": "http://127.0.0.1:8000/webhooks/stripe",
     }
     for name in ("worker", "beat", "web"):
         assert started[name].environment == SANDBOX.environment
@@ -115,7 +113,7 @@ def test_the_welcome_names_every_address_and_account(settings):
     for part in (
         "http://localhost:8000\n",
         "http://localhost:8000/_mails",
-        "http://localhost:8123",
+        "http://127.0.0.1:8123",
         "admin@example.com / figurine-atelier-2026",
         "client@example.com / figurine-atelier-2026",
     ):

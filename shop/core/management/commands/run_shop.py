@@ -27,7 +27,7 @@ from shop.core.supervisor import Program, Supervisor
 DEMO_ACCOUNTS = ("admin@example.com", "client@example.com")
 DEMO_PASSWORD = "figurine-atelier-2026"  # noqa: S105 - published: it opens the demonstration only
 READY_SECONDS = 90.0
-SANDBOX_FILE = "payment-sandbox.json"
+SANDBOX_FILE = "stripe-sandbox.json"
 SOURCE_FOLDERS = ("shop", "catalog", "orders", "accounts")
 
 
@@ -41,7 +41,7 @@ class PaymentSandbox:
 
     @property
     def address(self) -> str:
-        return f"http://localhost:{self.port}"
+        return f"http://127.0.0.1:{self.port}"
 
     @property
     def environment(self) -> dict[str, str]:
@@ -163,7 +163,7 @@ class Command(BaseCommand):
             call_command("load_demo")
 
     def _is_ready(self, sandbox: PaymentSandbox | None) -> bool:
-        if sandbox and not answers(f"http://127.0.0.1:{sandbox.port}/"):
+        if sandbox and not answers(sandbox.address):
             return False
         return answers(f"http://127.0.0.1:{settings.PORT}/readyz")
 
@@ -191,9 +191,8 @@ def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iter
             [python, "-m", "orders.stripe_sandbox"],
             {
                 **payments,
-                "SANDBOX_PORT": str(sandbox.port),
-                "SANDBOX_DATABASE": str(settings.DATA_DIR / "payment-sandbox.sqlite3"),
-                "SANDBOX_WEBHOOK_URL": f"http://127.0.0.1:{settings.PORT}/webhooks/stripe",
+                "STRIPE_SANDBOX_PORT": str(sandbox.port),
+                "STRIPE_SANDBOX_WEBHOOK_URL": f"http://127.0.0.1:{settings.PORT}/webhooks/stripe",
             },
             restarts=True,
         )
