@@ -19,8 +19,6 @@ export function toast(notice: Toast): void {
   const region = document.getElementById("toasts");
   if (!region) return;
   leave?.();
-  const urgent = notice.kind === "error";
-  region.setAttribute("aria-live", urgent ? "assertive" : "polite");
   // Opened first: a live region announces what is added to it while it is shown.
   region.showPopover?.();
   const box = draw(notice, region.dataset.close ?? "");
@@ -32,11 +30,11 @@ export function toast(notice: Toast): void {
     stay();
     box.remove();
     if (leave === close) leave = undefined;
-    if (!region.childElementCount || !region.querySelector(".toast")) region.hidePopover?.();
+    if (!region.querySelector(".toast")) region.hidePopover?.();
   };
   leave = close;
   box.querySelector("button")?.addEventListener("click", close);
-  if (urgent) return;
+  if (notice.kind === "error") return;
   const wait = () => {
     stay();
     timer = setTimeout(close, STAYS_MS);

@@ -9,6 +9,8 @@ export { useTranslation } from "react-i18next";
 
 interface IslandContext {
   host: HTMLElement;
+  /** The server's version, for what it drew and the island only moves along; null where there is none. */
+  fallback: HTMLElement | null;
   /** What the visitor or the browser had put into the server's form before the island took over, by field name. */
   values: ReadonlyMap<string, string>;
 }
@@ -86,7 +88,7 @@ interface ReadyProps {
 
 /** Reads the server's form at the last moment before it is replaced, and says when the replacement is drawn. */
 function Ready({ host, fallback, onReady, children }: ReadyProps) {
-  const [context] = useState(() => ({ host, values: readValues(fallback) }));
+  const [context] = useState(() => ({ host, fallback, values: readValues(fallback) }));
   // Runs once: the functions of the first drawing are those of the island's whole life.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useLayoutEffect(onReady, []);

@@ -16,6 +16,8 @@ interface Options {
   language?: Language;
   /** What stood in the server's form, by field name. */
   values?: Record<string, string>;
+  /** The HTML of the server's version. */
+  fallback?: string;
 }
 
 interface Rendered {
@@ -28,17 +30,21 @@ interface Rendered {
 
 export async function renderIsland(
   island: ReactElement,
-  { language = "fr", values = {} }: Options = {},
+  { language = "fr", values = {}, fallback = "" }: Options = {},
 ): Promise<Rendered> {
   document.documentElement.lang = language;
   document.documentElement.dataset.icons = "/static/icons.svg";
   const words = await translator(language, packs[language]);
   const host = document.createElement("x-island");
   document.body.append(host);
+  const server = document.createElement("div");
+  server.innerHTML = fallback;
   const drawn = await act(async () =>
     render(
       <I18nextProvider i18n={words}>
-        <IslandScope value={{ host, values: new Map(Object.entries(values)) }}>{island}</IslandScope>
+        <IslandScope value={{ host, fallback: server, values: new Map(Object.entries(values)) }}>
+          {island}
+        </IslandScope>
       </I18nextProvider>,
       { container: host.appendChild(document.createElement("div")) },
     ),

@@ -1,0 +1,184 @@
+/**
+ * The catalogue's search, filters and pages without reloading.
+ *
+ * Works on what the server rendered: a `form[data-search]`, links marked `data-refine` and the results in
+ * `#resultats`. Each is a plain form or link that works by itself; here the same address is fetched with the
+ * header `X-Fragment: results` and the answer's HTML, the server's own, takes the place of the results. Whatever
+ * goes wrong, the browser goes to the address instead.
+ */
+import { goTo } from "../../lib/navigate";
+import type { Mount, Unmount } from "../../runtime/island";
+
+/** While typing, how long a pause asks for results. */
+const PAUSE_MS = 100;
+/** So many results stay at hand, for going back without waiting. */
+const MOST_KEPT = 20;
+
+type Entry = "push" | "replace" | "none";
+
+export const mount: Mount<null> = (host) => {
+  const results = host.querySelector<HTMLElement>("#resultats");
+  const form = host.querySelector<HTMLFormElement>("form[data-search]");
+  if (!results || !form) throw new Error("The catalogue has no results or no search form.");
+  return enhance(host, results, form);
+};
+
+function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement): Unmount {
+  const ended = new AbortController();
+  const kept = new Map<string, string>([[here(), results.innerHTML]]);
+  let shown = here();
+  let asking: AbortController | undefined;
+  let pause: ReturnType<typeof setTimeout> | undefined;
+  /** Whether the last entry of the history was made by typing: the next letters replace it. */
+  let isTyping = false;
+
+  async function show(address: URL, entry: Entry): Promise<boolean> {
+    clearTimeout(pause);
+    asking?.abort();
+    const wanted = address.pathname + address.search;
+    if (entry === "push" && wanted !== shown) history.pushState(null, "", address);
+    else if (entry === "replace") history.replaceState(history.state, "", address);
+    if (wanted === shown) {
+      results.removeAttribute("aria-busy");
+      return true;
+    }
+    asking = new AbortController();
+    const { signal } = asking;
+    results.setAttribute("aria-busy", "true");
+    try {
+      const html = kept.get(wanted) ?? (await fetchResults(address, signal));
+      keep(wanted, html);
+      shown = wanted;
+      results.innerHTML = html;
+      results.removeAttribute("aria-busy");
+      reflect(address);
+      announce();
+      return true;
+    } catch {
+      if (!signal.aborted) goTo(address);
+      return false;
+    }
+  }
+
+  function keep(address: string, html: string): void {
+    kept.delete(address);
+    kept.set(address, html);
+    const oldest = kept.keys().next().value;
+    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  }
+
+  /** Makes the form and the links around the results say what is shown. */
+  function reflect(address: URL): void {
+    for (const field of form.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[name]")) {
+      // Not under the visitor's hands.
+      if (field !== document.activeElement) field.value = address.searchParams.get(field.name) ?? "";
+    }
+    for (const link of host.querySelectorAll<HTMLAnchorElement>("a[data-refine]")) {
+      if (results.contains(link)) continue;
+      const category = new URL(link.href).searchParams.get("category");
+      if (category !== null && category === address.searchParams.get("category")) {
+        link.setAttribute("aria-current", "true");
+      } else link.removeAttribute("aria-current");
+    }
+  }
+
+  function announce(): void {
+    const live = document.getElementById("live");
+    const said = results.querySelector("[data-announce]")?.textContent?.replace(/\s+/g, " ").trim();
+    if (live) live.textContent = said ?? "";
+  }
+
+  function addressOfForm(): URL {
+    const address = new URL(form.action, location.href);
+    // The form's own fields over what else the address asks for; another search starts at its first page.
+    address.search = location.search;
+    address.searchParams.delete("page");
+    for (const [name, value] of new FormData(form)) {
+      const text = String(value).trim();
+      if (text) address.searchParams.set(name, text);
+      else address.searchParams.delete(name);
+    }
+    return address;
+  }
+
+  function typed(): void {
+    const address = addressOfForm();
+    const isNew = address.search !== location.search;
+    void show(address, isTyping ? "replace" : "push");
+    isTyping ||= isNew;
+  }
+
+  const { signal } = ended;
+  form.addEventListener(
+    "input",
+    () => {
+      clearTimeout(pause);
+      pause = setTimeout(typed, PAUSE_MS);
+    },
+    { signal },
+  );
+  form.addEventListener(
+    "submit",
+    (event) => {
+      event.preventDefault();
+      typed();
+      isTyping = false;
+    },
+    { signal },
+  );
+  host.addEventListener(
+    "click",
+    async (event) => {
+      const link = (event.target as Element).closest<HTMLAnchorElement>("a[data-refine]");
+      if (!link || !isPlain(event)) return;
+      const address = new URL(link.href);
+      if (address.origin !== location.origin || address.pathname !== location.pathname) return;
+      event.preventDefault();
+      isTyping = false;
+      const wasInside = results.contains(link);
+      if (!(await show(address, "push"))) return;
+      // What had the focus is gone: the results take it, and the next Tab is in them.
+      if (wasInside) results.focus({ preventScroll: true });
+      results.scrollIntoView();
+    },
+    { signal },
+  );
+  window.addEventListener(
+    "popstate",
+    () => {
+      isTyping = false;
+      void show(new URL(location.href), "none");
+    },
+    { signal },
+  );
+  results.tabIndex = -1;
+
+  return () => {
+    ended.abort();
+    asking?.abort();
+    clearTimeout(pause);
+  };
+}
+
+async function fetchResults(address: URL, signal: AbortSignal): Promise<string> {
+  const response = await fetch(address, {
+    headers: { Accept: "text/html", "X-Fragment": "results" },
+    // Never kept under the page's own address, where going back would find it instead of the page.
+    cache: "no-store",
+    signal,
+  });
+  const html = await response.text();
+  const isFragment = response.headers.get("Content-Type")?.startsWith("text/html") && !/<html\b/i.test(html);
+  if (!response.ok || response.redirected || !isFragment) {
+    throw new Error(`${address.pathname} answered ${response.status} and no results.`);
+  }
+  return html;
+}
+
+function isPlain(event: MouseEvent): boolean {
+  return event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+}
+
+function here(): string {
+  return location.pathname + location.search;
+}

@@ -1,0 +1,177 @@
+import { type KeyboardEvent, type MouseEvent, type PointerEvent, useEffect, useRef, useState } from "react";
+import { type Choice, choiceInAddress } from "../../lib/choice";
+import { listen } from "../../lib/events";
+import { goTo } from "../../lib/navigate";
+import { useIsland, useTranslation } from "../../runtime/react";
+import type { GalleryImage, GalleryProps } from "./props";
+
+const DEFAULT_SIZES = "(min-width: 60rem) 46vw, 100vw";
+/** A finger that moved less was pointing, not turning. */
+const SWIPE_PX = 40;
+
+/** A product's photos: one large, all others beneath it, any of them full screen. */
+export function Gallery({ name, images }: GalleryProps) {
+  const { t } = useTranslation();
+  const { fallback } = useIsland();
+  const [index, setIndex] = useState(() => pictureOf(images, choiceInAddress()) ?? 0);
+  const swipe = useSwipe((step) => turn(step));
+  const sizes = fallback?.querySelector<HTMLElement>("[sizes]")?.getAttribute("sizes") ?? DEFAULT_SIZES;
+  const total = images.length;
+  const image = images[index];
+
+  useEffect(
+    () =>
+      listen("product:chosen", (choice) => {
+        setIndex((current) => pictureOf(images, choice) ?? current);
+      }),
+    [images],
+  );
+
+  if (!image) return null;
+
+  function turn(step: number) {
+    setIndex((current) => (current + step + total) % total);
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    turn(step);
+  }
+
+  async function enlarge(event: MouseEvent<HTMLAnchorElement>) {
+    // With a key held the browser opens the photo in a tab or saves it.
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    if (swipe.justHappened()) return;
+    const { href } = event.currentTarget;
+    try {
+      const { openViewer } = await import("./viewer");
+      const words = {
+        close: t("gallery.close"),
+        previous: t("gallery.previous"),
+        next: t("gallery.next"),
+        failed: t("gallery.failed"),
+      };
+      openViewer(images, index, words, setIndex);
+    } catch {
+      // The viewer could not be fetched: the photo alone is better than nothing.
+      goTo(href);
+    }
+  }
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys work on every control inside
+    <div className="gallery" onKeyDown={onKeyDown}>
+      <div className="gallery__stage" {...swipe.handlers}>
+        <a className="gallery__photo" href={image.url} onClick={enlarge} draggable={false}>
+          <Photo key={image.url} image={image} sizes={sizes} isFirst={index === 0} />
+          <span className="visually-hidden">{t("gallery.enlarge")}</span>
+        </a>
+        <Ruler />
+        {total > 1 && (
+          <p className="gallery__count" aria-live="polite">
+            {t("gallery.position", { index: index + 1, total })}
+          </p>
+        )}
+      </div>
+      {total > 1 && (
+        <ul className="gallery__thumbs" aria-label={t("gallery.label", { name })}>
+          {images.map((each, position) => (
+            <li key={each.url}>
+              <button
+                className="gallery__thumb"
+                type="button"
+                aria-current={position === index || undefined}
+                onClick={() => setIndex(position)}
+              >
+                <img src={each.thumb} alt={each.alt} width={160} height={160} decoding="async" />
+                <span className="visually-hidden">
+                  {t("gallery.thumbnail", { index: position + 1, total })}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+interface PhotoProps {
+  image: GalleryImage;
+  sizes: string;
+  isFirst: boolean;
+}
+
+function Photo({ image, sizes, isFirst }: PhotoProps) {
+  return (
+    <picture>
+      {image.sources.map(({ type, srcset }) => (
+        <source key={type} type={type} srcSet={srcset} sizes={sizes} />
+      ))}
+      <img
+        src={image.url}
+        alt={image.alt}
+        width={image.width}
+        height={image.height}
+        draggable={false}
+        // The first one stands on the page already: drawn at once, it does not blink when it is replaced.
+        decoding={isFirst ? "sync" : "async"}
+      />
+    </picture>
+  );
+}
+
+/** The ruler that the server drew beside the piece. */
+function Ruler() {
+  const { fallback } = useIsland();
+  const place = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const drawn = fallback?.querySelectorAll(".toise, .toise__label") ?? [];
+    place.current?.replaceChildren(...[...drawn].map((part) => part.cloneNode(true)));
+  }, [fallback]);
+  return <span ref={place} />;
+}
+
+/** The photo that shows a choice best: of that finish and format, else of the finish, else of the format. */
+export function pictureOf(images: readonly GalleryImage[], { finish, variation_id }: Choice): number | null {
+  const tests: ((image: GalleryImage) => boolean)[] = [
+    (image) => finish !== null && image.finish === finish && image.variation_id === variation_id,
+    (image) => finish !== null && image.finish === finish,
+    (image) => variation_id !== null && image.variation_id === variation_id,
+  ];
+  for (const test of tests) {
+    const found = images.findIndex(test);
+    if (found >= 0) return found;
+  }
+  return null;
+}
+
+/** Turns on a horizontal swipe of a finger; vertical ones scroll the page as always. */
+function useSwipe(onSwipe: (step: number) => void) {
+  const start = useRef<{ x: number; y: number } | null>(null);
+  const swiped = useRef(false);
+  return {
+    /** Whether the click that follows belongs to a swipe. */
+    justHappened: () => swiped.current,
+    handlers: {
+      onPointerDown: (event: PointerEvent) => {
+        start.current = event.isPrimary ? { x: event.clientX, y: event.clientY } : null;
+        swiped.current = false;
+      },
+      onPointerUp: (event: PointerEvent) => {
+        if (!start.current || event.pointerType === "mouse") return;
+        const [across, down] = [event.clientX - start.current.x, event.clientY - start.current.y];
+        start.current = null;
+        if (Math.abs(across) < SWIPE_PX || Math.abs(across) < Math.abs(down)) return;
+        swiped.current = true;
+        onSwipe(across < 0 ? 1 : -1);
+      },
+      onPointerCancel: () => {
+        start.current = null;
+      },
+    },
+  };
+}

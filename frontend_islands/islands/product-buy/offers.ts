@@ -1,0 +1,48 @@
+/** Which choices there are, and which one stands at first. */
+import type { Choice } from "../../lib/choice";
+import type { BuyOffer, ProductBuyProps } from "./props";
+
+type Offers = Pick<ProductBuyProps, "finishes" | "variations" | "offers" | "selected">;
+
+export function offerFor(
+  offers: readonly BuyOffer[],
+  { finish, variation_id }: Choice,
+): BuyOffer | undefined {
+  return offers.find((offer) => offer.finish === finish && offer.variation_id === variation_id);
+}
+
+/** Whether a finish can be bought in any format. */
+export function isFinishOpen({ finishes, offers }: Offers, code: string): boolean {
+  const isOffered = finishes.some((finish) => finish.code === code && finish.available);
+  return isOffered && offers.some((offer) => offer.finish === code && offer.available);
+}
+
+/** Whether a format can be bought in the finish that is chosen. */
+export function isVariationOpen(
+  { variations, offers }: Offers,
+  id: number,
+  finish: Choice["finish"],
+): boolean {
+  const isOffered = variations.some((variation) => variation.id === id && variation.available);
+  return isOffered && offerFor(offers, { finish, variation_id: id })?.available === true;
+}
+
+/** The choice with another finish; the format changes too if it cannot be had in that finish. */
+export function withFinish(all: Offers, choice: Choice, finish: Choice["finish"]): Choice {
+  if (choice.variation_id === null || isVariationOpen(all, choice.variation_id, finish)) {
+    return { ...choice, finish };
+  }
+  const open = all.variations.filter(({ id }) => isVariationOpen(all, id, finish));
+  const other = open.find(({ is_default }) => is_default) ?? open[0];
+  return { finish, variation_id: other?.id ?? choice.variation_id };
+}
+
+/** What is chosen when the page opens: the first wish of each kind that can be bought, else the server's choice. */
+export function firstChoice(all: Offers, wishes: readonly Choice[]): Choice {
+  const finish = wishes.find((wish) => wish.finish && isFinishOpen(all, wish.finish))?.finish;
+  const choice = finish ? withFinish(all, all.selected, finish) : all.selected;
+  const format = wishes.find(
+    ({ variation_id }) => variation_id && isVariationOpen(all, variation_id, choice.finish),
+  )?.variation_id;
+  return format ? { ...choice, variation_id: format } : choice;
+}

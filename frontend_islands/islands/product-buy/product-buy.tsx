@@ -1,0 +1,145 @@
+import { useEffect, useRef, useState } from "react";
+import { addToCart } from "../../lib/cart";
+import { type Choice, choiceInAddress, putInAddress } from "../../lib/choice";
+import { emit } from "../../lib/events";
+import { toast } from "../../lib/toast";
+import { useIsland, useTranslation } from "../../runtime/react";
+import { ChoiceCards } from "./choice-cards";
+import { firstChoice, isFinishOpen, isVariationOpen, offerFor, withFinish } from "./offers";
+import type { ProductBuyProps } from "./props";
+
+/** Finish, format, price and the button of a product page. */
+export function ProductBuy(props: ProductBuyProps) {
+  const { t } = useTranslation();
+  const { values } = useIsland();
+  const [choice, setChoice] = useState(() => firstChoice(props, [inForm(values), choiceInAddress()]));
+  const { product_id, finishes, variations, offers } = props;
+  const offer = offerFor(offers, choice);
+  const canBuy = props.available && offer?.available === true;
+
+  function choose(next: Choice) {
+    setChoice(next);
+    putInAddress(next);
+    emit("product:chosen", { product_id, ...next });
+  }
+
+  function add() {
+    if (addToCart({ product_id, ...choice }) === 0) {
+      toast({ kind: "error", title: t("buy.fullTitle"), text: t("buy.fullText") });
+      return;
+    }
+    const words = [
+      props.name,
+      finishes.find(({ code }) => code === choice.finish)?.label,
+      variations.find(({ id }) => id === choice.variation_id)?.name,
+    ];
+    toast({
+      kind: "success",
+      title: t("buy.added"),
+      text: words.filter(Boolean).join(" · "),
+      link: { href: props.cart_url, label: t("buy.viewCart") },
+    });
+  }
+
+  return (
+    <div className="buy">
+      <p className="buy__price" aria-live="polite">
+        {offer && <span className="price price--large">{offer.price_text}</span>}{" "}
+        {offer?.original_price_text && <s className="price-was">{offer.original_price_text}</s>}{" "}
+        {props.promotion_text && <span className="buy__promotion">{props.promotion_text}</span>}
+      </p>
+      {finishes.length > 0 && (
+        <ChoiceCards
+          legend={t("buy.finish")}
+          name="finition"
+          chosen={choice.finish}
+          onChoose={(finish) => choose(withFinish(props, choice, finish))}
+          options={finishes.map(({ code, label, image, reason }) => {
+            const isOpen = isFinishOpen(props, code);
+            const { variation_id } = withFinish(props, choice, code);
+            const price = offerFor(offers, { finish: code, variation_id })?.price_text ?? "";
+            return { value: code, label, image, isOpen, detail: isOpen ? price : reason || t("buy.soldOut") };
+          })}
+        />
+      )}
+      {variations.length > 0 && (
+        <ChoiceCards
+          legend={t("buy.format")}
+          name="format"
+          chosen={choice.variation_id}
+          onChoose={(variation_id) => choose({ ...choice, variation_id })}
+          options={variations.map(({ id, name, reason }) => {
+            const isOpen = isVariationOpen(props, id, choice.finish);
+            const price = offerFor(offers, { finish: choice.finish, variation_id: id })?.price_text ?? "";
+            return {
+              value: id,
+              label: name,
+              image: null,
+              isOpen,
+              detail: isOpen ? price : reason || t("buy.soldOut"),
+            };
+          })}
+        />
+      )}
+      <BuyButtons canBuy={canBuy} reason={props.unavailable_text} onAdd={add}>
+        <span>{props.name}</span>
+        {offer && <span className="price">{offer.price_text}</span>}
+      </BuyButtons>
+    </div>
+  );
+}
+
+interface BuyButtonsProps {
+  canBuy: boolean;
+  reason: string;
+  onAdd: () => void;
+  /** What the bar says beside its button. */
+  children: React.ReactNode;
+}
+
+/** The button, and on phones the bar that repeats it while the button is out of sight. */
+function BuyButtons({ canBuy, reason, onAdd, children }: BuyButtonsProps) {
+  const { t } = useTranslation();
+  const actions = useRef<HTMLDivElement>(null);
+  const [inSight, setInSight] = useState(true);
+
+  useEffect(() => {
+    if (!actions.current) return;
+    const observer = new IntersectionObserver(([entry]) => setInSight(entry?.isIntersecting ?? true));
+    observer.observe(actions.current);
+    return () => observer.disconnect();
+  }, []);
+
+  return (
+    <>
+      <div className="buy__actions" ref={actions}>
+        <button
+          className="button button--primary button--large"
+          type="button"
+          data-replay="add"
+          disabled={!canBuy}
+          onClick={onAdd}
+        >
+          {t("buy.add")}
+        </button>
+      </div>
+      {!canBuy && <p className="button-reason">{reason}</p>}
+      {canBuy && (
+        <div className="buy-bar" hidden={inSight}>
+          <p className="buy-bar__what">{children}</p>
+          <button className="button button--primary" type="button" onClick={onAdd}>
+            {t("buy.addShort")}
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function inForm(values: ReadonlyMap<string, string>): Choice {
+  const finish = values.get("finition");
+  return {
+    finish: finish === "painted" || finish === "unpainted" ? finish : null,
+    variation_id: Number.parseInt(values.get("format") ?? "", 10) || null,
+  };
+}

@@ -1,0 +1,135 @@
+import { beforeEach, expect, it, vi } from "vitest";
+import { ApiProblem, getJson, postJson } from "./api";
+import { forgetMe } from "./me";
+
+const answer = (status: number, body: unknown, type = "application/json") =>
+  new Response(typeof body === "string" ? body : JSON.stringify(body), {
+    status,
+    headers: { "Content-Type": type },
+  });
+const me = (token: string) =>
+  answer(200, { authenticated: false, roles: [], favourites: [], csrf_token: token });
+const problem = (status: number, code: string, more = {}) =>
+  answer(status, { code, detail: "Une phrase.", ...more }, "application/problem+json");
+
+const network = vi.fn<typeof fetch>();
+
+beforeEach(() => {
+  forgetMe();
+  network.mockReset();
+  vi.stubGlobal("fetch", network);
+});
+
+const refusal = (call: Promise<unknown>) =>
+  call.then(
+    () => expect.unreachable("The call should have been refused."),
+    (error: unknown) => error as ApiProblem,
+  );
+
+it("reads in the language of the page", async () => {
+  document.documentElement.lang = "de";
+  network.mockResolvedValueOnce(answer(200, { count: 2 }));
+
+  expect(await getJson("/api/products")).toEqual({ count: 2 });
+
+  expect(network).toHaveBeenCalledExactlyOnceWith("/api/products", {
+    method: "GET",
+    headers: { Accept: "application/json", "Accept-Language": "de" },
+    credentials: "same-origin",
+  });
+});
+
+it("writes with a token that it asks for once", async () => {
+  network.mockResolvedValueOnce(me("abc"));
+  network.mockImplementation(async () => answer(201, { ok: true }));
+
+  await postJson("/api/checkout", { lines: [] }, { headers: { "Idempotency-Key": "k" } });
+  await postJson("/api/checkout", { lines: [] });
+
+  expect(network.mock.calls.map(([address]) => address)).toEqual([
+    "/api/me",
+    "/api/checkout",
+    "/api/checkout",
+  ]);
+  expect(network.mock.calls[1]?.[1]).toMatchObject({
+    method: "POST",
+    body: '{"lines":[]}',
+    headers: { "X-CSRFToken": "abc", "Content-Type": "application/json", "Idempotency-Key": "k" },
+  });
+});
+
+it("asks for a fresh token when the old one is refused, once", async () => {
+  network
+    .mockResolvedValueOnce(me("old"))
+    .mockResolvedValueOnce(problem(403, "csrf_failed"))
+    .mockResolvedValueOnce(me("new"))
+    .mockResolvedValueOnce(answer(200, { ok: true }));
+
+  expect(await postJson("/api/cart/quote", {})).toEqual({ ok: true });
+  expect(network.mock.calls[3]?.[1]?.headers).toMatchObject({ "X-CSRFToken": "new" });
+
+  network.mockImplementation(async (address) =>
+    address === "/api/me" ? me("x") : problem(403, "csrf_failed"),
+  );
+  expect((await refusal(postJson("/api/cart/quote", {}))).code).toBe("csrf_failed");
+});
+
+it("does not repeat any other refusal", async () => {
+  network.mockResolvedValueOnce(me("abc")).mockResolvedValueOnce(problem(403, "forbidden"));
+
+  expect((await refusal(postJson("/api/checkout", {}))).code).toBe("forbidden");
+  expect(network).toHaveBeenCalledTimes(2);
+});
+
+it("gives the server's sentence, field messages and whole answer", async () => {
+  network.mockResolvedValueOnce(
+    problem(409, "price_changed", {
+      errors: { "customer.email": ["À corriger."] },
+      quote: { total: "12.00" },
+    }),
+  );
+
+  const refused = await refusal(getJson("/api/x"));
+
+  expect(refused).toBeInstanceOf(ApiProblem);
+  expect(refused).toMatchObject({
+    status: 409,
+    code: "price_changed",
+    detail: "Une phrase.",
+    errors: { "customer.email": ["À corriger."] },
+    body: { quote: { total: "12.00" } },
+  });
+});
+
+it.each([
+  ["a proxy's page", answer(502, "<h1>Bad gateway</h1>", "text/html"), 502],
+  ["half a document", answer(200, '{"total": "1', "application/json"), 200],
+  ["a page instead of JSON", answer(200, "<p>hello</p>", "text/html"), 200],
+  ["a refusal without code", answer(500, { detail: "x" }), 500],
+  ["a refusal that is no object", answer(500, "null"), 500],
+])("calls %s unreadable", async (_what, given, status) => {
+  network.mockResolvedValueOnce(given);
+  expect(await refusal(getJson("/api/x"))).toMatchObject({ status, code: "unreadable", detail: "" });
+});
+
+it("calls no answer a network problem, and asks for the token again next time", async () => {
+  network.mockRejectedValueOnce(new TypeError("Failed to fetch"));
+  expect(await refusal(postJson("/api/x", {}))).toMatchObject({ status: 0, code: "network" });
+
+  network.mockResolvedValueOnce(me("abc")).mockResolvedValueOnce(answer(200, { ok: true }));
+  expect(await postJson("/api/x", {})).toEqual({ ok: true });
+});
+
+it("leaves a call that was called off what it is", async () => {
+  network.mockRejectedValueOnce(new DOMException("off", "AbortError"));
+  const controller = new AbortController();
+  expect(await refusal(getJson("/api/x", { signal: controller.signal }))).toMatchObject({
+    name: "AbortError",
+  });
+  expect(network.mock.calls[0]?.[1]?.signal).toBe(controller.signal);
+});
+
+it("takes an empty answer as none", async () => {
+  network.mockResolvedValueOnce(new Response(null, { status: 204 }));
+  expect(await getJson("/api/x")).toBeUndefined();
+});
