@@ -132,7 +132,7 @@ class RoleChange(models.Model):
         blank=True,
         related_name="+",
         verbose_name=_("modifié par"),
-        help_text=_("Vide : changé par une commande du serveur."),
+        help_text=_("Vide : changé par une commande du serveur."),
     )
     created_at = models.DateTimeField(_("date"), auto_now_add=True)
 

@@ -29,7 +29,7 @@ NOTICES = {
         "success", _("Inscription réussie"), _("Vérifiez votre email pour confirmer votre compte")
     ),
     "confirmed": Notice(
-        "success", _("Email confirmé"), _("Votre adresse est confirmée : vous pouvez vous connecter.")
+        "success", _("Email confirmé"), _("Votre adresse est confirmée : vous pouvez vous connecter.")
     ),
     "bad_confirmation": Notice(
         "error",

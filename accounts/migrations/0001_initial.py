@@ -59,7 +59,7 @@ class Migration(migrations.Migration):
                 ('old_role', models.CharField(blank=True, max_length=10, verbose_name='ancien rôle')),
                 ('new_role', models.CharField(max_length=10, verbose_name='nouveau rôle')),
                 ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='date')),
-                ('changed_by', models.ForeignKey(blank=True, help_text='Vide : changé par une commande du serveur.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='modifié par')),
+                ('changed_by', models.ForeignKey(blank=True, help_text='Vide : changé par une commande du serveur.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='modifié par')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='role_changes', to=settings.AUTH_USER_MODEL, verbose_name='utilisateur')),
             ],
             options={

@@ -52,7 +52,11 @@ class OutgoingMailAdmin(ReadOnlyAdmin):
                 "admin/core/outgoingmail/send_again.html",
                 {**self.admin_site.each_context(request), "mails": failed, "title": _("Renvoyer")},
             )
-        count = sum(mail_delivery.resend(mail_id=mail.pk) for mail in failed)
+        count = 0
+        for mail in failed:
+            if mail_delivery.resend(mail_id=mail.pk):
+                self.log_change(request, mail, _("Renvoyer"))
+                count += 1
         self.message_user(
             request,
             ngettext(
@@ -122,7 +126,7 @@ class ShopSettingsAdmin(admin.ModelAdmin[ShopSettings]):
         if missing and request.method == "GET":
             names = ", ".join(field.label for field in missing)
             self.message_user(
-                request, _("Mentions légales manquantes : %(names)s") % {"names": names}, messages.WARNING
+                request, _("Mentions légales manquantes : %(names)s") % {"names": names}, messages.WARNING
             )
         return super().change_view(request, object_id, *args, **kwargs)
 

@@ -8,6 +8,7 @@ killed one gives it back when the lease ends. Sending happens outside any transa
 from __future__ import annotations
 
 import logging
+import re
 import smtplib
 import time
 from dataclasses import dataclass
@@ -43,6 +44,10 @@ MAX_ATTEMPTS = len(RETRY_DELAYS) + 1
 NO_WORKER_AFTER = timedelta(minutes=5)
 # A row whose worker died this often is taken for the cause of it.
 MAX_CRASHES = 5
+
+
+# Long enough for any sentence of ours; what people typed into it is cut rather than refused.
+SUBJECT_LENGTH = 200
 
 
 class MailRefusedError(Exception):
@@ -143,7 +148,7 @@ def render(mail: OutgoingMail) -> RenderedMail:
         subject = render_to_string(f"mail/{mail.kind}.subject.txt", values)
         text = render_to_string(f"mail/{mail.kind}.txt", values)
         html = render_to_string(f"mail/{mail.kind}.html", {**values, "subject": _one_line(subject)})
-    return RenderedMail(subject=_one_line(subject), text=text.strip() + "\n", html=html)
+    return RenderedMail(subject=_one_line(subject)[:SUBJECT_LENGTH], text=_tidy(text), html=html)
 
 
 def _due(now: datetime) -> Q:
@@ -231,5 +236,11 @@ def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:1000]
 
 
+def _tidy(text: str) -> str:
+    """The text without the blank lines that template tags leave behind."""
+    return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+\n", "\n", text)).strip() + "\n"
+
+
 def _one_line(value: str) -> str:
-    return " ".join(value.split())
+    """The value without line breaks or control characters; no-break spaces stay."""
+    return re.sub(r"[\x00-\x20\x7f\x85\u2028\u2029]+", " ", value).strip(" ")

@@ -42,7 +42,7 @@ def mail_list(request: HttpRequest) -> HttpResponse:
     return render(request, "mailbox/list.html", {"page": page, "to": to})
 
 
-@csp_update({"frame-src": [SELF]})
+@csp_update({"frame-src": [SELF]})  # type: ignore[arg-type]
 @require_safe
 @never_cache
 def mail_detail(request: HttpRequest, mail_id: int) -> HttpResponse:
@@ -52,7 +52,7 @@ def mail_detail(request: HttpRequest, mail_id: int) -> HttpResponse:
 
 
 # A mail carries its own styles and may load nothing else; scripts and forms are off by the sandbox as well.
-@csp(
+@csp(  # type: ignore[arg-type]
     {
         "default-src": [NONE],
         "style-src": [UNSAFE_INLINE],

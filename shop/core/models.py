@@ -117,7 +117,7 @@ class ShopSettings(models.Model):
         _("nom du vendeur"),
         max_length=160,
         blank=True,
-        help_text=_("Nom et prénom suivis de la mention « EI »."),
+        help_text=_("Nom et prénom suivis de la mention « EI »."),
     )
     siret = models.CharField(_("SIRET"), max_length=20, blank=True)
     address = models.TextField(_("adresse postale"), blank=True)
@@ -144,7 +144,7 @@ class ShopSettings(models.Model):
     is_demonstration = models.BooleanField(
         _("données de démonstration"),
         default=False,
-        help_text=_("Les mentions sont fictives : la boutique ne peut pas vendre pour de vrai."),
+        help_text=_("Les mentions sont fictives : la boutique ne peut pas vendre pour de vrai."),
     )
 
     workshop_email = models.EmailField(

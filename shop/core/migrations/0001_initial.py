@@ -66,7 +66,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('shop_name', models.CharField(default="L'Établi aux figurines", max_length=120, verbose_name='nom de la boutique')),
-                ('trader_name', models.CharField(blank=True, help_text='Nom et prénom suivis de la mention « EI ».', max_length=160, verbose_name='nom du vendeur')),
+                ('trader_name', models.CharField(blank=True, help_text='Nom et prénom suivis de la mention « EI ».', max_length=160, verbose_name='nom du vendeur')),
                 ('siret', models.CharField(blank=True, max_length=20, verbose_name='SIRET')),
                 ('address', models.TextField(blank=True, verbose_name='adresse postale')),
                 ('email', models.EmailField(blank=True, max_length=254, verbose_name='e-mail de contact')),
@@ -80,7 +80,7 @@ class Migration(migrations.Migration):
                 ('mediator_address', models.TextField(blank=True, verbose_name='adresse du médiateur')),
                 ('mediator_url', models.URLField(blank=True, verbose_name='site du médiateur')),
                 ('packaging_id', models.CharField(blank=True, help_text="Identifiant REP délivré par l'ADEME.", max_length=60, verbose_name='identifiant unique emballages')),
-                ('is_demonstration', models.BooleanField(default=False, help_text='Les mentions sont fictives : la boutique ne peut pas vendre pour de vrai.', verbose_name='données de démonstration')),
+                ('is_demonstration', models.BooleanField(default=False, help_text='Les mentions sont fictives : la boutique ne peut pas vendre pour de vrai.', verbose_name='données de démonstration')),
                 ('workshop_email', models.EmailField(blank=True, help_text='Reçoit les nouvelles commandes et les alertes.', max_length=254, verbose_name="e-mail de l'atelier")),
                 ('default_production_days_min', models.PositiveSmallIntegerField(default=14, verbose_name='fabrication par défaut, minimum (jours)')),
                 ('default_production_days_max', models.PositiveSmallIntegerField(default=28, verbose_name='fabrication par défaut, maximum (jours)')),

@@ -1,0 +1,111 @@
+"""Contexts of every kind of mail, as their services write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SELLER = {
+    "shop_name": "L'Établi aux figurines",
+    "trader_name": "Camille Exemple EI",
+    "siret": "000 000 000 00000",
+    "address": "1 rue de l'Exemple\n00000 Exempleville",
+    "email": "bonjour@example.com",
+    "phone": "+33 1 00 00 00 00",
+    "mediator_name": "Médiateur Exemple",
+    "mediator_address": "2 rue de l'Exemple\n00000 Exempleville",
+    "mediator_url": "https://mediateur.example.com",
+    "packaging_id": "FR000000_00XXXX",
+    "vat_notice": "TVA non applicable, art. 293 B du CGI",
+}
+
+ORDER = {
+    "id": "6f1f8a52-1d2b-4c33-9a4e-0d5a7c9be001",
+    "reference": "7C9BE001",
+    "url": "http://localhost:8000/commande/6f1f8a52-1d2b-4c33-9a4e-0d5a7c9be001?acces=signed",
+    "created_at": "2026-11-21T13:05:00+00:00",
+    "status": "shipped",
+    "status_label": "Expédiée",
+    "language": "fr",
+    "email": "client@example.com",
+    "customer_name": "Zoé O'Neil",
+    "first_name": "Zoé",
+    "phone": "+33 6 00 00 00 00",
+    "address_lines": ["Zoé O'Neil", "3 rue des Lilas", "75020 Paris", "France"],
+    "items": [
+        {
+            "name": "Gardien aux andouillers",
+            "detail": "Peint · 18 cm",
+            "quantity": 3,
+            "free_quantity": 1,
+            "unit_price": "189.00",
+            "line_total": "378.00",
+        },
+        {
+            "name": "Renard d'hiver",
+            "detail": "",
+            "quantity": 1,
+            "free_quantity": 0,
+            "unit_price": "1249.50",
+            "line_total": "1249.50",
+        },
+    ],
+    "original_total": "1816.50",
+    "promotion_savings": "189.00",
+    "subtotal": "1627.50",
+    "shipping_cost": "0.00",
+    "total": "1627.50",
+    "promised_by": "2027-01-12",
+    "payment_label": "En une fois",
+    "notes": "Sonnez deux fois.",
+}
+
+
+def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
+    """A fresh context of a kind; ``changes`` replace members of ``order`` or of the context."""
+    order = {**ORDER, **{name: value for name, value in changes.items() if name in ORDER}}
+    contexts: dict[str, dict[str, Any]] = {
+        "account_confirm_email": {"url": "http://localhost:8000/auth/confirmation/Mg:abc:def"},
+        "account_exists": {
+            "signin_url": "http://localhost:8000/auth",
+            "reset_url": "http://localhost:8000/auth?mode=forgot",
+        },
+        "account_password_reset": {"url": "http://localhost:8000/auth/nouveau-mot-de-passe/2-abc-def"},
+        "account_password_changed": {
+            "changed_at": "2026-11-21T13:05:00+00:00",
+            "reset_url": "http://localhost:8000/auth?mode=forgot",
+        },
+        "order_confirmation": {
+            "order": order,
+            "seller": SELLER,
+            "terms_version": "2026-11",
+            "withdrawal_notice": "## Droit de rétractation\n\nVous avez **14 jours** pour vous rétracter.",
+        },
+        "order_new_workshop": {"order": order},
+        "order_status": {
+            "order": order,
+            "seller": SELLER,
+            "message": "Le colis est parti ce matin.",
+            "tracking_number": "6A12345678901",
+        },
+        "payment_refunded_automatically": {
+            "order": order,
+            "seller": SELLER,
+            "amount": "1627.50",
+            "reason": "La dernière pièce vient d'être vendue.",
+        },
+        "payment_review_alert": {"order": order, "reason": "amount 100 instead of 162750", "admin_url": ""},
+    }
+    return {**contexts[kind], **{name: value for name, value in changes.items() if name not in ORDER}}
+
+
+KINDS = (
+    "account_confirm_email",
+    "account_exists",
+    "account_password_reset",
+    "account_password_changed",
+    "order_confirmation",
+    "order_new_workshop",
+    "order_status",
+    "payment_refunded_automatically",
+    "payment_review_alert",
+)
