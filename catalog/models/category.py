@@ -34,15 +34,15 @@ class Category(models.Model):
     """A category. Texts are translated (see `catalog.translation`); the slug is the same in every language."""
 
     slug = models.SlugField(_("identifiant"), max_length=60, unique=True)
-    kind = models.CharField(
-        _("type"), max_length=10, choices=CategoryKind.choices, default=CategoryKind.MAIN
-    )
+    kind = models.CharField(_("type"), max_length=10, choices=CategoryKind.choices, default=CategoryKind.MAIN)
     name = models.CharField(_("nom"), max_length=80)
     title = models.CharField(
         _("titre de la page"), max_length=120, blank=True, help_text=_("Vide : le nom de la catégorie.")
     )
     description = models.TextField(
-        _("description"), blank=True, help_text=_("Une phrase, sur la carte et pour les moteurs de recherche.")
+        _("description"),
+        blank=True,
+        help_text=_("Une phrase, sur la carte et pour les moteurs de recherche."),
     )
     intro = models.TextField(_("introduction"), blank=True, help_text=_("Premier paragraphe de la page."))
     offers_finishes = models.BooleanField(

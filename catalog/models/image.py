@@ -61,7 +61,9 @@ class ProductImage(PictureRow):
         ordering = ("position", "pk")
         constraints = (
             models.CheckConstraint(condition=Q(width__gt=0, height__gt=0), name="product_image_has_size"),
-            models.CheckConstraint(condition=Q(finish__in=["", *Finish.values]), name="product_image_finish_known"),
+            models.CheckConstraint(
+                condition=Q(finish__in=["", *Finish.values]), name="product_image_finish_known"
+            ),
         )
 
 

@@ -52,9 +52,7 @@ class PricePoint(models.Model):
         related_name="price_points",
         verbose_name=_("variation"),
     )
-    finish = models.CharField(
-        _("finition"), max_length=10, choices=Finish.choices, blank=True, default=""
-    )
+    finish = models.CharField(_("finition"), max_length=10, choices=Finish.choices, blank=True, default="")
     amount = models.DecimalField(_("prix (€)"), max_digits=AMOUNT_DIGITS, decimal_places=2)
     starts_at = models.DateTimeField(_("depuis le"))
     lowest_prior = models.DecimalField(
@@ -76,7 +74,9 @@ class PricePoint(models.Model):
         )
         constraints = (
             models.CheckConstraint(condition=Q(amount__gte=0), name="price_point_not_negative"),
-            models.CheckConstraint(condition=Q(finish__in=["", *Finish.values]), name="price_point_finish_known"),
+            models.CheckConstraint(
+                condition=Q(finish__in=["", *Finish.values]), name="price_point_finish_known"
+            ),
         )
 
     def __str__(self) -> str:
@@ -89,5 +89,3 @@ class PricePoint(models.Model):
 
     def delete(self, using: str | None = None, keep_parents: bool = False) -> NoReturn:
         raise AppendOnlyError("Prices over time are never deleted.")
-
-

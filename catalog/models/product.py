@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
@@ -131,7 +131,10 @@ class Product(models.Model):
     material = models.CharField(_("matière"), max_length=160, blank=True)
     paint_type = models.CharField(_("type de peinture"), max_length=160, blank=True)
     production_days_min = models.PositiveSmallIntegerField(
-        _("fabrication, minimum (jours)"), null=True, blank=True, help_text=_("Vide : le délai de la boutique.")
+        _("fabrication, minimum (jours)"),
+        null=True,
+        blank=True,
+        help_text=_("Vide : le délai de la boutique."),
     )
     production_days_max = models.PositiveSmallIntegerField(
         _("fabrication, maximum (jours)"), null=True, blank=True
@@ -146,7 +149,9 @@ class Product(models.Model):
     )
 
     source = models.CharField(_("origine"), max_length=40, default="manual", blank=True)
-    external_id = models.CharField(_("identifiant externe"), max_length=120, null=True, blank=True, unique=True)
+    external_id = models.CharField(
+        _("identifiant externe"), max_length=120, null=True, blank=True, unique=True
+    )
     created_at = models.DateTimeField(_("créé le"), default=timezone.now)
     updated_at = models.DateTimeField(_("modifié le"), auto_now=True)
 
@@ -180,7 +185,9 @@ class Product(models.Model):
         indexes = (
             # The newest page of the main catalogue and of one category, without touching the table.
             models.Index(
-                fields=("-created_at", "-id", "category"), name="product_newest", condition=Q(is_published=True)
+                fields=("-created_at", "-id", "category"),
+                name="product_newest",
+                condition=Q(is_published=True),
             ),
             models.Index(
                 fields=("category", "-created_at", "-id"),
@@ -195,12 +202,18 @@ class Product(models.Model):
         )
         constraints = (
             models.CheckConstraint(condition=Q(price__gte=0), name="product_price_not_negative"),
-            models.CheckConstraint(condition=_not_negative("original_price"), name="product_original_not_negative"),
-            models.CheckConstraint(condition=_not_negative("painted_price"), name="product_painted_not_negative"),
+            models.CheckConstraint(
+                condition=_not_negative("original_price"), name="product_original_not_negative"
+            ),
+            models.CheckConstraint(
+                condition=_not_negative("painted_price"), name="product_painted_not_negative"
+            ),
             models.CheckConstraint(
                 condition=_not_negative("unpainted_price"), name="product_unpainted_not_negative"
             ),
-            models.CheckConstraint(condition=_not_negative("stock_quantity"), name="product_stock_not_negative"),
+            models.CheckConstraint(
+                condition=_not_negative("stock_quantity"), name="product_stock_not_negative"
+            ),
             models.CheckConstraint(
                 condition=Q(height_cm__gt=0) | Q(height_cm__isnull=True), name="product_height_positive"
             ),
@@ -236,7 +249,8 @@ class Product(models.Model):
                 name="product_production_ordered",
             ),
             models.CheckConstraint(
-                condition=Q(external_id__isnull=True) | ~Q(external_id=""), name="product_external_id_not_empty"
+                condition=Q(external_id__isnull=True) | ~Q(external_id=""),
+                name="product_external_id_not_empty",
             ),
         )
 
@@ -248,7 +262,7 @@ class Product(models.Model):
 
     def clean(self) -> None:
         """Refuses what the constraints refuse, with a sentence on the field at fault."""
-        errors: dict[str, str] = {}
+        errors: dict[str, Any] = {}
         buy, get = self.promotion_buy_quantity, self.promotion_get_quantity
         if self.promotion_type == PromotionType.BUY_N_GET_M:
             if buy is None:
@@ -256,7 +270,9 @@ class Product(models.Model):
             if get is None:
                 errors["promotion_get_quantity"] = _("Indiquez la quantité offerte.")
         if buy is not None and get is not None and get > buy:
-            errors["promotion_get_quantity"] = _("La quantité offerte ne peut pas dépasser la quantité achetée.")
+            errors["promotion_get_quantity"] = _(
+                "La quantité offerte ne peut pas dépasser la quantité achetée."
+            )
         if self.promotion_active and not self.promotion_type:
             errors["promotion_type"] = _("Choisissez le type de la promotion.")
         low, high = self.production_days_min, self.production_days_max
@@ -309,7 +325,9 @@ class ProductVariation(models.Model):
             models.CheckConstraint(
                 condition=_not_negative("price_override"), name="variation_override_not_negative"
             ),
-            models.CheckConstraint(condition=_not_negative("stock_quantity"), name="variation_stock_not_negative"),
+            models.CheckConstraint(
+                condition=_not_negative("stock_quantity"), name="variation_stock_not_negative"
+            ),
         )
 
     def __str__(self) -> str:

@@ -64,7 +64,7 @@ class ImageInfo:
     """What a page needs to show a picture.
 
     `url` is the stored JPEG, `width` and `height` its size; `sources` are `(media type, srcset)`, best
-    compression first and JPEG last, empty until the smaller files exist.
+    compression first and JPEG last, empty until the smaller files exist: every srcset is the JPEG itself then.
     """
 
     url: str
@@ -76,11 +76,22 @@ class ImageInfo:
 
     @property
     def srcset(self) -> str:
-        """The JPEG candidates alone, for who can read only one format; the picture itself when there are none."""
-        for media_type, srcset in self.sources:
-            if media_type == "image/jpeg":
-                return srcset
-        return f"{self.url} {self.width}w"
+        """The JPEG candidates, which every browser reads."""
+        return self._candidates("image/jpeg")
+
+    @property
+    def webp_srcset(self) -> str:
+        """The WebP candidates, for who wants one small format that all current browsers read."""
+        return self._candidates("image/webp")
+
+    @property
+    def smallest_url(self) -> str:
+        """The narrowest WebP file, for thumbnails."""
+        return self.webp_srcset.split(" ", 1)[0]
+
+    def _candidates(self, wanted: str) -> str:
+        own = f"{self.url} {self.width}w"
+        return next((srcset for media_type, srcset in self.sources if media_type == wanted), own)
 
 
 def store_image(*, file: IO[bytes], name: str, folder: str) -> StoredImage:
@@ -135,7 +146,9 @@ def describe(
     sources = tuple(
         (
             media_type,
-            ", ".join(f"{default_storage.url(_derived_name(name, width, extension))} {width}w" for width in widths),
+            ", ".join(
+                f"{default_storage.url(_derived_name(name, width, extension))} {width}w" for width in widths
+            ),
         )
         for _kind, extension, media_type, _options in _ENCODERS
         if widths
@@ -202,7 +215,9 @@ def _flat_srgb(picture: Image.Image, profile: Any) -> Image.Image:
     if isinstance(profile, bytes):
         try:
             source = ImageCms.ImageCmsProfile(BytesIO(profile))
-            converted = ImageCms.profileToProfile(picture, source, ImageCms.createProfile("sRGB"), outputMode="RGB")
+            converted = ImageCms.profileToProfile(
+                picture, source, ImageCms.createProfile("sRGB"), outputMode="RGB"
+            )
         except (ImageCms.PyCMSError, OSError, ValueError):
             # A broken profile only costs exact colours.
             converted = None

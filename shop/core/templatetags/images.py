@@ -11,13 +11,19 @@ register = template.Library()
 
 @register.simple_tag
 def picture(
-    image: ImageInfo | None, sizes: str = "100vw", priority: bool = False, css: str = "", alt: str | None = None
+    image: ImageInfo | None,
+    sizes: str = "100vw",
+    priority: bool = False,
+    css: str = "",
+    alt: str | None = None,
+    shared: str = "",
 ) -> SafeString:
     """A `<picture>` element.
 
     `priority` is for the one image that the visitor waits for: it is asked for first and not lazily.
-    `css` is the class of the `<img>`; `alt` replaces the picture's own text, `alt=""` marks a decoration.
-    No picture at all leaves an empty box of the same class.
+    `css` is the class of the `<picture>`; `alt` replaces the picture's own text, `alt=""` marks a decoration;
+    `shared` names the element that stays in place when the page changes. Without a picture an empty box of the
+    same class keeps the place.
     """
     if image is None:
         return format_html('<span class="picture-empty {}" aria-hidden="true"></span>', css)
@@ -27,13 +33,14 @@ def picture(
         ((media_type, srcset, sizes) for media_type, srcset in image.sources if media_type != "image/jpeg"),
     )
     return format_html(
-        '<picture>{}<img src="{}"{} width="{}" height="{}" alt="{}"{}{}></picture>',
+        '<picture{}{}>{}<img src="{}"{} width="{}" height="{}" alt="{}"{}></picture>',
+        format_html(' class="{}"', css) if css else "",
+        format_html(' data-shared="{}"', shared) if shared else "",
         sources,
         image.url,
         format_html(' srcset="{}" sizes="{}"', image.srcset, sizes) if image.sources else "",
         image.width,
         image.height,
         image.alt if alt is None else alt,
-        format_html(' class="{}"', css) if css else "",
         SafeString(' fetchpriority="high"' if priority else ' loading="lazy" decoding="async"'),
     )

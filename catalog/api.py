@@ -1,0 +1,284 @@
+"""The catalogue's API: the list that the catalogue page shows, and one product in full."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from catalog.models import Finish, Product, PromotionType
+from catalog.selectors import cards, categories, search, wording
+from catalog.selectors.addresses import product_url
+from catalog.selectors.pictures import image_info, images_of
+from catalog.selectors.products import ProductDetail, find_product
+from catalog.services.pricing import promotion_quantities
+from shop.core.images import ImageInfo
+from shop.core.problems import Problem
+from shop.core.site import absolute_url
+
+MAX_PAGE_SIZE = 60
+
+
+class ListQuery(serializers.Serializer[Any]):
+    """The parameters of the list; unknown ones are ignored."""
+
+    category = serializers.CharField(required=False, default="", allow_blank=True, max_length=60)
+    search = serializers.CharField(
+        required=False, default="", allow_blank=True, trim_whitespace=False, max_length=10_000
+    )
+    page = serializers.CharField(required=False, default="1", allow_blank=True, max_length=30)
+    page_size = serializers.IntegerField(
+        required=False, default=cards.PAGE_SIZE, min_value=1, max_value=MAX_PAGE_SIZE
+    )
+
+
+class Money(serializers.DecimalField):
+    """An amount in euros as a string: `"49.99"`."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_digits=10, decimal_places=2, coerce_to_string=True, **kwargs)
+
+
+class ProductPicture(serializers.Serializer[Any]):
+    url = serializers.CharField()
+    alt = serializers.CharField(allow_blank=True)
+    width = serializers.IntegerField()
+    height = serializers.IntegerField()
+    srcset = serializers.CharField()
+
+
+class ProductPromotion(serializers.Serializer[Any]):
+    type = serializers.ChoiceField(choices=PromotionType.choices)
+    buy = serializers.IntegerField()
+    get = serializers.IntegerField()
+    label = serializers.CharField()  # type: ignore[assignment]
+
+
+class ProductSummary(serializers.Serializer[Any]):
+    """A product in a list. `price` is its own price, `price_from` the lowest of all its finishes and variations;
+    `original_price` is the one that may be shown crossed out."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    url = serializers.CharField()
+    teaser = serializers.CharField(allow_blank=True)
+    category = serializers.CharField()
+    category_slug = serializers.CharField()
+    price = Money()
+    price_from = Money()
+    original_price = Money(allow_null=True)
+    image = ProductPicture(allow_null=True)
+    featured = serializers.BooleanField()
+    in_stock = serializers.BooleanField()
+    promotion = ProductPromotion(allow_null=True)
+
+
+class ProductPage(serializers.Serializer[Any]):
+    count = serializers.IntegerField()
+    next = serializers.CharField(allow_null=True)
+    previous = serializers.CharField(allow_null=True)
+    results = ProductSummary(many=True)
+
+
+class ProductFinish(serializers.Serializer[Any]):
+    code = serializers.ChoiceField(choices=Finish.choices)
+    price = Money(allow_null=True)
+    available = serializers.BooleanField()
+
+
+class ProductFormat(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    price = Money(allow_null=True)
+    in_stock = serializers.BooleanField()
+    is_default = serializers.BooleanField()
+
+
+class ProductFull(ProductSummary):
+    slug = serializers.CharField()
+    description = serializers.CharField(allow_blank=True)
+    full_description = serializers.CharField(allow_blank=True)
+    price_to = Money()
+    painted_price = Money(allow_null=True)
+    unpainted_price = Money(allow_null=True)
+    image_url = serializers.CharField(allow_null=True)
+    gallery_images = serializers.ListField(child=serializers.CharField())
+    promotion_active = serializers.BooleanField()
+    promotion_type = serializers.CharField(allow_blank=True)
+    promotion_buy_quantity = serializers.IntegerField(allow_null=True)
+    promotion_get_quantity = serializers.IntegerField(allow_null=True)
+    dimensions = serializers.CharField(allow_blank=True)
+    height_cm = serializers.DecimalField(max_digits=6, decimal_places=1, allow_null=True)
+    weight = serializers.CharField(allow_blank=True)
+    material = serializers.CharField(allow_blank=True)
+    paint_type = serializers.CharField(allow_blank=True)
+    production_time = serializers.CharField()
+    production_days_min = serializers.IntegerField()
+    production_days_max = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    source = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
+    finishes = ProductFinish(many=True)
+    variations = ProductFormat(many=True)
+    images = ProductPicture(many=True)
+    similar = ProductSummary(many=True)
+
+
+class ProductList(APIView):
+    """`GET /api/products`: at most four queries."""
+
+    @extend_schema(
+        operation_id="products_list",
+        parameters=[
+            ListQuery,
+            OpenApiParameter("page", int, description="From 1; an unknown page is a 404."),
+        ],
+        responses=ProductPage,
+    )
+    def get(self, request: Request) -> Response:
+        """Published products of the main catalogue, or of the category asked for, newest first."""
+        query = ListQuery(data=request.query_params.dict())
+        query.is_valid(raise_exception=True)
+        asked = query.validated_data
+        text = search.clean_query(asked["search"])
+        slug = asked["category"]
+        category_ids = categories.category_ids(slug=slug or None)
+        if slug and not category_ids:
+            raise Problem("unknown_category", _("Cette catégorie n'existe pas."), 404)
+        size = asked["page_size"]
+        try:
+            number = cards.page_number(asked["page"])
+            found = cards.find_products(category_ids=category_ids, text=text, number=number, size=size)
+        except cards.PageOutOfRange as error:
+            raise Problem("unknown_page", _("Cette page n'existe pas."), 404) from error
+        parameters = {
+            "category": slug,
+            "search": text,
+            "page_size": size if "page_size" in request.query_params else "",
+        }
+        document = {
+            "count": found.count,
+            "next": _link(request.path, parameters, number + 1) if number < found.page_count else None,
+            "previous": _link(request.path, parameters, number - 1) if number > 1 else None,
+            "results": summaries(found.products),
+        }
+        return Response(ProductPage(document).data)
+
+
+class ProductOne(APIView):
+    """`GET /api/products/{id}`: at most eight queries."""
+
+    @extend_schema(operation_id="products_retrieve", responses=ProductFull)
+    def get(self, request: Request, product_id: str) -> Response:
+        """One published product with its choices, photos and similar products."""
+        found = find_product(int(product_id))
+        if found is None:
+            raise Problem("not_found", _("Produit introuvable"), 404)
+        return Response(ProductFull(_full(found)).data)
+
+
+def summaries(products: list[Product]) -> list[dict[str, Any]]:
+    """Products read as cards, as the API lists them. One query for the photos."""
+    photos = images_of([product.pk for product in products])
+    return [
+        _summary(product, image_info(photos[product.pk][0], product.name) if photos[product.pk] else None)
+        for product in products
+    ]
+
+
+def _summary(product: Product, image: ImageInfo | None) -> dict[str, Any]:
+    return {
+        "id": product.pk,
+        "name": product.name,
+        "url": product_url(product),
+        "teaser": wording.teaser(product),
+        "category": product.category.name,
+        "category_slug": product.category.slug,
+        "price": product.price,
+        "price_from": product.price_from,
+        "original_price": product.crossed_out,
+        "image": None if image is None else _picture(image),
+        "featured": product.featured,
+        "in_stock": cards.is_available(product),
+        "promotion": _promotion(product),
+    }
+
+
+def _full(found: ProductDetail) -> dict[str, Any]:
+    row = found.row
+    return {
+        **_summary(row, found.images[0] if found.images else None),
+        "original_price": found.original_price,
+        "in_stock": found.available,
+        "slug": found.slug,
+        "description": found.description,
+        "full_description": found.full_description,
+        "price_to": found.price_to or found.price,
+        "painted_price": found.painted_price,
+        "unpainted_price": found.unpainted_price,
+        "image_url": found.images[0].url if found.images else None,
+        "gallery_images": [image.url for image in found.images],
+        "promotion_active": found.promotion_active,
+        "promotion_type": found.promotion_type,
+        "promotion_buy_quantity": found.promotion_buy_quantity,
+        "promotion_get_quantity": found.promotion_get_quantity,
+        "dimensions": found.dimensions,
+        "height_cm": found.height_cm,
+        "weight": found.weight,
+        "material": found.material,
+        "paint_type": found.paint_type,
+        "production_time": found.production_text,
+        "production_days_min": found.production_days_min,
+        "production_days_max": found.production_days_max,
+        "created_at": found.created_at,
+        "source": found.source,
+        "finishes": [
+            {"code": choice.code, "price": choice.price, "available": choice.available}
+            for choice in found.finishes
+        ],
+        "variations": [
+            {
+                "id": choice.id,
+                "name": choice.name,
+                "price": choice.price,
+                "in_stock": choice.in_stock,
+                "is_default": choice.is_default,
+            }
+            for choice in found.variations
+        ],
+        "images": [_picture(image) for image in found.images],
+        "similar": summaries(cards.similar_products(row)),
+    }
+
+
+def _promotion(product: Product) -> dict[str, Any] | None:
+    quantities = promotion_quantities(product)
+    if quantities is None:
+        return None
+    return {
+        "type": product.promotion_type,
+        "buy": quantities[0],
+        "get": quantities[1],
+        "label": wording.promotion_label(product),
+    }
+
+
+def _picture(image: ImageInfo) -> dict[str, Any]:
+    return {
+        "url": image.url,
+        "alt": image.alt,
+        "width": image.width,
+        "height": image.height,
+        "srcset": image.webp_srcset,
+    }
+
+
+def _link(path: str, parameters: dict[str, Any], number: int) -> str:
+    """The address of another page of the same list; the page of the host that is ours, whatever was asked."""
+    kept = {name: value for name, value in parameters.items() if value != ""}
+    return absolute_url(f"{path}?{urlencode({**kept, 'page': number})}")

@@ -1,0 +1,175 @@
+"""What the islands of the product page get from the server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+
+from catalog.models import Finish
+from catalog.selectors import wording
+from catalog.selectors.products import FinishChoice, ProductDetail
+from shop.core.images import ImageInfo
+from shop.core.islands import island_serializer
+from shop.core.money import amount_string
+
+
+class BuyImage(serializers.Serializer[Any]):
+    url = serializers.CharField()
+    width = serializers.IntegerField()
+    height = serializers.IntegerField()
+    alt = serializers.CharField(allow_blank=True)
+
+
+class BuyFinish(serializers.Serializer[Any]):
+    code = serializers.ChoiceField(choices=Finish.choices)
+    label = serializers.CharField()  # type: ignore[assignment]
+    image = BuyImage(allow_null=True)
+    available = serializers.BooleanField()
+    reason = serializers.CharField(allow_blank=True)
+
+
+class BuyVariation(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    is_default = serializers.BooleanField()
+    available = serializers.BooleanField()
+    reason = serializers.CharField(allow_blank=True)
+
+
+class BuyOffer(serializers.Serializer[Any]):
+    finish = serializers.ChoiceField(choices=Finish.choices, allow_null=True)
+    variation_id = serializers.IntegerField(allow_null=True)
+    price = serializers.CharField()
+    original_price = serializers.CharField(allow_null=True)
+    price_text = serializers.CharField()
+    original_price_text = serializers.CharField(allow_null=True)
+    available = serializers.BooleanField()
+
+
+class BuySelection(serializers.Serializer[Any]):
+    finish = serializers.ChoiceField(choices=Finish.choices, allow_null=True)
+    variation_id = serializers.IntegerField(allow_null=True)
+
+
+@island_serializer("product-buy")
+class ProductBuyProps(serializers.Serializer[Any]):
+    product_id = serializers.IntegerField()
+    name = serializers.CharField()
+    finishes = BuyFinish(many=True)
+    variations = BuyVariation(many=True)
+    offers = BuyOffer(many=True)
+    selected = BuySelection()
+    promotion_text = serializers.CharField(allow_blank=True)
+    available = serializers.BooleanField()
+    cart_url = serializers.CharField()
+    unavailable_text = serializers.CharField()
+
+
+class GalleryImage(serializers.Serializer[Any]):
+    url = serializers.CharField()
+    width = serializers.IntegerField()
+    height = serializers.IntegerField()
+    alt = serializers.CharField(allow_blank=True)
+    thumb = serializers.CharField()
+    srcset = serializers.CharField(allow_blank=True)
+    finish = serializers.ChoiceField(choices=Finish.choices, allow_null=True)
+    variation_id = serializers.IntegerField(allow_null=True)
+
+
+@island_serializer("gallery")
+class GalleryProps(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    images = GalleryImage(many=True)
+    height_cm = serializers.CharField(allow_null=True)
+
+
+def product_buy_props(product: ProductDetail) -> ProductBuyProps:
+    """The choices of a product's page. The format choice is left out where the category offers none."""
+    variations = product.variations if product.offers_formats else ()
+    return ProductBuyProps(
+        {
+            "product_id": product.id,
+            "name": product.name,
+            "finishes": [_buy_finish(choice) for choice in product.finishes],
+            "variations": [
+                {
+                    "id": choice.id,
+                    "name": choice.name,
+                    "is_default": choice.is_default,
+                    "available": choice.in_stock,
+                    "reason": "" if choice.in_stock else _("Rupture"),
+                }
+                for choice in variations
+            ],
+            "offers": [
+                {
+                    "finish": offer.finish or None,
+                    "variation_id": offer.variation_id,
+                    "price": amount_string(offer.price),
+                    "original_price": None
+                    if offer.original_price is None
+                    else amount_string(offer.original_price),
+                    "price_text": wording.amount_text(offer.price),
+                    "original_price_text": (
+                        None if offer.original_price is None else wording.amount_text(offer.original_price)
+                    ),
+                    "available": offer.available,
+                }
+                for offer in product.offers
+            ],
+            "selected": {
+                "finish": product.selected_finish or None,
+                "variation_id": product.selected_variation,
+            },
+            "promotion_text": product.promotion_text,
+            "available": product.available,
+            "cart_url": reverse("orders:cart"),
+            "unavailable_text": _("Rupture de stock"),
+        }
+    )
+
+
+def gallery_props(product: ProductDetail) -> GalleryProps:
+    """The photos of a product's page with what each shows."""
+    return GalleryProps(
+        {
+            "name": product.name,
+            "images": [
+                {
+                    "url": photo.image.url,
+                    "width": photo.image.width,
+                    "height": photo.image.height,
+                    "alt": photo.image.alt,
+                    "thumb": photo.image.smallest_url,
+                    "srcset": photo.image.webp_srcset,
+                    "finish": photo.finish or None,
+                    "variation_id": photo.variation_id,
+                }
+                for photo in product.photos
+            ],
+            "height_cm": None if product.height_cm is None else f"{product.height_cm:f}",
+        }
+    )
+
+
+def _buy_finish(choice: FinishChoice) -> dict[str, Any]:
+    if choice.available:
+        reason = ""
+    elif choice.price is None:
+        reason = _("Finition non proposée")
+    else:
+        reason = _("Rupture")
+    return {
+        "code": choice.code,
+        "label": choice.label,
+        "image": None if choice.image is None else _buy_image(choice.image),
+        "available": choice.available,
+        "reason": reason,
+    }
+
+
+def _buy_image(image: ImageInfo) -> dict[str, Any]:
+    return {"url": image.smallest_url, "width": image.width, "height": image.height, "alt": image.alt}

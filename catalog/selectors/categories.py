@@ -1,0 +1,106 @@
+"""Categories as pages and menus show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from django.db.models import Count, OuterRef, Subquery
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+
+from catalog.models import Category, CategoryFeature, CategoryKind, Product
+from catalog.selectors.pictures import image_info
+from shop.core.images import ImageInfo
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryCard:
+    """A category with the number of products it shows. `title`, `intro` and `features` are for its own page."""
+
+    slug: str
+    name: str
+    description: str
+    colour: str
+    count: int
+    url: str
+    image: ImageInfo | None
+    selected: bool = False
+    pk: int = 0
+    kind: str = CategoryKind.MAIN
+    title: str = ""
+    intro: str = ""
+    offers_formats: bool = False
+
+    def as_selected(self) -> CategoryCard:
+        """The same card, marked as the chosen one."""
+        return replace(self, selected=True)
+
+
+def main_categories() -> list[CategoryCard]:
+    """The categories of the main catalogue, in the shop's order. One query."""
+    return _cards(CategoryKind.MAIN)
+
+
+def collection_categories() -> list[CategoryCard]:
+    """The collections, in the shop's order. One query."""
+    return _cards(CategoryKind.COLLECTION)
+
+
+def collection_card(slug: str) -> CategoryCard | None:
+    """One collection, or None. One query."""
+    return next(iter(_cards(CategoryKind.COLLECTION, slug=slug)), None)
+
+
+def collection_features(category: CategoryCard) -> list[tuple[str, str]]:
+    """The « Caractéristiques » of a collection as (title, text). One query."""
+    return [(row.title, row.text) for row in CategoryFeature.objects.filter(category_id=category.pk)]
+
+
+def category_ids(*, slug: str | None = None) -> list[int]:
+    """The keys of the category of this slug, whatever its kind; without a slug, of the main catalogue. One query."""
+    rows = (
+        Category.objects.filter(kind=CategoryKind.MAIN)
+        if slug is None
+        else Category.objects.filter(slug=slug)
+    )
+    return list(rows.order_by("pk").values_list("pk", flat=True))
+
+
+def category_url(kind: str, slug: str) -> str:
+    """Where the products of a category are listed, in the active language."""
+    if kind == CategoryKind.COLLECTION:
+        return reverse("catalog:collection", kwargs={"slug": slug})
+    return f"{reverse('catalog:list')}?category={slug}"
+
+
+def _cards(kind: str, **only: str) -> list[CategoryCard]:
+    published = (
+        Product.objects.filter(is_published=True, category=OuterRef("pk"))
+        .order_by()
+        .values("category")
+        .annotate(found=Count("pk"))
+        .values("found")
+    )
+    rows = (
+        Category.objects.filter(kind=kind, **only)
+        .select_related("picture")
+        .annotate(product_count=Coalesce(Subquery(published), 0))
+        .order_by("position", "pk")
+    )
+    return [
+        CategoryCard(
+            slug=row.slug,
+            name=row.name,
+            description=row.description,
+            colour=row.colour,
+            count=row.product_count,
+            url=category_url(row.kind, row.slug),
+            image=image_info(row.picture, row.name) if hasattr(row, "picture") else None,
+            pk=row.pk,
+            kind=row.kind,
+            title=row.title or row.name,
+            intro=row.intro,
+            offers_formats=row.offers_formats,
+        )
+        for row in rows
+    ]

@@ -1,0 +1,271 @@
+"""One product with everything that its page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.utils.translation import gettext as _
+
+from catalog.models import Finish, PricePoint, Product, ProductImage, ProductVariation
+from catalog.selectors import wording
+from catalog.selectors.addresses import product_url
+from catalog.selectors.pictures import best_image, image_info
+from catalog.selectors.sellables import stock_problem
+from catalog.services import price_history, pricing
+from catalog.services.products import displayed_offers
+from shop.core.images import ImageInfo
+from shop.core.models import ShopSettings
+
+
+@dataclass(frozen=True, slots=True)
+class FinishChoice:
+    """A finish as the page offers it; one without a price is shown but can't be chosen."""
+
+    code: str
+    label: str
+    price: Decimal | None
+    available: bool
+    image: ImageInfo | None
+
+
+@dataclass(frozen=True, slots=True)
+class VariationChoice:
+    """A format as the page offers it. `price` is the one in the default finish."""
+
+    id: int
+    name: str
+    price: Decimal | None
+    in_stock: bool
+    is_default: bool
+    sku: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfferChoice:
+    """One combination of the two choices, with its own price and crossed-out price."""
+
+    finish: str
+    variation_id: int | None
+    price: Decimal
+    original_price: Decimal | None
+    available: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Photo:
+    """A photo of the gallery and the choice that it shows."""
+
+    image: ImageInfo
+    finish: str
+    variation_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProductDetail:
+    """A product's page. `price` to `price_to` is the range of what can be chosen; `original_price` belongs to the
+    choice that is made at first (`selected_finish`, `selected_variation`), as does `selected_price`."""
+
+    row: Product
+    id: int
+    name: str
+    slug: str
+    url: str
+    teaser: str
+    description: str
+    full_description: str
+    category: str
+    category_slug: str
+    category_kind: str
+    colour: str
+    price: Decimal
+    price_to: Decimal | None
+    original_price: Decimal | None
+    selected_price: Decimal | None
+    selected_finish: str
+    selected_variation: int | None
+    painted_price: Decimal | None
+    unpainted_price: Decimal | None
+    featured: bool
+    available: bool
+    in_stock: bool
+    made_to_order: bool
+    promotion_active: bool
+    promotion_type: str
+    promotion_buy_quantity: int | None
+    promotion_get_quantity: int | None
+    promotion_label: str
+    promotion_text: str
+    dimensions: str
+    height_cm: Decimal | None
+    weight: str
+    material: str
+    paint_type: str
+    production_text: str
+    production_days_min: int
+    production_days_max: int
+    source: str
+    created_at: datetime
+    updated_at: datetime
+    finishes: tuple[FinishChoice, ...]
+    variations: tuple[VariationChoice, ...]
+    offers_formats: bool
+    offers: tuple[OfferChoice, ...]
+    photos: tuple[Photo, ...]
+    specs: tuple[tuple[str, str], ...]
+
+    @property
+    def images(self) -> tuple[ImageInfo, ...]:
+        """The gallery without what each photo shows."""
+        return tuple(photo.image for photo in self.photos)
+
+
+def find_product(product_id: int) -> ProductDetail | None:
+    """A published product, or None. Four queries (product with its category, variations, photos, prices over time),
+    one more when the shop's settings are not cached; one when there is no such product."""
+    product = Product.objects.filter(pk=product_id, is_published=True).select_related("category").first()
+    if product is None:
+        return None
+    variations = list(product.variations.order_by("sort_order", "pk"))
+    photos = list(product.images.order_by("position", "pk"))
+    points = price_history.current_points(product_id)
+    return _detail(product, variations, photos, points)
+
+
+def _detail(
+    product: Product,
+    variations: Sequence[ProductVariation],
+    photos: Sequence[ProductImage],
+    points: dict[price_history.PriceKey, PricePoint],
+) -> ProductDetail:
+    shop = ShopSettings.load()
+    delay = (shop.default_production_days_min, shop.default_production_days_max)
+    every_offer = list(pricing.offers(product, variations))
+    shown = displayed_offers(product, every_offer)
+    first_finish = pricing.default_finish(product)
+    first_variation = pricing.default_variation(variations)
+    choices = tuple(
+        OfferChoice(
+            finish=offer.finish,
+            variation_id=None if offer.variation is None else offer.variation.pk,
+            price=offer.price,
+            original_price=price_history.crossed_out_price(product, offer, points),
+            available=stock_problem(product, offer.variation)[0],
+        )
+        for offer in shown
+    )
+    selected_variation = None if first_variation is None else first_variation.pk
+    selected = next(
+        (
+            choice
+            for choice in choices
+            if (choice.finish, choice.variation_id) == (first_finish, selected_variation)
+        ),
+        None,
+    )
+    low = min((choice.price for choice in choices), default=product.price)
+    high = max((choice.price for choice in choices), default=product.price)
+    production_text = wording.production_text(product, delay)
+    return ProductDetail(
+        row=product,
+        id=product.pk,
+        name=product.name,
+        slug=product.slug,
+        url=product_url(product),
+        teaser=wording.teaser(product),
+        description=product.description,
+        full_description=product.full_description,
+        category=product.category.name,
+        category_slug=product.category.slug,
+        category_kind=product.category.kind,
+        colour=product.category.colour,
+        price=low,
+        price_to=high if high > low else None,
+        original_price=None if selected is None else selected.original_price,
+        selected_price=None if selected is None else selected.price,
+        selected_finish=first_finish,
+        selected_variation=selected_variation,
+        painted_price=product.painted_price,
+        unpainted_price=product.unpainted_price,
+        featured=product.featured,
+        available=any(choice.available for choice in choices),
+        in_stock=product.in_stock,
+        made_to_order=product.stock_quantity is None,
+        promotion_active=product.promotion_active,
+        promotion_type=product.promotion_type,
+        promotion_buy_quantity=product.promotion_buy_quantity,
+        promotion_get_quantity=product.promotion_get_quantity,
+        promotion_label=wording.promotion_label(product),
+        promotion_text=wording.promotion_text(product),
+        dimensions=product.dimensions,
+        height_cm=product.height_cm,
+        weight=product.weight,
+        material=product.material,
+        paint_type=product.paint_type,
+        production_text=production_text,
+        production_days_min=delay[0] if product.production_days_min is None else product.production_days_min,
+        production_days_max=delay[1] if product.production_days_max is None else product.production_days_max,
+        source=product.source,
+        created_at=product.created_at,
+        updated_at=product.updated_at,
+        finishes=_finishes(product, first_variation, photos),
+        variations=tuple(
+            VariationChoice(
+                id=variation.pk,
+                name=variation.name,
+                price=pricing.unit_price(product, variation, first_finish),
+                in_stock=stock_problem(product, variation)[0],
+                is_default=variation == first_variation,
+                sku=variation.sku,
+            )
+            for variation in variations
+        ),
+        offers_formats=product.category.offers_formats and bool(variations),
+        offers=choices,
+        photos=tuple(
+            Photo(image_info(photo, product.name), photo.finish, photo.variation_id) for photo in photos
+        ),
+        specs=_specs(product, production_text),
+    )
+
+
+def _finishes(
+    product: Product, variation: ProductVariation | None, photos: Sequence[ProductImage]
+) -> tuple[FinishChoice, ...]:
+    """Both finishes where there is a choice to make, the one without a price as not available."""
+    offered = pricing.offered_finishes(product)
+    if not offered:
+        return ()
+    in_stock = stock_problem(product, variation)[0]
+    choices = []
+    for finish in Finish:
+        price = pricing.unit_price(product, variation, finish.value) if finish.value in offered else None
+        photo = best_image(
+            [photo for photo in photos if photo.finish == finish.value],
+            variation_id=None,
+            finish=finish.value,
+        )
+        choices.append(
+            FinishChoice(
+                code=finish.value,
+                label=str(finish.label),
+                price=price,
+                available=price is not None and in_stock,
+                image=None if photo is None else image_info(photo, product.name),
+            )
+        )
+    return tuple(choices)
+
+
+def _specs(product: Product, production_text: str) -> tuple[tuple[str, str], ...]:
+    """The characteristics that are known, with their labels."""
+    rows = (
+        (_("Dimensions"), product.dimensions),
+        (_("Poids"), product.weight),
+        (_("Matière"), product.material),
+        (_("Peinture"), product.paint_type),
+        (_("Délai de fabrication"), production_text),
+    )
+    return tuple((label, value) for label, value in rows if value)

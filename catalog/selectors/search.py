@@ -1,0 +1,75 @@
+"""Search in the texts of the catalogue: by parts of words, whatever their case and accents.
+
+Both sides are brought to the same form, so the database only compares plain characters and answers alike on every
+engine. A text is kept as its distinct words, each after a space; one that another word begins with is left out, for
+whatever is found in the shorter is found in the longer.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+from django.db import models
+
+from catalog.models import Product
+
+MAX_QUERY_LENGTH = 200
+# More words than anybody types; each is one more comparison a product.
+MAX_QUERY_WORDS = 12
+# One or two letters stand inside nearly every word: they match beginnings only, which an index can find.
+SHORT_WORD = 2
+
+_LETTERS = str.maketrans({"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d", "ı": "i"})
+_PUNCTUATION = {"Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Zs", "Zl", "Zp", "Cc", "Cs"}
+_KEPT = frozenset("%&@#*\\")
+_SEPARATORS = frozenset("'`´ʼʻ|")
+_DROPPED = {"Mn", "Me", "Cf"}
+
+
+def normalise(text: str) -> str:
+    """Lower case without accents, apostrophes, hyphens and punctuation as single spaces; `ß` is `ss`, `œ` is `oe`.
+
+    Signs that are no punctuation (`%`, `_`, `+`, pictures) are kept. Takes any string, also with lone surrogates.
+    """
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold()).translate(_LETTERS)
+    return " ".join("".join(map(_plain, folded)).split())
+
+
+@lru_cache(maxsize=4096)
+def _plain(character: str) -> str:
+    if character in _KEPT:
+        return character
+    category = unicodedata.category(character)
+    if category in _DROPPED:
+        return ""
+    return " " if category in _PUNCTUATION or character in _SEPARATORS else character
+
+
+def clean_query(text: str) -> str:
+    """What the visitor typed, trimmed and cut to 200 characters, without characters that no page can show."""
+    visible = "".join(character for character in text if unicodedata.category(character) not in ("Cc", "Cs"))
+    return visible.strip()[:MAX_QUERY_LENGTH].strip()
+
+
+def query_words(text: str) -> list[str]:
+    """The words to find, each once."""
+    return list(dict.fromkeys(normalise(text).split()))[:MAX_QUERY_WORDS]
+
+
+def index_text(texts: Iterable[str]) -> str:
+    """What `Product.search_text` holds for these texts."""
+    kept: list[str] = []
+    for word in sorted({word for text in texts for word in normalise(text).split()}, reverse=True):
+        # In this order a word comes right after those that begin with it.
+        if not kept or not kept[-1].startswith(word):
+            kept.append(word)
+    return "".join(f" {word}" for word in reversed(kept))
+
+
+def matching(products: models.QuerySet[Product], words: Iterable[str]) -> models.QuerySet[Product]:
+    """The products that have every one of the words."""
+    for word in words:
+        products = products.filter(search_text__contains=f" {word}" if len(word) <= SHORT_WORD else word)
+    return products

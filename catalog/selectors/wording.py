@@ -1,0 +1,81 @@
+"""Short sentences made from the figures of a product, in the visitor's language."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+
+from catalog.models import Product
+from catalog.services.pricing import promotion_quantities
+from shop.core.money import format_amount
+
+WEEK = 7
+
+
+def promotion_label(product: Product) -> str:
+    """« 2 achetés, 1 offert », or nothing without a running promotion."""
+    quantities = promotion_quantities(product)
+    if quantities is None:
+        return ""
+    buy, get = quantities
+    bought = ngettext("%(count)d acheté", "%(count)d achetés", buy) % {"count": buy}
+    given = ngettext("%(count)d offert", "%(count)d offerts", get) % {"count": get}
+    return f"{bought}, {given}"
+
+
+def promotion_text(product: Product) -> str:
+    """What the promotion means, as one sentence, or nothing without one."""
+    quantities = promotion_quantities(product)
+    if quantities is None:
+        return ""
+    return ngettext(
+        "%(label)s : la pièce la moins chère du lot est offerte.",
+        "%(label)s : les %(count)d pièces les moins chères du lot sont offertes.",
+        quantities[1],
+    ) % {"label": promotion_label(product), "count": quantities[1]}
+
+
+def production_text(product: Product, default_days: tuple[int, int]) -> str:
+    """How long the workshop needs: « 2 à 4 semaines », « 10 jours ». `default_days` is the shop's own delay."""
+    low, high = product.production_days_min, product.production_days_max
+    if low is None or high is None:
+        low, high = default_days
+    if low >= WEEK and low % WEEK == 0 and high % WEEK == 0:
+        weeks_low, weeks_high = low // WEEK, high // WEEK
+        if weeks_low == weeks_high:
+            return ngettext("%(count)d semaine", "%(count)d semaines", weeks_high) % {"count": weeks_high}
+        return _("%(low)d à %(high)d semaines") % {"low": weeks_low, "high": weeks_high}
+    if low == high:
+        return ngettext("%(count)d jour", "%(count)d jours", high) % {"count": high}
+    return _("%(low)d à %(high)d jours") % {"low": low, "high": high}
+
+
+def amount_text(value: Decimal) -> str:
+    """The amount as the visitor reads it: « 49,99 € »."""
+    return format_amount(value, language())
+
+
+def language() -> str:
+    """The active language as one of the shop's four codes."""
+    return (get_language() or "fr")[:2]
+
+
+def teaser(product: Product) -> str:
+    """The first line of the description, else of the detailed one."""
+    return next((line.strip() for line in (product.description or "").splitlines() if line.strip()), "")
+
+
+def empty_message(*, search: str, category: str) -> str:
+    """What an empty list says. `search` is what was typed, `category` the name of the chosen one, or `""`."""
+    if search and category:
+        return _('Aucune figurine trouvée pour "%(search)s" dans la catégorie %(category)s') % {
+            "search": search,
+            "category": category,
+        }
+    if search:
+        return _('Aucune figurine trouvée pour "%(search)s"') % {"search": search}
+    if category:
+        return _('Aucune figurine trouvée dans la catégorie "%(category)s".') % {"category": category}
+    return _("Aucune figurine disponible pour le moment.")

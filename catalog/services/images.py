@@ -1,0 +1,111 @@
+"""Pictures of products and categories: taken in, described by a row, made smaller in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import IO
+
+from django.db import transaction
+from django.db.models import Max
+
+from catalog.models import Category, CategoryPicture, PictureRow, Product, ProductImage, ProductVariation
+from shop.core import images
+from shop.core.wake import wake
+
+DERIVE_TASK = "catalog.tasks.derive_image_files"
+_MODELS: dict[str, type[ProductImage] | type[CategoryPicture]] = {
+    "product": ProductImage,
+    "category": CategoryPicture,
+}
+
+
+def add_product_image(
+    *,
+    product: Product,
+    file: IO[bytes],
+    name: str,
+    alt: str = "",
+    finish: str = "",
+    variation: ProductVariation | None = None,
+    position: int | None = None,
+) -> ProductImage:
+    """Take in a photo of a product, after the others unless `position` says otherwise.
+
+    Raises `Problem` (400 `invalid_image`), see `shop.core.images.store_image`.
+    """
+    stored = images.store_image(file=file, name=name, folder="products")
+    with transaction.atomic():
+        if position is None:
+            last = product.images.aggregate(last=Max("position"))["last"]
+            position = 1 if last is None else last + 1
+        row = ProductImage.objects.create(
+            product=product,
+            file=stored.name,
+            alt=alt,
+            finish=finish,
+            variation=variation,
+            position=position,
+            width=stored.width,
+            height=stored.height,
+            colour=stored.colour,
+        )
+        wake(DERIVE_TASK, "product", row.pk)
+    return row
+
+
+def set_category_picture(*, category: Category, file: IO[bytes], name: str, alt: str = "") -> CategoryPicture:
+    """Take in the picture of a category, in place of the one it had.
+
+    Raises `Problem` (400 `invalid_image`).
+    """
+    stored = images.store_image(file=file, name=name, folder="categories")
+    with transaction.atomic():
+        old = list(CategoryPicture.objects.filter(category=category))
+        CategoryPicture.objects.filter(category=category).delete()
+        remove_files(old)
+        row = CategoryPicture.objects.create(
+            category=category,
+            file=stored.name,
+            alt=alt,
+            width=stored.width,
+            height=stored.height,
+            colour=stored.colour,
+        )
+        wake(DERIVE_TASK, "category", row.pk)
+    return row
+
+
+def delete_product_image(*, image: ProductImage) -> None:
+    """Remove a photo and, once that is committed, its files."""
+    with transaction.atomic():
+        remove_files([image])
+        image.delete()
+
+
+def derive(*, kind: str, pk: int) -> bool:
+    """Make the smaller files of one picture (`kind` is "product" or "category"). False when there is nothing to do:
+    the row is gone or has them already. Safe to run twice, also at the same time."""
+    model = _MODELS[kind]
+    row = model.objects.filter(pk=pk, derivatives={}).first()
+    if row is None or not row.file.name:
+        return False
+    derivatives = images.derive_files(row.file.name)
+    return bool(model.objects.filter(pk=pk).update(derivatives=derivatives))
+
+
+def wake_missing(*, limit: int) -> int:
+    """Ask again for the smaller files of pictures that have none; returns how many were asked for."""
+    asked = 0
+    for kind, model in _MODELS.items():
+        for pk in model.objects.filter(derivatives={}).order_by("pk").values_list("pk", flat=True)[:limit]:
+            wake(DERIVE_TASK, kind, pk)
+            asked += 1
+    return asked
+
+
+def remove_files(rows: Iterable[PictureRow]) -> None:
+    """Delete the files of these rows after the commit: a transaction that fails keeps its pictures."""
+    for row in rows:
+        name, derivatives = row.file.name, dict(row.derivatives)
+        if name:
+            transaction.on_commit(lambda name=name, found=derivatives: images.delete_files(name, found))  # type: ignore[misc]

@@ -1,0 +1,113 @@
+"""Units in stock: held by an order that waits for its payment, given back when it does not come."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import models, transaction
+from django.db.models import F
+from django.db.transaction import TransactionManagementError
+from django.utils.translation import gettext as _
+
+from catalog.models import Product, ProductVariation
+from shop.core.problems import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class StockUnit:
+    """So many units of a product, or of one variation of it."""
+
+    product_id: int
+    variation_id: int | None
+    quantity: int
+
+
+class OutOfStock(Problem):
+    """Some of the wanted units are not there. `units` are those that can't be had."""
+
+    def __init__(self, units: Sequence[StockUnit]) -> None:
+        super().__init__("out_of_stock", _("Rupture de stock"), 409)
+        self.units = tuple(units)
+
+
+def hold_stock(*, units: Iterable[StockUnit]) -> None:
+    """Take the units out of stock, all of them or none.
+
+    A product and its variation may both count their units: both are taken then. A level without a number is made
+    to order and never runs out. What is marked as unavailable or unpublished can't be held.
+    Each level is one guarded `UPDATE`, in the order of the keys, products before variations, so that of two
+    buyers of the last piece one gets it and none waits for the other in a circle.
+
+    Raises `OutOfStock` (nothing is taken), `ValueError` for a quantity below 1, and
+    `TransactionManagementError` outside a transaction: the units must be given back when the order is not made.
+    """
+    wanted = _checked(units)
+    with transaction.atomic():
+        short_products = _take(
+            Product.objects.filter(in_stock=True, is_published=True),
+            _sum(wanted, lambda unit: unit.product_id),
+        )
+        short_variations = _take(
+            ProductVariation.objects.filter(in_stock=True), _sum(wanted, lambda unit: unit.variation_id)
+        )
+        missing = [
+            unit
+            for unit in wanted
+            if unit.product_id in short_products or unit.variation_id in short_variations
+        ]
+        if missing:
+            raise OutOfStock(missing)
+
+
+def release_stock(*, units: Iterable[StockUnit]) -> None:
+    """Give held units back. Levels without a number and rows deleted meanwhile are left alone.
+
+    Raises `ValueError` and `TransactionManagementError` as `hold_stock` does.
+    """
+    given = _checked(units)
+    _give(Product.objects.all(), _sum(given, lambda unit: unit.product_id))
+    _give(ProductVariation.objects.all(), _sum(given, lambda unit: unit.variation_id))
+
+
+def _checked(units: Iterable[StockUnit]) -> list[StockUnit]:
+    if not transaction.get_connection().in_atomic_block:
+        raise TransactionManagementError(
+            "Stock moves only inside the transaction of the order it belongs to."
+        )
+    found = list(units)
+    if any(unit.quantity < 1 for unit in found):
+        raise ValueError("A stock movement is of at least 1 unit.")
+    return found
+
+
+def _sum(units: Iterable[StockUnit], key: Any) -> dict[int, int]:
+    totals: dict[int, int] = defaultdict(int)
+    for unit in units:
+        if key(unit) is not None:
+            totals[key(unit)] += unit.quantity
+    return dict(sorted(totals.items()))
+
+
+def _take(rows: models.QuerySet[Any], wanted: Mapping[int, int]) -> set[int]:
+    """Takes what is there and returns the keys of what is not."""
+    levels = dict(rows.filter(pk__in=wanted).values_list("pk", "stock_quantity"))
+    missing = set()
+    for pk, quantity in wanted.items():
+        if pk not in levels:
+            missing.add(pk)
+        elif levels[pk] is not None:
+            # What was read is only a hint: the row itself decides.
+            taken = rows.filter(pk=pk, stock_quantity__gte=quantity).update(
+                stock_quantity=F("stock_quantity") - quantity
+            )
+            if not taken:
+                missing.add(pk)
+    return missing
+
+
+def _give(rows: models.QuerySet[Any], given: Mapping[int, int]) -> None:
+    for pk, quantity in given.items():
+        rows.filter(pk=pk, stock_quantity__isnull=False).update(stock_quantity=F("stock_quantity") + quantity)

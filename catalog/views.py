@@ -1,0 +1,176 @@
+"""Pages of the catalogue. Each is the same bytes for every visitor."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from catalog.islands import gallery_props, product_buy_props
+from catalog.selectors import cards, categories, search, wording
+from catalog.selectors.addresses import product_url
+from catalog.selectors.categories import CategoryCard
+from catalog.selectors.products import ProductDetail, find_product
+from shop.core import structured_data
+from shop.core.models import ShopSettings
+from shop.core.site import absolute_url
+
+Breadcrumbs = list[tuple[str, str | None]]
+FRAGMENT_HEADER = "X-Fragment"
+
+
+@require_safe
+def catalogue(request: HttpRequest) -> HttpResponseBase:
+    """`/produits?category=<slug>&search=<text>&page=<n>`; `categorie` and `recherche` are accepted too.
+
+    With the header `X-Fragment: results` only the results are drawn. 404 for an unknown category or page.
+    """
+    shown = categories.main_categories()
+    slug = _parameter(request, "category", "categorie")
+    text = search.clean_query(_parameter(request, "search", "recherche"))
+    chosen = next((card for card in shown if card.slug == slug), None)
+    if slug and chosen is None:
+        raise Http404
+    scope = [chosen] if chosen else shown
+    results = _find(
+        category_ids=[card.pk for card in scope],
+        text=text,
+        page=request.GET.get("page", ""),
+        known_count=sum(card.count for card in scope),
+    )
+    title = _("Figurines Artisanales Peintes à la Main")
+    catalogue_url = reverse("catalog:list")
+    breadcrumbs: Breadcrumbs = [
+        (_("Accueil"), reverse("home")),
+        (_("Produits"), catalogue_url if chosen else None),
+    ]
+    if chosen:
+        breadcrumbs.append((chosen.name, None))
+    context = {
+        "page_title": chosen.title if chosen else title,
+        "search": text,
+        "category": chosen.as_selected() if chosen else None,
+        "categories": [_with_search(card, text, chosen) for card in shown],
+        "page": cards.card_page(results),
+        "result_count": results.count,
+        "result_capped": results.capped,
+        "empty_message": wording.empty_message(search=text, category=chosen.name if chosen else ""),
+        "breadcrumbs": breadcrumbs,
+    }
+    fragment = request.headers.get(FRAGMENT_HEADER) == "results"
+    response = render(request, "catalog/_results.html" if fragment else "catalog/list.html", context)
+    patch_vary_headers(response, [FRAGMENT_HEADER])
+    return response
+
+
+@require_safe
+def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """One collection's own page. 404 while the collection has no row, and for an unknown page."""
+    category = categories.collection_card(slug)
+    if category is None:
+        raise Http404
+    results = _find(category_ids=[category.pk], page=request.GET.get("page", ""), known_count=category.count)
+    context = {
+        "page_title": category.title,
+        "category": category,
+        "features": categories.collection_features(category),
+        "page": cards.card_page(results),
+        "result_count": results.count,
+        "breadcrumbs": [(_("Accueil"), reverse("home")), (category.name, None)],
+    }
+    return render(request, "catalog/collection.html", context)
+
+
+@require_safe
+def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBase:
+    """`/produit/12-lame-d-automne`. Another name than the product's own in this language is sent there (301)."""
+    found = find_product(int(product_id))
+    if found is None:
+        return no_product(request)
+    if request.path != found.url:
+        return HttpResponsePermanentRedirect(found.url)
+    similar = cards.similar_cards(found.row)
+    list_url, list_name = _parent(found)
+    context = {
+        "product": found,
+        "similar": similar,
+        "buy_props": product_buy_props(found),
+        "gallery_props": gallery_props(found),
+        "breadcrumbs": [(_("Accueil"), reverse("home")), (list_name, list_url), (found.name, None)],
+        "structured_data": _structured_data(found),
+        "alternates": _alternates(found),
+    }
+    return render(request, "catalog/product.html", context)
+
+
+@require_safe
+def product_by_number(request: HttpRequest, product_id: str) -> HttpResponseBase:
+    """`/produit/12` and addresses whose name no page has: sent to the product's own address (301)."""
+    found = find_product(int(product_id))
+    return no_product(request) if found is None else HttpResponsePermanentRedirect(found.url)
+
+
+@require_safe
+def no_product(request: HttpRequest) -> HttpResponse:
+    """« Produit introuvable », for everything under `/produit/` that is no product on sale."""
+    return render(request, "errors/404-product.html", status=404)
+
+
+def _parameter(request: HttpRequest, *names: str) -> str:
+    return next((value for name in names if (value := request.GET.get(name, ""))), "")
+
+
+def _find(*, category_ids: list[int], page: str, known_count: int, text: str = "") -> cards.Results:
+    try:
+        return cards.find_products(
+            category_ids=category_ids, text=text, number=cards.page_number(page), known_count=known_count
+        )
+    except cards.PageOutOfRange as error:
+        raise Http404 from error
+
+
+def _with_search(card: CategoryCard, text: str, chosen: CategoryCard | None) -> CategoryCard:
+    """The card as a link that keeps the search, marked when it is the chosen one."""
+    url = f"{card.url}&{urlencode({'search': text})}" if text else card.url
+    return replace(card, url=url, selected=card is chosen)
+
+
+def _parent(found: ProductDetail) -> tuple[str, str]:
+    """The list that the product stands in: its collection, or its category in the catalogue."""
+    return categories.category_url(found.category_kind, found.category_slug), found.category
+
+
+def _alternates(found: ProductDetail) -> list[tuple[str, str, str]]:
+    """The product's address in each language: its name in the address is translated too."""
+    alternates = []
+    for code, label in settings.LANGUAGES:
+        with translation.override(code):
+            alternates.append((code, label, absolute_url(product_url(found.row))))
+    return alternates
+
+
+def _structured_data(found: ProductDetail) -> structured_data.Data:
+    return structured_data.product(
+        product_id=found.id,
+        name=found.name,
+        description=found.description,
+        url=found.url,
+        category=found.category,
+        images=[image.url for image in found.images],
+        low=found.price,
+        high=found.price_to,
+        available=found.available,
+        made_to_order=found.made_to_order,
+        seller=ShopSettings.load().shop_name,
+        material=found.material,
+        height_cm=found.height_cm,
+    )
