@@ -12,7 +12,7 @@ class Decline:
     """A bank's no. `advice_code` tells the shop whether trying again makes sense."""
 
     code: str
-    decline_code: str
+    decline_code: str | None
     message: str
     advice_code: str | None
     network_decline_code: str | None = None
@@ -23,11 +23,10 @@ class Decline:
         error: Document = {
             "type": "card_error",
             "code": self.code,
-            "decline_code": self.decline_code,
             "doc_url": f"https://stripe.com/docs/error-codes/{self.code.replace('_', '-')}",
             "message": self.message,
         }
-        for name in ("advice_code", "network_decline_code", "param"):
+        for name in ("decline_code", "advice_code", "network_decline_code", "param"):
             if value := getattr(self, name):
                 error[name] = value
         return error
@@ -45,7 +44,7 @@ class Card:
 
 NOT_AUTHENTICATED = Decline(
     "payment_intent_authentication_failure",
-    "authentication_not_handled",
+    None,
     "We are unable to authenticate your payment method. Please choose a different payment method and try again.",
     None,
 )
@@ -87,16 +86,14 @@ CARDS = {
         Card(
             "0069",
             "4000000000000069",
-            Decline(
-                "expired_card", "expired_card", "Your card has expired.", "confirm_card_data", "54", "exp_month"
-            ),
+            Decline("expired_card", None, "Your card has expired.", "confirm_card_data", "54", "exp_month"),
         ),
         Card(
             "0119",
             "4000000000000119",
             Decline(
                 "processing_error",
-                "processing_error",
+                None,
                 "An error occurred while processing your card. Try again in a little bit.",
                 "try_again_later",
             ),

@@ -45,8 +45,8 @@ def pay(
     is sent to the bank's page even if the card doesn't require it. `confirmed`: the bank's page was passed.
     """
     with store.writing():
-        session = store.get("checkout.session", session_id)
-        if session.body["status"] != "open":
+        session = _open_session(session_id)
+        if session is None:
             return CLOSED
         intent = _intent(session)
         method = payments.create_card(card, _billing(session, payer), later=later or card)
@@ -59,9 +59,11 @@ def pay(
 def answer_bank(session_id: str, *, accept: bool) -> str:
     """The customer's answer on the bank's page: COMPLETE, REFUSED or CLOSED."""
     with store.writing():
-        session = store.get("checkout.session", session_id)
+        session = _open_session(session_id)
+        if session is None:
+            return CLOSED
         intent = store.find("payment_intent", session.body["payment_intent"])
-        if session.body["status"] != "open" or intent is None or intent.body["status"] != "requires_action":
+        if intent is None or intent.body["status"] != "requires_action":
             return CLOSED
         method = store.require("payment_method", intent.body["payment_method"])
         payer = Payer(**session.private["payer"])
@@ -74,8 +76,8 @@ def answer_bank(session_id: str, *, accept: bool) -> str:
 def refuse(session_id: str, payer: Payer, *, decline: Decline = GENERIC) -> str:
     """The bank says no whatever the card: REFUSED, or CLOSED. The session stays open for another try."""
     with store.writing():
-        session = store.get("checkout.session", session_id)
-        if session.body["status"] != "open":
+        session = _open_session(session_id)
+        if session is None:
             return CLOSED
         intent = _intent(session)
         method = payments.create_card(GOOD_CARD, _billing(session, payer), later=GOOD_CARD)
@@ -85,8 +87,8 @@ def refuse(session_id: str, payer: Payer, *, decline: Decline = GENERIC) -> str:
 def pay_by_debit(session_id: str, payer: Payer, *, succeeds: bool, seconds: float) -> str:
     """Complete the session unpaid; `seconds` later the bank pays or refuses. COMPLETE or CLOSED."""
     with store.writing():
-        session = store.get("checkout.session", session_id)
-        if session.body["status"] != "open":
+        session = _open_session(session_id)
+        if session is None:
             return CLOSED
         intent = _intent(session)
         method = store.create(documents.debit_method(_billing(session, payer)), private={"later": GOOD_CARD})
@@ -110,9 +112,17 @@ def settle_debit(session: StoredObject, *, succeeds: bool) -> None:
         store.save(session)
         emit("checkout.session.async_payment_succeeded", session)
     else:
-        decline = Decline("debit_not_authorized", "debit_not_authorized", "The debit was refused by the bank.", None)
+        decline = Decline("debit_not_authorized", None, "The debit was refused by the bank.", None)
         payments.fail(intent, method, decline, charge=charge)
         emit("checkout.session.async_payment_failed", session)
+
+
+def _open_session(session_id: str) -> StoredObject | None:
+    session = store.get("checkout.session", session_id)
+    if session.body["status"] == "open" and session.body["expires_at"] <= store.now():
+        # The background thread closes it in a moment; until then it must not take money.
+        return None
+    return session if session.body["status"] == "open" else None
 
 
 def _intent(session: StoredObject) -> StoredObject:
@@ -200,7 +210,7 @@ def last_refusal(session: StoredObject) -> str:
     error = intent.body["last_payment_error"] if intent else None
     if not error:
         return ""
-    return str(error["code"] if error["code"] != "card_declined" else error["decline_code"])
+    return str(error.get("decline_code") or error["code"])
 
 
 def needs_email(session: StoredObject) -> bool:

@@ -95,7 +95,9 @@ def read_configuration(environ: Mapping[str, str]) -> Configuration:
     host = environ.get("STRIPE_SANDBOX_HOST") or "127.0.0.1"
     try:
         port = int(environ.get("STRIPE_SANDBOX_PORT") or DEFAULT_PORT)
-        pauses = tuple(float(part) for part in environ.get("STRIPE_SANDBOX_WEBHOOK_RETRY", "10,60").split(",") if part)
+        pauses = tuple(
+            float(part) for part in environ.get("STRIPE_SANDBOX_WEBHOOK_RETRY", "10,60").split(",") if part
+        )
     except ValueError as error:
         raise ConfigurationRefused(f"The payment sandbox can't read a number: {error}.") from error
     webhook_url = environ.get("STRIPE_SANDBOX_WEBHOOK_URL", "")

@@ -197,7 +197,7 @@ def _outcome(decline: Decline | None, *, pending: bool) -> Document:
     if decline:
         outcome |= {
             "network_status": "declined_by_network",
-            "reason": decline.decline_code,
+            "reason": decline.decline_code or decline.code,
             "seller_message": "The bank did not return any further details with this decline.",
             "type": "issuer_declined",
         }
@@ -209,9 +209,13 @@ def card_fee(amount: int) -> int:
     return (amount * CARD_FEE_SHARE_PER_MILLE + 500) // 1000 + CARD_FEE_CENTS
 
 
-def balance_transaction(*, kind: str, amount: int, fee: int, source: str, description: str | None) -> Document:
+def balance_transaction(
+    *, kind: str, amount: int, fee: int, source: str, description: str | None
+) -> Document:
     """A line of the account's balance; `amount` is negative when money leaves."""
-    fees = [{"amount": fee, "application": None, "currency": "eur", "description": "Fees", "type": "stripe_fee"}]
+    fees = [
+        {"amount": fee, "application": None, "currency": "eur", "description": "Fees", "type": "stripe_fee"}
+    ]
     return {
         "id": store.new_id("txn"),
         "object": "balance_transaction",

@@ -66,4 +66,6 @@ def no_such_reference(kind: str, object_id: str, *, param: str) -> ApiError:
 
 def not_simulated(param: str) -> ApiError:
     """Stripe knows the parameter, the sandbox doesn't act on it: better refused than silently without effect."""
-    return invalid(f"The local sandbox does not simulate `{param}`.", code="sandbox_not_simulated", param=param)
+    return invalid(
+        f"The local sandbox does not simulate `{param}`.", code="sandbox_not_simulated", param=param
+    )

@@ -16,7 +16,9 @@ KEPT_FOR_SECONDS = 30 * 24 * 3600
 
 
 def webhooks_are_on() -> bool:
-    return bool(store.read_setting("webhooks_on", configuration().webhooks_on)) and bool(configuration().webhook_url)
+    return bool(store.read_setting("webhooks_on", configuration().webhooks_on)) and bool(
+        configuration().webhook_url
+    )
 
 
 def webhook_delay() -> Delay:

@@ -10,10 +10,30 @@ from orders.stripe_sandbox.models import StoredObject
 
 MAX_DEPTH = 4
 _EXPANDABLE = {
-    "checkout.session": {"customer", "payment_intent", "setup_intent", "subscription", "invoice", "payment_link"},
-    "payment_intent": {"customer", "latest_charge", "payment_method", "review", "on_behalf_of", "application"},
+    "checkout.session": {
+        "customer",
+        "payment_intent",
+        "setup_intent",
+        "subscription",
+        "invoice",
+        "payment_link",
+    },
+    "payment_intent": {
+        "customer",
+        "latest_charge",
+        "payment_method",
+        "review",
+        "on_behalf_of",
+        "application",
+    },
     "charge": {"balance_transaction", "customer", "failure_balance_transaction", "payment_intent", "review"},
-    "refund": {"balance_transaction", "charge", "failure_balance_transaction", "payment_intent", "payment_method"},
+    "refund": {
+        "balance_transaction",
+        "charge",
+        "failure_balance_transaction",
+        "payment_intent",
+        "payment_method",
+    },
     "payment_method": {"customer"},
     "dispute": {"charge", "payment_intent"},
     "balance_transaction": {"source"},
@@ -27,7 +47,9 @@ def expand(document: Document, paths: list[str] | None) -> Document:
     for number, path in enumerate(paths or []):
         parts = path.split(".")
         if len(parts) > MAX_DEPTH:
-            raise invalid(f"You cannot expand more than {MAX_DEPTH} levels of a property: {path}", param="expand")
+            raise invalid(
+                f"You cannot expand more than {MAX_DEPTH} levels of a property: {path}", param="expand"
+            )
         _walk(document, parts, path, f"expand[{number}]")
     return document
 

@@ -8,7 +8,8 @@ from orders.stripe_sandbox import documents, payments, store
 from orders.stripe_sandbox.cards import decline_off_session
 from orders.stripe_sandbox.errors import Document, invalid, not_in_this_state, not_simulated
 from orders.stripe_sandbox.models import StoredObject
-from orders.stripe_sandbox.sessions import MAX_TOTAL, MIN_TOTAL, SIMULATED_METHODS
+from orders.stripe_sandbox.session_lines import MAX_TOTAL
+from orders.stripe_sandbox.sessions import MIN_TOTAL, SIMULATED_METHODS
 
 _NOT_SIMULATED = (
     "amount_details", "application_fee_amount", "confirmation_token", "customer_account", "hooks", "mandate",
@@ -21,8 +22,6 @@ _COPIED = (
     "setup_future_usage", "shipping", "statement_descriptor_suffix",
 )  # fmt: skip
 CANCELABLE = ("requires_payment_method", "requires_confirmation", "requires_action", "requires_capture")
-
-
 
 
 def create_intent(params: dict[str, Any]) -> tuple[Document, Document | None]:
@@ -41,7 +40,8 @@ def create_intent(params: dict[str, Any]) -> tuple[Document, Document | None]:
             {
                 **{name: params.get(name) for name in _COPIED},
                 "amount": params["amount"],
-                "automatic_payment_methods": automatic or (None if _only_cards(params) else {"enabled": True}),
+                "automatic_payment_methods": automatic
+                or (None if _only_cards(params) else {"enabled": True}),
                 "currency": "eur",
                 "customer": customer,
                 "metadata": params.get("metadata") or {},
@@ -78,7 +78,9 @@ def cancel_intent(intent: StoredObject, params: dict[str, Any]) -> Document:
     return intent.body
 
 
-def _confirm(intent: StoredObject, method: StoredObject, *, off_session: bool) -> tuple[Document, Document | None]:
+def _confirm(
+    intent: StoredObject, method: StoredObject, *, off_session: bool
+) -> tuple[Document, Document | None]:
     behaviour = method.private["later"]
     decline = decline_off_session(behaviour)
     if decline is not None and decline.code == "authentication_required" and not off_session:
@@ -99,9 +101,13 @@ def _check(params: dict[str, Any]) -> None:
         if name in params:
             raise not_simulated(name)
     if params.get("capture_method") == "manual" or params.get("confirmation_method") == "manual":
-        raise not_simulated("capture_method" if params.get("capture_method") == "manual" else "confirmation_method")
+        raise not_simulated(
+            "capture_method" if params.get("capture_method") == "manual" else "confirmation_method"
+        )
     if params["currency"].lower() != "eur":
-        raise invalid(f"Invalid currency: {params['currency']}. The sandbox only knows eur.", param="currency")
+        raise invalid(
+            f"Invalid currency: {params['currency']}. The sandbox only knows eur.", param="currency"
+        )
     if params["amount"] < 1:
         raise invalid("Invalid positive integer", code="parameter_invalid_integer", param="amount")
     if params["amount"] < MIN_TOTAL:
@@ -110,7 +116,11 @@ def _check(params: dict[str, Any]) -> None:
         raise invalid("Amount must be no more than €999,999.99", code="amount_too_large", param="amount")
     exclusive = [
         name
-        for name in ("allowed_payment_method_types", "automatic_payment_methods", "excluded_payment_method_types")
+        for name in (
+            "allowed_payment_method_types",
+            "automatic_payment_methods",
+            "excluded_payment_method_types",
+        )
         if name in params
     ]
     if len(exclusive) > 1:
@@ -150,7 +160,9 @@ def _types(params: dict[str, Any]) -> list[str]:
     excluded = params.get("excluded_payment_method_types", [])
     types = [name for name in SIMULATED_METHODS if name in allowed and name not in excluded]
     if not types:
-        raise invalid("No valid payment method types for this PaymentIntent.", param="allowed_payment_method_types")
+        raise invalid(
+            "No valid payment method types for this PaymentIntent.", param="allowed_payment_method_types"
+        )
     return types
 
 

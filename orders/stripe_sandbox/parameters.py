@@ -12,9 +12,10 @@ import types
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from types import SimpleNamespace
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from stripe import RequestOptions
+from typing_extensions import is_typeddict
 
 from orders.stripe_sandbox.errors import invalid
 
@@ -130,7 +131,9 @@ def _metadata(raw: Any, path: str) -> dict[str, str]:
     if not isinstance(raw, dict) or not all(isinstance(value, str) for value in raw.values()):
         raise invalid(f"Invalid object: {path} must be a hash of strings.", param=path)
     if len(raw) > MAX_METADATA_KEYS:
-        raise invalid(f"Metadata can have up to {MAX_METADATA_KEYS} keys, but you passed {len(raw)}.", param=path)
+        raise invalid(
+            f"Metadata can have up to {MAX_METADATA_KEYS} keys, but you passed {len(raw)}.", param=path
+        )
     for key, value in raw.items():
         if len(key) > MAX_METADATA_KEY:
             raise invalid(

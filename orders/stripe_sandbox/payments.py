@@ -32,7 +32,9 @@ def attach(method: StoredObject, customer: str) -> None:
     store.save(method)
 
 
-def succeed(intent: StoredObject, method: StoredObject, *, charge: StoredObject | None = None) -> StoredObject:
+def succeed(
+    intent: StoredObject, method: StoredObject, *, charge: StoredObject | None = None
+) -> StoredObject:
     """The bank pays. `charge`: the pending one of a debit; without it a new one is made."""
     if charge is None:
         charge = store.create(documents.charge(intent.body, method.body, decline=None))

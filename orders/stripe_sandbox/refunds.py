@@ -25,7 +25,9 @@ def make_refund(
     """
     body = charge.body
     if not body["paid"]:
-        raise not_in_this_state(f"This Charge ({charge.id}) was not paid and cannot be refunded.", param="charge")
+        raise not_in_this_state(
+            f"This Charge ({charge.id}) was not paid and cannot be refunded.", param="charge"
+        )
     if body["disputed"]:
         raise not_in_this_state(
             f"Charge {charge.id} has been charged back; cannot issue a refund.", code="charge_disputed"
@@ -66,7 +68,9 @@ def settle_refund(refund: StoredObject, status: str) -> None:
     refund.body |= {"status": status, "pending_reason": None}
     if status == "failed":
         refund.body["failure_reason"] = "expired_or_canceled_card"
-        _book(refund, kind="refund_failure", amount=refund.body["amount"], field="failure_balance_transaction")
+        _book(
+            refund, kind="refund_failure", amount=refund.body["amount"], field="failure_balance_transaction"
+        )
         _count(store.require("charge", refund.body["charge"]), -refund.body["amount"])
     store.save(refund)
     emit("refund.updated", refund, previous={"status": before})
@@ -79,7 +83,9 @@ def open_dispute(charge: StoredObject, *, reason: str, amount: int | None) -> St
     if charge.body["disputed"] or not charge.body["paid"]:
         raise not_in_this_state(f"Charge {charge.id} can't be disputed.", param="charge")
     due_by = int(store.now()) + _RESPONSE_DAYS * 24 * 3600
-    body = documents.dispute(charge.body, amount=amount or charge.body["amount"], reason=reason, due_by=due_by)
+    body = documents.dispute(
+        charge.body, amount=amount or charge.body["amount"], reason=reason, due_by=due_by
+    )
     dispute = store.create(body)
     charge.body["disputed"] = True
     store.save(charge)

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import urlsplit
+
+from django.db.models import QuerySet
 
 from orders.stripe_sandbox import documents, store
 from orders.stripe_sandbox.configuration import configuration
-from orders.stripe_sandbox.errors import Document, invalid, no_such_reference, not_in_this_state, not_simulated
+from orders.stripe_sandbox.errors import (
+    Document,
+    invalid,
+    not_in_this_state,
+    not_simulated,
+)
 from orders.stripe_sandbox.events import emit
 from orders.stripe_sandbox.models import StoredObject
 from orders.stripe_sandbox.payments import cancel
+from orders.stripe_sandbox.session_lines import MAX_TOTAL, is_absolute, read_lines
 
 SHORTEST_LIFE = 30 * 60
 LONGEST_LIFE = 24 * 3600
-MAX_LINES = 100
-MAX_IMAGES = 8
 MAX_REFERENCE = 200
 MAX_EMAIL = 512
 MAX_CUSTOM_TEXT = 1200
 MIN_TOTAL = 50
-MAX_TOTAL = 99_999_999
 SIMULATED_METHODS = ("card", "sepa_debit")
 _EMAIL = re.compile(r"^[^@\s]+@[^@\s]+\.[^@\s]+$")
 
@@ -34,7 +38,13 @@ _NOT_SIMULATED = (
 # Accepted as long as they ask for nothing.
 _ONLY_OFF = ("automatic_tax", "invoice_creation", "tax_id_collection", "phone_number_collection")
 _INTENT_NOT_SIMULATED = ("application_fee_amount", "on_behalf_of", "transfer_data", "transfer_group")
-_COPIED_TO_INTENT = ("description", "receipt_email", "setup_future_usage", "shipping", "statement_descriptor_suffix")
+_COPIED_TO_INTENT = (
+    "description",
+    "receipt_email",
+    "setup_future_usage",
+    "shipping",
+    "statement_descriptor_suffix",
+)
 
 
 def create_session(params: dict[str, Any]) -> Document:
@@ -52,7 +62,7 @@ def create_session(params: dict[str, Any]) -> Document:
             "The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.",
             param="expires_at",
         )
-    lines = _lines(params)
+    lines = read_lines(params)
     total = sum(line["amount_total"] for line in lines)
     if total < MIN_TOTAL:
         raise invalid(
@@ -62,7 +72,9 @@ def create_session(params: dict[str, Any]) -> Document:
             param="line_items",
         )
     if total > MAX_TOTAL:
-        raise invalid("The Checkout Session's total amount is too large.", code="amount_too_large", param="line_items")
+        raise invalid(
+            "The Checkout Session's total amount is too large.", code="amount_too_large", param="line_items"
+        )
     session_id = f"cs_test_a1{store.new_id('x', 56)[2:]}"
     customer = None
     if "customer" in params:
@@ -145,13 +157,17 @@ def expire_session(session: StoredObject, *, by_clock: bool = False) -> Document
     return session.body
 
 
-def expire_due_sessions() -> int:
-    """Close every open session whose time has come. Inside `writing()`."""
-    due = StoredObject.objects.filter(kind="checkout.session", status="open", expires_at__lte=int(store.now()))
-    sessions = list(due)
-    for session in sessions:
+def due_sessions() -> QuerySet[StoredObject]:
+    """Open sessions whose time has come."""
+    return StoredObject.objects.filter(
+        kind="checkout.session", status="open", expires_at__lte=int(store.now())
+    )
+
+
+def expire_due_sessions() -> None:
+    """Inside `writing()`."""
+    for session in due_sessions():
         expire_session(session, by_clock=True)
-    return len(sessions)
 
 
 def intent_parameters(session: StoredObject) -> dict[str, Any]:
@@ -201,10 +217,12 @@ def _check_combination(params: dict[str, Any]) -> None:
     if "success_url" not in params:
         raise invalid("Missing required param: success_url.", code="parameter_missing", param="success_url")
     for name in ("success_url", "cancel_url"):
-        if name in params and not _is_absolute(params[name]):
+        if name in params and not is_absolute(params[name]):
             raise invalid("Not a valid URL", code="url_invalid", param=name)
     if params.get("currency", "eur").lower() != "eur":
-        raise invalid(f"Invalid currency: {params['currency']}. The sandbox only knows eur.", param="currency")
+        raise invalid(
+            f"Invalid currency: {params['currency']}. The sandbox only knows eur.", param="currency"
+        )
     if "customer" in params:
         for name in ("customer_email", "customer_creation"):
             if name in params:
@@ -223,7 +241,8 @@ def _check_combination(params: dict[str, Any]) -> None:
     for name, text in (params.get("custom_text") or {}).items():
         if text and len(text["message"]) > MAX_CUSTOM_TEXT:
             raise invalid(
-                f"Invalid string: must be at most {MAX_CUSTOM_TEXT} characters", param=f"custom_text[{name}][message]"
+                f"Invalid string: must be at most {MAX_CUSTOM_TEXT} characters",
+                param=f"custom_text[{name}][message]",
             )
     intent = params.get("payment_intent_data", {})
     for name in _INTENT_NOT_SIMULATED:
@@ -239,14 +258,6 @@ def _check_combination(params: dict[str, Any]) -> None:
         )
 
 
-def _is_absolute(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname)
-
-
 def _method_types(params: dict[str, Any]) -> list[str]:
     allowed = params.get("allowed_payment_method_types")
     excluded = params.get("excluded_payment_method_types")
@@ -257,115 +268,11 @@ def _method_types(params: dict[str, Any]) -> list[str]:
             param="excluded_payment_method_types",
         )
     # Types that don't fit are dropped without a word, as Stripe does.
-    types = [name for name in SIMULATED_METHODS if name in (allowed or ["card"]) and name not in (excluded or [])]
+    types = [
+        name for name in SIMULATED_METHODS if name in (allowed or ["card"]) and name not in (excluded or [])
+    ]
     if not types:
-        raise invalid("No valid payment method types for this Checkout Session.", param="allowed_payment_method_types")
+        raise invalid(
+            "No valid payment method types for this Checkout Session.", param="allowed_payment_method_types"
+        )
     return types
-
-
-def _lines(params: dict[str, Any]) -> list[Document]:
-    items = params.get("line_items")
-    if not items:
-        raise invalid("Missing required param: line_items.", code="parameter_missing", param="line_items")
-    if len(items) > MAX_LINES:
-        raise invalid(f"`line_items` can contain at most {MAX_LINES} items.", param="line_items")
-    return [_line(item, f"line_items[{number}]") for number, item in enumerate(items)]
-
-
-def _line(item: dict[str, Any], path: str) -> Document:
-    if "price" in item:
-        raise no_such_reference("price", item["price"], param=f"{path}[price]")
-    for name in ("adjustable_quantity", "tax_rates"):
-        if name in item:
-            raise not_simulated(f"{path}[{name}]")
-    price = item.get("price_data")
-    if price is None:
-        raise invalid("You must specify either `price` or `price_data`.", code="parameter_missing", param=path)
-    path_price = f"{path}[price_data]"
-    for name in ("recurring", "product"):
-        if name in price:
-            raise not_simulated(f"{path_price}[{name}]")
-    if "product_data" not in price:
-        raise invalid(
-            "Missing required param: product_data.", code="parameter_missing", param=f"{path_price}[product_data]"
-        )
-    if price["currency"].lower() != "eur":
-        raise invalid(
-            f"Invalid currency: {price['currency']}. The sandbox only knows eur.", param=f"{path_price}[currency]"
-        )
-    if "unit_amount_decimal" in price:
-        raise not_simulated(f"{path_price}[unit_amount_decimal]")
-    if "unit_amount" not in price:
-        raise invalid(
-            "Missing required param: unit_amount.", code="parameter_missing", param=f"{path_price}[unit_amount]"
-        )
-    amount = price["unit_amount"]
-    if not 0 <= amount <= MAX_TOTAL:
-        raise invalid(
-            "Invalid non-negative integer", code="parameter_invalid_integer", param=f"{path_price}[unit_amount]"
-        )
-    quantity = item.get("quantity")
-    if quantity is None:
-        raise invalid(f"Quantity is required. Add `quantity` to `{path}`", param=f"{path}[quantity]")
-    if not 1 <= quantity <= 999_999:
-        raise invalid("This value must be greater than or equal to 1.", param=f"{path}[quantity]")
-    return _line_document(item, price, _product(price["product_data"], path_price), amount, quantity)
-
-
-def _product(data: dict[str, Any], path: str) -> StoredObject:
-    images = data.get("images", [])
-    if len(images) > MAX_IMAGES:
-        raise invalid(f"You can specify up to {MAX_IMAGES} images.", param=f"{path}[product_data][images]")
-    for number, image in enumerate(images):
-        if not _is_absolute(image):
-            raise invalid("Not a valid URL", code="url_invalid", param=f"{path}[product_data][images][{number}]")
-    return store.create(
-        {
-            "id": store.new_id("prod", 14),
-            "object": "product",
-            "active": False,
-            "description": data.get("description"),
-            "images": images,
-            "livemode": False,
-            "metadata": data.get("metadata") or {},
-            "name": data["name"],
-            "type": "service",
-            "unit_label": data.get("unit_label"),
-        }
-    )
-
-
-def _line_document(
-    item: dict[str, Any], price: dict[str, Any], product: StoredObject, amount: int, quantity: int
-) -> Document:
-    total = amount * quantity
-    return {
-        "id": store.new_id("li"),
-        "object": "item",
-        "adjustable_quantity": None,
-        "amount_discount": 0,
-        "amount_subtotal": total,
-        "amount_tax": 0,
-        "amount_total": total,
-        "currency": "eur",
-        "description": product.body["name"],
-        "metadata": item.get("metadata") or {},
-        "price": {
-            **documents.nothing("custom_unit_amount", "lookup_key", "nickname", "recurring", "tiers_mode"),
-            "id": store.new_id("price"),
-            "object": "price",
-            "active": False,
-            "billing_scheme": "per_unit",
-            "created": int(store.now()),
-            "currency": "eur",
-            "livemode": False,
-            "metadata": {},
-            "product": product.id,
-            "tax_behavior": price.get("tax_behavior", "unspecified"),
-            "transform_quantity": None,
-            "type": "one_time",
-            "unit_amount": amount,
-            "unit_amount_decimal": str(amount),
-        },
-        "quantity": quantity,
-    }

@@ -65,7 +65,9 @@ def new_id(prefix: str, length: int = 24) -> str:
 def create(body: Document, *, private: Document | None = None) -> StoredObject:
     """Keep a new object; `created` is filled in. Inside `writing()`."""
     body.setdefault("created", int(now()))
-    row = StoredObject(id=body["id"], kind=body["object"], created=body["created"], body=body, private=private or {})
+    row = StoredObject(
+        id=body["id"], kind=body["object"], created=body["created"], body=body, private=private or {}
+    )
     save(row)
     return row
 
