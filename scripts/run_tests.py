@@ -134,19 +134,20 @@ def browser(extra: list[str]) -> Count:
 
 def find_chromium() -> str | None:
     """The browser to drive: the named one, the one here, or one installed now ("" is Playwright's own)."""
-    found = _chromium_here()
+    found = chromium_here()
     if found:
         return found
     if os.geteuid() == 0 and shutil.which("apt-get"):
         run(["apt-get", "update", "-qq"])
         run(["apt-get", "install", "-y", "-qq", "chromium"], DEBIAN_FRONTEND="noninteractive")
-        found = _chromium_here()
+        found = chromium_here()
         if found:
             return found
     return "" if run([PYTHON, "-m", "playwright", "install", "chromium"]) == 0 else None
 
 
-def _chromium_here() -> str | None:
+def chromium_here() -> str | None:
+    """The browser named by CHROMIUM, else the first of the machine's own."""
     named = os.environ.get("CHROMIUM", "")
     candidates = [named] if named else CHROMIUM_NAMES
     return next((path for path in map(shutil.which, candidates) if path), None)

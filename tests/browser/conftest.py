@@ -1,0 +1,98 @@
+"""A real Chromium before the whole shop: every page that a test opens must be free of complaints."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from run_tests import chromium_here
+
+from tests.browser.journal import Journal
+from tests.browser.shop_process import RunningShop, start_shop, stop_shop
+
+PHONE, DESKTOP = 390, 1440
+HEIGHT = {PHONE: 844, DESKTOP: 900}
+LOCALES = {"fr": "fr-FR", "en": "en-GB", "es": "es-ES", "de": "de-DE"}
+WAIT_MS = 10_000
+
+
+@pytest.fixture(scope="session")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningShop]:
+    """The shop with its demonstration data, one for all tests."""
+    running = start_shop(tmp_path_factory.mktemp("shop"))
+    yield running
+    stop_shop(running)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        # Without a path Playwright takes the browser that it installed itself.
+        launched = playwright.chromium.launch(executable_path=chromium_here(), args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def journal() -> Journal:
+    """What went wrong in the test's pages; `journal.expect(pattern)` names what the test provokes."""
+    return Journal()
+
+
+@pytest.fixture
+def new_context(
+    browser: Browser, shop: RunningShop, journal: Journal
+) -> Iterator[Callable[..., BrowserContext]]:
+    """Opens visitors: ``new_context(width=390, language="de", javascript=False)``, each with its own storage."""
+    opened: list[BrowserContext] = []
+
+    def open_context(width: int = DESKTOP, language: str = "fr", javascript: bool = True) -> BrowserContext:
+        context = browser.new_context(
+            base_url=shop.url,
+            viewport={"width": width, "height": HEIGHT[width]},
+            locale=LOCALES[language],
+            java_script_enabled=javascript,
+            reduced_motion="reduce",
+        )
+        context.set_default_timeout(WAIT_MS)
+        journal.follow(context)
+        opened.append(context)
+        return context
+
+    yield open_context
+    for context in opened:
+        context.close()
+    assert journal.unexpected == []
+
+
+@pytest.fixture
+def new_page(new_context: Callable[..., BrowserContext]) -> Callable[..., Page]:
+    """Opens a visitor with one page; takes what ``new_context`` takes."""
+
+    def open_page(**options: object) -> Page:
+        return new_context(**options).new_page()
+
+    return open_page
+
+
+@pytest.fixture
+def page(new_page: Callable[..., Page]) -> Page:
+    """A French visitor at a desk."""
+    return new_page()
+
+
+@pytest.fixture
+def snap(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Page, str], Path]:
+    """Takes a picture of the whole page, in SCREENSHOTS when it is set, for people to look at."""
+
+    def take(page: Page, name: str) -> Path:
+        folder = Path(os.environ.get("SCREENSHOTS") or tmp_path)
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{name}.png"
+        page.screenshot(path=path, full_page=True)
+        return path
+
+    return take

@@ -1,0 +1,111 @@
+"""The whole shop as `make run` starts it, on free ports and in a folder of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+from shop.core.management.commands.run_shop import DEMO_PASSWORD, SANDBOX_FILE, any_free_port
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+START_SECONDS = 180
+STOP_SECONDS = 30
+# What a developer's machine may set and a test must not inherit.
+HIDDEN = ("STRIPE_", "REDIS_", "EMAIL_", "DATABASE_", "TEST_DATABASE_", "DJANGO_", "PYTEST_")
+
+
+@dataclass(frozen=True, slots=True)
+class RunningShop:
+    """A shop with its demonstration data, open at ``url``."""
+
+    url: str
+    folder: Path
+    process: subprocess.Popen[bytes]
+    password: str = DEMO_PASSWORD
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "run.log").read_text(errors="replace")
+
+    @property
+    def sandbox_url(self) -> str:
+        return f"http://127.0.0.1:{json.loads((self.folder / SANDBOX_FILE).read_text())['port']}"
+
+    def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """What the shop's database holds now."""
+        with closing(sqlite3.connect(f"file:{self.folder / 'shop.sqlite3'}?mode=ro", uri=True)) as connection:
+            return connection.execute(query, values).fetchall()
+
+    def wait_for(self, query: str, *values: Any, seconds: float = 30) -> list[tuple[Any, ...]]:
+        """Rows that background work is about to write.
+
+        :raises AssertionError: there is none in time.
+        """
+        deadline = monotonic() + seconds
+        while monotonic() < deadline:
+            found = self.rows(query, *values)
+            if found:
+                return found
+            sleep(0.1)
+        raise AssertionError(f"Nothing within {seconds} s: {query} {values}")
+
+
+def start_shop(folder: Path) -> RunningShop:
+    """Start it and wait until it is open.
+
+    :raises AssertionError: it ended or took too long; the message holds what it said.
+    """
+    if not (ROOT / "static" / "build" / "manifest.json").is_file():
+        raise AssertionError("The scripts and styles are not built: npm run build.")
+    port = any_free_port()
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
+    environment = {
+        **inherited,
+        "PORT": str(port),
+        "DATA_DIR": str(folder),
+        "DEBUG": "true",
+        "SITE_URL": f"http://localhost:{port}",
+        "CSRF_TRUSTED_ORIGINS": f"http://localhost:{port}",
+        "ALLOWED_HOSTS": "localhost,127.0.0.1",
+        # One visitor after the other from one address: the limits have tests of their own.
+        "THROTTLE_CHECKOUT": "1000/min",
+        "THROTTLE_VERIFY": "1000/min",
+    }
+    environment.pop("SECRET_KEY", None)
+    with (folder / "run.log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "run_shop"],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    shop = RunningShop(f"http://localhost:{port}", folder, process)
+    deadline = monotonic() + START_SECONDS
+    while "Ctrl-C stops everything." not in shop.log:
+        if process.poll() is not None or monotonic() > deadline:
+            stop_shop(shop)
+            raise AssertionError(f"The shop did not open:\n{shop.log[-4000:]}")
+        sleep(0.2)
+    return shop
+
+
+def stop_shop(shop: RunningShop) -> None:
+    """Ask it to stop as a service manager does, and wait for its end."""
+    if shop.process.poll() is None:
+        shop.process.send_signal(signal.SIGTERM)
+    try:
+        shop.process.wait(timeout=STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        shop.process.kill()
+        shop.process.wait()

@@ -1,0 +1,107 @@
+"""Every public page, as visitors get it: it loads without a complaint, fits the screen, and can be used by all."""
+
+import pytest
+
+from tests.browser.accessibility import violations
+from tests.browser.conftest import DESKTOP, PHONE
+
+pytestmark = pytest.mark.browser
+
+PAGES = {
+    "home": "/",
+    "list": "/produits",
+    "search": "/produits?search=dragon",
+    "no-result": "/produits?search=introuvable-xyz",
+    "pokeball": "/pokeball",
+    "christmas": "/noel",
+    "crochet": "/crochet",
+    "figurines": "/figurines",
+    "goodies": "/goodies",
+    "cart": "/panier",
+    "checkout": "/checkout",
+    "result": "/payment-success",
+    "sign-in": "/auth",
+    "terms": "/cgv",
+    "privacy": "/politique-confidentialite",
+    "legal": "/mentions-legales",
+}
+WIDTHS = {"phone": PHONE, "desktop": DESKTOP}
+
+
+def address(path, language):
+    return path if language == "fr" else f"/{language}{'' if path == '/' else path}"
+
+
+def first_product(page):
+    [product] = page.request.get("/api/products?page_size=1").json()["results"]
+    return product["url"]
+
+
+def settle(page):
+    """Wait until the page has nothing left to load and every visible island is mounted."""
+    page.wait_for_load_state("networkidle")
+    page.wait_for_function(
+        "() => ![...document.querySelectorAll('x-island')].some(island => island.getAttribute('state') === 'loading')"
+    )
+
+
+def overflow(page):
+    return page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+@pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
+def test_a_page_works_fits_and_is_accessible(new_page, path, width):
+    page = new_page(width=width)
+    assert page.goto(path).status == 200
+    settle(page)
+    assert page.locator("h1").count() == 1
+    assert page.locator("html").get_attribute("lang") == "fr"
+    assert overflow(page) == 0
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+def test_a_product_page_works_fits_and_is_accessible(new_page, width):
+    page = new_page(width=width)
+    assert page.goto(first_product(page)).status == 200
+    settle(page)
+    assert page.locator("h1").count() == 1
+    assert overflow(page) == 0
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("language", ["en", "es", "de"])
+@pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
+def test_a_page_speaks_each_language_and_still_fits_a_phone(new_page, path, language):
+    page = new_page(width=PHONE, language=language)
+    assert page.goto(address(path, language)).status == 200
+    settle(page)
+    assert page.locator("html").get_attribute("lang") == language
+    assert overflow(page) == 0
+
+
+@pytest.mark.parametrize("path", ["/nulle-part", "/produit/999999-rien", "/en/nowhere"])
+def test_an_unknown_address_is_a_proper_page(page, journal, path):
+    journal.expect("404")
+    response = page.goto(path)
+    assert response.status == 404
+    assert page.locator("h1").count() == 1
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
+def test_a_page_can_be_read_without_scripts(new_page, path):
+    page = new_page(javascript=False)
+    assert page.goto(path).status == 200
+    assert page.locator("h1").count() == 1
+    assert len(page.locator("main").inner_text()) > 40
+
+
+def test_searching_works_without_scripts(new_page):
+    page = new_page(javascript=False)
+    page.goto("/produits")
+    page.locator("input[name=search]").first.fill("dragon")
+    page.locator("input[name=search]").first.press("Enter")
+    page.wait_for_url("**/produits?*search=dragon*")
+    assert "dragon" in page.locator("main").inner_text().lower()
