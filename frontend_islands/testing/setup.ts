@@ -1,6 +1,9 @@
-/** Before each test: an empty page, an empty browser, no network. */
+/** Before each test: an empty page, an empty browser, no network; and what jsdom has not of a browser. */
 import { cleanup } from "@testing-library/react";
 import { afterEach, beforeEach, vi } from "vitest";
+
+// Enough for the names that tests use.
+Object.assign(globalThis, { CSS: { escape: (text: string) => text.replace(/[^\w-]/g, "\\$&") } });
 
 beforeEach(() => {
   document.documentElement.lang = "fr";

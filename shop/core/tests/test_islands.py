@@ -2,6 +2,7 @@
 
 import json
 import re
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from drf_spectacular.generators import SchemaGenerator
 from rest_framework import serializers
 
 from shop.core import islands
+from shop.core.money import format_amount
 from shop.core.tests.fake_build import write_manifest
 
 
@@ -150,3 +152,13 @@ def test_no_template_puts_an_island_inside_an_island_or_a_form():
             elif not found[1] and depth:
                 wrong.append(path.name)
     assert wrong == []
+
+
+def test_islands_and_server_write_amounts_alike():
+    """The same cases are read by the test of the islands' formatter."""
+    path = Path(project.BASE_DIR, "frontend_islands", "lib", "money.cases.json")
+    cases = json.loads(path.read_text(encoding="utf-8"))
+
+    assert sorted(cases) == ["de", "en", "es", "fr"]
+    for language, amounts in cases.items():
+        assert {amount: format_amount(Decimal(amount), language) for amount in amounts} == amounts

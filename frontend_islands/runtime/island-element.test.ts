@@ -1,0 +1,321 @@
+import { beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { islands } from "../testing/islands";
+import type { IslandModule, Mount } from "./island";
+
+const beacon = vi.fn<Navigator["sendBeacon"]>();
+let observed: { targets: Element[]; fire: (isIntersecting: boolean) => void; isOver: boolean }[] = [];
+
+beforeAll(() => import("./island-element"));
+
+beforeEach(() => {
+  for (const name of Object.keys(islands)) delete islands[name];
+  beacon.mockReset();
+  Object.defineProperty(navigator, "sendBeacon", { value: beacon, configurable: true });
+  observed = [];
+  vi.stubGlobal(
+    "IntersectionObserver",
+    class {
+      #own: (typeof observed)[number];
+      constructor(heard: (entries: { isIntersecting: boolean }[]) => void) {
+        this.#own = { targets: [], isOver: false, fire: (isIntersecting) => heard([{ isIntersecting }]) };
+        observed.push(this.#own);
+      }
+      observe(target: Element) {
+        this.#own.targets.push(target);
+      }
+      disconnect() {
+        this.#own.isOver = true;
+      }
+    },
+  );
+});
+
+/** An island that writes its props, and a way to let its module arrive. */
+function declare(name: string, mount: Mount<never> = vi.fn<Mount<never>>(() => () => {})) {
+  let arrive: () => void = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const load = vi.fn(async (): Promise<IslandModule> => {
+    await arrived;
+    return { mount };
+  });
+  islands[name] = load;
+  return { load, mount, arrive };
+}
+
+function place(attributes: string, inside = "<p>du serveur</p>", props = '{"n": 1}'): HTMLElement {
+  document.body.innerHTML = `<main><x-island ${attributes}><script type="application/json">${props}</script><div data-fallback>${inside}</div></x-island></main>`;
+  return document.querySelector("x-island") as HTMLElement;
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve));
+const reports = () => beacon.mock.calls.map(([, body]) => JSON.parse(String(body)));
+
+it("loads, mounts with its props and is ready", async () => {
+  const { mount, arrive, load } = declare("stamp");
+  const host = place('name="stamp" on="load"');
+
+  expect(host.getAttribute("state")).toBe("loading");
+  arrive();
+  await settled();
+
+  expect(load).toHaveBeenCalledOnce();
+  expect(mount).toHaveBeenCalledExactlyOnceWith(host, { n: 1 });
+  expect(host.getAttribute("state")).toBe("ready");
+  expect(beacon).not.toHaveBeenCalled();
+});
+
+it("gives null to an island without props", async () => {
+  const { mount, arrive } = declare("plain");
+  document.body.innerHTML = '<x-island name="plain"><div data-fallback></div></x-island>';
+  arrive();
+  await settled();
+  expect(mount).toHaveBeenCalledExactlyOnceWith(document.querySelector("x-island"), null);
+});
+
+it("waits until it is nearly in sight, and looks once", async () => {
+  const { load } = declare("stamp");
+  const host = place('name="stamp" on="visible"');
+
+  expect(host.getAttribute("state")).toBe("waiting");
+  expect(observed[0]?.targets.map((target) => target.tagName)).toEqual(["DIV", "P"]);
+  observed[0]?.fire(false);
+  expect(load).not.toHaveBeenCalled();
+  observed[0]?.fire(true);
+  expect(load).toHaveBeenCalledOnce();
+  expect(observed[0]?.isOver).toBe(true);
+});
+
+it.each(["pointerover", "focusin", "touchstart"])("waits for the first touch: %s", (name) => {
+  const { load } = declare("stamp");
+  place('name="stamp" on="interaction"', "<button>x</button>");
+  expect(load).not.toHaveBeenCalled();
+
+  const button = document.querySelector("button");
+  button?.dispatchEvent(new Event(name, { bubbles: true }));
+  button?.dispatchEvent(new Event(name, { bubbles: true }));
+
+  expect(load).toHaveBeenCalledOnce();
+});
+
+it("waits for an idle moment, also where the browser names none", async () => {
+  const { load } = declare("stamp");
+  const idle = vi.fn<typeof requestIdleCallback>(() => 1);
+  vi.stubGlobal("requestIdleCallback", idle);
+  vi.stubGlobal("cancelIdleCallback", vi.fn());
+  place('name="stamp" on="idle"');
+  expect(load).not.toHaveBeenCalled();
+  idle.mock.calls[0]?.[0]({ didTimeout: false, timeRemaining: () => 1 });
+  expect(load).toHaveBeenCalledOnce();
+  document.body.replaceChildren();
+  await settled();
+
+  Reflect.deleteProperty(globalThis, "requestIdleCallback");
+  vi.useFakeTimers();
+  place('name="stamp" on="idle"');
+  expect(load).toHaveBeenCalledOnce();
+  vi.advanceTimersByTime(200);
+  expect(load).toHaveBeenCalledTimes(2);
+});
+
+it("waits for a screen of the right size", () => {
+  const { load } = declare("stamp");
+  const list = Object.assign(new EventTarget(), { matches: false });
+  const asked = vi.fn(() => list);
+  vi.stubGlobal("matchMedia", asked);
+  place('name="stamp" on="media" media="(min-width: 56rem)"');
+  expect(asked).toHaveBeenCalledExactlyOnceWith("(min-width: 56rem)");
+  expect(load).not.toHaveBeenCalled();
+
+  list.matches = true;
+  list.dispatchEvent(new Event("change"));
+  list.dispatchEvent(new Event("change"));
+  expect(load).toHaveBeenCalledOnce();
+});
+
+it.each([
+  ["an unknown name", () => {}],
+  [
+    "a module that does not arrive",
+    () => {
+      islands.stamp = () => Promise.reject(new TypeError("Failed to fetch"));
+    },
+  ],
+  [
+    "an island that throws",
+    () => {
+      const throwing = () => {
+        throw new Error("no");
+      };
+      islands.stamp = async () => ({ mount: throwing });
+    },
+  ],
+  [
+    "an island that rejects",
+    () => {
+      islands.stamp = async () => ({ mount: () => Promise.reject(new Error("no")) });
+    },
+  ],
+])("fails by itself with %s: the server's version stays", async (_what, prepare) => {
+  prepare();
+  const host = place('name="stamp"');
+  await settled();
+
+  expect(host.getAttribute("state")).toBe("failed");
+  expect(host.querySelector("p")?.textContent).toBe("du serveur");
+});
+
+it("fails with unreadable props", async () => {
+  const { mount, arrive } = declare("stamp");
+  const host = place('name="stamp"', "", "{");
+  arrive();
+  await settled();
+  expect(host.getAttribute("state")).toBe("failed");
+  expect(mount).not.toHaveBeenCalled();
+});
+
+it("takes an island off that fails later", async () => {
+  const unmount = vi.fn();
+  const { arrive } = declare("stamp", () => unmount);
+  const host = place('name="stamp"');
+  arrive();
+  await settled();
+
+  host.dispatchEvent(new CustomEvent("island:error", { detail: new Error("late") }));
+
+  expect(unmount).toHaveBeenCalledOnce();
+  expect(host.getAttribute("state")).toBe("failed");
+});
+
+it("unmounts when it leaves the page, not when it moves", async () => {
+  const unmount = vi.fn();
+  const { arrive, load } = declare("stamp", () => unmount);
+  const host = place('name="stamp"');
+  arrive();
+  await settled();
+
+  document.body.append(host);
+  await settled();
+  expect(unmount).not.toHaveBeenCalled();
+  expect(load).toHaveBeenCalledOnce();
+
+  host.remove();
+  await settled();
+  expect(unmount).toHaveBeenCalledOnce();
+
+  document.body.append(host);
+  await settled();
+  expect(load).toHaveBeenCalledTimes(2);
+  expect(host.getAttribute("state")).toBe("ready");
+});
+
+it("does not mount what left while its module was on the way", async () => {
+  const { arrive, mount } = declare("stamp");
+  const host = place('name="stamp"');
+  host.remove();
+  await settled();
+  arrive();
+  await settled();
+  expect(mount).not.toHaveBeenCalled();
+});
+
+it("unmounts what left while it was being mounted", async () => {
+  const unmount = vi.fn();
+  let finish: () => void = () => {};
+  const { arrive } = declare(
+    "stamp",
+    () =>
+      new Promise((resolve) => {
+        finish = () => resolve(unmount);
+      }),
+  );
+  const host = place('name="stamp"');
+  arrive();
+  await settled();
+  host.remove();
+  await settled();
+  finish();
+  await settled();
+  expect(unmount).toHaveBeenCalledOnce();
+});
+
+it("stops waiting when it leaves", async () => {
+  declare("stamp");
+  place('name="stamp" on="visible"').remove();
+  await settled();
+  expect(observed[0]?.isOver).toBe(true);
+});
+
+it("mounts islands that a fragment brings", async () => {
+  const { arrive, mount } = declare("stamp");
+  arrive();
+  const results = document.body.appendChild(document.createElement("div"));
+  results.innerHTML = '<x-island name="stamp"><div data-fallback></div></x-island>';
+  await settled();
+  expect(mount).toHaveBeenCalledOnce();
+});
+
+it("keeps the first click for the island", async () => {
+  const answered = vi.fn();
+  const serverSubmit = vi.fn((event: Event) => event.preventDefault());
+  const { arrive } = declare("stamp", (host) => {
+    host.querySelector("[data-fallback]")?.remove();
+    const own = host.appendChild(document.createElement("button"));
+    own.dataset.replay = "add";
+    own.addEventListener("click", answered);
+    return () => {};
+  });
+  const host = place(
+    'name="stamp" on="interaction"',
+    '<form><button data-replay="add">Ajouter</button></form>',
+  );
+  host.querySelector("form")?.addEventListener("submit", serverSubmit);
+
+  const event = new MouseEvent("click", { bubbles: true, cancelable: true });
+  host.querySelector("button")?.dispatchEvent(event);
+  host.querySelector("button")?.click();
+  expect(event.defaultPrevented).toBe(true);
+  arrive();
+  await settled();
+
+  expect(answered).toHaveBeenCalledOnce();
+  expect(serverSubmit).not.toHaveBeenCalled();
+});
+
+it("gives a kept click back to the server's version after a failure", async () => {
+  const answered = vi.fn();
+  islands.stamp = () => Promise.reject(new Error("no"));
+  const host = place('name="stamp" on="interaction"', '<button data-replay="add">Ajouter</button>');
+  host.querySelector("button")?.addEventListener("click", answered);
+
+  host.querySelector("button")?.click();
+  expect(answered).not.toHaveBeenCalled();
+  await settled();
+
+  expect(answered).toHaveBeenCalledOnce();
+});
+
+it("leaves other clicks alone", () => {
+  declare("stamp");
+  const host = place('name="stamp" on="interaction"', "<a>lien</a>");
+  const event = new MouseEvent("click", { bubbles: true, cancelable: true });
+  host.querySelector("a")?.dispatchEvent(event);
+  expect(event.defaultPrevented).toBe(false);
+});
+
+it("reports what failed and where, five times a page at most", async () => {
+  vi.resetModules();
+  const { reportError } = await import("./report");
+  history.replaceState(null, "", "/produit/3-gardien?email=a@b.fr");
+  for (let count = 0; count < 8; count += 1) reportError("island stamp", new Error("x".repeat(900)));
+
+  expect(beacon.mock.calls.map(([address]) => address)).toEqual(Array(5).fill("/api/client-errors"));
+  expect(reports()[0]).toMatchObject({
+    part: "island stamp",
+    message: "x".repeat(500),
+    path: "/produit/3-gardien",
+    language: "fr",
+  });
+  expect(String(beacon.mock.calls[0]?.[1]).length).toBeLessThan(4096);
+});
