@@ -80,6 +80,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "shop.core.health.HealthMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -172,7 +173,12 @@ CELERY_TIMEZONE = "Europe/Paris"
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     # One entry: which jobs are due is decided from rows, so that two beats or a pause change nothing.
-    "tick": {"task": "shop.core.tasks.run_due_jobs", "schedule": timedelta(seconds=20)},
+    "tick": {
+        "task": "shop.core.tasks.run_due_jobs",
+        "schedule": timedelta(seconds=20),
+        # Ticks that a stopped worker left behind ask for nothing that the next one does not.
+        "options": {"expires": 20},
+    },
 }
 
 # --- Language --------------------------------------------------------------------------------------
@@ -244,8 +250,8 @@ CSRF_FAILURE_VIEW = "shop.core.errors.csrf_failure"
 
 # --- Transport and headers -------------------------------------------------------------------------
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=not DEBUG)
-# The payment provider counts a redirect as a failed delivery; health checks come over plain HTTP.
-SECURE_REDIRECT_EXEMPT = [r"^webhooks/", r"^healthz$", r"^readyz$"]
+# The payment provider counts a redirect as a failed delivery.
+SECURE_REDIRECT_EXEMPT = [r"^webhooks/"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
 SECURE_HSTS_SECONDS = 0 if DEBUG else 63072000
 SECURE_HSTS_INCLUDE_SUBDOMAINS = not DEBUG

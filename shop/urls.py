@@ -6,12 +6,10 @@ from django.contrib import admin
 from django.urls import include, path
 from drf_spectacular.views import SpectacularJSONAPIView
 
-from shop.core import errors, health, media
+from shop.core import errors, media
 from shop.core.api import report_client_error
 
 urlpatterns = [
-    path("healthz", health.healthz, name="healthz"),
-    path("readyz", health.readyz, name="readyz"),
     path("webhooks/", include("orders.webhook_urls")),
     path("api/schema", SpectacularJSONAPIView.as_view(), name="schema"),
     path("api/client-errors", report_client_error, name="client-errors"),

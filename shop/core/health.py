@@ -6,12 +6,14 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from time import monotonic
+from typing import ClassVar
 from uuid import uuid4
 
 from django.conf import settings
 from django.core.cache import cache
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
 from django.views.decorators.cache import never_cache
 
 # The whole answer must come within 2 s, so a dependency that keeps silent longer counts as down.
@@ -31,6 +33,22 @@ def readyz(request: HttpRequest) -> HttpResponse:
     if unavailable:
         return JsonResponse({"status": "unavailable", "unavailable": unavailable}, status=503)
     return JsonResponse({"status": "ready"})
+
+
+class HealthMiddleware:
+    """Answers both before anything else of the shop is asked.
+
+    A prober calls by address, not by name, so this stands before the host is checked or HTTPS is demanded.
+    """
+
+    views: ClassVar = {"/healthz": healthz, "/readyz": readyz}
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        view = self.views.get(request.path_info)
+        return view(request) if view else self.get_response(request)
 
 
 def check_database() -> None:

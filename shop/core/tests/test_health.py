@@ -41,6 +41,13 @@ def test_alive_makes_no_query(client):
     assert (response.status_code, response.content) == (200, b"ok")
 
 
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_a_prober_may_call_by_address_and_over_plain_http(client, checks, settings, path):
+    settings.ALLOWED_HOSTS = ["shop.example"]
+    settings.SECURE_SSL_REDIRECT = True
+    assert client.get(path, headers={"host": "10.0.0.7:8000"}).status_code == 200
+
+
 def test_ready(checks):
     response = ready()
     assert (response.status_code, response.content) == (200, b'{"status": "ready"}')
