@@ -62,7 +62,7 @@ def run(step: str, command: list[str], failure: str) -> None:
 
 def environment() -> dict[str, str]:
     """The caller's environment, with the named Node (if any) before the PATH's."""
-    node = shutil.which(os.environ.get("NODE", "node"))
+    node = shutil.which(os.environ.get("NODE") or "node")
     values = dict(os.environ)
     if node:
         values["PATH"] = f"{Path(node).parent}{os.pathsep}{values.get('PATH', '')}"
@@ -74,8 +74,7 @@ def prepare_python(kind: str) -> None:
     if not works(PYTHON):
         print("• Python environment in .venv", flush=True)
         venv.create(VENV, with_pip=True, clear=True, symlinks=True)
-    version = subprocess.run([PYTHON, "-V"], capture_output=True, text=True, check=True).stdout
-    wanted = digest([ROOT / name for name in REQUIREMENTS["test"]], version)
+    wanted = digest([ROOT / name for name in REQUIREMENTS["test"]], version_of(str(PYTHON)))
     # What tests need holds what running needs: either stamp will do to run.
     stamps = [VENV / f".installed-{name}" for name in ("test", kind)]
     if any(is_current(stamp, wanted) for stamp in stamps[: 2 if kind == "run" else 1]):
@@ -89,6 +88,10 @@ def prepare_python(kind: str) -> None:
     (VENV / f".installed-{kind}").write_text(wanted)
 
 
+def version_of(program: str) -> str:
+    return subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+
+
 def works(python: Path) -> bool:
     """Whether the environment's Python starts (it does not once the folder was moved or Python removed)."""
     try:
@@ -99,13 +102,7 @@ def works(python: Path) -> bool:
 
 def prepare_node() -> None:
     """The Node packages of the lock file, and the bundles when their sources changed."""
-    version = subprocess.run(
-        [shutil.which(os.environ.get("NODE", "node")) or "node", "-v"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    wanted = digest([ROOT / "package-lock.json"], version)
+    wanted = digest([ROOT / "package-lock.json"], version_of(os.environ.get("NODE") or "node"))
     if not is_current(MODULES / ".installed", wanted):
         run(
             "Node packages",
