@@ -200,11 +200,11 @@ class OrderAdmin(admin.ModelAdmin[Order]):
                 paid = abandon_order(str(order.pk))
             except gateway.GatewayError:
                 messages.error(
-                    request, _("Le service de paiement ne répond pas : rien n'a changé. Réessayez.")
+                    request, _("Le service de paiement ne répond pas : rien n'a changé. Réessayez.")
                 )
             else:
                 if paid is not None:
-                    messages.warning(request, _("Cette commande vient d'être payée : elle reste ouverte."))
+                    messages.warning(request, _("Cette commande vient d'être payée : elle reste ouverte."))
                 else:
                     messages.success(request, _("Commande annulée, stock rendu."))
             return redirect("admin:orders_order_change", order.pk)
@@ -243,7 +243,7 @@ class OrderAdmin(admin.ModelAdmin[Order]):
                 asked += 1
             except gateway.GatewayError:
                 messages.error(
-                    request, _("Le service de paiement ne répond pas : rien n'a changé. Réessayez.")
+                    request, _("Le service de paiement ne répond pas : rien n'a changé. Réessayez.")
                 )
                 return
         messages.success(request, _("%(count)d paiement(s) vérifié(s).") % {"count": asked})
@@ -314,7 +314,7 @@ class ZoneForm(forms.ModelForm[ShippingZone]):
             both = codes & {country.code for country in zone.countries}
             if both:
                 raise forms.ValidationError(
-                    _("%(codes)s : déjà dans la zone « %(zone)s »."),
+                    _("%(codes)s : déjà dans la zone « %(zone)s »."),
                     params={"codes": ", ".join(sorted(both)), "zone": zone.name},
                 )
         return self.cleaned_data["countries"]

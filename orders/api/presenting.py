@@ -91,8 +91,8 @@ def _next_free(pool: NextFree) -> str:
     # At `missing <= get` the customer has paid for enough: what is still to be added costs nothing.
     if pool.missing <= pool.get:
         return ngettext(
-            "Ajoutez encore %(count)d pièce de la même offre : elle est offerte.",
-            "Ajoutez encore %(count)d pièces de la même offre : elles sont offertes.",
+            "Ajoutez encore %(count)d pièce de la même offre : elle est offerte.",
+            "Ajoutez encore %(count)d pièces de la même offre : elles sont offertes.",
             pool.missing,
         ) % {"count": pool.missing}
     if pool.missing == pool.buy + pool.get:

@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from orders.models import Attempt, Refund, StripeEvent
+from orders.models.payment import LIVE_ATTEMPTS
 from orders.payments import gateway
 from orders.payments.gateway import EventFacts
 from orders.payments.settlement import settle
@@ -93,6 +94,9 @@ def _attempt(subject: dict[str, Any], *, session_id: str = "", intent_id: str = 
             found = Attempt.objects.filter(pk=uuid.UUID(named)).first()
         except ValueError:
             return None
+    if found is not None and found.session_id is None and found.state not in LIVE_ATTEMPTS:
+        # A page whose address was never answered: nobody can pay it, another try took its place.
+        return None
     if found is not None and found.session_id is None:
         # The page exists, and the process that opened it has not saved its id yet, or died before it could.
         raise NotYetKnown(f"the payment page of attempt {found.pk} is not saved yet")

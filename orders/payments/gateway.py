@@ -31,7 +31,14 @@ class GatewayError(Exception):
 
 
 class GatewayUnavailable(GatewayError):
-    """No answer, or one that says to come back: whether the call was carried out is unknown."""
+    """No answer, or one that says to come back: whether the call was carried out is unknown.
+
+    `kept` tells that the provider keeps this failure under the idempotency key: the same call fails for a day.
+    """
+
+    def __init__(self, message: str, *, kept: bool = False) -> None:
+        super().__init__(message)
+        self.kept = kept
 
 
 class GatewayRefused(GatewayError):
@@ -247,7 +254,7 @@ def _translated() -> Iterator[None]:
         status = error.http_status or 0
         # 409: another process is carrying out the call with this key right now.
         if status >= 500 or status in (0, 409):
-            raise GatewayUnavailable(str(error)) from error
+            raise GatewayUnavailable(str(error), kept=status >= 500) from error
         raise GatewayRefused(str(error), error.code or "") from error
 
 

@@ -109,8 +109,13 @@ def _payment_page(order: Order) -> str:
 def _open(attempt: Attempt) -> str:
     try:
         return open_session(attempt)
+    except gateway.GatewayUnavailable as error:
+        if error.kept:
+            # A page that may exist and whose address nobody has can't be paid: the next click may make another.
+            renew_attempt(attempt)
+        raise
     except gateway.GatewayRefused:
-        renewed = renew_attempt(attempt)
+        renewed = renew_attempt(attempt, only_when_old=True)
         if renewed is None:
             raise
         return open_session(renewed)

@@ -159,7 +159,7 @@ def _refund_reason(reason: str, language: str) -> str:
     with translation.override(language):
         texts = {
             RefundReason.DUPLICATE: _(
-                "La commande avait déjà été payée : votre second paiement vous est rendu."
+                "La commande avait déjà été payée : votre second paiement vous est rendu."
             ),
             RefundReason.UNAVAILABLE: _("Une pièce n'était plus disponible quand le paiement est arrivé."),
         }

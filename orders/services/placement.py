@@ -146,18 +146,20 @@ def prepare_attempt(payment: Payment, *, number: int = 1) -> Attempt:
     )
 
 
-def renew_attempt(attempt: Attempt) -> Attempt | None:
-    """A new try in place of one whose page was never made and is now too old to be made.
+def renew_attempt(attempt: Attempt, *, only_when_old: bool = False) -> Attempt | None:
+    """A new try in place of one whose page could not be had and whose key can't be used again.
 
-    The provider has refused its idempotency key, which shows that no page exists under it: an answer that was
-    lost would have been given again. None when the attempt has a page, moved on, or is still young enough, so
-    that the refusal has another cause.
+    Safe because nobody has the address of a page that was never answered: even if it was made, it can't be paid,
+    and it expires by itself. With `only_when_old` only a try whose page would live too short is replaced: then
+    the refusal of its key shows that no page exists under it. None when the attempt has a page or moved on.
     """
     with transaction.atomic():
         order = Order.objects.select_for_update().get(payments=attempt.payment_id)
         current = Attempt.objects.select_for_update().get(pk=attempt.pk)
         too_old = current.expires_at - SHORTEST_PAGE <= timezone.now()
-        if current.state != AttemptState.SENT or current.session_id is not None or not too_old:
+        if current.state != AttemptState.SENT or current.session_id is not None:
+            return None
+        if only_when_old and not too_old:
             return None
         current.state = AttemptState.CANCELED
         current.settled_at = timezone.now()

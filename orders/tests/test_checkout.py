@@ -1,0 +1,328 @@
+"""`POST /api/checkout`: the order is made once, holds its stock, and waits for its payment."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+
+from accounts.models import User
+from catalog.models import Product
+from orders.models import Attempt, AttemptState, Order, OrderStatus, PaymentState, StockHoldState
+from orders.tests.factories import checkout_body, line, make_finished_product, make_product, new_key
+from shop.core.models import OutgoingMail
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def nothing_was_made() -> None:
+    assert not Order.objects.exists()
+    assert not Attempt.objects.exists()
+    assert not OutgoingMail.objects.filter(kind__startswith="order").exists()
+
+
+def test_a_guest_orders_and_is_sent_to_the_payment_page(bank, shopper):
+    product = make_product(price="30.00", stock_quantity=5)
+    answer = shopper.checkout(checkout_body([line(product, 2)], "60.00"))
+    assert answer.status_code == 201
+    order = Order.objects.get()
+    assert answer.json() == {
+        "order_id": str(order.pk),
+        "reference": order.pk.hex[-8:].upper(),
+        "url": Attempt.objects.get().session_url,
+        "total": "60.00",
+    }
+    assert (order.status, order.user, order.email) == (OrderStatus.PENDING, None, "lea@example.com")
+    assert (order.subtotal, order.shipping_cost, order.total) == (Decimal("60.00"), Decimal("0.00"), Decimal("60.00"))
+    assert order.promised_by == timezone.localdate() + timedelta(days=28 + 5)
+    item = order.items.get()
+    assert (item.product_name, item.quantity, item.unit_price, item.line_total) == (
+        "Golem de poche", 2, Decimal("30.00"), Decimal("60.00"),
+    )  # fmt: skip
+    assert Product.objects.get().stock_quantity == 3
+    assert order.stock_holds.get().state == StockHoldState.HELD
+    assert order.payments.get().state == PaymentState.DUE
+    attempt = Attempt.objects.get()
+    assert (attempt.state, attempt.amount_cents) == (AttemptState.SENT, 6000)
+    assert not OutgoingMail.objects.exists()
+
+
+def test_the_payment_page_is_asked_with_the_orders_lines_free_units_and_delivery(bank, shopper):
+    promotion = {"promotion_active": True, "promotion_type": "buy_2_get_1"}
+    product = make_product("Orbe", "10.00", **promotion)
+    assert shopper.checkout(checkout_body([line(product, 3)], "29.99")).status_code == 201
+    (call,) = bank.requests("/v1/checkout/sessions")
+    params = call["params"]
+    rows = [
+        (row["price_data"]["product_data"]["name"], int(row["price_data"]["unit_amount"]), int(row["quantity"]))
+        for row in (params["line_items"].values() if isinstance(params["line_items"], dict) else params["line_items"])
+    ]
+    assert rows == [("Orbe", 1000, 2), ("Orbe (OFFERT)", 0, 1), ("Livraison", 999, 1)]
+    attempt = Attempt.objects.get()
+    order = Order.objects.get()
+    assert call["idempotency_key"] == f"att-{attempt.pk}"
+    assert params["client_reference_id"] == str(order.pk)
+    assert params["metadata"] == {"shop": settings.SITE_URL, "order": str(order.pk), "attempt": str(attempt.pk)}
+    assert params["payment_intent_data"]["metadata"] == params["metadata"]
+    assert params["success_url"] == f"{settings.SITE_URL}/payment-success?session_id={{CHECKOUT_SESSION_ID}}"
+    assert params["cancel_url"] == f"{settings.SITE_URL}/panier"
+
+
+def test_the_same_key_and_demand_give_the_same_order_and_page(bank, shopper):
+    key, body = new_key(), checkout_body([line(make_product(price="60.00", stock_quantity=3))], "60.00")
+    first, second = shopper.checkout(body, key), shopper.checkout(body, key)
+    assert first.status_code == second.status_code == 201
+    assert first.json() == second.json()
+    assert Order.objects.count() == 1
+    assert Product.objects.get().stock_quantity == 2
+    assert len(bank.requests("/v1/checkout/sessions")) == 1
+
+
+def test_the_same_key_with_another_demand_is_refused(bank, shopper):
+    key, product = new_key(), make_product(price="60.00")
+    shopper.checkout(checkout_body([line(product)], "60.00"), key)
+    answer = shopper.checkout(checkout_body([line(product, 2)], "120.00"), key)
+    assert (answer.status_code, answer.json()["code"]) == (422, "idempotency_key_reused")
+    assert Order.objects.get().total == Decimal("60.00")
+
+
+@pytest.mark.parametrize("key", ["", " ", "x" * 256, "clé", "a\tb"])
+def test_a_key_is_required(bank, shopper, key):
+    answer = shopper.client.post(
+        "/api/checkout",
+        checkout_body([line(make_product())], "40.00"),
+        content_type="application/json",
+        headers={"idempotency-key": key.encode("utf-8").decode("latin-1")},
+    )
+    assert (answer.status_code, answer.json()["code"]) == (400, "idempotency_key_required")
+    nothing_was_made()
+
+
+def test_another_total_than_the_servers_is_a_conflict_with_the_fresh_quote(bank, shopper):
+    product = make_product(price="60.00", stock_quantity=1)
+    answer = shopper.checkout(checkout_body([line(product)], "0.01"))
+    assert (answer.status_code, answer.json()["code"]) == (409, "total_changed")
+    assert answer.json()["detail"] == "Le total de votre panier a changé. Vérifiez-le avant de payer."
+    assert answer.json()["quote"]["total"] == "60.00"
+    nothing_was_made()
+    assert Product.objects.get().stock_quantity == 1
+
+
+def test_a_piece_that_is_gone_is_a_conflict_with_the_fresh_quote(bank, shopper):
+    product = make_product(price="60.00", stock_quantity=0)
+    answer = shopper.checkout(checkout_body([line(product)], "60.00"))
+    assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (409, "out_of_stock", "Rupture de stock")
+    assert answer.json()["quote"]["lines"][0]["problem"] == "out_of_stock"
+    nothing_was_made()
+
+
+def test_a_finish_of_no_price_is_a_conflict_and_nothing_is_ordered(bank, shopper):
+    product = make_finished_product(unpainted=None)
+    answer = shopper.checkout(checkout_body([line(product, finish="unpainted")], "80.00"))
+    assert (answer.status_code, answer.json()["code"]) == (409, "line_unavailable")
+    nothing_was_made()
+
+
+def test_an_empty_cart_is_refused(bank, shopper):
+    answer = shopper.checkout(checkout_body([], "0.00"))
+    assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (400, "empty_cart", "Votre panier est vide.")
+    nothing_was_made()
+
+
+@pytest.mark.parametrize("mode", ["installments"])
+@pytest.mark.parametrize(
+    ("price", "code", "detail"),
+    [
+        ("149.99", "installments_minimum", "Le paiement en 3 fois nécessite un montant minimum de 150€"),
+        ("150.00", "installments_unavailable", "Le paiement en 3 fois n'est pas proposé pour l'instant."),
+    ],
+)
+def test_instalments_can_not_be_paid_yet(bank, shopper, mode, price, code, detail):
+    answer = shopper.checkout(checkout_body([line(make_product(price=price))], price, payment_mode=mode))
+    assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (400, code, detail)
+    nothing_was_made()
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"customer": {"email": "not an address"}}, "customer.email"),
+        ({"customer": {"email": "a@b.fr\nBcc: x@y.fr"}}, "customer.email"),
+        ({"customer": {"firstName": ""}}, "customer.firstName"),
+        ({"customer": {"lastName": "\u202e\u200b"}}, "customer.lastName"),
+        ({"customer": {"address": "x" * 251}}, "customer.address"),
+        ({"customer": {"city": None}}, "customer.city"),
+        ({"customer": {"postalCode": 69003}}, "customer.postalCode"),
+        ({"customer": {"country": "France"}}, "customer.country"),
+        ({"customer": {"country": "ZZ"}}, "customer.customCountry"),
+        ({"customer": {"notes": "x" * 2001}}, "customer.notes"),
+        ({"payment_mode": "free"}, "payment_mode"),
+        ({"accept_terms": False}, "accept_terms"),
+        ({"expected_total": "NaN"}, "expected_total"),
+        ({"expected_total": "-1.00"}, "expected_total"),
+        ({"expected_total": "60.001"}, "expected_total"),
+        ({"account": {"mode": "root", "password": "figurine-atelier"}}, "account.mode"),
+    ],
+)
+def test_bad_fields_are_named_and_nothing_is_made(bank, shopper, changes, field):
+    answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00", **changes))
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+    assert list(answer.json()["errors"]) == [field]
+    nothing_was_made()
+
+
+def test_names_keep_their_letters_and_lose_invisible_characters(bank, shopper):
+    customer = {"firstName": " Zoe\u0308\u202e ", "lastName": "O'Neill-Łuczak 👩\u200d🎨", "notes": "Sonnez\r\n2 fois\u0007"}
+    assert shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00", customer=customer)).status_code == 201
+    order = Order.objects.get()
+    assert (order.first_name, order.last_name, order.notes) == ("Zoë", "O'Neill-Łuczak 👩\u200d🎨", "Sonnez\n2 fois")
+
+
+def test_another_country_is_delivered_at_the_rate_of_the_rest_of_the_world(bank, shopper):
+    customer = {"country": "ZZ", "customCountry": "France"}
+    answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "109.99", customer=customer))
+    assert answer.status_code == 201
+    order = Order.objects.get()
+    assert (order.country, order.custom_country, order.shipping_cost) == ("ZZ", "France", Decimal("49.99"))
+
+
+def test_signing_up_while_ordering_makes_the_member_with_the_order(bank, shopper):
+    account = {"mode": "signup", "password": "un-renard-de-bois"}
+    answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00", account=account))
+    assert answer.status_code == 201
+    user = User.objects.get(email="lea@example.com")
+    assert Order.objects.get().user == user
+    assert shopper.client.get("/api/me").json()["email"] == "lea@example.com"
+
+
+def test_an_order_that_fails_leaves_no_account_behind(bank, shopper):
+    account = {"mode": "signup", "password": "un-renard-de-bois"}
+    answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "61.00", account=account))
+    assert answer.status_code == 409
+    assert not User.objects.exists()
+    assert shopper.client.get("/api/me").json()["authenticated"] is False
+
+
+def test_a_weak_password_is_refused_with_its_rule_and_nothing_is_ordered(bank, shopper):
+    account = {"mode": "signup", "password": "court"}
+    answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00", account=account))
+    assert answer.status_code == 400
+    assert "8" in answer.json()["errors"]["password"][0]
+    nothing_was_made()
+    assert not User.objects.exists()
+
+
+def test_signing_up_with_a_known_address_orders_as_a_guest_and_tells_its_owner(bank, shopper):
+    User.objects.create_user("lea@example.com", "un-renard-de-bois")
+    account = {"mode": "signup", "password": "autre-renard-de-fer"}
+    answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00", account=account))
+    assert answer.status_code == 201
+    assert Order.objects.get().user is None
+    assert shopper.client.get("/api/me").json()["authenticated"] is False
+
+
+def test_signing_in_with_a_wrong_password_is_refused(bank, shopper):
+    User.objects.create_user("lea@example.com", "un-renard-de-bois")
+    account = {"mode": "signin", "password": "pas-le-bon-renard"}
+    answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00", account=account))
+    assert (answer.status_code, answer.json()["detail"]) == (400, "Email ou mot de passe incorrect")
+    nothing_was_made()
+
+
+def test_a_members_order_uses_the_accounts_address(bank, shopper):
+    shopper.client.force_login(User.objects.create_user("membre@example.com", "un-renard-de-bois"))
+    assert shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00")).status_code == 201
+    assert Order.objects.get().email == "membre@example.com"
+
+
+def test_a_new_try_closes_the_old_page_and_gives_its_piece_back_first(bank, shopper):
+    product = make_product(price="60.00", stock_quantity=1)
+    shopper.checkout(checkout_body([line(product)], "60.00"))
+    answer = shopper.checkout(checkout_body([line(product)], "60.00", customer={"city": "Paris"}))
+    assert answer.status_code == 201
+    old, new = Order.objects.order_by("created_at")
+    assert (old.status, new.status) == (OrderStatus.CANCELLED, OrderStatus.PENDING)
+    assert Product.objects.get().stock_quantity == 0
+    assert bank.control(f"sessions/{Attempt.objects.get(payment__order=old).session_id}/pay")["result"] != "paid"
+
+
+def test_a_new_try_after_paying_tells_that_the_first_one_is_paid(bank, shopper):
+    product = make_product(price="60.00")
+    shopper.checkout(checkout_body([line(product)], "60.00"))
+    bank.pay(Order.objects.get())
+    answer = shopper.checkout(checkout_body([line(product)], "60.00", customer={"city": "Paris"}))
+    assert (answer.status_code, answer.json()["code"]) == (409, "already_paid")
+    assert answer.json()["order_id"] == str(Order.objects.get().pk)
+    assert Order.objects.get().status == OrderStatus.CONFIRMED
+
+
+def test_without_a_key_payment_is_closed_and_says_so(shopper):
+    answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00"))
+    assert (answer.status_code, answer.json()["code"]) == (503, "payments_disabled")
+    nothing_was_made()
+
+
+def test_stripe_refusing_connections_keeps_the_order_for_another_try(bank, shopper, settings):
+    working, key = settings.STRIPE_API_BASE, new_key()
+    body = checkout_body([line(make_product(price="60.00", stock_quantity=1))], "60.00")
+    settings.STRIPE_API_BASE = "http://127.0.0.1:9"
+    answer = shopper.checkout(body, key)
+    assert (answer.status_code, answer.json()["code"]) == (503, "payment_unavailable")
+    assert answer.json()["detail"] == (
+        "Le service de paiement ne répond pas. Rien n'a été débité et votre panier est intact. Réessayez."
+    )
+    assert Order.objects.get().status == OrderStatus.PENDING
+    settings.STRIPE_API_BASE = working
+    assert shopper.checkout(body, key).status_code == 201
+    assert Order.objects.count() == 1
+    assert Product.objects.get().stock_quantity == 0
+
+
+@pytest.mark.parametrize("status", [500, 429])
+def test_stripe_answering_errors_keeps_the_order_for_another_try(bank, shopper, status):
+    key, body = new_key(), checkout_body([line(make_product(price="60.00"))], "60.00")
+    bank.control("faults", kind="error", status=status, times=2, path="/v1/checkout/sessions")
+    assert shopper.checkout(body, key).json()["code"] == "payment_unavailable"
+    bank.control("faults/clear")
+    again = shopper.checkout(body, key)
+    assert again.status_code == 201
+    assert Order.objects.count() == 1
+    assert Order.objects.get().status == OrderStatus.PENDING
+
+
+def test_an_answer_that_is_lost_gives_the_same_page_on_the_retry(bank, shopper):
+    bank.control("faults", kind="drop", times=1, path="/v1/checkout/sessions")
+    answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00"))
+    assert answer.status_code == 201
+    assert Order.objects.count() == 1
+    calls = bank.requests("/v1/checkout/sessions")
+    assert len({call["idempotency_key"] for call in calls}) == 1
+
+
+def test_a_retry_after_the_page_could_be_made_takes_a_new_attempt(bank, shopper, settings):
+    working, key = settings.STRIPE_API_BASE, new_key()
+    body = checkout_body([line(make_product(price="60.00"))], "60.00")
+    settings.STRIPE_API_BASE = "http://127.0.0.1:9"
+    shopper.checkout(body, key)
+    Attempt.objects.update(expires_at=timezone.now() + timedelta(minutes=20))
+    settings.STRIPE_API_BASE = working
+    assert shopper.checkout(body, key).status_code == 201
+    assert list(Attempt.objects.order_by("number").values_list("number", "state")) == [
+        (1, AttemptState.CANCELED),
+        (2, AttemptState.SENT),
+    ]
+
+
+def test_a_foreign_page_can_not_post_an_order(bank):
+    from django.test import Client
+
+    client = Client(enforce_csrf_checks=True)
+    answer = client.post(
+        "/api/checkout",
+        checkout_body([line(make_product())], "49.99"),
+        content_type="application/json",
+        headers={"idempotency-key": new_key()},
+    )
+    assert (answer.status_code, answer.json()["code"]) == (403, "csrf_failed")
+    nothing_was_made()
