@@ -1,4 +1,8 @@
-"""What is sold: categories, products with their variations and pictures, and their prices over time."""
+"""What is sold: categories, products with their variations and pictures, and their prices over time.
+
+The managers are declared with their types because modeltranslation replaces them by classes made at run time, which
+the type checker can't see.
+"""
 
 from catalog.models.category import Category, CategoryFeature, CategoryKind, Colour
 from catalog.models.image import CategoryPicture, PictureRow, ProductImage

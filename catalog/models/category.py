@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -56,6 +58,9 @@ class Category(models.Model):
     position = models.PositiveSmallIntegerField(_("ordre"), default=0)
     colour = models.CharField(_("couleur"), max_length=20, choices=Colour.choices, default=Colour.AUTRE)
 
+    objects: ClassVar[models.Manager[Category]] = models.Manager()
+    _default_manager: ClassVar[models.Manager[Category]]
+
     class Meta:
         verbose_name = _("catégorie")
         verbose_name_plural = _("catégories")
@@ -76,6 +81,9 @@ class CategoryFeature(models.Model):
     title = models.CharField(_("titre"), max_length=120)
     text = models.TextField(_("texte"), blank=True)
     position = models.PositiveSmallIntegerField(_("ordre"), default=0)
+
+    objects: ClassVar[models.Manager[CategoryFeature]] = models.Manager()
+    _default_manager: ClassVar[models.Manager[CategoryFeature]]
 
     class Meta:
         verbose_name = _("caractéristique")

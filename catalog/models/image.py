@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import Q
@@ -55,6 +57,9 @@ class ProductImage(PictureRow):
     )
     position = models.PositiveSmallIntegerField(_("ordre"), default=0)
 
+    objects: ClassVar[models.Manager[ProductImage]] = models.Manager()
+    _default_manager: ClassVar[models.Manager[ProductImage]]
+
     class Meta:
         verbose_name = _("photo")
         verbose_name_plural = _("photos")
@@ -71,6 +76,9 @@ class CategoryPicture(PictureRow):
     """The picture on a category's card."""
 
     category = models.OneToOneField(Category, on_delete=models.CASCADE, related_name="picture")
+
+    objects: ClassVar[models.Manager[CategoryPicture]] = models.Manager()
+    _default_manager: ClassVar[models.Manager[CategoryPicture]]
 
     class Meta:
         verbose_name = _("image de la catégorie")

@@ -178,6 +178,9 @@ class Product(models.Model):
         editable=False,
     )
 
+    objects: ClassVar[models.Manager[Product]] = models.Manager()
+    _default_manager: ClassVar[models.Manager[Product]]
+
     class Meta:
         verbose_name = _("produit")
         verbose_name_plural = _("produits")
@@ -312,6 +315,9 @@ class ProductVariation(models.Model):
     )
     sort_order = models.PositiveSmallIntegerField(_("ordre"), default=0)
     sku = models.CharField(_("référence"), max_length=80, blank=True, default="")
+
+    objects: ClassVar[models.Manager[ProductVariation]] = models.Manager()
+    _default_manager: ClassVar[models.Manager[ProductVariation]]
 
     class Meta:
         verbose_name = _("variation")

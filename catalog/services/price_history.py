@@ -56,6 +56,32 @@ def record_prices(*, product: Product, offers: Iterable[Offer], now: datetime) -
     return PricePoint.objects.bulk_create(added)
 
 
+def record_history(*, product: Product, offer: Offer, prices: Sequence[tuple[datetime, Decimal]]) -> None:
+    """Store what is known of an offer's earlier prices, oldest first, for a product whose prices were asked before
+    this shop kept them. The last one should be the current price. Two queries for the offer's first history.
+
+    Raises `ValueError` when the offer has a history already: what was recorded is never rewritten.
+    """
+    own = PricePoint.objects.filter(
+        product_id=product.pk, variation_id=_variation_id(offer), finish=offer.finish
+    )
+    if own.exists():
+        raise ValueError("This offer has a price history already.")
+    points: list[PricePoint] = []
+    for starts_at, amount in prices:
+        points.append(
+            PricePoint(
+                product_id=product.pk,
+                variation_id=_variation_id(offer),
+                finish=offer.finish,
+                amount=amount,
+                starts_at=starts_at,
+                lowest_prior=lowest_prior(points, starts_at),
+            )
+        )
+    PricePoint.objects.bulk_create(points)
+
+
 def current_points(product_id: int) -> dict[PriceKey, PricePoint]:
     """The point in force for each offer of a product. One query."""
     points = PricePoint.objects.filter(product_id=product_id).order_by("starts_at", "pk")

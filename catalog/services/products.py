@@ -118,15 +118,15 @@ def refresh_product(*, product_id: int, now: datetime | None = None) -> None:
         every_offer = list(pricing.offers(product, variations))
         price_history.record_prices(product=product, offers=every_offer, now=now or timezone.now())
         shown = displayed_offers(product, every_offer)
-        cheapest = min(shown, key=lambda offer: offer.price, default=None)
+        first = first_offer(product, variations, shown)
         crossed_out = None
-        if cheapest is not None and product.original_price is not None:
+        if first is not None and product.original_price is not None:
             points = price_history.current_points(product_id)
-            crossed_out = price_history.crossed_out_price(product, cheapest, points)
+            crossed_out = price_history.crossed_out_price(product, first, points)
         # Not `save()`: a refresh is no new version of the product.
         Product.objects.filter(pk=product_id).update(
             search_text=search_text(product),
-            price_from=ZERO if cheapest is None else cheapest.price,
+            price_from=min((offer.price for offer in shown), default=ZERO),
             price_to=max((offer.price for offer in shown), default=ZERO),
             crossed_out=crossed_out,
         )
@@ -141,6 +141,14 @@ def displayed_offers(product: Product, every_offer: Iterable[pricing.Offer]) -> 
     variations = [offer.variation for offer in found if offer.variation is not None]
     only = pricing.default_variation(variations)
     return [offer for offer in found if offer.variation == only]
+
+
+def first_offer(
+    product: Product, variations: Sequence[ProductVariation], shown: Iterable[pricing.Offer]
+) -> pricing.Offer | None:
+    """The choice that the product's page makes at first: the default variation in the default finish."""
+    choice = (pricing.default_variation(variations), pricing.default_finish(product))
+    return next((offer for offer in shown if (offer.variation, offer.finish) == choice), None)
 
 
 def search_text(product: Product) -> str:

@@ -1,0 +1,6 @@
+"""The demonstration catalogue: see README.md beside this file."""
+
+from catalog.demo.loader import load_catalogue
+from shop.core.demo import demo_part
+
+demo_part(order=10)(load_catalogue)

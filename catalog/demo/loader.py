@@ -1,0 +1,138 @@
+"""Puts the demonstration catalogue into the database. What is there already is left as it is."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from catalog.models import Category, CategoryFeature, Product, ProductVariation
+from catalog.services.images import add_product_image
+from catalog.services.price_history import record_history
+from catalog.services.pricing import Offer, offers
+from catalog.services.products import refresh_product
+
+FOLDER = Path(__file__).parent
+SOURCE = "demo"
+_COPIED = (
+    "dimensions",
+    "weight",
+    "production_days_min",
+    "production_days_max",
+    "featured",
+    "in_stock",
+    "is_published",
+    "stock_quantity",
+    "promotion_active",
+    "promotion_type",
+    "promotion_buy_quantity",
+    "promotion_get_quantity",
+)
+_AMOUNTS = ("price", "original_price", "painted_price", "unpainted_price", "height_cm")
+_TEXTS = ("slug", "name", "description", "full_description", "material", "paint_type")
+
+Entry = dict[str, Any]
+
+
+def load_catalogue() -> None:
+    """Categories and products with their photos and earlier prices; running again adds only what is missing."""
+    load_categories()
+    now = timezone.now()
+    known = set(Product.objects.filter(source=SOURCE).values_list("external_id", flat=True))
+    categories = {category.slug: category for category in Category.objects.all()}
+    for entry in _read("products.json"):
+        if f"{SOURCE}:{entry['key']}" not in known:
+            _load_product(entry, categories[entry["category"]], now)
+
+
+def load_categories() -> int:
+    """The categories that the shop starts with; returns how many were missing. Changes made by staff are kept."""
+    known = set(Category.objects.values_list("slug", flat=True))
+    missing = [entry for entry in _read("categories.json") if entry["slug"] not in known]
+    for entry in missing:
+        with transaction.atomic():
+            category = Category.objects.create(
+                **{
+                    field: entry[field]
+                    for field in ("slug", "kind", "colour", "position", "offers_finishes", "offers_formats")
+                },
+                **_translated(entry, "name", "title", "description", "intro"),
+            )
+            for position, feature in enumerate(entry["features"], start=1):
+                CategoryFeature.objects.create(
+                    category=category, position=position, **_translated(feature, "title", "text")
+                )
+    return len(missing)
+
+
+def _load_product(entry: Entry, category: Category, now: datetime) -> None:
+    with transaction.atomic():
+        product = Product.objects.create(
+            category=category,
+            source=SOURCE,
+            external_id=f"{SOURCE}:{entry['key']}",
+            created_at=now - timedelta(days=entry["created_days_ago"]),
+            **{field: entry[field] for field in _COPIED},
+            **{field: _amount(entry[field]) for field in _AMOUNTS},
+            **_translated(entry, *_TEXTS),
+        )
+        variations = [_load_variation(variation, product) for variation in entry["variations"]]
+        for offer in offers(product, sorted(variations, key=lambda row: (row.sort_order, row.pk))):
+            record_history(product=product, offer=offer, prices=_earlier_prices(entry, offer, now))
+        refresh_product(product_id=product.pk, now=now)
+        for image in entry["images"]:
+            with (FOLDER / "pictures" / image["file"]).open("rb") as file:
+                row = add_product_image(
+                    product=product,
+                    file=file,
+                    name=image["file"],
+                    finish=image["finish"],
+                    position=image["position"],
+                )
+            alt = _translated(image, "alt")
+            for field, text in alt.items():
+                setattr(row, field, text)
+            row.save(update_fields=list(alt))
+
+
+def _load_variation(entry: Entry, product: Product) -> ProductVariation:
+    return ProductVariation.objects.create(
+        product=product,
+        price_override=_amount(entry["price_override"]),
+        price_adjustment=Decimal(entry["price_adjustment"]),
+        **{
+            field: entry[field] for field in ("sku", "is_default", "in_stock", "stock_quantity", "sort_order")
+        },
+        **_translated(entry, "name"),
+    )
+
+
+def _earlier_prices(entry: Entry, offer: Offer, now: datetime) -> list[tuple[datetime, Decimal]]:
+    sku = None if offer.variation is None else offer.variation.sku
+    told = [
+        (now - timedelta(days=point["days_ago"]), Decimal(point["amount"]))
+        for point in entry["price_history"]
+        if (point["variation"], point["finish"]) == (sku, offer.finish)
+    ]
+    return told or [(now - timedelta(days=entry["created_days_ago"]), offer.price)]
+
+
+def _translated(entry: Entry, *fields: str) -> dict[str, str]:
+    """The columns of translated texts; a text that is null stays empty."""
+    return {
+        f"{field}_{language}": text for field in fields for language, text in (entry[field] or {}).items()
+    }
+
+
+def _amount(value: str | None) -> Decimal | None:
+    return None if value is None else Decimal(value)
+
+
+def _read(name: str) -> list[Entry]:
+    entries: list[Entry] = json.loads((FOLDER / name).read_text(encoding="utf-8"))
+    return entries

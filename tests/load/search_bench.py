@@ -1,0 +1,234 @@
+"""Database time of the catalogue's lists and searches over many products.
+
+    DATABASE_URL=postgres://… python tests/load/search_bench.py [--products 100000] [--limit-ms 50]
+
+It works in a database of its own (Django's test database), made and dropped by the script. Texts are drawn from a fixed
+seed: four languages, some 130 words each, word frequencies as in natural language, and a few words of known frequency.
+Each case is asked `--repeat` times after a first time that fills the caches; the median is printed, and the script fails
+when one is above `--limit-ms` (0: only print).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+LANGUAGES = ("fr", "en", "es", "de")
+VOCABULARY = 9000
+# A word that stands in one product out of so many.
+KNOWN_WORDS = {
+    "figurine": 1,
+    "resine": 2,
+    "dragon": 10,
+    "amethyste": 50,
+    "zeppelin": 500,
+    "quetzalcoatl": 20_000,
+}
+BATCH = 2000
+
+
+def main() -> int:
+    options = _options()
+    sys.path.insert(0, str(ROOT))
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
+    import django
+    from django.db import connection
+
+    django.setup()
+    name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
+    try:
+        print(f"{connection.vendor} · {options.products} products · database {name}")
+        started = time.perf_counter()
+        _seed(options.products)
+        print(f"seeded in {time.perf_counter() - started:.0f} s · index for words: {_has_word_index()}")
+        slow = _measure(options)
+    finally:
+        connection.creation.destroy_test_db(name, verbosity=0)
+    if slow:
+        print(f"above {options.limit_ms} ms: {', '.join(slow)}")
+    return 1 if slow else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--products", type=int, default=100_000)
+    parser.add_argument("--repeat", type=int, default=9)
+    parser.add_argument("--limit-ms", type=float, default=0)
+    parser.add_argument("--explain", action="store_true", help="print each statement's plan (PostgreSQL)")
+    return parser.parse_args()
+
+
+def _seed(count: int) -> None:
+    from django.db import connection
+    from django.utils import timezone
+
+    from catalog.models import Category, CategoryKind, Product
+    from catalog.services.products import search_text
+
+    draw = random.Random(1)
+    words = _vocabulary(draw)
+    categories = [
+        Category.objects.create(slug=f"main-{number}", name=f"Rayon {number}", position=number)
+        for number in range(9)
+    ] + [
+        Category.objects.create(
+            slug=f"collection-{number}", name=f"Collection {number}", kind=CategoryKind.COLLECTION
+        )
+        for number in range(5)
+    ]
+    now = timezone.now()
+    batch: list[Product] = []
+    for number in range(count):
+        known = [word for word, one_in in KNOWN_WORDS.items() if number % one_in == 0]
+        texts = {language: next(words) for language in LANGUAGES}
+        price = Decimal(draw.randrange(1200, 25000)) / 100
+        product = Product(
+            category=categories[draw.choices(range(14), weights=[9] * 9 + [4] * 5)[0]],
+            price=price,
+            price_from=price,
+            price_to=price,
+            featured=number % 500 == 0,
+            created_at=now - timedelta(minutes=count - number),
+            **{f"name_{language}": texts[language][0] for language in LANGUAGES},
+            **{f"slug_{language}": f"piece-{number}" for language in LANGUAGES},
+            **{f"description_{language}": texts[language][1] for language in LANGUAGES},
+            **{f"full_description_{language}": texts[language][2] for language in LANGUAGES},
+        )
+        product.full_description_fr += " " + " ".join(known)  # type: ignore[attr-defined]
+        product.search_text = search_text(product)
+        batch.append(product)
+        if len(batch) == BATCH:
+            Product.objects.bulk_create(batch)
+            batch = []
+    Product.objects.bulk_create(batch)
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
+
+
+def _vocabulary(draw: random.Random) -> Iterator[tuple[str, str, str]]:
+    """Names, short and long descriptions, from words of natural frequencies (the n-th most common one is n times
+    rarer than the first)."""
+    syllables = [
+        first + vowel + last
+        for first in "bcdfglmnprstv"
+        for vowel in ("a", "e", "i", "o", "ou")
+        for last in ("", "n", "r", "s")
+    ]
+    words = sorted(
+        {"".join(draw.choices(syllables, k=draw.choice((1, 2, 2, 3, 3, 4)))) for _ in range(VOCABULARY)}
+    )
+    draw.shuffle(words)
+    weights = [1 / (rank + 3) for rank in range(len(words))]
+    cumulative: list[float] = []
+    for weight in weights:
+        cumulative.append(weight + (cumulative[-1] if cumulative else 0))
+    while True:
+        drawn = draw.choices(words, cum_weights=cumulative, k=133)
+        yield " ".join(drawn[:3]).title(), " ".join(drawn[3:18]), " ".join(drawn[18:])
+
+
+def _has_word_index() -> bool:
+    from django.db import connection
+
+    if connection.vendor != "postgresql":
+        return False
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_indexes WHERE indexname = 'catalog_product_words'")
+        return bool(cursor.fetchone()[0])
+
+
+def _cases() -> dict[str, Callable[[], Any]]:
+    from catalog.selectors import cards, categories
+
+    shown = categories.main_categories()
+    main = [card.pk for card in shown]
+    total = sum(card.count for card in shown)
+
+    def listed(
+        text: str = "", number: int = 1, ids: list[int] = main, known: int | None = None
+    ) -> Callable[[], Any]:
+        return lambda: cards.card_page(
+            cards.find_products(category_ids=ids, text=text, number=number, known_count=known)
+        )
+
+    last = -(-total // cards.PAGE_SIZE)
+    cases: dict[str, Callable[[], Any]] = {
+        "categories with counts": categories.main_categories,
+        "first page": listed(known=total),
+        "page 100": listed(number=min(100, last), known=total),
+        f"last page ({last})": listed(number=last, known=total),
+        "one category": listed(ids=main[:1], known=shown[0].count),
+        "API first page (counted)": listed(),
+    }
+    for word, one_in in KNOWN_WORDS.items():
+        cases[f"search {word} (1 in {one_in})"] = listed(text=word)
+    cases |= {
+        "search figurine dragon": listed(text="figurine dragon"),
+        "search figurine zeppelin": listed(text="figurine zeppelin"),
+        "search zeppelin in one category": listed(text="zeppelin", ids=main[:1]),
+        "search igur (inside words)": listed(text="igur"),
+        "search ba (two letters)": listed(text="ba"),
+        "search qx (two letters, nothing)": listed(text="qx"),
+        "search xyzzyx (nothing)": listed(text="xyzzyx"),
+        "search % (sign)": listed(text="%"),
+        "search 12 words": listed(text="figurine resine dragon ba be bi bo ca ce ci co da"),
+        "featured": cards.featured_cards,
+        "gallery of the day": cards.daily_gallery,
+    }
+    return cases
+
+
+def _measure(options: argparse.Namespace) -> list[str]:
+    from django.db import connection
+
+    spent: list[tuple[float, str, Any]] = []
+
+    def timed(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        before = time.perf_counter()
+        try:
+            return execute(sql, params, many, context)
+        finally:
+            spent.append((time.perf_counter() - before, sql, params))
+
+    slow = []
+    for name, case in _cases().items():
+        case()
+        totals = []
+        for _ in range(options.repeat):
+            spent.clear()
+            with connection.execute_wrapper(timed):
+                case()
+            totals.append(sum(seconds for seconds, _, _ in spent) * 1000)
+        median = statistics.median(totals)
+        parts = " + ".join(f"{seconds * 1000:.1f}" for seconds, _, _ in spent)
+        print(f"{name:38} {median:8.1f} ms   {len(spent)} queries ({parts})")
+        if options.limit_ms and median > options.limit_ms:
+            slow.append(name)
+        if options.explain:
+            _explain([(sql, params) for _, sql, params in spent])
+    return slow
+
+
+def _explain(statements: list[tuple[str, Any]]) -> None:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        for sql, params in statements:
+            cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS) {sql}", params)
+            print("\n".join(f"      {row[0]}" for row in cursor.fetchall()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
