@@ -49,12 +49,7 @@ def send_account_exists(user: User, *, language: str) -> None:
 
 
 def send_reset_link(user: User, *, language: str) -> None:
-    """Sends the link to choose a new password: single use, good for an hour.
-
-    At most one mail in 15 minutes.
-    """
-    if not limits.try_again(limits.RESET_MAIL, user.email):
-        return
+    """Sends the link to choose a new password: single use, good for an hour."""
     token = EmailAwarePasswordResetTokenGenerator().make_token(user)
     key = f"{int_to_base36(user.pk)}-{token}"
     queue_mail(

@@ -94,10 +94,10 @@ class Role(models.TextChoices):
 class UserRole(models.Model):
     """The role of one person. Written by ``accounts.services`` only, which keeps at least one admin."""
 
-    user = models.ForeignKey(
+    user = models.OneToOneField(
         settings.AUTH_USER_MODEL,
         models.CASCADE,
-        related_name="roles",
+        related_name="user_role",
         verbose_name=_("utilisateur"),
     )
     role = models.CharField(_("rôle"), max_length=10, choices=Role.choices)
@@ -108,7 +108,9 @@ class UserRole(models.Model):
         verbose_name = _("rôle")
         verbose_name_plural = _("rôles")
         ordering = ("-created_at", "-pk")
-        constraints = (models.UniqueConstraint(fields=("user", "role"), name="user_role_once"),)
+        constraints = (
+            models.CheckConstraint(condition=models.Q(role__in=Role.values), name="user_role_known"),
+        )
 
     def __str__(self) -> str:
         return f"{self.user_id}: {self.role}"

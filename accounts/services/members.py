@@ -121,12 +121,16 @@ def confirm_email(*, key: str) -> User | None:
 
 
 def request_password_reset(*, email: str, language: str) -> None:
-    """Mails the link to choose a new password, if the address has an account. The caller can't tell."""
+    """Mails the link to choose a new password, if the address has an account; at most once in 15 minutes.
+
+    The caller can't tell: whether or not the address is known, the same is counted and nothing is said.
+    """
     address = clean_email(email)
+    if not limits.try_again(limits.RESET_MAIL, address):
+        return
     user = find_user(address)
-    with transaction.atomic():
-        if user is not None:
-            mails.send_reset_link(user, language=language)
+    if user is not None:
+        mails.send_reset_link(user, language=language)
 
 
 def user_of_reset_key(key: str) -> User | None:

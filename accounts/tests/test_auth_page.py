@@ -1,0 +1,406 @@
+"""The page ``/auth``: its plain forms, their messages, where they lead."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.selectors import is_email_confirmed
+from accounts.tests.people import PASSWORD, link_in_last_mail, mails, make_member
+from shop.core.models import OutgoingMail
+
+pytestmark = pytest.mark.django_db
+
+
+def post(client, mode, path="/auth", **fields):
+    return client.post(path, {"mode": mode, "email": "client@example.com", "password": PASSWORD, **fields})
+
+
+def signed_in(client) -> bool:
+    return SESSION_KEY in client.session
+
+
+def text(response) -> str:
+    return response.content.decode().replace("&#x27;", "'")
+
+
+def test_the_page_is_private_and_its_tab_is_sign_in(client):
+    response = client.get("/auth")
+
+    assert response.status_code == 200
+    assert "no-store" in response["Cache-Control"]
+    page = text(response)
+    assert '<input type="hidden" name="mode" value="signin">' in page
+    assert 'autocomplete="current-password"' in page
+    assert 'name="csrfmiddlewaretoken"' in page
+    assert '<meta name="robots" content="noindex">' in page
+
+
+@pytest.mark.parametrize(
+    ("query", "mode"),
+    [("?mode=signup", "signup"), ("?mode=forgot", "forgot"), ("?mode=admin", "signin"), ("?mode=", "signin")],
+)
+def test_tabs(client, query, mode):
+    assert f'name="mode" value="{mode}"' in text(client.get(f"/auth{query}"))
+
+
+@pytest.mark.parametrize("mode", ["signin", "signup"])
+@pytest.mark.parametrize("missing", ["email", "password"])
+def test_both_fields_are_needed(client, mode, missing):
+    response = post(client, mode, **{missing: " " if missing == "email" else ""})
+
+    assert response.status_code == 200
+    assert "Veuillez remplir tous les champs" in text(response)
+    assert User.objects.count() == 0
+    assert mails() == []
+
+
+def test_the_forgotten_password_needs_an_address(client):
+    assert "Veuillez entrer votre adresse email" in text(post(client, "forgot", email=""))
+
+
+# --- Sign-up, confirmation, sign-in -----------------------------------------------------------------
+def test_from_sign_up_to_the_first_sign_in(client):
+    response = post(client, "signup", email=" Client@Example.COM ")
+
+    assert (response.status_code, response["Location"]) == (302, "/auth")
+    page = text(client.get("/auth"))
+    assert "Inscription réussie" in page
+    assert "Vérifiez votre email pour confirmer votre compte" in page
+    assert "Inscription réussie" not in text(client.get("/auth"))
+    user = User.objects.get()
+    assert (user.email, user.language, user.is_staff, user.user_role.role) == (
+        "client@example.com",
+        "fr",
+        False,
+        "user",
+    )
+    assert not signed_in(client)
+
+    refused = post(client, "signin")
+    assert "Votre email n'est pas encore confirmé. Vérifiez votre boîte de réception." in text(refused)
+    assert not signed_in(client)
+    # The first confirmation mail is seconds old: no second one.
+    assert mails() == [("account_confirm_email", "client@example.com")]
+
+    confirmed = client.get(link_in_last_mail())
+    assert (confirmed.status_code, confirmed["Location"]) == (302, "/auth")
+    page = text(client.get("/auth"))
+    assert 'class="alert alert--success"' in page
+    assert "Email confirmé" in page
+    assert is_email_confirmed(user)
+
+    done = post(client, "signin")
+    assert (done.status_code, done["Location"]) == (302, "/")
+    assert signed_in(client)
+    assert client.cookies["notice"].value == "signed_in"
+    assert client.cookies["member"].value == "1"
+    assert not client.cookies["member"]["httponly"]
+
+
+def test_a_member_on_auth_is_sent_home(client):
+    client.force_login(make_member())
+
+    assert client.get("/auth")["Location"] == "/"
+    assert client.get("/auth?next=/panier")["Location"] == "/panier"
+    assert post(client, "signup", email="new@example.com")["Location"] == "/"
+    assert User.objects.count() == 1
+
+
+def test_wrong_password(client):
+    make_member()
+    response = post(client, "signin", password="figurine-atelier-2025")
+
+    assert response.status_code == 200
+    assert "Erreur de connexion" in text(response)
+    assert "Email ou mot de passe incorrect" in text(response)
+    assert 'value="client@example.com"' in text(response)
+    assert "figurine-atelier-2025" not in text(response)
+    assert not signed_in(client)
+    assert "member" not in client.cookies
+
+
+def test_a_blocked_account_looks_like_a_wrong_password(client):
+    user = make_member()
+    User.objects.filter(pk=user.pk).update(is_active=False)
+
+    assert "Email ou mot de passe incorrect" in text(post(client, "signin"))
+    assert not signed_in(client)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["CLIENT@example.com", "client@EXAMPLE.com", "ｃｌｉｅｎｔ@example.com", "  client@example.com  "],
+)
+def test_one_address_however_it_is_typed(client, typed):
+    make_member()
+
+    assert post(client, "signin", email=typed).status_code == 302
+
+
+def test_twins_of_an_address_are_one_account(client):
+    make_member()
+    post(client, "signup", email="ＣＬＩＥＮＴ@example.com")
+
+    assert User.objects.count() == 1
+    assert mails() == [("account_exists", "client@example.com")]
+
+
+# --- Passwords --------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("password", "message"),
+    [
+        ("1234567", "Mot de passe trop court. Minimum 8 caractères"),
+        ("password123", "Ce mot de passe est trop courant."),
+        ("client@example.com", "Le mot de passe est trop semblable au champ «\u00a0adresse e-mail\u00a0»."),
+        ("a" * 257, "Mot de passe trop long. Maximum 256 caractères"),
+        ("x" * 1_000_000, "Mot de passe trop long. Maximum 256 caractères"),
+        ("atelier\tfigurine", "Le mot de passe contient un caractère qui n'est pas permis"),
+        ("atelier\x00figurine", "Le caractère nul n’est pas autorisé."),
+    ],
+)
+def test_passwords_that_are_refused(client, password, message, monkeypatch):
+    monkeypatch.setattr("accounts.models.User.set_password", lambda *_: pytest.fail("hashed"))
+    response = post(client, "signup", password=password)
+
+    assert response.status_code == 200
+    assert "Erreur d'inscription" in text(response)
+    assert message in text(response)
+    assert User.objects.count() == 0
+    assert mails() == []
+
+
+def test_a_long_passphrase_is_taken(client):
+    passphrase = "une figurine peinte à la main " * 7  # 210 characters, spaces and accents
+    assert post(client, "signup", password=passphrase).status_code == 302
+    assert User.objects.get().check_password(passphrase)
+
+
+@pytest.mark.parametrize(
+    "address", ["client", "client@", "@example.com", "a b@example.com", f"{'a' * 250}@example.com"]
+)
+@pytest.mark.parametrize("mode", ["signup", "forgot"])
+def test_addresses_that_are_none(client, address, mode):
+    response = post(client, mode, email=address)
+
+    assert "Veuillez entrer une adresse email valide" in text(response)
+    assert User.objects.count() == 0
+
+
+# --- Forgotten password -----------------------------------------------------------------------------
+def test_a_new_password_by_mail(client, django_user_model):
+    user = make_member()
+    other_device = type(client)()
+    other_device.force_login(user)
+
+    response = post(client, "forgot")
+    assert (response.status_code, response["Location"]) == (302, "/auth")
+    assert "Email envoyé" in text(client.get("/auth"))
+    link = link_in_last_mail()
+
+    followed = client.get(link)
+    assert (followed.status_code, followed["Location"]) == (302, "/auth/nouveau-mot-de-passe")
+    assert followed["Referrer-Policy"] == "no-referrer"
+    page = text(client.get("/auth/nouveau-mot-de-passe"))
+    assert link.rsplit("/", 1)[1] not in page
+
+    new = "atelier-figurine-2027"
+    done = client.post("/auth/nouveau-mot-de-passe", {"password": new, "password_confirmation": new})
+    assert done["Location"] == "/auth"
+    assert "Mot de passe mis à jour" in text(client.get("/auth"))
+    user.refresh_from_db()
+    assert user.check_password(new)
+    assert mails() == [
+        ("account_password_reset", "client@example.com"),
+        ("account_password_changed", "client@example.com"),
+    ]
+    # Every session ends, and the link is used up.
+    assert other_device.get("/api/me").json()["authenticated"] is False
+    assert client.get(link)["Location"] == "/auth?mode=forgot"
+    assert "Impossible de mettre à jour le mot de passe" in text(client.get("/auth?mode=forgot"))
+    assert post(client, "signin", password=new).status_code == 302
+
+
+def test_a_reset_link_confirms_the_address_too(client):
+    user = make_member(confirmed=False)
+    post(client, "forgot")
+    client.get(link_in_last_mail())
+    client.post(
+        "/auth/nouveau-mot-de-passe",
+        {"password": "atelier-figurine-2027", "password_confirmation": "atelier-figurine-2027"},
+    )
+
+    assert is_email_confirmed(user)
+
+
+@pytest.mark.parametrize(
+    ("typed", "again", "messages"),
+    [
+        ("", "", ["Veuillez remplir tous les champs"]),
+        ("court", "court", ["Mot de passe trop court. Minimum 8 caractères"]),
+        (
+            "atelier-figurine-2027",
+            "atelier-figurine-2028",
+            ["Les mots de passe ne correspondent pas", "Veuillez confirmer le même mot de passe"],
+        ),
+    ],
+)
+def test_new_passwords_that_are_refused(client, typed, again, messages):
+    user = make_member()
+    post(client, "forgot")
+    client.get(link_in_last_mail())
+
+    response = client.post("/auth/nouveau-mot-de-passe", {"password": typed, "password_confirmation": again})
+
+    for message in messages:
+        assert message in text(response)
+    user.refresh_from_db()
+    assert user.check_password(PASSWORD)
+
+
+def break_link(link: str, how: str, user: User, time_machine) -> str:
+    if how == "expired":
+        time_machine.move_to(timezone.now().timestamp() + 3601)
+    elif how == "address changed":
+        user.email = "moved@example.com"
+        user.save()
+        EmailAddress.objects.filter(user=user).update(email=user.email)
+    elif how == "signed in since":
+        user.last_login = user.date_joined
+        user.save()
+    elif how == "blocked":
+        User.objects.filter(pk=user.pk).update(is_active=False)
+    elif how == "other person":
+        other = make_member("other@example.com")
+        uid, _token = link.rsplit("/", 1)[1].split("-", 1)
+        assert int(uid, 36) == user.pk
+        return link.replace(f"/{uid}-", f"/{other.pk}-")
+    return link
+
+
+@pytest.mark.parametrize("how", ["expired", "address changed", "signed in since", "blocked", "other person"])
+def test_reset_links_die(client, how, time_machine):
+    user = make_member()
+    post(client, "forgot")
+    link = break_link(link_in_last_mail(), how, user, time_machine)
+
+    assert client.get(link)["Location"] == "/auth?mode=forgot"
+    answer = client.post(
+        "/auth/nouveau-mot-de-passe", {"password": "x" * 12, "password_confirmation": "x" * 12}
+    )
+    assert answer["Location"] == "/auth?mode=forgot"
+    user.refresh_from_db()
+    assert user.check_password(PASSWORD)
+
+
+@pytest.mark.parametrize("key", ["x", "-", "1-", "1-abc-def", "zzzzzzzzzzzzzzzzzz-a-b", "é-a-b", "0-a-b"])
+def test_forged_reset_links(client, key):
+    make_member()
+    assert client.get(f"/auth/nouveau-mot-de-passe/{key}")["Location"] == "/auth?mode=forgot"
+
+
+@pytest.mark.parametrize("key", ["x", "Mg", "Mg:abc:def", "::"])
+def test_forged_confirmation_links(client, key):
+    user = make_member(confirmed=False)
+
+    assert client.get(f"/auth/confirmation/{key}")["Location"] == "/auth"
+    assert "Ce lien de confirmation n'est plus valable." in text(client.get("/auth"))
+    assert not is_email_confirmed(user)
+
+
+def test_a_confirmation_link_is_good_for_three_days(client, time_machine):
+    post(client, "signup")
+    link = link_in_last_mail()
+    time_machine.move_to(timezone.now().timestamp() + timedelta(days=3, seconds=1).total_seconds())
+    client.get(link)
+
+    assert not is_email_confirmed(User.objects.get())
+
+
+def test_links_in_mails_ignore_the_host_of_the_request(client, settings):
+    settings.ALLOWED_HOSTS = ["*"]
+    client.post(
+        "/auth",
+        {"mode": "forgot", "email": make_member().email},
+        headers={"host": "evil.test", "x-forwarded-host": "evil.test"},
+    )
+
+    assert "evil.test" not in str(OutgoingMail.objects.get().context)
+    assert link_in_last_mail().startswith("/auth/nouveau-mot-de-passe/")
+
+
+# --- Sessions and signing out -----------------------------------------------------------------------
+def test_the_session_key_changes_at_sign_in_and_the_old_one_is_dead(client):
+    make_member()
+    client.get("/auth?mode=forgot")
+    post(client, "signup", email="new@example.com")
+    before = client.session.session_key
+
+    post(client, "signin")
+
+    after = client.session.session_key
+    assert after != before
+    assert not Session.objects.filter(pk=before).exists()
+
+
+def test_a_session_key_made_by_somebody_else_is_not_taken_over(client):
+    make_member()
+    client.cookies["sessionid"] = "a" * 32
+
+    post(client, "signin")
+
+    assert client.session.session_key != "a" * 32
+
+
+def test_signing_out_takes_a_post(client):
+    client.force_login(make_member())
+    assert client.get("/api/me").cookies["member"].value == "1"
+    old_key = client.session.session_key
+
+    assert client.get("/auth/deconnexion").status_code == 405
+    assert signed_in(client)
+
+    response = client.post("/auth/deconnexion")
+    assert (response.status_code, response["Location"]) == (302, "/")
+    assert response.cookies["notice"].value == "signed_out"
+    assert response.cookies["member"].value == ""
+    assert not Session.objects.filter(pk=old_key).exists()
+
+
+def test_signing_out_and_in_need_the_token(client):
+    strict = type(client)(enforce_csrf_checks=True)
+    strict.force_login(make_member())
+
+    assert strict.post("/auth/deconnexion").status_code == 403
+    assert signed_in(strict)
+
+
+# --- Languages --------------------------------------------------------------------------------------
+def test_english_texts_are_those_of_the_specification(client):
+    make_member("unconfirmed@example.com", confirmed=False)
+
+    assert "Invalid email or password. Please check your credentials and try again." in text(
+        post(client, "signin", path="/en/auth")
+    )
+    assert "Please check your email and click the confirmation link before signing in." in text(
+        post(client, "signin", path="/en/auth", email="unconfirmed@example.com")
+    )
+    assert "Please enter a valid email address" in text(post(client, "signup", path="/en/auth", email="x"))
+    assert "Password must be at least 8 characters long" in text(
+        post(client, "signup", path="/en/auth", password="1234567")
+    )
+
+
+def test_mails_follow_the_language_of_the_page(client):
+    post(client, "signup", path="/de/auth")
+
+    mail = OutgoingMail.objects.get()
+    assert mail.language == "de"
+    assert "/de/auth/confirmation/" in mail.context["url"]
+    assert User.objects.get().language == "de"

@@ -1,0 +1,175 @@
+"""Limits of tries: by account, by caller, whatever headers say."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth import SESSION_KEY
+from django.utils import timezone
+
+from accounts import limits
+from accounts.limits import Limit, forget, give_back, purge_expired, try_again
+from accounts.models import AttemptCounter
+from accounts.tasks import purge_attempt_counters
+from accounts.tests.people import PASSWORD, mails, make_member
+
+pytestmark = pytest.mark.django_db
+
+LIMITED = "Trop de tentatives de connexion. Réessayez dans quelques minutes."
+WRONG = "Email ou mot de passe incorrect"
+
+
+def sign_in(client, password, email="client@example.com", **extra):
+    return client.post("/auth", {"mode": "signin", "email": email, "password": password}, **extra)
+
+
+def test_counting():
+    limit = Limit("test", 2, timedelta(minutes=5))
+
+    assert [try_again(limit, "a") for _ in range(4)] == [True, True, False, False]
+    assert try_again(limit, "b") is True
+    give_back(limit, "a")
+    assert [try_again(limit, "a") for _ in range(2)] == [True, False]
+    forget(limit, "a")
+    assert try_again(limit, "a") is True
+
+
+def test_a_window_ends(time_machine):
+    limit = Limit("test", 1, timedelta(minutes=5))
+    now = timezone.now().timestamp()
+    time_machine.move_to(now, tick=False)
+    assert [try_again(limit, "a") for _ in range(2)] == [True, False]
+
+    time_machine.move_to(now + 299, tick=False)
+    assert try_again(limit, "a") is False
+    time_machine.move_to(now + 300, tick=False)
+    assert [try_again(limit, "a") for _ in range(2)] == [True, False]
+
+
+def test_counters_name_nobody_and_are_purged():
+    try_again(limits.SIGN_IN_ACCOUNT, "client@example.com")
+    counter = AttemptCounter.objects.get()
+    assert "client" not in counter.key
+
+    purge_attempt_counters(timezone.now())
+    assert AttemptCounter.objects.count() == 1
+    assert purge_expired(counter.expires_at) == 1
+
+
+def test_five_guesses_an_account_from_however_many_addresses(client):
+    """1,000 guesses would take too long: 50, each with another forged address, show the same."""
+    make_member()
+    answers = [
+        sign_in(client, f"guess-number-{number}", headers={"x-forwarded-for": f"10.0.0.{number}"})
+        for number in range(50)
+    ]
+
+    assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 45
+    assert all(WRONG in answer.content.decode() for answer in answers[:5])
+    assert all(LIMITED in answer.content.decode() for answer in answers[5:])
+    # Not even the right password is tried now, so a guesser learns nothing.
+    assert sign_in(client, PASSWORD).status_code == 429
+    assert SESSION_KEY not in client.session
+
+
+def test_unknown_addresses_are_limited_alike(client):
+    answers = [sign_in(client, "guess", email="nobody@example.com").status_code for _ in range(6)]
+
+    assert answers == [200] * 5 + [429]
+
+
+def test_the_owner_is_back_after_five_minutes(client, time_machine):
+    make_member()
+    for _ in range(6):
+        sign_in(client, "wrong")
+
+    time_machine.move_to(timezone.now().timestamp() + 301)
+    assert sign_in(client, PASSWORD).status_code == 302
+
+
+def test_a_reset_by_mail_opens_the_door_at_once(client):
+    from accounts.services.members import set_password_by_link
+    from accounts.tests.people import link_in_last_mail
+
+    make_member()
+    for _ in range(6):
+        sign_in(client, "wrong")
+    client.post("/auth", {"mode": "forgot", "email": "client@example.com"})
+    key = link_in_last_mail().rsplit("/", 1)[1]
+    set_password_by_link(key=key, password="atelier-figurine-2027", language="fr")
+
+    assert sign_in(client, "atelier-figurine-2027").status_code == 302
+
+
+def test_one_password_on_many_accounts_is_limited_by_caller(client, monkeypatch):
+    monkeypatch.setattr(limits, "SIGN_IN_ADDRESS", Limit("sign-in address", 10, timedelta(minutes=5)))
+    answers = [sign_in(client, "guess", email=f"n{number}@example.com").status_code for number in range(12)]
+
+    assert answers == [200] * 10 + [429] * 2
+
+
+def test_fifty_honest_members_behind_one_address_are_let_in(client, monkeypatch):
+    monkeypatch.setattr(limits, "SIGN_IN_ADDRESS", Limit("sign-in address", 10, timedelta(minutes=5)))
+    for number in range(50):
+        make_member(f"n{number}@example.com")
+
+    for number in range(50):
+        assert sign_in(type(client)(), PASSWORD, email=f"n{number}@example.com").status_code == 302
+
+
+def test_the_address_of_a_trusted_proxy_is_believed(client, settings, monkeypatch):
+    settings.TRUSTED_PROXIES = 1
+    monkeypatch.setattr(limits, "SIGN_IN_ADDRESS", Limit("sign-in address", 1, timedelta(minutes=5)))
+
+    def status(forwarded, email):
+        return sign_in(client, "guess", email=email, headers={"x-forwarded-for": forwarded}).status_code
+
+    assert status("1.1.1.1, 9.9.9.9", "a@example.com") == 200
+    # What the client wrote before the proxy's own entry changes nothing.
+    assert status("2.2.2.2, 9.9.9.9", "b@example.com") == 429
+    assert status("1.1.1.1, 8.8.8.8", "c@example.com") == 200
+
+
+@pytest.mark.parametrize("mode", ["signup", "forgot"])
+def test_sign_ups_and_resets_are_limited_by_caller(client, mode):
+    codes = [
+        client.post(
+            "/auth", {"mode": mode, "email": f"n{number}@example.com", "password": "court"}
+        ).status_code
+        for number in range(21)
+    ]
+
+    assert codes[-1] == 429
+    assert 429 not in codes[:20]
+
+
+def test_a_victims_mailbox_is_not_flooded(client):
+    make_member()
+    for _ in range(20):
+        client.post("/auth", {"mode": "forgot", "email": "client@example.com"})
+    for _ in range(19):
+        client.post("/auth", {"mode": "signup", "email": "client@example.com", "password": PASSWORD})
+
+    assert mails() == [
+        ("account_password_reset", "client@example.com"),
+        ("account_exists", "client@example.com"),
+    ]
+
+
+def test_unconfirmed_members_get_one_mail_in_three_minutes(client, time_machine):
+    make_member(confirmed=False)
+    for _ in range(3):
+        sign_in(client, PASSWORD)
+    assert mails() == [("account_confirm_email", "client@example.com")]
+
+    time_machine.move_to(timezone.now().timestamp() + 181)
+    sign_in(client, PASSWORD)
+    assert len(mails()) == 2
+
+
+def test_limits_hold_while_the_cache_is_down(client, settings):
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
+    make_member()
+
+    assert [sign_in(client, "wrong").status_code for _ in range(6)] == [200] * 5 + [429]
