@@ -1,4 +1,4 @@
-"""Addresses of every product, for search engines."""
+"""Addresses of all published products, for search engines."""
 
 from __future__ import annotations
 
@@ -6,29 +6,38 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from django.conf import settings
+from django.urls import reverse
 from django.utils import translation
 
 from catalog.models import Product
-from catalog.selectors.addresses import product_url
 
-# Four languages with four links each stay far below the 50,000 addresses and 50 MB of one file.
+# Four addresses a product, and a sitemap may hold 50 000.
 SITEMAP_SIZE = 5000
 
 
 def sitemap_count() -> int:
-    """How many files the products fill. One query."""
+    """How many files of `SITEMAP_SIZE` products there are. One query."""
     return -(-Product.objects.filter(is_published=True).count() // SITEMAP_SIZE)
 
 
 def product_addresses(number: int) -> Iterator[tuple[dict[str, str], datetime]]:
-    """The products of one file (from 1): their path in each language, and when they last changed. One query, read
-    in portions."""
-    columns = [f"slug_{code}" for code, _label in settings.LANGUAGES]
+    """The products of file `number` (from 1): their path in each language and when they last changed. One query."""
+    codes = [code for code, _label in settings.LANGUAGES]
+    shapes = {code: _shape(code) for code in codes}
     start = (number - 1) * SITEMAP_SIZE
-    rows = Product.objects.filter(is_published=True).only(*columns, "updated_at").order_by("pk")
-    for product in rows[start : start + SITEMAP_SIZE].iterator():
-        paths = {}
-        for code, _label in settings.LANGUAGES:
-            with translation.override(code):
-                paths[code] = product_url(product)
-        yield paths, product.updated_at
+    rows = (
+        Product.objects.filter(is_published=True)
+        .order_by("pk")
+        .values_list("pk", "updated_at", *(f"slug_{code}" for code in codes))[start : start + SITEMAP_SIZE]
+    )
+    for pk, updated_at, *slugs in rows.iterator(chunk_size=1000):
+        named = dict(zip(codes, slugs, strict=True))
+        french = named[settings.LANGUAGE_CODE] or "piece"
+        yield {code: shapes[code] % {"pk": pk, "slug": named[code] or french} for code in codes}, updated_at
+
+
+def _shape(code: str) -> str:
+    """`/en/produit/%(pk)s-%(slug)s`: the address is resolved once, not once a product."""
+    with translation.override(code):
+        path = reverse("catalog:product", kwargs={"product_id": 0, "slug": "slug"})
+    return path.replace("0-slug", "%(pk)s-%(slug)s")
