@@ -324,6 +324,16 @@ STRIPE_WEBHOOK_SECRET = env.str("STRIPE_WEBHOOK_SECRET", default="")
 STRIPE_WEBHOOK_SECRET_OLD = env.str("STRIPE_WEBHOOK_SECRET_OLD", default="")
 STRIPE_API_BASE = env.str("STRIPE_API_BASE", default="")
 
+# --- Personal data: how long it is kept. The privacy page prints these, the purge jobs follow them ----
+RETENTION: dict[str, int] = {
+    # Code de commerce L123-22: accounting documents.
+    "invoices_years": 10,
+    "inactive_years": 3,
+    "contact_years": 3,
+    "unpaid_days": 90,
+    "log_months": 12,
+}
+
 # --- Measurement (nothing is loaded while these are empty) ------------------------------------------
 ANALYTICS_ID = env.str("ANALYTICS_ID", default="")
 PIXEL_ID = env.str("PIXEL_ID", default="")
