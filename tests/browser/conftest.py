@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from run_tests import chromium_here
+from shop_process import RunningShop, start_shop, stop_shop
 
 from tests.browser.journal import Journal
-from tests.browser.shop_process import RunningShop, start_shop, stop_shop
 
 PHONE, DESKTOP = 390, 1440
 HEIGHT = {PHONE: 844, DESKTOP: 900}
