@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import nh3
@@ -158,7 +159,7 @@ def _fill(text: str, values: Mapping[str, str]) -> str:
 
 def _mark_chapters(tokens: list[Token]) -> tuple[tuple[str, str], ...]:
     chapters: list[tuple[str, str]] = []
-    for opening, inline in zip(tokens, tokens[1:], strict=False):
+    for opening, inline in pairwise(tokens):
         if opening.type == "heading_open" and opening.tag == "h2":
             label = strip_tags(_MARKDOWN.renderInline(inline.content))
             anchor = f"{slugify(label) or 'chapitre'}"

@@ -13,7 +13,7 @@ from django.utils import translation
 from django.views.decorators.http import require_safe
 
 from catalog.selectors.categories import collection_categories, main_categories
-from catalog.selectors.sitemap import SITEMAP_SIZE, product_addresses, sitemap_count
+from catalog.selectors.sitemap import product_addresses, sitemap_count
 from shop.core.site import absolute_url
 
 _XML = "application/xml; charset=utf-8"
