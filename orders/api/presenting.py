@@ -97,11 +97,12 @@ def _next_free(pool: NextFree) -> str:
         ) % {"count": pool.missing}
     if pool.missing == pool.buy + pool.get:
         return ""
+    given = ngettext("%(get)d offerte", "%(get)d offertes", pool.get) % {"get": pool.get}
     return ngettext(
-        "Encore %(count)d pièce de la même offre pour en avoir %(get)d offerte(s).",
-        "Encore %(count)d pièces de la même offre pour en avoir %(get)d offerte(s).",
+        "Encore %(count)d pièce de la même offre pour en avoir %(given)s.",
+        "Encore %(count)d pièces de la même offre pour en avoir %(given)s.",
         pool.missing - pool.get,
-    ) % {"count": pool.missing - pool.get, "get": pool.get}
+    ) % {"count": pool.missing - pool.get, "given": given}
 
 
 def _lead_time(quote: Quote) -> dict[str, Any] | None:

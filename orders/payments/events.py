@@ -54,7 +54,8 @@ def process_event(event: StripeEvent) -> None:
 
 
 def _act(event: StripeEvent) -> None:
-    subject = event.body.get("data", {}).get("object", {})
+    data = event.body.get("data")
+    subject = data.get("object") if isinstance(data, dict) else None
     if not isinstance(subject, dict):
         return
     family = event.kind.partition(".")[0]
@@ -82,7 +83,9 @@ def _settle_attempt(subject: dict[str, Any], *, session_id: str = "", intent_id:
 
 def _attempt(subject: dict[str, Any], *, session_id: str = "", intent_id: str = "") -> Attempt | None:
     """The attempt that a message is about; None for another site's payments on the same account."""
-    metadata = subject.get("metadata") or {}
+    metadata = subject.get("metadata")
+    if not isinstance(metadata, dict):
+        metadata = {}
     named = str(metadata.get("attempt", ""))
     found = None
     if session_id:

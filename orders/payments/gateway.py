@@ -231,11 +231,21 @@ def read_event(payload: bytes, signature: str) -> EventFacts:
     ]
     for secret in secrets:
         try:
-            event = stripe.Webhook.construct_event(payload, signature, secret)
-        except (ValueError, stripe.SignatureVerificationError):
+            stripe.WebhookSignature.verify_header(
+                payload.decode("utf-8"), signature, secret, stripe.Webhook.DEFAULT_TOLERANCE
+            )
+            body = json.loads(payload)
+        except (ValueError, OverflowError, stripe.SignatureVerificationError):
             continue
-        body = json.loads(payload)
-        return EventFacts(event_id=event.id, kind=event.type, livemode=bool(event.livemode), body=body)
+        if (
+            not isinstance(body, dict)
+            or not isinstance(body.get("id"), str)
+            or not isinstance(body.get("type"), str)
+        ):
+            raise BadSignature
+        return EventFacts(
+            event_id=body["id"], kind=body["type"], livemode=bool(body.get("livemode")), body=body
+        )
     raise BadSignature
 
 

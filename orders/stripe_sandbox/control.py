@@ -265,9 +265,11 @@ def clear_requests(_body: Body) -> Document:
 
 def list_events(body: Body) -> Document:
     """Events, oldest first, with the state of their delivery; ?type= narrows it down."""
-    rows = StoredObject.objects.filter(kind="event").order_by("number")
+    found = StoredObject.objects.filter(kind="event").order_by("number")
     if "type" in body:
-        rows = rows.filter(type=body["type"])
+        found = found.filter(type=body["type"])
+    # Read before the deliveries: an event is never there without its own.
+    rows = list(found)
     states = {delivery.event: delivery for delivery in Delivery.objects.all()}
     return {
         "events": [

@@ -112,7 +112,7 @@ def payment_intent(params: dict[str, Any]) -> Document:
             "automatic_payment_methods", "canceled_at", "cancellation_reason", "customer", "customer_account",
             "description", "excluded_payment_method_types", "hooks", "last_payment_error", "latest_charge",
             "managed_payments", "next_action", "on_behalf_of", "payment_details", "payment_method",
-            "payment_method_configuration_details", "presentment_details", "processing", "receipt_email", "review",
+            "payment_method_configuration_details", "payment_record", "presentment_details", "processing", "receipt_email", "review",
             "setup_future_usage", "shipping", "source", "statement_descriptor", "statement_descriptor_suffix",
             "transfer_data", "transfer_group",
         ),

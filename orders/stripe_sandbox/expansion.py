@@ -68,13 +68,11 @@ def _walk(node: Any, parts: list[str], path: str, param: str) -> None:
     if (kind, name) in (("checkout.session", "line_items"), ("charge", "refunds")):
         if not isinstance(node.get(name), dict):
             node[name] = _included(kind, node["id"])
-    elif isinstance(node.get(name), str) or name in _EXPANDABLE.get(kind, ()):
-        if name not in _EXPANDABLE.get(kind, ()):
-            raise _refused(path, param)
+    elif name in _EXPANDABLE.get(kind, ()):
         if isinstance(node.get(name), str):
             row = StoredObject.objects.filter(id=node[name]).first()
             node[name] = row.body if row is not None else node[name]
-    elif name not in node:
+    elif not rest or not isinstance(node.get(name), dict | list):
         raise _refused(path, param)
     _walk(node.get(name), rest, path, param)
 

@@ -48,7 +48,7 @@ def make_refund(
     plan = store.read_setting(NEXT_REFUND, None)
     refund = store.create(documents.refund(body, amount=amount, reason=reason, metadata=metadata))
     if plan:
-        store.write_setting(NEXT_REFUND, None)
+        store.forget_setting(NEXT_REFUND)
         if plan["begins"] == "pending":
             refund.body |= {"status": "pending", "pending_reason": "processing"}
         if plan["ends"]:

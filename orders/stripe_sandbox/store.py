@@ -53,6 +53,11 @@ def write_setting(name: str, value: Any) -> None:
     Setting.objects.update_or_create(name=name, defaults={"value": value})
 
 
+def forget_setting(name: str) -> None:
+    """Inside `writing()`."""
+    Setting.objects.filter(name=name).delete()
+
+
 def now() -> float:
     """The sandbox's time in epoch seconds: the machine's, moved by the control surface."""
     return time.time() + float(read_setting("clock_offset", 0))

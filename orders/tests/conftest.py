@@ -16,7 +16,7 @@ from django.test import Client
 from orders.models import Attempt, Order
 from orders.payments import gateway
 from orders.stripe_sandbox.testing import RunningSandbox
-from orders.tests.factories import new_key
+from orders.tests.factories import make_zones, new_key
 
 SECRET_KEY = "sk_test_shop_tests"
 WEBHOOK_SECRET = "whsec_shop_tests"
@@ -45,7 +45,9 @@ class Bank:
     def events(self) -> list[dict[str, Any]]:
         """Everything the provider has to tell, oldest first, as it would send it."""
         answer = requests.get(
-            f"{self.api_base}/v1/events?limit=100", headers={"Authorization": f"Bearer {SECRET_KEY}"}, timeout=30
+            f"{self.api_base}/v1/events?limit=100",
+            headers={"Authorization": f"Bearer {SECRET_KEY}"},
+            timeout=30,
         )
         assert answer.status_code == 200, answer.text
         return list(reversed(answer.json()["data"]))
@@ -121,3 +123,11 @@ def bank(sandbox_process: RunningSandbox, settings: Any) -> Iterator[Bank]:
 @pytest.fixture
 def shopper() -> Shopper:
     return Shopper()
+
+
+@pytest.fixture(autouse=True)
+def _zones(request: pytest.FixtureRequest) -> None:
+    mark = request.node.get_closest_marker("django_db")
+    if mark is not None:
+        request.getfixturevalue("transactional_db" if mark.kwargs.get("transaction") else "db")
+        make_zones()

@@ -8,6 +8,22 @@ from typing import Any
 
 from catalog.models import Category, Product, ProductVariation
 from catalog.services.products import save_product, save_variation
+from orders.models import ShippingZone
+
+
+def make_zones() -> None:
+    """The two zones of the first migration, which tests with real transactions empty away."""
+    if ShippingZone.objects.exists():
+        return
+    europe = "FR DE ES IT BE NL PT AT CH LU DK SE NO FI".split()
+    ShippingZone.objects.create(
+        code="france-europe", name="France et Europe", countries=europe, rate=Decimal("9.99"),
+        free_from=Decimal("50.00"), delivery_days_min=2, delivery_days_max=5, position=1,
+    )  # fmt: skip
+    ShippingZone.objects.create(
+        code="rest-of-world", name="Reste du monde", countries="US CA GB JP AU".split(), rate=Decimal("49.99"),
+        delivery_days_min=5, delivery_days_max=15, duties_notice=True, is_fallback=True, position=2,
+    )  # fmt: skip
 
 
 def make_category(slug: str = "mangas", **fields: Any) -> Category:
@@ -22,7 +38,9 @@ def make_product(name: str = "Golem de poche", price: str = "40.00", **fields: A
     )
 
 
-def make_finished_product(name: str = "Hibou", painted: str | None = "80.00", unpainted: str | None = "40.00", **fields: Any) -> Product:
+def make_finished_product(
+    name: str = "Hibou", painted: str | None = "80.00", unpainted: str | None = "40.00", **fields: Any
+) -> Product:
     category = make_category("bust", name="Bust", offers_finishes=True, colour="bust")
     return make_product(
         name,

@@ -34,7 +34,11 @@ def test_a_guest_orders_and_is_sent_to_the_payment_page(bank, shopper):
         "total": "60.00",
     }
     assert (order.status, order.user, order.email) == (OrderStatus.PENDING, None, "lea@example.com")
-    assert (order.subtotal, order.shipping_cost, order.total) == (Decimal("60.00"), Decimal("0.00"), Decimal("60.00"))
+    assert (order.subtotal, order.shipping_cost, order.total) == (
+        Decimal("60.00"),
+        Decimal("0.00"),
+        Decimal("60.00"),
+    )
     assert order.promised_by == timezone.localdate() + timedelta(days=28 + 5)
     item = order.items.get()
     assert (item.product_name, item.quantity, item.unit_price, item.line_total) == (
@@ -55,15 +59,25 @@ def test_the_payment_page_is_asked_with_the_orders_lines_free_units_and_delivery
     (call,) = bank.requests("/v1/checkout/sessions")
     params = call["params"]
     rows = [
-        (row["price_data"]["product_data"]["name"], int(row["price_data"]["unit_amount"]), int(row["quantity"]))
-        for row in (params["line_items"].values() if isinstance(params["line_items"], dict) else params["line_items"])
+        (
+            row["price_data"]["product_data"]["name"],
+            int(row["price_data"]["unit_amount"]),
+            int(row["quantity"]),
+        )
+        for row in (
+            params["line_items"].values() if isinstance(params["line_items"], dict) else params["line_items"]
+        )
     ]
     assert rows == [("Orbe", 1000, 2), ("Orbe (OFFERT)", 0, 1), ("Livraison", 999, 1)]
     attempt = Attempt.objects.get()
     order = Order.objects.get()
     assert call["idempotency_key"] == f"att-{attempt.pk}"
     assert params["client_reference_id"] == str(order.pk)
-    assert params["metadata"] == {"shop": settings.SITE_URL, "order": str(order.pk), "attempt": str(attempt.pk)}
+    assert params["metadata"] == {
+        "shop": settings.SITE_URL,
+        "order": str(order.pk),
+        "attempt": str(attempt.pk),
+    }
     assert params["payment_intent_data"]["metadata"] == params["metadata"]
     assert params["success_url"] == f"{settings.SITE_URL}/payment-success?session_id={{CHECKOUT_SESSION_ID}}"
     assert params["cancel_url"] == f"{settings.SITE_URL}/panier"
@@ -112,7 +126,11 @@ def test_another_total_than_the_servers_is_a_conflict_with_the_fresh_quote(bank,
 def test_a_piece_that_is_gone_is_a_conflict_with_the_fresh_quote(bank, shopper):
     product = make_product(price="60.00", stock_quantity=0)
     answer = shopper.checkout(checkout_body([line(product)], "60.00"))
-    assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (409, "out_of_stock", "Rupture de stock")
+    assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (
+        409,
+        "out_of_stock",
+        "Rupture de stock",
+    )
     assert answer.json()["quote"]["lines"][0]["problem"] == "out_of_stock"
     nothing_was_made()
 
@@ -126,7 +144,11 @@ def test_a_finish_of_no_price_is_a_conflict_and_nothing_is_ordered(bank, shopper
 
 def test_an_empty_cart_is_refused(bank, shopper):
     answer = shopper.checkout(checkout_body([], "0.00"))
-    assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (400, "empty_cart", "Votre panier est vide.")
+    assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (
+        400,
+        "empty_cart",
+        "Votre panier est vide.",
+    )
     nothing_was_made()
 
 
@@ -173,10 +195,23 @@ def test_bad_fields_are_named_and_nothing_is_made(bank, shopper, changes, field)
 
 
 def test_names_keep_their_letters_and_lose_invisible_characters(bank, shopper):
-    customer = {"firstName": " Zoe\u0308\u202e ", "lastName": "O'Neill-Łuczak 👩\u200d🎨", "notes": "Sonnez\r\n2 fois\u0007"}
-    assert shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00", customer=customer)).status_code == 201
+    customer = {
+        "firstName": " Zoe\u0308\u202e ",
+        "lastName": "O'Neill-Łuczak 👩\u200d🎨",
+        "notes": "Sonnez\r\n2 fois\u0007",
+    }
+    assert (
+        shopper.checkout(
+            checkout_body([line(make_product(price="60.00"))], "60.00", customer=customer)
+        ).status_code
+        == 201
+    )
     order = Order.objects.get()
-    assert (order.first_name, order.last_name, order.notes) == ("Zoë", "O'Neill-Łuczak 👩\u200d🎨", "Sonnez\n2 fois")
+    assert (order.first_name, order.last_name, order.notes) == (
+        "Zoë",
+        "O'Neill-Łuczak 👩\u200d🎨",
+        "Sonnez\n2 fois",
+    )
 
 
 def test_another_country_is_delivered_at_the_rate_of_the_rest_of_the_world(bank, shopper):
@@ -244,7 +279,9 @@ def test_a_new_try_closes_the_old_page_and_gives_its_piece_back_first(bank, shop
     old, new = Order.objects.order_by("created_at")
     assert (old.status, new.status) == (OrderStatus.CANCELLED, OrderStatus.PENDING)
     assert Product.objects.get().stock_quantity == 0
-    assert bank.control(f"sessions/{Attempt.objects.get(payment__order=old).session_id}/pay")["result"] != "paid"
+    assert (
+        bank.control(f"sessions/{Attempt.objects.get(payment__order=old).session_id}/pay")["result"] != "paid"
+    )
 
 
 def test_a_new_try_after_paying_tells_that_the_first_one_is_paid(bank, shopper):

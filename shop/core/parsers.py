@@ -6,6 +6,7 @@ from typing import IO, Any, NoReturn
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
+from django.utils.translation import gettext_lazy as _
 from rest_framework.exceptions import APIException, ParseError, UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 
@@ -15,6 +16,7 @@ MAX_DEPTH = 20
 class BodyTooLarge(APIException):
     status_code = 413
     default_code = "too_large"
+    default_detail = _("La demande est trop volumineuse.")
 
 
 class StrictJSONParser(BaseParser):

@@ -124,10 +124,13 @@ def _from_api_exception(error: exceptions.APIException) -> dict[str, Any]:
         exceptions.UnsupportedMediaType: ("unsupported_media_type", _("Envoyez du JSON encodé en UTF-8.")),
         exceptions.Throttled: ("throttled", _("Trop de demandes. Réessayez dans un instant.")),
     }
-    code, detail = known.get(type(error), ("error", str(error.detail)))
-    own = error.get_codes()
-    if type(error) is exceptions.PermissionDenied and isinstance(own, str) and own == "csrf_failed":
+    if error.get_codes() == "csrf_failed":
         code, detail = "csrf_failed", _("La page a expiré. Rechargez-la puis recommencez.")
+    else:
+        code, detail = next(
+            (texts for kind, texts in known.items() if isinstance(error, kind)),
+            (str(error.default_code), str(error.detail)),
+        )
     return body(code=code, detail=detail, status=error.status_code)
 
 
