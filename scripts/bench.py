@@ -49,7 +49,7 @@ def percentile(values: list[float], share: float) -> float:
 def time_pages(shop: RunningShop, *, rounds: int, visitors: int) -> int:
     """Print the times of every kind of page; how many answers were errors."""
     product = requests.get(f"{shop.url}/api/products?page_size=1", timeout=30).json()["results"][0]
-    quote = {"lines": [{"product_id": product["id"], "quantity": 3}], "country": "FR"}
+    quote: dict[str, object] = {"lines": [{"product_id": product["id"], "quantity": 3}], "country": "FR"}
     paths = (
         "/",
         "/produits",

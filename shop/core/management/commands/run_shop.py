@@ -154,6 +154,8 @@ class Command(BaseCommand):
             raise CommandError("\n".join(f"{error.id}: {error.msg} {error.hint or ''}" for error in errors))
 
     def _prepare_data(self) -> None:
+        # Served beside what the finders find; WhiteNoise warns when it is not there.
+        Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
         call_command("migrate", interactive=False, verbosity=0)
         if not settings.DEBUG:
             call_command("collectstatic", interactive=False, verbosity=0)
@@ -196,7 +198,9 @@ def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iter
             },
             restarts=True,
         )
-    celery = [python, "-m", "celery", "--app", "shop"]
+    celery = [python, "-m", "celery", "--app", "shop", "--quiet"]
+    # Messages are JSON, which runs nothing: Celery's warning about the superuser is about pickle.
+    background = {**payments, "C_FORCE_ROOT": "1"}
     yield Program(
         "worker",
         [
@@ -209,11 +213,11 @@ def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iter
             "--without-gossip",
             "--without-mingle",
         ],
-        payments,
+        background,
         restarts=True,
     )
     # No pid file: one left behind by a kill would stop the next start, and a second beat does no harm.
-    yield Program("beat", [*celery, "beat", "--loglevel", "WARNING", "--pidfile="], payments, restarts=True)
+    yield Program("beat", [*celery, "beat", "--loglevel", "WARNING", "--pidfile="], background, restarts=True)
     if reload:
         yield Program("web", [python, "manage.py", "runserver", f"{host}:{settings.PORT}"], payments)
         yield Program("assets", ["npm", "run", "--silent", "watch"])
