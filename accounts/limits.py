@@ -43,13 +43,12 @@ def try_again(limit: Limit, who: str) -> bool:
     """Counts one attempt of ``who`` and tells whether it is within the limit."""
     now = timezone.now()
     key = _key(limit, who)
+    # The usual case in one statement; what follows is for a window that ended and for a new key.
     if _count(key, limit, now):
         return True
     end = now + limit.window
     if AttemptCounter.objects.filter(key=key, expires_at__lte=now).update(count=0, expires_at=end):
         return _count(key, limit, now)
-    if AttemptCounter.objects.filter(key=key).exists():
-        return False
     AttemptCounter.objects.bulk_create([AttemptCounter(key=key, expires_at=end)], ignore_conflicts=True)
     return _count(key, limit, now)
 

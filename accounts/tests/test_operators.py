@@ -89,8 +89,8 @@ def test_lists_cost_a_fixed_number_of_queries(client, address, django_assert_num
     for number in range(12):
         make_member(f"n{number}@example.com")
 
-    # Session, user, two counts, the rows with their joins; the role filter and the date bar read once more.
-    with django_assert_num_queries({"user": 5, "rolechange": 6}[address]):
+    # Session, user, two counts, the rows with their joins; the bar of dates reads twice more.
+    with django_assert_num_queries({"user": 5, "rolechange": 7}[address]):
         response = client.get(f"/gestion/accounts/{address}/")
     assert response.status_code == 200
 
