@@ -199,8 +199,9 @@ def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iter
             restarts=True,
         )
     celery = [python, "-m", "celery", "--app", "shop", "--quiet"]
-    # Messages are JSON, which runs nothing: Celery's warning about the superuser is about pickle.
-    background = {**payments, "C_FORCE_ROOT": "1"}
+    # Messages are JSON, which runs nothing: Celery's warning is about those that can.
+    quiet = "ignore:You're running the worker with superuser privileges"
+    background = {**payments, "PYTHONWARNINGS": quiet}
     yield Program(
         "worker",
         [
