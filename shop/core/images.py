@@ -111,6 +111,14 @@ def store_image(*, file: IO[bytes], name: str, folder: str) -> StoredImage:
     )
 
 
+def check_image(*, file: IO[bytes], name: str) -> None:
+    """Refuse what `store_image` would refuse, and store nothing: for forms, which answer before they save.
+
+    Raises `Problem` as it does. The file is read: go back to its beginning before storing it.
+    """
+    _decode(_read(file=file, name=name), _FORMATS[name.rpartition(".")[2].lower()])
+
+
 def derive_files(name: str) -> dict[str, Any]:
     """Make the smaller files of a stored picture and return their description (`{"widths": [...]}`).
 
@@ -181,7 +189,7 @@ def _decode(content: bytes, kind: str) -> Image.Image:
     try:
         picture = Image.open(BytesIO(content), formats=[kind])
         if picture.width * picture.height > MAX_PIXELS or max(picture.size) > MAX_SIDE:
-            raise _refuse(_("Image trop grande : 36 millions de pixels au plus."))
+            raise _refuse(_("Image trop grande : 36 millions de pixels au plus."))
         # A JPEG is decoded at the size needed; of an animation only the first frame is.
         picture.draft("RGB", (MASTER_SIDE, MASTER_SIDE))
         picture.load()

@@ -2,10 +2,10 @@
 
     DATABASE_URL=postgres://… python tests/load/search_bench.py [--products 100000] [--limit-ms 50]
 
-It works in a database of its own (Django's test database), made and dropped by the script. Texts are drawn from a fixed
-seed: four languages, some 130 words each, word frequencies as in natural language, and a few words of known frequency.
-Each case is asked `--repeat` times after a first time that fills the caches; the median is printed, and the script fails
-when one is above `--limit-ms` (0: only print).
+It works in a database of its own (Django's test database), made and dropped by the script; with `--keep` it stays, and the
+next run with `--keep` finds it seeded. Texts are drawn from a fixed seed: four languages, some 130 words each, word
+frequencies as in natural language, and a few words of known frequency. Each case is asked `--repeat` times after a first
+time that fills the caches; the median is printed, and the script fails when one is above `--limit-ms` (0: only print).
 """
 
 from __future__ import annotations
@@ -45,15 +45,18 @@ def main() -> int:
     from django.db import connection
 
     django.setup()
-    name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
+    from catalog.models import Product
+
+    name = connection.creation.create_test_db(verbosity=0, autoclobber=True, keepdb=options.keep)
     try:
         print(f"{connection.vendor} · {options.products} products · database {name}")
         started = time.perf_counter()
-        _seed(options.products)
+        if Product.objects.count() < options.products:
+            _seed(options.products)
         print(f"seeded in {time.perf_counter() - started:.0f} s · index for words: {_has_word_index()}")
         slow = _measure(options)
     finally:
-        connection.creation.destroy_test_db(name, verbosity=0)
+        connection.creation.destroy_test_db(name, verbosity=0, keepdb=options.keep)
     if slow:
         print(f"above {options.limit_ms} ms: {', '.join(slow)}")
     return 1 if slow else 0
@@ -66,6 +69,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--products", type=int, default=100_000)
     parser.add_argument("--repeat", type=int, default=9)
     parser.add_argument("--limit-ms", type=float, default=0)
+    parser.add_argument("--keep", action="store_true", help="leave the seeded database for the next run")
     parser.add_argument("--explain", action="store_true", help="print each statement's plan (PostgreSQL)")
     return parser.parse_args()
 

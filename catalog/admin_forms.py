@@ -1,0 +1,119 @@
+"""Forms of the catalogue's administration: uploads, versions, and rules that join a product with its variations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models import Category, CategoryFeature, Product, ProductImage, ProductVariation
+from catalog.services.pricing import base_price
+from shop.core import images
+from shop.core.problems import Problem
+
+CONFLICT = _("Ce produit a été modifié entre-temps. Rechargez la page pour voir la nouvelle version.")
+
+
+def _checked_upload(upload: UploadedFile[Any] | None) -> UploadedFile[Any] | None:
+    if upload is not None:
+        try:
+            images.check_image(file=upload, name=upload.name or "")
+        except Problem as problem:
+            raise ValidationError(problem.detail) from problem
+        upload.seek(0)
+    return upload
+
+
+class ProductForm(forms.ModelForm[Product]):
+    """A product; it carries the version that was on screen, so that of two people saving the second is told."""
+
+    version = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            self.initial["version"] = self.instance.updated_at.isoformat()
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if self.instance.pk:
+            seen = parse_datetime(cleaned.get("version") or "")
+            stored = Product.objects.values_list("updated_at", flat=True).get(pk=self.instance.pk)
+            if seen != stored:
+                raise ValidationError(CONFLICT)
+        return cleaned
+
+
+class VariationFormSet(forms.BaseInlineFormSet[ProductVariation, Product, forms.ModelForm[ProductVariation]]):
+    """The variations of one product, checked together and against its prices."""
+
+    def clean(self) -> None:
+        super().clean()
+        product = self.instance
+        if any(self.errors) or product.price is None:
+            return
+        kept = [form for form in self.forms if form.cleaned_data and not form.cleaned_data.get("DELETE")]
+        if sum(bool(form.cleaned_data.get("is_default")) for form in kept) > 1:
+            raise ValidationError(_("Une seule variation peut être celle par défaut."))
+        lowest = min(base_price(product, finish) for finish in ("", "painted", "unpainted"))
+        for form in kept:
+            adjustment = form.cleaned_data.get("price_adjustment")
+            if (
+                form.cleaned_data.get("price_override") is None
+                and adjustment is not None
+                and lowest + adjustment < 0
+            ):
+                form.add_error("price_adjustment", _("Cet écart donnerait un prix négatif."))
+
+
+class ImageForm(forms.ModelForm[ProductImage]):
+    """A photo; a new one comes with its file."""
+
+    upload = forms.FileField(
+        label=_("fichier"), required=False, help_text=_("JPEG, PNG ou WebP, 5 Mo au plus.")
+    )
+
+    class Meta:
+        model = ProductImage
+        fields = ("alt_fr", "alt_en", "alt_es", "alt_de", "finish", "variation", "position")
+
+    def clean_upload(self) -> UploadedFile[Any] | None:
+        upload: UploadedFile[Any] | None = self.cleaned_data.get("upload")
+        if upload is None and self.instance.pk is None:
+            raise ValidationError(_("Choisissez un fichier."))
+        if upload is not None and self.instance.pk is not None:
+            raise ValidationError(_("Pour changer une photo, supprimez-la et ajoutez l'autre."))
+        return _checked_upload(upload)
+
+
+class CategoryForm(forms.ModelForm[Category]):
+    """A category, with a new picture for its card if one is chosen."""
+
+    new_picture = forms.FileField(
+        label=_("image de la carte"),
+        required=False,
+        help_text=_("JPEG, PNG ou WebP, 5 Mo au plus. Remplace l'image actuelle."),
+    )
+
+    def clean_new_picture(self) -> UploadedFile[Any] | None:
+        return _checked_upload(self.cleaned_data.get("new_picture"))
+
+
+class FeatureForm(forms.ModelForm[CategoryFeature]):
+    class Meta:
+        model = CategoryFeature
+        fields = (
+            "position",
+            "title_fr",
+            "text_fr",
+            "title_en",
+            "text_en",
+            "title_es",
+            "text_es",
+            "title_de",
+            "text_de",
+        )
