@@ -8,6 +8,7 @@ from drf_spectacular.views import SpectacularJSONAPIView
 
 from shop.core import errors, media
 from shop.core.api import report_client_error
+from shop.core.language_root import LanguageRoot
 
 urlpatterns = [
     path("webhooks/", include("orders.webhook_urls")),
@@ -24,6 +25,7 @@ urlpatterns = [
 if settings.DEBUG and not settings.EMAIL_URL:
     urlpatterns += [path("_mails", include("shop.core.mailbox_urls"))]
 
+urlpatterns.append(LanguageRoot.resolver("shop.pages.home_urls"))
 urlpatterns += i18n_patterns(
     path("", include("shop.pages.urls")),
     path("", include("catalog.urls")),

@@ -1,4 +1,4 @@
-"""Addresses of the home page, the legal pages and the member area. Other rooms call them without a namespace."""
+"""Addresses of the legal pages and the member area. Other rooms call them without a namespace."""
 
 from django.urls import path
 
@@ -6,7 +6,6 @@ from shop.pages import views
 from shop.pages.members import members_page
 
 urlpatterns = [
-    path("", views.home, name="home"),
     path("cgv", views.legal_text, {"page": "terms"}, name="terms"),
     path("conditions-generales-vente", views.terms_alias, name="terms-alias"),
     path("politique-confidentialite", views.legal_text, {"page": "privacy"}, name="privacy"),

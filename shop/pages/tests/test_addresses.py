@@ -1,0 +1,39 @@
+"""Addresses of the pages in every language."""
+
+import pytest
+from django.test import Client
+from django.urls import resolve, reverse, translate_url
+from django.utils import translation
+
+
+@pytest.mark.parametrize(("language", "path"), [("fr", "/"), ("en", "/en"), ("es", "/es"), ("de", "/de")])
+def test_the_home_page_has_no_trailing_slash(language: str, path: str) -> None:
+    with translation.override(language):
+        assert reverse("home") == path
+        assert resolve(path).view_name == "home"
+
+
+@pytest.mark.parametrize(
+    ("path", "language", "expected"),
+    [
+        ("/", "en", "/en"),
+        ("/de", "fr", "/"),
+        ("/de", "es", "/es"),
+        ("/produits", "de", "/de/produits"),
+        ("/en/cgv", "fr", "/cgv"),
+    ],
+)
+def test_pages_know_their_address_in_other_languages(path: str, language: str, expected: str) -> None:
+    with translation.override(path[1:3] if path[1:3] in ("en", "es", "de") else "fr"):
+        assert translate_url(path, language) == expected
+
+
+def test_a_word_that_begins_like_a_language_is_no_home_page(client: Client, db: None) -> None:
+    assert client.get("/encore").status_code == 404
+    assert client.get("/english").status_code == 404
+
+
+@pytest.mark.parametrize("prefix", ["", "/en", "/es", "/de"])
+def test_the_long_name_of_the_terms_redirects(client: Client, prefix: str) -> None:
+    answer = client.get(f"{prefix}/conditions-generales-vente")
+    assert (answer.status_code, answer["Location"]) == (301, f"{prefix}/cgv")
