@@ -9,6 +9,9 @@
  *
  * Files are relative to static/; `imports` are the modules that a browser needs before the file can run.
  * An island is a folder under islands/ with an index.ts or index.tsx: nothing else has to be registered.
+ *
+ * The runtime, which every page loads, is bundled after the rest and by itself. It fetches everything else on
+ * demand; bundled together with it, esbuild would make it import a chunk of helpers that only React needs.
  */
 import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -24,31 +27,17 @@ const watching = process.argv.includes("--watch");
 /** Files of earlier builds stay this long: a page that is open still asks for them. */
 const KEEP_STALE_MS = 24 * 60 * 60 * 1000;
 
+const RUNTIME = "frontend_islands/runtime/index.ts";
+const STYLES = "frontend_islands/styles/app.css";
+/** What the runtime fetches besides islands. */
+const ON_DEMAND = ["cart-count", "member-link", "notice"];
+
 const islands = await islandNames();
 
-const manifestPlugin = {
-  name: "manifest",
-  setup(build) {
-    build.onEnd(async (result) => {
-      if (result.errors.length > 0 || !result.metafile) return;
-      const manifest = describe(result.metafile);
-      await writeManifest(manifest);
-      await removeStale(result.metafile);
-      process.stdout.write(`${Object.keys(manifest.islands).length} islands → static/build/manifest.json\n`);
-    });
-  },
-};
-
-const options = {
+const common = {
   absWorkingDir: root,
-  entryPoints: {
-    runtime: "frontend_islands/runtime/index.ts",
-    app: "frontend_islands/styles/app.css",
-    ...Object.fromEntries(islands.map(({ name, entry }) => [`islands/${name}`, entry])),
-  },
   outdir,
   bundle: true,
-  splitting: true,
   format: "esm",
   target: "es2022",
   jsx: "automatic",
@@ -63,13 +52,65 @@ const options = {
   // Addresses of files that Django serves as they are.
   external: ["/static/*"],
   define: { "process.env.NODE_ENV": watching ? '"development"' : '"production"' },
+};
+
+const manifestPlugin = {
+  name: "manifest",
+  setup(build) {
+    build.onEnd(async (result) => {
+      if (result.errors.length > 0) return;
+      const outputs = { ...result.metafile.outputs, ...(await buildRuntime(result.metafile.outputs)) };
+      const manifest = describe(outputs);
+      await writeManifest(manifest);
+      await removeStale(outputs);
+      process.stdout.write(`${Object.keys(manifest.islands).length} islands → static/build/manifest.json\n`);
+    });
+  },
+};
+
+const options = {
+  ...common,
+  entryPoints: {
+    app: STYLES,
+    ...Object.fromEntries(islands.map(({ name, entry }) => [`islands/${name}`, entry])),
+    ...Object.fromEntries(ON_DEMAND.map((name) => [`c/${name}`, `frontend_islands/runtime/${name}.ts`])),
+    // Not used, but its sources are watched with the rest.
+    ...(watching ? { "c/watched": RUNTIME } : {}),
+  },
+  splitting: true,
   plugins: [islandModules(), manifestPlugin],
   logLevel: "info",
 };
 
+/** Bundles the runtime around what is built already, and returns its outputs. */
+async function buildRuntime(built) {
+  const files = new Map(Object.entries(built).map(([output, { entryPoint }]) => [entryPoint, output]));
+  const alreadyBuilt = {
+    name: "already-built",
+    setup(build) {
+      build.onResolve({ filter: /.*/ }, async ({ path: wanted, kind, resolveDir, importer }) => {
+        if (kind !== "dynamic-import") return undefined;
+        const resolved = await build.resolve(wanted, { kind: "import-statement", resolveDir, importer });
+        const output = files.get(path.relative(root, resolved.path).split(path.sep).join("/"));
+        if (!output) return { errors: [{ text: `"${wanted}" is no entry point of the build.` }] };
+        return {
+          path: `./${path.relative(outdir, path.join(root, output)).split(path.sep).join("/")}`,
+          external: true,
+        };
+      });
+    },
+  };
+  const result = await esbuild.build({
+    ...common,
+    entryPoints: { runtime: RUNTIME },
+    plugins: [islandModules(), alreadyBuilt],
+    logLevel: "error",
+  });
+  return result.metafile.outputs;
+}
+
 /** Reads from the build's own record what each named file is called and needs. */
-function describe(metafile) {
-  const outputs = metafile.outputs;
+function describe(outputs) {
   const manifest = { assets: {}, islands: {}, locales: {} };
   for (const [output, details] of Object.entries(outputs)) {
     if (output.endsWith(".woff2")) {
@@ -85,8 +126,8 @@ function describe(metafile) {
     if (island) manifest.islands[island.name] = described;
     else if (entry.startsWith("frontend_islands/locales/"))
       manifest.locales[path.basename(entry, ".json")] = described.file;
-    else if (entry.endsWith("runtime/index.ts")) manifest.assets["runtime.js"] = described;
-    else if (entry.endsWith("styles/app.css")) manifest.assets["app.css"] = { ...described, imports: [] };
+    else if (entry === RUNTIME) manifest.assets["runtime.js"] = described;
+    else if (entry === STYLES) manifest.assets["app.css"] = { ...described, imports: [] };
   }
   return manifest;
 }
@@ -114,8 +155,8 @@ async function writeManifest(manifest) {
   await rename(draft, target);
 }
 
-async function removeStale(metafile) {
-  const current = new Set(Object.keys(metafile.outputs).map((output) => path.join(root, output)));
+async function removeStale(outputs) {
+  const current = new Set(Object.keys(outputs).map((output) => path.join(root, output)));
   for (const entry of await readdir(outdir, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name);
     if (!entry.isFile() || entry.name === "manifest.json" || current.has(file)) continue;

@@ -21,10 +21,11 @@ export interface CartLine extends CartChoice {
 }
 
 export const CART_KEY = "cart";
-export const MAX_LINES = 50;
+/** The server prices no more at once. */
+export const MAX_LINES = 40;
 export const MAX_QUANTITY = 99;
 const VERSION = 1;
-/** Fifty lines take less than 5,000 characters. */
+/** Forty lines take less than 4,000 characters. */
 const LONGEST = 20_000;
 
 /** Where the cart is when the browser refuses storage: it then lasts as long as the page. */

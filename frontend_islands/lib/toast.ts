@@ -8,6 +8,8 @@ export interface Toast {
   title: string;
   text?: string;
   link?: { href: string; label: string };
+  /** Something to do about it, such as undoing it; done once, the notice closes. */
+  action?: { label: string; run: () => void };
 }
 
 const STAYS_MS = 6000;
@@ -33,7 +35,11 @@ export function toast(notice: Toast): void {
     if (!region.querySelector(".toast")) region.hidePopover?.();
   };
   leave = close;
-  box.querySelector("button")?.addEventListener("click", close);
+  box.querySelector(".toast__close")?.addEventListener("click", close);
+  box.querySelector(".toast__action")?.addEventListener("click", () => {
+    close();
+    notice.action?.run();
+  });
   if (notice.kind === "error") return;
   const wait = () => {
     stay();
@@ -46,7 +52,7 @@ export function toast(notice: Toast): void {
   wait();
 }
 
-function draw({ kind, title, text, link }: Toast, closeLabel: string): HTMLElement {
+function draw({ kind, title, text, link, action }: Toast, closeLabel: string): HTMLElement {
   const box = element("div", `toast toast--${kind}`);
   box.setAttribute("role", kind === "error" ? "alert" : "status");
   const body = element("div", "toast__body");
@@ -57,11 +63,17 @@ function draw({ kind, title, text, link }: Toast, closeLabel: string): HTMLEleme
     anchor.setAttribute("href", link.href);
     body.append(anchor);
   }
-  const close = element("button", "toast__close", "×");
-  close.setAttribute("type", "button");
+  if (action) body.append(button("toast__action", action.label));
+  const close = button("toast__close", "×");
   close.setAttribute("aria-label", closeLabel);
   box.append(body, close);
   return box;
+}
+
+function button(className: string, text: string): HTMLElement {
+  const made = element("button", className, text);
+  made.setAttribute("type", "button");
+  return made;
 }
 
 function element(name: string, className: string, text = ""): HTMLElement {

@@ -1,7 +1,6 @@
 /** The words that only exist inside islands. A page loads the one language it is written in. */
 import { createInstance, type i18n, type Resource } from "i18next";
 import type words from "../locales/fr.json";
-import { reportError } from "./report";
 
 declare module "i18next" {
   interface CustomTypeOptions {
@@ -51,7 +50,7 @@ export async function translator(language: Language, pack: Resource[string]["tra
     missingKeyHandler: (_languages, _namespace, key) => {
       const error = new Error(`"${key}" is missing in ${language}.`);
       if (process.env.NODE_ENV === "test") throw error;
-      reportError("words", error);
+      reportError(error);
     },
   });
   return instance;

@@ -1,7 +1,27 @@
 /** Loaded by every page: small, without React. It knows when to fetch the rest. */
 import "./island-element";
-import "./cart-count";
-import "./member-link";
-import { showPendingNotice } from "./notice";
+import { reportToServer } from "./report";
 
-void showPendingNotice();
+reportToServer();
+
+const cookies = document.cookie;
+if (/\bmember=1/.test(cookies)) void import("./member-link");
+if (/\bnotice=\w/.test(cookies)) void import("./notice").then(({ showPendingNotice }) => showPendingNotice());
+
+// Most visitors have no cart: what counts one is fetched with the first thing to count.
+const countCart = () => void import("./cart-count");
+if (hasCart()) countCart();
+else {
+  document.addEventListener("cart:changed", countCart, { once: true });
+  // Filled in another tab, or before this page came back from the browser's memory.
+  addEventListener("storage", countCart, { once: true });
+  addEventListener("pageshow", ({ persisted }) => persisted && countCart());
+}
+
+function hasCart(): boolean {
+  try {
+    return localStorage.getItem("cart") !== null;
+  } catch {
+    return false;
+  }
+}

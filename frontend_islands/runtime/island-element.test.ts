@@ -2,15 +2,12 @@ import { beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { islands } from "../testing/islands";
 import type { IslandModule, Mount } from "./island";
 
-const beacon = vi.fn<Navigator["sendBeacon"]>();
 let observed: { targets: Element[]; fire: (isIntersecting: boolean) => void; isOver: boolean }[] = [];
 
 beforeAll(() => import("./island-element"));
 
 beforeEach(() => {
   for (const name of Object.keys(islands)) delete islands[name];
-  beacon.mockReset();
-  Object.defineProperty(navigator, "sendBeacon", { value: beacon, configurable: true });
   observed = [];
   vi.stubGlobal(
     "IntersectionObserver",
@@ -50,7 +47,6 @@ function place(attributes: string, inside = "<p>du serveur</p>", props = '{"n": 
 }
 
 const settled = () => new Promise((resolve) => setTimeout(resolve));
-const reports = () => beacon.mock.calls.map(([, body]) => JSON.parse(String(body)));
 
 it("loads, mounts with its props and is ready", async () => {
   const { mount, arrive, load } = declare("stamp");
@@ -63,7 +59,7 @@ it("loads, mounts with its props and is ready", async () => {
   expect(load).toHaveBeenCalledOnce();
   expect(mount).toHaveBeenCalledExactlyOnceWith(host, { n: 1 });
   expect(host.getAttribute("state")).toBe("ready");
-  expect(beacon).not.toHaveBeenCalled();
+  expect(reportError).not.toHaveBeenCalled();
 });
 
 it("gives null to an island without props", async () => {
@@ -164,6 +160,8 @@ it.each([
 
   expect(host.getAttribute("state")).toBe("failed");
   expect(host.querySelector("p")?.textContent).toBe("du serveur");
+  expect(reportError).toHaveBeenCalledExactlyOnceWith(new Error('The island "stamp" failed.'));
+  expect(vi.mocked(reportError).mock.calls[0]?.[0].cause).toBeInstanceOf(Error);
 });
 
 it("fails with unreadable props", async () => {
@@ -298,24 +296,8 @@ it("gives a kept click back to the server's version after a failure", async () =
 
 it("leaves other clicks alone", () => {
   declare("stamp");
-  const host = place('name="stamp" on="interaction"', "<a>lien</a>");
+  const host = place('name="stamp" on="interaction"', "<label>texte</label>");
   const event = new MouseEvent("click", { bubbles: true, cancelable: true });
-  host.querySelector("a")?.dispatchEvent(event);
+  host.querySelector("label")?.dispatchEvent(event);
   expect(event.defaultPrevented).toBe(false);
-});
-
-it("reports what failed and where, five times a page at most", async () => {
-  vi.resetModules();
-  const { reportError } = await import("./report");
-  history.replaceState(null, "", "/produit/3-gardien?email=a@b.fr");
-  for (let count = 0; count < 8; count += 1) reportError("island stamp", new Error("x".repeat(900)));
-
-  expect(beacon.mock.calls.map(([address]) => address)).toEqual(Array(5).fill("/api/client-errors"));
-  expect(reports()[0]).toMatchObject({
-    part: "island stamp",
-    message: "x".repeat(500),
-    path: "/produit/3-gardien",
-    language: "fr",
-  });
-  expect(String(beacon.mock.calls[0]?.[1]).length).toBeLessThan(4096);
 });

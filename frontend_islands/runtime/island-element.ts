@@ -1,6 +1,5 @@
 import { islands } from "virtual:islands";
 import type { Mount, Unmount } from "./island";
-import { reportError } from "./report";
 import { whenDue } from "./when";
 
 type State = "waiting" | "loading" | "ready" | "failed";
@@ -80,7 +79,7 @@ export class IslandElement extends HTMLElement {
   #fail(error: unknown): void {
     this.#release();
     this.#state = "failed";
-    reportError(`island ${this.#name}`, error);
+    reportError(new Error(`The island "${this.#name}" failed.`, { cause: error }));
   }
 
   #release(): void {

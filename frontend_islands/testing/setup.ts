@@ -6,6 +6,7 @@ import { afterEach, beforeEach, vi } from "vitest";
 Object.assign(globalThis, { CSS: { escape: (text: string) => text.replace(/[^\w-]/g, "\\$&") } });
 
 beforeEach(() => {
+  vi.stubGlobal("reportError", vi.fn());
   document.documentElement.lang = "fr";
   localStorage.clear();
   sessionStorage.clear();

@@ -1,0 +1,1 @@
+export function findFaults(languages: Record<string, object>, sources: Record<string, string>): string[];

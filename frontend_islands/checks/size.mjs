@@ -1,0 +1,50 @@
+/** Checks what a page makes a visitor download, from the last build: `npm run check:size`. Gzip, 1 KB = 1024 bytes. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+
+const BUDGETS = { runtime: 2, react: 90, island: 8, library: 10, css: 22, page: 130 };
+
+const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
+const read = (file) => readFileSync(path.join(root, "static", file));
+const manifest = JSON.parse(read("build/manifest.json"));
+
+const sizes = new Map();
+function sizeOf(file) {
+  if (!sizes.has(file)) sizes.set(file, gzipSync(read(file), { level: 9 }).length);
+  return sizes.get(file);
+}
+const sum = (files) => [...new Set(files)].reduce((total, file) => total + sizeOf(file), 0);
+const largest = (files) => [...files].sort((a, b) => sizeOf(b) - sizeOf(a))[0];
+
+const rows = [];
+const row = (name, budget, bytes) => rows.push({ name, budget, bytes, isOver: bytes > budget * 1024 });
+
+const runtime = manifest.assets["runtime.js"];
+const always = [runtime.file, ...runtime.imports];
+const islands = Object.entries(manifest.islands);
+const react = largest(islands.flatMap(([, island]) => island.imports));
+const words = largest(Object.values(manifest.locales));
+
+row("runtime", BUDGETS.runtime, sum(always));
+row("styles", BUDGETS.css, sizeOf(manifest.assets["app.css"].file));
+if (react) row("React, shared", BUDGETS.react, sizeOf(react));
+// What several islands import is fetched once and counts once; what one alone imports is its own.
+const shared = new Set();
+for (const [name, { file, imports }] of islands) {
+  const others = new Set(islands.flatMap(([other, island]) => (other === name ? [] : island.imports)));
+  const own = [file, ...imports].filter((each) => each !== react && !others.has(each));
+  for (const each of imports) if (each !== react && others.has(each)) shared.add(each);
+  row(`island ${name}`, BUDGETS.island, sum(own));
+}
+row("library, shared", BUDGETS.library, sum(shared));
+const everything = islands.flatMap(([, { file, imports }]) => [file, ...imports]);
+row("a page with every island", BUDGETS.page, sum([...always, ...everything, ...(words ? [words] : [])]));
+
+for (const { name, budget, bytes, isOver } of rows) {
+  const kb = (bytes / 1024).toFixed(2).padStart(7);
+  process.stdout.write(`${isOver ? "OVER " : "     "}${kb} KB of ${String(budget).padStart(3)}  ${name}\n`);
+}
+process.exitCode = rows.some(({ isOver }) => isOver) ? 1 : 0;

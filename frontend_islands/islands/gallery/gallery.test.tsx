@@ -1,0 +1,203 @@
+import { act, fireEvent, screen, within } from "@testing-library/react";
+import { beforeEach, expect, it, vi } from "vitest";
+import { emit } from "../../lib/events";
+import { goTo } from "../../lib/navigate";
+import { barriers } from "../../testing/accessibility";
+import { renderIsland } from "../../testing/render";
+import { Gallery, pictureOf } from "./gallery";
+import type { GalleryImage } from "./props";
+import { openViewer } from "./viewer";
+
+vi.mock("./viewer");
+vi.mock("../../lib/navigate");
+
+beforeEach(() => {
+  vi.mocked(openViewer).mockReset();
+  vi.mocked(goTo).mockReset();
+});
+
+const image = (name: string, finish: GalleryImage["finish"] = null, variation_id: number | null = null) => ({
+  url: `/media/${name}.jpg`,
+  width: 1200,
+  height: 1200,
+  alt: `Vue ${name}`,
+  thumb: `/media/${name}-160.webp`,
+  sources: [
+    { type: "image/avif", srcset: `/media/${name}-640.avif 640w` },
+    { type: "image/webp", srcset: `/media/${name}-640.webp 640w` },
+  ],
+  finish,
+  variation_id,
+});
+const images = [image("face"), image("dos", "unpainted"), image("grand", "unpainted", 4)];
+
+const shown = () => document.querySelector(".gallery__photo img")?.getAttribute("alt");
+const count = () => document.querySelector(".gallery__count")?.textContent;
+const thumbs = () => within(screen.getByRole("list")).getAllByRole("button");
+const photo = () => screen.getByRole<HTMLAnchorElement>("link");
+
+const start = (given = images, fallback = "") =>
+  renderIsland(<Gallery name="Gardien" images={given} />, { fallback });
+
+it("shows the first photo, all thumbnails and the position", async () => {
+  await start();
+
+  expect(shown()).toBe("Vue face");
+  expect(count()).toBe("1 / 3");
+  expect(thumbs()).toHaveLength(3);
+  expect(screen.getByRole("list", { name: "Photos de Gardien" })).toBeTruthy();
+  expect(thumbs()[1]?.textContent).toBe("Afficher la photo 2 sur 3");
+  expect(thumbs().map((thumb) => thumb.getAttribute("aria-current"))).toEqual(["true", null, null]);
+  expect(photo().getAttribute("href")).toBe("/media/face.jpg");
+});
+
+it("uses the very files and sizes that the server's version shows", async () => {
+  await start(images, '<picture><source sizes="50vw"><img></picture>');
+  expect([...document.querySelectorAll(".gallery__photo source")].map((each) => each.outerHTML)).toEqual([
+    '<source type="image/avif" srcset="/media/face-640.avif 640w" sizes="50vw">',
+    '<source type="image/webp" srcset="/media/face-640.webp 640w" sizes="50vw">',
+  ]);
+});
+
+it("keeps the ruler that the server drew", async () => {
+  await start(images, '<svg class="toise"></svg><p class="toise__label">15 cm</p>');
+  expect(document.querySelector(".gallery__stage .toise")).not.toBeNull();
+  expect(document.querySelector(".toise__label")?.textContent).toBe("15 cm");
+});
+
+it("turns with the thumbnails and with the arrow keys, around both ends", async () => {
+  const { user } = await start();
+  await user.click(thumbs()[2] as HTMLElement);
+  expect(shown()).toBe("Vue grand");
+
+  await user.keyboard("{ArrowRight}");
+  expect(shown()).toBe("Vue face");
+  await user.keyboard("{ArrowLeft}");
+  expect(shown()).toBe("Vue grand");
+  expect(count()).toBe("3 / 3");
+  await user.keyboard("{ArrowLeft}");
+  expect(count()).toBe("2 / 3");
+});
+
+it("leaves the browser's own shortcuts alone", async () => {
+  await start();
+  const event = new KeyboardEvent("keydown", {
+    key: "ArrowLeft",
+    altKey: true,
+    bubbles: true,
+    cancelable: true,
+  });
+  act(() => void photo().dispatchEvent(event));
+  expect(event.defaultPrevented).toBe(false);
+  expect(shown()).toBe("Vue face");
+});
+
+function swipe(fromX: number, toX: number, toY = 0, pointerType = "touch") {
+  const send = (type: string, x: number, y: number) => {
+    const event = new MouseEvent(type, { bubbles: true, clientX: x, clientY: y });
+    fireEvent(photo(), Object.assign(event, { pointerType, isPrimary: true }));
+  };
+  send("pointerdown", fromX, 0);
+  send("pointerup", toX, toY);
+}
+
+it.each([
+  ["to the left: the next one", [200, 100, 10], "Vue dos"],
+  ["to the right: the last one", [100, 200, 10], "Vue grand"],
+  ["too short", [100, 130, 0], "Vue face"],
+  ["a scroll", [100, 160, 90], "Vue face"],
+] as const)("follows a finger %s", async (_what, [from, to, down], expected) => {
+  await start();
+  swipe(from, to, down);
+  expect(shown()).toBe(expected);
+});
+
+it("does not take a mouse's drag for a swipe, nor a swipe for a click", async () => {
+  const { user } = await start();
+  swipe(200, 100, 0, "mouse");
+  expect(shown()).toBe("Vue face");
+
+  swipe(200, 100);
+  fireEvent.click(photo());
+  expect(openViewer).not.toHaveBeenCalled();
+
+  await user.click(photo());
+  await vi.waitFor(() => expect(openViewer).toHaveBeenCalledOnce());
+});
+
+it("opens full screen at the photo shown and comes back at the one left", async () => {
+  const { user } = await start();
+  await user.click(thumbs()[1] as HTMLElement);
+  await user.click(photo());
+  await vi.waitFor(() => expect(openViewer).toHaveBeenCalledOnce());
+
+  const [given, index, words, onClose] = vi.mocked(openViewer).mock.calls[0] ?? [];
+  expect(given).toEqual(images);
+  expect(index).toBe(1);
+  expect(words).toEqual({
+    close: "Fermer",
+    previous: "Photo précédente",
+    next: "Photo suivante",
+    failed: "La photo n'a pas pu être chargée.",
+  });
+  act(() => onClose?.(2));
+  expect(shown()).toBe("Vue grand");
+});
+
+it("goes to the photo when the viewer does not come", async () => {
+  vi.mocked(openViewer).mockImplementation(() => {
+    throw new TypeError("Failed to fetch");
+  });
+  const { user } = await start();
+  await user.click(photo());
+  await vi.waitFor(() =>
+    expect(goTo).toHaveBeenCalledExactlyOnceWith("http://localhost:3000/media/face.jpg"),
+  );
+});
+
+it("leaves a click with a key held to the browser", async () => {
+  await start();
+  const event = new MouseEvent("click", { bubbles: true, cancelable: true, ctrlKey: true });
+  photo().addEventListener("click", (late) => late.preventDefault(), { once: true });
+  act(() => void photo().dispatchEvent(event));
+  expect(openViewer).not.toHaveBeenCalled();
+});
+
+it("has no barrier that a machine can find", async () => {
+  const { container } = await start();
+  expect(await barriers(container)).toEqual([]);
+});
+
+it("shows the photo of the choice", async () => {
+  await start();
+  act(() => emit("product:chosen", { product_id: 1, finish: "unpainted", variation_id: 4 }));
+  expect(shown()).toBe("Vue grand");
+  act(() => emit("product:chosen", { product_id: 1, finish: "unpainted", variation_id: 3 }));
+  expect(shown()).toBe("Vue dos");
+  act(() => emit("product:chosen", { product_id: 1, finish: "painted", variation_id: 3 }));
+  expect(shown()).toBe("Vue dos");
+});
+
+it("opens at the photo that the address asks for", async () => {
+  history.replaceState(null, "", "?finition=unpainted&format=4");
+  await start();
+  expect(shown()).toBe("Vue grand");
+});
+
+it("has nothing to turn with one photo, and is nothing without any", async () => {
+  const { unmount } = await start([image("face")]);
+  expect(screen.queryByRole("list")).toBeNull();
+  expect(count()).toBeUndefined();
+  fireEvent.keyDown(photo(), { key: "ArrowRight" });
+  expect(shown()).toBe("Vue face");
+  unmount();
+  const { container } = await start([]);
+  expect(container.innerHTML).toBe("");
+});
+
+it("finds a format's photo where finishes have none", () => {
+  const formats = [image("a"), image("b", null, 7)];
+  expect(pictureOf(formats, { finish: null, variation_id: 7 })).toBe(1);
+  expect(pictureOf(formats, { finish: "painted", variation_id: 7 })).toBe(1);
+  expect(pictureOf(formats, { finish: null, variation_id: null })).toBeNull();
+});

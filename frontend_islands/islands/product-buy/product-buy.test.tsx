@@ -1,0 +1,248 @@
+import { act, screen, within } from "@testing-library/react";
+import { beforeEach, expect, it, vi } from "vitest";
+import { MAX_QUANTITY, readCart, writeCart } from "../../lib/cart-storage";
+import { listen } from "../../lib/events";
+import { toast } from "../../lib/toast";
+import { barriers } from "../../testing/accessibility";
+import { renderIsland } from "../../testing/render";
+import { firstChoice, withFinish } from "./offers";
+import { ProductBuy } from "./product-buy";
+import type { BuyOffer, ProductBuyProps } from "./props";
+
+vi.mock("../../lib/toast");
+
+let setInSight: (isInSight: boolean) => void = () => {};
+
+beforeEach(() => {
+  vi.mocked(toast).mockReset();
+  vi.stubGlobal(
+    "IntersectionObserver",
+    class {
+      constructor(heard: (entries: { isIntersecting: boolean }[]) => void) {
+        setInSight = (isIntersecting) => heard([{ isIntersecting }]);
+      }
+      observe() {}
+      disconnect() {}
+    },
+  );
+});
+
+const offer = (
+  finish: BuyOffer["finish"],
+  variation_id: number | null,
+  price: string,
+  more: Partial<BuyOffer> = {},
+): BuyOffer => ({
+  finish,
+  variation_id,
+  price,
+  price_text: `${price.replace(".", ",")} €`,
+  original_price: null,
+  original_price_text: null,
+  available: true,
+  ...more,
+});
+
+const photo = (url: string) => ({ url, width: 64, height: 64, alt: "" });
+
+const figurine: ProductBuyProps = {
+  product_id: 12,
+  name: "Gardien aux andouillers",
+  available: true,
+  unavailable_text: "Rupture de stock",
+  promotion_text: "2 achetés, 1 offert",
+  cart_url: "/panier",
+  finishes: [
+    { code: "painted", label: "Peint", image: photo("/p.webp"), available: true, reason: "" },
+    { code: "unpainted", label: "Non peint", image: photo("/u.webp"), available: true, reason: "" },
+  ],
+  variations: [
+    { id: 3, name: "15 cm", is_default: true, available: true, reason: "" },
+    { id: 4, name: "25 cm", is_default: false, available: true, reason: "" },
+    { id: 5, name: "40 cm", is_default: false, available: false, reason: "" },
+  ],
+  offers: [
+    offer("painted", 3, "189.00", { original_price: "219.00", original_price_text: "219,00 €" }),
+    offer("painted", 4, "289.00"),
+    offer("painted", 5, "489.00", { available: false }),
+    offer("unpainted", 3, "89.00"),
+    offer("unpainted", 4, "139.00", { available: false }),
+    offer("unpainted", 5, "239.00", { available: false }),
+  ],
+  selected: { finish: "painted", variation_id: 3 },
+};
+const plain: ProductBuyProps = {
+  ...figurine,
+  promotion_text: "",
+  finishes: [],
+  variations: [],
+  offers: [offer(null, null, "24.90")],
+  selected: { finish: null, variation_id: null },
+};
+
+const price = () => document.querySelector(".buy__price")?.textContent?.trim();
+const radio = (name: RegExp) => screen.getByRole<HTMLInputElement>("radio", { name });
+const addButton = () => screen.getByRole<HTMLButtonElement>("button", { name: "Ajouter au panier" });
+
+it("shows the server's choice with its price, crossed-out price and promotion", async () => {
+  await renderIsland(<ProductBuy {...figurine} />);
+
+  expect(price()).toBe("189,00 € 219,00 € 2 achetés, 1 offert");
+  expect(document.querySelector("s.price-was")?.textContent).toBe("219,00 €");
+  expect(radio(/^Peint/).checked).toBe(true);
+  expect(radio(/15 cm/).checked).toBe(true);
+  expect(document.querySelector(".radio-card__photo")?.getAttribute("src")).toBe("/p.webp");
+  expect(location.search).toBe("");
+});
+
+it("changes price, address and picture with the choice", async () => {
+  history.replaceState({ kept: 1 }, "", "/produit/12-gardien?utm=x#specs");
+  const heard = vi.fn();
+  const off = listen("product:chosen", heard);
+  const { user } = await renderIsland(<ProductBuy {...figurine} />);
+  const entries = history.length;
+
+  await user.click(radio(/25 cm/));
+
+  expect(price()).toBe("289,00 €  2 achetés, 1 offert");
+  expect(location.search).toBe("?utm=x&finition=painted&format=4");
+  expect(location.hash).toBe("#specs");
+  expect(history.state).toEqual({ kept: 1 });
+  expect(history.length).toBe(entries);
+  expect(heard).toHaveBeenCalledExactlyOnceWith({ product_id: 12, finish: "painted", variation_id: 4 });
+  off();
+});
+
+it("takes a format that the new finish has", async () => {
+  const { user } = await renderIsland(<ProductBuy {...figurine} />);
+  await user.click(radio(/25 cm/));
+  await user.click(radio(/^Non peint/));
+
+  expect(radio(/15 cm/).checked).toBe(true);
+  expect(radio(/25 cm/).disabled).toBe(true);
+  expect(price()).toBe("89,00 €  2 achetés, 1 offert");
+});
+
+it("shows what is sold out, with the reason, and lets nobody choose it", async () => {
+  const { user } = await renderIsland(<ProductBuy {...figurine} />);
+  const soldOut = radio(/40 cm/);
+
+  expect(soldOut.disabled).toBe(true);
+  expect(soldOut.getAttribute("aria-describedby")).toBeTruthy();
+  expect(within(soldOut.closest("label") as HTMLElement).getByText("(Rupture)")).toBeTruthy();
+  await user.click(soldOut);
+  expect(soldOut.checked).toBe(false);
+  expect(price()).toContain("189,00 €");
+});
+
+it("says the server's reason for a finish that is not offered", async () => {
+  const finishes = figurine.finishes.map((finish) =>
+    finish.code === "unpainted" ? { ...finish, available: false, reason: "Non proposé" } : finish,
+  );
+  await renderIsland(<ProductBuy {...figurine} finishes={finishes} />);
+  expect(radio(/^Non peint/).disabled).toBe(true);
+  expect(screen.getByText("Non proposé")).toBeTruthy();
+});
+
+it("adds the choice to the cart and says so", async () => {
+  const { user } = await renderIsland(<ProductBuy {...figurine} />);
+  await user.click(radio(/^Non peint/));
+  await user.click(addButton());
+
+  expect(readCart()).toEqual([{ product_id: 12, variation_id: 3, finish: "unpainted", quantity: 1 }]);
+  expect(toast).toHaveBeenCalledExactlyOnceWith({
+    kind: "success",
+    title: "Produit ajouté au panier",
+    text: "Gardien aux andouillers · Non peint · 15 cm",
+    link: { href: "/panier", label: "Voir le panier" },
+  });
+});
+
+it("sells a product that has nothing to choose", async () => {
+  const { user } = await renderIsland(<ProductBuy {...plain} />);
+  expect(screen.queryByRole("radio")).toBeNull();
+  expect(price()).toBe("24,90 €");
+  await user.click(addButton());
+  expect(readCart()).toEqual([{ product_id: 12, variation_id: null, finish: null, quantity: 1 }]);
+});
+
+it("says that the cart is full instead of pretending", async () => {
+  writeCart([{ product_id: 12, variation_id: null, finish: null, quantity: MAX_QUANTITY }]);
+  const { user } = await renderIsland(<ProductBuy {...plain} />);
+  await user.click(addButton());
+
+  expect(vi.mocked(toast).mock.calls[0]?.[0]).toMatchObject({ kind: "error", title: "Panier complet" });
+  expect(readCart()[0]?.quantity).toBe(MAX_QUANTITY);
+});
+
+it.each([
+  ["the product", { available: false }],
+  ["its only offer", { offers: [offer(null, null, "24.90", { available: false })] }],
+  ["every offer", { offers: [] }],
+])("disables the button, with the reason, when %s is sold out", async (_what, change) => {
+  const { user } = await renderIsland(<ProductBuy {...plain} {...change} />);
+
+  expect(addButton().disabled).toBe(true);
+  expect(screen.getByText("Rupture de stock")).toBeTruthy();
+  expect(document.querySelector(".buy-bar")).toBeNull();
+  await user.click(addButton());
+  expect(readCart()).toEqual([]);
+});
+
+it.each([
+  ["?finition=unpainted", { finish: "unpainted", variation_id: 3 }],
+  ["?format=4", { finish: "painted", variation_id: 4 }],
+  ["?finition=painted&format=4", { finish: "painted", variation_id: 4 }],
+  ["?finition=unpainted&format=4", { finish: "unpainted", variation_id: 3 }],
+  ["?format=5", { finish: "painted", variation_id: 3 }],
+  ["?format=999", { finish: "painted", variation_id: 3 }],
+  ["?finition=<script>&format=x", { finish: "painted", variation_id: 3 }],
+])("opens with what the address %s asks for, if it can be had", async (search, expected) => {
+  history.replaceState(null, "", search);
+  const { user } = await renderIsland(<ProductBuy {...figurine} />);
+  await user.click(addButton());
+  expect(readCart()).toMatchObject([expected]);
+});
+
+it("keeps what was chosen in the server's form", async () => {
+  history.replaceState(null, "", "?finition=painted");
+  await renderIsland(<ProductBuy {...figurine} />, { values: { finition: "unpainted", format: "3" } });
+  expect(radio(/^Non peint/).checked).toBe(true);
+});
+
+it("repeats price and button on a bar while the button is out of sight", async () => {
+  const { user } = await renderIsland(<ProductBuy {...figurine} />);
+  const bar = document.querySelector<HTMLElement>(".buy-bar");
+  expect(bar?.hidden).toBe(true);
+  act(() => setInSight(false));
+  expect(bar?.hidden).toBe(false);
+  expect(bar?.textContent).toBe("Gardien aux andouillers189,00 €Ajouter");
+  await user.click(within(bar as HTMLElement).getByRole("button"));
+  expect(readCart()).toHaveLength(1);
+});
+
+it("has no barrier that a machine can find", async () => {
+  const { container } = await renderIsland(<ProductBuy {...figurine} />);
+  expect(await barriers(container)).toEqual([]);
+});
+
+it("speaks the language of the page", async () => {
+  await renderIsland(<ProductBuy {...figurine} />, { language: "en" });
+  expect(screen.getByRole("group", { name: "Finish" })).toBeTruthy();
+  expect(screen.getByRole("button", { name: "Add to cart" })).toBeTruthy();
+});
+
+it("prefers the default among the formats of another finish", () => {
+  const all = {
+    ...figurine,
+    offers: figurine.offers.map((each) => ({ ...each, available: each.variation_id !== 5 })),
+  };
+  expect(withFinish(all, { finish: "painted", variation_id: 5 }, "unpainted")).toEqual({
+    finish: "unpainted",
+    variation_id: 3,
+  });
+  expect(firstChoice({ ...figurine, offers: [] }, [{ finish: "unpainted", variation_id: 4 }])).toEqual({
+    finish: "painted",
+    variation_id: 3,
+  });
+});
