@@ -209,7 +209,8 @@ STORAGES: dict[str, dict[str, Any]] = {
     },
 }
 WHITENOISE_USE_FINDERS = DEBUG
-WHITENOISE_AUTOREFRESH = False
+# Bundles that are built while the development server runs are served at once.
+WHITENOISE_AUTOREFRESH = DEBUG
 # Names that carry their content's hash: the front-end build's (8 capitals or digits) and Django's (12 hex digits).
 WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/(build/.*-[A-Z0-9]{8}|.*\.[0-9a-f]{12})\.[a-z0-9]+$"
 
@@ -300,6 +301,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+    "ENUM_NAME_OVERRIDES": {
+        "FinishEnum": ["painted", "unpainted"],
+        "PaymentModeEnum": "orders.models.PaymentMode",
+    },
     "POSTPROCESSING_HOOKS": [
         # Adds schemas whose choices the second hook names.
         "shop.core.islands.add_island_schemas",
