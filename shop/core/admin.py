@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin, messages
+from django.db import models
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -73,6 +74,8 @@ class OutgoingMailAdmin(ReadOnlyAdmin):
 @admin.register(ShopSettings)
 class ShopSettingsAdmin(admin.ModelAdmin[ShopSettings]):
     """The settings sheet: always there, one row, never deleted."""
+
+    formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
 
     fieldsets = (
         (gettext_lazy("Boutique"), {"fields": ("shop_name", "workshop_email", "terms_version")}),

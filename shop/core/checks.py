@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core import checks
 from django.core.exceptions import ImproperlyConfigured
+from django.db import DatabaseError
 
 STRIPE_HOST = "api.stripe.com"
 # Django's own thresholds for a secret that cannot be guessed (security.W009).
@@ -132,6 +133,28 @@ def check_host_settings(**kwargs: Any) -> list[checks.CheckMessage]:
             )
         )
     return found
+
+
+@checks.register(checks.Tags.database)
+def check_legal_mentions(**kwargs: Any) -> list[checks.CheckMessage]:
+    """The mentions without which a shop may not sell (``manage.py check --database default``)."""
+    if settings.DEBUG:
+        return []
+    from shop.core.models import ShopSettings
+
+    try:
+        missing = ShopSettings.load().missing_legal_fields()
+    except DatabaseError:  # before the first migration
+        return []
+    if not missing:
+        return []
+    return [
+        checks.Warning(
+            f"Legal mentions are missing: {', '.join(field.name for field in missing)}.",
+            hint="Fill in the settings of the shop in the admin.",
+            id="shop.W020",
+        )
+    ]
 
 
 def is_weak_secret(secret: str) -> bool:

@@ -200,11 +200,15 @@ class ShopSettings(models.Model):
         return cls(**values)
 
     def missing_legal_fields(self) -> list[MissingLegalField]:
-        """Mentions required by law that are still empty, in the order of the form."""
+        """Mentions required by law that are still empty, in the order of the form.
+
+        Those of the demonstration are fiction: outside DEBUG all of them count as missing.
+        """
+        fiction = self.is_demonstration and not settings.DEBUG
         return [
             MissingLegalField(name, str(self._meta.get_field(name).verbose_name))  # type: ignore[union-attr]
             for name in self.REQUIRED_LEGAL_FIELDS
-            if not str(getattr(self, name)).strip()
+            if fiction or not str(getattr(self, name)).strip()
         ]
 
     @property

@@ -1,0 +1,24 @@
+"""People of the demonstration. Their password is public: they exist where ``load_demo`` was run, nowhere else."""
+
+from accounts.models import Role
+from accounts.selectors import find_user
+from accounts.services import create_member, grant_role
+from shop.core.demo import demo_part
+
+PASSWORD = "figurine-atelier-2026"  # noqa: S105 - published on purpose
+ADMIN = "admin@example.com"
+CLIENT = "client@example.com"
+
+
+@demo_part(order=10)
+def load_people() -> None:
+    """An administrator and a member; accounts that exist are left as they are."""
+    if find_user(ADMIN) is None:
+        admin = create_member(
+            email=ADMIN, password=PASSWORD, first_name="Alix", last_name="Atelier", confirmed=True
+        )
+        grant_role(user=admin, role=Role.ADMIN)
+    if find_user(CLIENT) is None:
+        create_member(
+            email=CLIENT, password=PASSWORD, first_name="Camille", last_name="Exemple", confirmed=True
+        )

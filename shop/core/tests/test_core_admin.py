@@ -1,0 +1,96 @@
+"""Mails and settings in Django's admin."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.admin.models import LogEntry
+
+from shop.core.models import MailState, OutgoingMail, ShopSettings
+
+pytestmark = pytest.mark.django_db
+
+LIST = "/gestion/core/outgoingmail/"
+
+
+@pytest.fixture
+def dead():
+    return OutgoingMail.objects.create(
+        kind="account_exists",
+        to="client@example.com",
+        state=MailState.FAILED,
+        attempts=8,
+        last_error="SMTPRecipientsRefused: 550",
+    )
+
+
+def send_again(client, *mails, **more):
+    return client.post(
+        LIST, {"action": "send_again", "_selected_action": [mail.pk for mail in mails], **more}, follow=True
+    )
+
+
+def test_dead_letters_are_found(admin_client, dead):
+    OutgoingMail.objects.create(kind="account_exists", to="other@example.com", reference="7C9BE001")
+
+    failed = admin_client.get(LIST, {"state": "failed"}).content.decode()
+    assert "client@example.com" in failed
+    assert "other@example.com" not in failed
+    assert "other@example.com" in admin_client.get(LIST, {"q": "7C9BE001"}).content.decode()
+
+
+def test_resending_asks_first(admin_client, dead, run_on_commit, queued_tasks):
+    asked = send_again(admin_client, dead).content.decode()
+    assert "corrigez d'abord la cause indiquée" in asked
+    assert "SMTPRecipientsRefused: 550" in asked
+    dead.refresh_from_db()
+    assert dead.state == MailState.FAILED
+
+    with run_on_commit():
+        done = send_again(admin_client, dead, confirmed="1").content.decode()
+    assert "1 e-mail remis en file d&#x27;attente." in done
+    dead.refresh_from_db()
+    assert (dead.state, dead.attempts) == (MailState.QUEUED, 0)
+    assert queued_tasks.names == ["shop.core.tasks.deliver_mail"]
+    assert LogEntry.objects.get().object_id == str(dead.pk)
+
+
+def test_only_dead_letters_are_resent(admin_client):
+    sent = OutgoingMail.objects.create(kind="account_exists", to="a@example.com", state=MailState.SENT)
+
+    answer = send_again(admin_client, sent, confirmed="1").content.decode()
+
+    assert "Aucun des e-mails choisis n&#x27;est en échec." in answer
+    sent.refresh_from_db()
+    assert sent.state == MailState.SENT
+
+
+def test_mails_are_read_only(admin_client, dead):
+    assert admin_client.get(f"{LIST}{dead.pk}/change/").status_code == 200
+    assert admin_client.post(f"{LIST}{dead.pk}/change/", {"to": "x@example.com"}).status_code == 403
+    assert admin_client.post(f"{LIST}{dead.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert admin_client.get(f"{LIST}add/").status_code == 403
+
+
+def test_the_settings_sheet(admin_client, run_on_commit):
+    opened = admin_client.get("/gestion/core/shopsettings/", follow=True)
+    page = opened.content.decode()
+    assert opened.redirect_chain == [("/gestion/core/shopsettings/1/change/", 302)]
+    assert "Mentions légales manquantes\u00a0: nom du vendeur, SIRET, adresse postale" in page
+
+    values = {
+        "shop_name": "Atelier",
+        "vat_notice": "TVA non applicable",
+        "terms_version": "2026-12",
+        "default_production_days_min": "10",
+        "default_production_days_max": "20",
+        "installments_minimum": "150.00",
+    }
+    with run_on_commit():
+        assert admin_client.post("/gestion/core/shopsettings/1/change/", values).status_code == 302
+    assert ShopSettings.load().shop_name == "Atelier"
+    assert admin_client.post("/gestion/core/shopsettings/1/delete/", {"post": "yes"}).status_code == 403
+    assert admin_client.get("/gestion/core/shopsettings/add/").status_code == 403
+
+
+def test_scheduled_jobs_are_listed(admin_client):
+    assert admin_client.get("/gestion/core/scheduledjob/").status_code == 200
