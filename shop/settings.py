@@ -302,7 +302,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
     "ENUM_NAME_OVERRIDES": {
-        "FinishEnum": ["painted", "unpainted"],
+        "FinishEnum": "catalog.models.Finish",
         "PaymentModeEnum": "orders.models.PaymentMode",
     },
     "POSTPROCESSING_HOOKS": [

@@ -12,6 +12,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.models import normalise_email
+from catalog.models import Finish
 from orders.models import PaymentMode
 from orders.models.order import OTHER_COUNTRY
 from orders.selectors.quotes import MAX_LINES, MAX_QUANTITY, RequestedLine
@@ -34,7 +35,7 @@ class LineSerializer(serializers.Serializer[RequestedLine]):
     product_id = StrictIntegerField(min_value=1, max_value=_MAX_ID)
     variation_id = StrictIntegerField(min_value=1, max_value=_MAX_ID, required=False, allow_null=True)
     finish = serializers.ChoiceField(
-        choices=["painted", "unpainted"], required=False, allow_null=True, allow_blank=True
+        choices=Finish.choices, required=False, allow_null=True, allow_blank=True
     )
     quantity = StrictIntegerField(min_value=1, max_value=MAX_QUANTITY)
 
@@ -204,7 +205,7 @@ class QuoteLineSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
     product_id = serializers.IntegerField()
     variation_id = serializers.IntegerField(allow_null=True)
-    finish = serializers.ChoiceField(choices=["painted", "unpainted"], allow_null=True)
+    finish = serializers.ChoiceField(choices=Finish.choices, allow_null=True)
     name = serializers.CharField()
     finish_label = serializers.CharField(allow_blank=True)
     variation_name = serializers.CharField(allow_blank=True)

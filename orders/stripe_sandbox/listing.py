@@ -14,11 +14,12 @@ MAX_LIMIT = 100
 
 
 def list_objects(kind: str, url: str, params: dict[str, Any], **filters: Any) -> Document:
-    """A page of a list. `filters` are columns; empty ones don't count.
+    """A page of a list. `filters` are columns; None and "" don't count.
 
     Raises ApiError (400) for a limit outside 1 to 100 or an unknown cursor.
     """
-    rows = StoredObject.objects.filter(kind=kind, **{name: value for name, value in filters.items() if value})
+    given = {name: value for name, value in filters.items() if value is not None and value != ""}
+    rows = StoredObject.objects.filter(kind=kind, **given)
     created = params.get("created")
     if isinstance(created, dict):
         rows = rows.filter(**{f"created__{bound}": value for bound, value in created.items()})

@@ -16,7 +16,11 @@ if _public_host := urlsplit(_configuration.public_url).hostname:
     ALLOWED_HOSTS.append(_public_host)
 ROOT_URLCONF = "orders.stripe_sandbox.urls"
 INSTALLED_APPS = ["orders.stripe_sandbox"]
-MIDDLEWARE: list[str] = ["django.middleware.security.SecurityMiddleware"]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    # Checks the Host header, so that no foreign page reaches in under a name of its own.
+    "django.middleware.common.CommonMiddleware",
+]
 APPEND_SLASH = False
 USE_TZ = True
 TIME_ZONE = "Europe/Paris"

@@ -7,5 +7,5 @@ class CoreConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        # Importing the module registers its checks.
-        from shop.core import checks  # noqa: F401
+        # Importing the modules registers what they hold.
+        from shop.core import api_schema, checks  # noqa: F401

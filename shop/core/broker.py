@@ -20,13 +20,13 @@ ALIAS = "folder"
 
 
 class Channel(filesystem.Channel):
-    def _put(self, queue: str, message: Any, **kwargs: Any) -> None:
+    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]
         name = f"{time.time_ns() // 1_000_000}_{uuid.uuid4()}.{queue}.msg"
         target = os.path.join(self.data_folder_out, name)
         hidden = f"{target}.partial"
         try:
             with open(hidden, "wb") as stream:
-                stream.write(str_to_bytes(dumps(message)))
+                stream.write(str_to_bytes(dumps(payload)))
             os.replace(hidden, target)
         except OSError as error:
             raise ChannelError(f"Cannot add file {target!r} to directory") from error

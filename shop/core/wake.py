@@ -5,10 +5,13 @@ broker that can't be reached delays it and loses nothing.
 """
 
 import logging
+from typing import TYPE_CHECKING, Any
 
-from celery import Task
 from django.db import transaction
 from django.utils.module_loading import import_string
+
+if TYPE_CHECKING:
+    from celery import Task
 
 logger = logging.getLogger(__name__)
 
@@ -19,7 +22,7 @@ def wake(path: str, *args: str | int) -> None:
 
 
 def _queue(path: str, args: tuple[str | int, ...]) -> None:
-    task: Task = import_string(path)
+    task: "Task[Any, Any]" = import_string(path)
     try:
         task.apply_async(args=args)
     except Exception as error:  # any broker fault must leave the request unharmed

@@ -13,8 +13,10 @@ from .conftest import make_client, session_params
 
 def start(tmp_path, *, secret_key="sk_test_x", webhook_secret="whsec_x", port="0", **variables):
     return subprocess.run(
-        [sys.executable, "-m", "orders.stripe_sandbox", "--data-dir", str(tmp_path), "--port", port]
-        + ["--secret-key", secret_key, "--webhook-secret", webhook_secret],
+        [
+            *(sys.executable, "-m", "orders.stripe_sandbox", "--data-dir", str(tmp_path), "--port", port),
+            *("--secret-key", secret_key, "--webhook-secret", webhook_secret),
+        ],
         cwd=PROJECT_DIR,
         env={"PATH": "/usr/bin:/bin"} | variables,
         capture_output=True,
