@@ -133,3 +133,12 @@ it("takes an empty answer as none", async () => {
   network.mockResolvedValueOnce(new Response(null, { status: 204 }));
   expect(await getJson("/api/x")).toBeUndefined();
 });
+
+it("needs no token for a call that reads nothing of the visitor", async () => {
+  network.mockResolvedValueOnce(answer(200, { total: "0.00" }));
+
+  await postJson("/api/cart/quote", { lines: [] }, { isAnonymous: true });
+
+  expect(network.mock.calls.map(([address]) => address)).toEqual(["/api/cart/quote"]);
+  expect(network.mock.calls[0]?.[1]?.headers).not.toHaveProperty("X-CSRFToken");
+});

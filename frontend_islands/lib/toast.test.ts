@@ -78,3 +78,12 @@ it("is silent on a page without a region", () => {
   document.body.replaceChildren();
   expect(() => toast({ kind: "info", title: "Un" })).not.toThrow();
 });
+
+it("closes once its action was taken", () => {
+  const run = vi.fn();
+  toast({ kind: "success", title: "Produit retiré", action: { label: "Annuler", run } });
+
+  document.querySelector<HTMLButtonElement>(".toast__action")?.click();
+  expect(run).toHaveBeenCalledOnce();
+  expect(shown()).toEqual([]);
+});

@@ -1,0 +1,145 @@
+import { useState } from "react";
+import { MAX_QUANTITY } from "@/lib/cart";
+import { formatMoney } from "@/lib/money";
+import { LineBadges, LinePhoto, useLineName } from "@/purchase/line-parts";
+import { type Row, setRowQuantity } from "@/purchase/rows";
+import { useTranslation } from "@/runtime/react";
+
+interface CartRowProps {
+  row: Row;
+  onRemove: () => void;
+  /** The quantity was set to what is left, by a button that is gone now. */
+  onReduce: () => void;
+}
+
+export function CartRow({ row, onRemove, onReduce }: CartRowProps) {
+  const { t } = useTranslation();
+  const { quoted: line, quantity } = row;
+  const name = useLineName()(line);
+  const left = line.available_quantity;
+  return (
+    <>
+      <li className={line.available ? "line" : "line line--unavailable"}>
+        <LinePhoto line={line} />
+        <div className="line__body">
+          <h3 className="line__name">{line.url ? <a href={line.url}>{name}</a> : name}</h3>
+          <LineBadges line={line} />
+          {line.available && line.unit_price && (
+            <p className="line__unit">{t("cart.unit", { price: formatMoney(line.unit_price) })}</p>
+          )}
+          {!line.available && <p className="line__problem">{line.problem_detail || t("cart.unavailable")}</p>}
+          {!line.available && left !== null && left > 0 && left < quantity && (
+            <button
+              className="button button--small"
+              type="button"
+              onClick={() => {
+                setRowQuantity(row, left);
+                onReduce();
+              }}
+            >
+              {t("cart.setTo", { quantity: left })}
+            </button>
+          )}
+        </div>
+        <div className="line__controls">
+          {line.available && (
+            <Stepper row={row} name={name} most={Math.min(left ?? MAX_QUANTITY, MAX_QUANTITY)} />
+          )}
+          <button
+            className="link-button"
+            type="button"
+            data-remove
+            aria-label={t("cart.removeNamed", { name })}
+            onClick={onRemove}
+          >
+            {t("cart.remove")}
+          </button>
+        </div>
+        <p className="line__total price">{line.available && formatMoney(line.line_total)}</p>
+      </li>
+      {line.free_quantity > 0 && (
+        <li className="line line--free">
+          <span className="line__photo" />
+          <div className="line__body">
+            <p className="line__name">{t("cart.including", { quantity: line.free_quantity, name })}</p>
+          </div>
+          <p className="line__total">
+            <span className="badge badge--free">{t("slip.free")}</span>
+          </p>
+        </li>
+      )}
+    </>
+  );
+}
+
+interface StepperProps {
+  row: Row;
+  name: string;
+  most: number;
+}
+
+/** Never below 1. The buttons at either end keep the focus: they refuse instead of being disabled. */
+function Stepper({ row, name, most }: StepperProps) {
+  const { t } = useTranslation();
+  const { quantity } = row;
+  /** What is being typed; null when nothing is. */
+  const [draft, setDraft] = useState<string | null>(null);
+  const hintId = `most-${row.quoted.key}`;
+  const isMost = quantity >= most;
+
+  const commit = () => {
+    const typed = Number(draft);
+    if (draft !== null && Number.isInteger(typed) && typed > 0) setRowQuantity(row, Math.min(typed, most));
+    setDraft(null);
+  };
+  const step = (by: number) => {
+    const next = quantity + by;
+    if (next >= 1 && next <= Math.max(most, quantity)) setRowQuantity(row, next);
+  };
+
+  return (
+    <>
+      <div className="stepper">
+        <button
+          className="stepper__button"
+          type="button"
+          aria-label={t("cart.decrease", { name })}
+          aria-disabled={quantity <= 1}
+          onClick={() => step(-1)}
+        >
+          −
+        </button>
+        <input
+          className="stepper__value"
+          type="text"
+          inputMode="numeric"
+          autoComplete="off"
+          aria-label={t("cart.quantity", { name })}
+          aria-describedby={isMost ? hintId : undefined}
+          value={draft ?? quantity}
+          onChange={(event) => setDraft(event.target.value)}
+          onFocus={(event) => event.target.select()}
+          onBlur={commit}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") commit();
+            if (event.key === "Escape") setDraft(null);
+          }}
+        />
+        <button
+          className="stepper__button"
+          type="button"
+          aria-label={t("cart.increase", { name })}
+          aria-disabled={isMost}
+          onClick={() => step(1)}
+        >
+          +
+        </button>
+      </div>
+      {isMost && (
+        <p className="line__unit" id={hintId}>
+          {t("cart.atMost")}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import { useId } from "react";
+import { formatMoney } from "@/lib/money";
+import { Marked } from "@/purchase/marked";
+import type { Row } from "@/purchase/rows";
+import { DeliveryNotes, NOTHING, SlipRows } from "@/purchase/slip-rows";
+import type { CartProps, CountryChoice, Quote } from "@/purchase/types";
+import type { useCountry } from "@/purchase/use-country";
+import type { Quoting } from "@/purchase/use-quote";
+import { useTranslation } from "@/runtime/react";
+
+interface SummaryProps {
+  quoting: Quoting;
+  rows: readonly Row[];
+  countries: readonly CountryChoice[];
+  country: ReturnType<typeof useCountry>;
+  links: CartProps["links"];
+}
+
+/** The slip: what it costs to have the cart delivered, and the way to order it. */
+export function Summary({ quoting, rows, countries, country, links }: SummaryProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  const { quote, isCurrent, problem } = quoting;
+  const isBlocked = rows.some(({ quoted }) => !quoted.available);
+  const isWaiting = !quote && !problem;
+  const reason = isBlocked ? t("cart.blocked") : problem ? t("cart.unpriced") : "";
+  return (
+    <aside className="slip" aria-labelledby={`${id}-title`}>
+      <h2 className="slip__title" id={`${id}-title`}>
+        {t("slip.title")}
+      </h2>
+      {quote && <FreeDelivery quote={quote} />}
+      <div className="field">
+        <label className="field__label" htmlFor={`${id}-country`}>
+          {t("cart.deliverTo")}
+        </label>
+        <select
+          className="select"
+          id={`${id}-country`}
+          value={country.code}
+          onChange={(event) => country.choose(event.target.value)}
+        >
+          {countries.map(({ code, name }) => (
+            <option key={code} value={code}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </div>
+      {isWaiting && <div className="skeleton cart-skeleton" aria-hidden="true" />}
+      {quote && (
+        <>
+          <SlipRows quote={quote} isBusy={!isCurrent} />
+          {quote.next_free.map((sentence) => (
+            <p className="slip__note slip__note--offer" key={sentence}>
+              {sentence}
+            </p>
+          ))}
+          <DeliveryNotes quote={quote} country={country.choice} />
+        </>
+      )}
+      <div hidden={isWaiting}>
+        {reason ? (
+          // biome-ignore lint/a11y/useValidAnchor: a link that leads nowhere yet and says why
+          <a
+            className="button button--primary button--large button--block"
+            role="link"
+            tabIndex={0}
+            aria-disabled="true"
+            aria-describedby={`${id}-reason`}
+          >
+            {t("cart.checkout")}
+          </a>
+        ) : (
+          <a className="button button--primary button--large button--block" href={links.checkout}>
+            {t("cart.checkout")}
+          </a>
+        )}
+        {reason && (
+          <p className="button-reason" id={`${id}-reason`}>
+            {reason}
+          </p>
+        )}
+      </div>
+    </aside>
+  );
+}
+
+/** How far the cart is from free delivery, where there is one. */
+function FreeDelivery({ quote }: { quote: Quote }) {
+  const { t } = useTranslation();
+  const missing = quote.free_shipping_missing;
+  if (missing === null) return null;
+  const isFree = missing === NOTHING;
+  return (
+    <div className={isFree ? "ruler ruler--full" : "ruler"}>
+      <p className="ruler__text">
+        {isFree ? (
+          t("cart.deliveryIsFree")
+        ) : (
+          <Marked
+            text={t("cart.missingForFree", { amount: formatMoney(missing) })}
+            draw={(part) => <strong>{part}</strong>}
+          />
+        )}
+      </p>
+      <progress className="ruler__bar" max="100" value={quote.free_shipping_share} aria-hidden="true" />
+    </div>
+  );
+}

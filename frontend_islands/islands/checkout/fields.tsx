@@ -1,0 +1,130 @@
+import { type ComponentProps, useState } from "react";
+import { useTranslation } from "@/runtime/react";
+import type { Form } from "./use-form";
+import type { FieldName, TextName } from "./validation";
+
+/** The id of a field's control, which the list of errors links to. */
+export function controlId(name: FieldName): string {
+  return `checkout-${name}`;
+}
+
+interface FrameProps {
+  form: Form;
+  name: FieldName;
+  label: string;
+  hint?: string | undefined;
+  isOptional?: boolean;
+  isWide?: boolean;
+  children: React.ReactNode;
+}
+
+/** Label, hint and error around a control made with `described`. */
+export function FieldFrame({ form, name, label, hint, isOptional, isWide, children }: FrameProps) {
+  const { t } = useTranslation();
+  const id = controlId(name);
+  const error = form.errors[name];
+  const classes = ["field", isWide && "field--wide", form.mended.has(name) && "field--valid"];
+  return (
+    <div className={classes.filter(Boolean).join(" ")}>
+      <label className="field__label" htmlFor={id}>
+        {label}
+        {isOptional && <span className="field__optional"> {t("checkout.optional")}</span>}
+      </label>
+      {hint && (
+        <p className="field__hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {children}
+      {error && (
+        <p className="field__error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What ties a control to its label, hint and error. */
+export function described(form: Form, name: FieldName, hint?: string) {
+  const id = controlId(name);
+  const hasError = Boolean(form.errors[name]);
+  const parts = [hint && `${id}-hint`, hasError && `${id}-error`].filter(Boolean);
+  return {
+    id,
+    name,
+    "aria-invalid": hasError || undefined,
+    "aria-describedby": parts.join(" ") || undefined,
+    onBlur: () => form.leave(name),
+  };
+}
+
+interface TextFieldProps extends Omit<ComponentProps<"input">, "form" | "name"> {
+  form: Form;
+  name: TextName;
+  label: string;
+  hint?: string;
+  isOptional?: boolean;
+  isWide?: boolean;
+}
+
+export function TextField({ form, name, label, hint, isOptional, isWide = false, ...input }: TextFieldProps) {
+  return (
+    <FieldFrame
+      form={form}
+      name={name}
+      label={label}
+      hint={hint}
+      isOptional={isOptional ?? false}
+      isWide={isWide}
+    >
+      <input
+        className="input"
+        type="text"
+        required={!isOptional}
+        value={form.answers.texts[name]}
+        onChange={(event) => form.setText(name, event.target.value)}
+        {...described(form, name, hint)}
+        {...input}
+      />
+    </FieldFrame>
+  );
+}
+
+interface PasswordFieldProps {
+  form: Form;
+  autoComplete: string;
+  hint?: string | undefined;
+}
+
+export function PasswordField({ form, autoComplete, hint }: PasswordFieldProps) {
+  const { t } = useTranslation();
+  const [isShown, setIsShown] = useState(false);
+  return (
+    <FieldFrame form={form} name="password" label={t("checkout.password")} hint={hint} isWide>
+      <div className="input-group">
+        <input
+          className="input"
+          type={isShown ? "text" : "password"}
+          autoComplete={autoComplete}
+          autoCapitalize="none"
+          spellCheck="false"
+          maxLength={512}
+          required
+          value={form.answers.texts.password}
+          onChange={(event) => form.setText("password", event.target.value)}
+          {...described(form, "password", hint)}
+        />
+        <button
+          className="input-group__button"
+          type="button"
+          aria-pressed={isShown}
+          aria-label={t("checkout.showPassword")}
+          onClick={() => setIsShown(!isShown)}
+        >
+          {isShown ? t("checkout.hide") : t("checkout.show")}
+        </button>
+      </div>
+    </FieldFrame>
+  );
+}

@@ -1,0 +1,152 @@
+import { formatMoney } from "@/lib/money";
+import { FreeRow, LineBadges, LinePhoto, useLineName } from "@/purchase/line-parts";
+import { Marked } from "@/purchase/marked";
+import { DeliveryNotes, SlipRows } from "@/purchase/slip-rows";
+import type { CheckoutProps, CountryChoice, PaymentMode, Quote, QuoteLine } from "@/purchase/types";
+import { useTranslation } from "@/runtime/react";
+import { described } from "./fields";
+import type { Form } from "./use-form";
+
+interface PaymentSectionProps {
+  form: Form;
+  quote: Quote | null;
+  isBusy: boolean;
+  country: CountryChoice | undefined;
+  modes: readonly PaymentMode[];
+  mode: PaymentMode;
+  onMode: (mode: PaymentMode) => void;
+  links: CheckoutProps["links"];
+}
+
+/** How to pay; then, right above the button, everything that is being ordered. */
+export function PaymentSection({
+  form,
+  quote,
+  isBusy,
+  country,
+  modes,
+  mode,
+  onMode,
+  links,
+}: PaymentSectionProps) {
+  const { t } = useTranslation();
+  const offered = modes.filter((each) => each !== "installments" || quote?.installments.available);
+  return (
+    <fieldset className="form__section">
+      <legend className="form__legend">
+        <span className="form__step">3</span> {t("checkout.payment")}
+      </legend>
+      <fieldset className="radio-cards">
+        <legend className="radio-cards__legend">{t("checkout.mode")}</legend>
+        <div className="radio-cards__list radio-cards__list--stacked">
+          {offered.map((each) => (
+            <label className="radio-card" key={each}>
+              <input
+                className="radio-card__input"
+                type="radio"
+                name="payment_mode"
+                value={each}
+                checked={each === mode}
+                onChange={() => onMode(each)}
+              />
+              <span className="radio-card__body">
+                <span className="radio-card__title">
+                  {each === "full" ? t("checkout.full") : t("checkout.installments")}
+                </span>
+                <span className="radio-card__detail">
+                  {each === "full"
+                    ? t("checkout.fullText")
+                    : quote?.installments.plan.map(({ amount }) => formatMoney(amount)).join(" + ")}
+                </span>
+              </span>
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <section className="checkout-recap" aria-labelledby="checkout-recap">
+        <h3 id="checkout-recap">{t("checkout.recap")}</h3>
+        {quote ? (
+          <>
+            <RecapLines lines={quote.lines} />
+            <DeliveryNotes quote={quote} country={country} />
+            <SlipRows quote={quote} isBusy={isBusy} />
+          </>
+        ) : (
+          <div className="skeleton cart-skeleton" aria-hidden="true" />
+        )}
+      </section>
+      <Terms form={form} links={links} />
+    </fieldset>
+  );
+}
+
+/** The order's lines: paid units and free units apart; what can't be bought says why. */
+export function RecapLines({ lines }: { lines: readonly QuoteLine[] }) {
+  return (
+    <ul className="lines lines--compact">
+      {lines.map((line) => (
+        <RecapLine key={line.key} line={line} />
+      ))}
+    </ul>
+  );
+}
+
+function RecapLine({ line }: { line: QuoteLine }) {
+  const { t } = useTranslation();
+  const name = useLineName()(line);
+  const paid = line.quantity - line.free_quantity;
+  return (
+    <>
+      {paid > 0 && (
+        <li className={line.available ? "line" : "line line--unavailable"}>
+          <LinePhoto line={line} />
+          <div className="line__body">
+            <p className="line__name">{t("slip.units", { quantity: paid, name })}</p>
+            <LineBadges line={line} />
+            {!line.available && (
+              <p className="line__problem">{line.problem_detail || t("cart.unavailable")}</p>
+            )}
+          </div>
+          <p className="line__total price">{line.available && formatMoney(line.line_total)}</p>
+        </li>
+      )}
+      {line.free_quantity > 0 && <FreeRow line={line} />}
+    </>
+  );
+}
+
+function Terms({ form, links }: { form: Form; links: CheckoutProps["links"] }) {
+  const { t } = useTranslation();
+  const targets = [links.terms, links.privacy];
+  const error = form.errors.terms;
+  const tied = described(form, "terms");
+  return (
+    <div className="field">
+      <label className="check" htmlFor={tied.id}>
+        <input
+          {...tied}
+          type="checkbox"
+          required
+          checked={form.answers.hasAcceptedTerms}
+          onChange={(event) => form.setTerms(event.target.checked)}
+        />
+        <span>
+          <Marked
+            text={t("checkout.terms")}
+            draw={(part, index) => (
+              <a href={targets[index]} target="_blank" rel="noopener">
+                {part}
+                <span className="visually-hidden"> {t("checkout.newTab")}</span>
+              </a>
+            )}
+          />
+        </span>
+      </label>
+      {error && (
+        <p className="field__error" id={`${tied.id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,161 @@
+import { useEffect, useRef, useState } from "react";
+import { FORM_KEY, readSession, writeSession } from "@/purchase/session";
+import { useTranslation } from "@/runtime/react";
+import {
+  type Access,
+  type Answers,
+  type Fault,
+  type FieldName,
+  findFault,
+  findFaults,
+  type Rules,
+  type TextName,
+} from "./validation";
+
+export type Errors = Partial<Record<FieldName, string>>;
+
+export interface Form {
+  answers: Answers;
+  errors: Errors;
+  /** Fields whose error was mended: they get a tick. */
+  mended: ReadonlySet<FieldName>;
+  setText: (name: TextName, value: string) => void;
+  setAccess: (access: Access) => void;
+  setTerms: (hasAccepted: boolean) => void;
+  /** The field was left: what was typed is looked at, an untouched field is not. */
+  leave: (name: FieldName) => void;
+  /** Looks at everything, shows and returns what is wrong. */
+  check: () => Errors;
+  setErrors: (errors: Errors) => void;
+  /** Takes errors back: what they were about is no longer asked. */
+  forgive: (names: readonly FieldName[]) => void;
+}
+
+const NOTHING: Record<TextName, string> = {
+  email: "",
+  password: "",
+  firstName: "",
+  lastName: "",
+  address: "",
+  postalCode: "",
+  city: "",
+  customCountry: "",
+  phone: "",
+  notes: "",
+};
+
+/**
+ * The form's state. It outlives a reload of the tab, except for the password and the acceptance of the terms.
+ *
+ * An error shows when a field is left or the form is sent, never while typing, and goes as soon as it is mended.
+ */
+export function useForm(rules: Rules, country: string, isMember: boolean): Form {
+  const [texts, setTexts] = useState(keptTexts);
+  const [tab, setTab] = useState<Access>(keptAccess);
+  const [hasAcceptedTerms, setTerms] = useState(false);
+  const [errors, setErrors] = useState<Errors>({});
+  const [mended, setMended] = useState<ReadonlySet<FieldName>>(new Set());
+  const touched = useRef(new Set<FieldName>());
+  const faultText = useFaultText(rules);
+
+  const answers: Answers = { texts, access: isMember ? "member" : tab, country, hasAcceptedTerms };
+
+  useEffect(() => {
+    writeSession(FORM_KEY, { access: tab, texts: { ...texts, password: "" } });
+  }, [tab, texts]);
+
+  return {
+    answers,
+    errors,
+    mended,
+    setText: (name, value) => {
+      touched.current.add(name);
+      const next = { ...texts, [name]: value };
+      setTexts((current) => ({ ...current, [name]: value }));
+      if (errors[name] && !findFault(name, { ...answers, texts: next }, rules)) {
+        setErrors(without(errors, [name]));
+        setMended(new Set([...mended, name]));
+      }
+    },
+    setAccess: (access) => {
+      setTab(access);
+      setErrors(without(errors, ["email", "password"]));
+    },
+    setTerms: (hasAccepted) => {
+      setTerms(hasAccepted);
+      setErrors(without(errors, ["terms"]));
+    },
+    leave: (name) => {
+      if (!touched.current.has(name)) return;
+      const fault = findFault(name, answers, rules);
+      if (!fault) return;
+      setErrors({ ...errors, [name]: faultText(name, fault) });
+      setMended(new Set([...mended].filter((each) => each !== name)));
+    },
+    check: () => {
+      const found: Errors = {};
+      for (const [name, fault] of Object.entries(findFaults(answers, rules)) as [FieldName, Fault][]) {
+        found[name] = faultText(name, fault);
+      }
+      setErrors(found);
+      setMended(new Set());
+      return found;
+    },
+    setErrors,
+    forgive: (names) => setErrors(without(errors, names)),
+  };
+}
+
+function without(errors: Errors, names: readonly FieldName[]): Errors {
+  return Object.fromEntries(Object.entries(errors).filter(([name]) => !names.includes(name as FieldName)));
+}
+
+function kept(): { access?: unknown; texts?: unknown } {
+  return Object(readSession(FORM_KEY));
+}
+
+function keptTexts(): Record<TextName, string> {
+  const found = Object(kept().texts) as Record<string, unknown>;
+  const texts = { ...NOTHING };
+  for (const name of Object.keys(texts) as TextName[]) {
+    const text = found[name];
+    if (typeof text === "string" && name !== "password") texts[name] = text;
+  }
+  return texts;
+}
+
+function keptAccess(): Access {
+  const { access } = kept();
+  return access === "signin" || access === "guest" ? access : "signup";
+}
+
+/** The sentence for what is wrong with a field. */
+function useFaultText({ passwordMin }: Rules): (name: FieldName, fault: Fault) => string {
+  const { t } = useTranslation();
+  return (name, fault) => {
+    switch (name) {
+      case "email":
+        return fault === "missing" ? t("checkout.missing.email") : t("checkout.invalidEmail");
+      case "password":
+        return fault === "missing"
+          ? t("checkout.missing.password")
+          : t("checkout.passwordShort", { min: passwordMin });
+      case "firstName":
+        return t("checkout.missing.firstName");
+      case "lastName":
+        return t("checkout.missing.lastName");
+      case "address":
+        return t("checkout.missing.address");
+      case "postalCode":
+        return t("checkout.missing.postalCode");
+      case "city":
+        return t("checkout.missing.city");
+      case "customCountry":
+        return t("checkout.missing.customCountry");
+      case "terms":
+        return t("checkout.missing.terms");
+      default:
+        return t("checkout.missing.country");
+    }
+  };
+}

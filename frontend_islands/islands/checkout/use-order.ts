@@ -1,0 +1,205 @@
+import { useEffect, useRef, useState } from "react";
+import { ApiProblem, postJson } from "@/lib/api";
+import type { CartLine } from "@/lib/cart";
+import { goTo } from "@/lib/navigate";
+import { toast } from "@/lib/toast";
+import { asProblem, inTime } from "@/purchase/calls";
+import type { CheckoutAnswer, PaymentMode, Quote } from "@/purchase/types";
+import type { Quoting } from "@/purchase/use-quote";
+import { useTranslation } from "@/runtime/react";
+import { dropAttempt, keyFor } from "./attempt";
+import { outcomeOf } from "./outcome";
+import type { Form } from "./use-form";
+import type { Member } from "./use-member";
+import type { Answers } from "./validation";
+
+interface Ordering {
+  lines: readonly CartLine[];
+  quoting: Quoting;
+  form: Form;
+  member: Member;
+  mode: PaymentMode;
+  /** The code of the country that the customer names. */
+  otherCountry: string;
+}
+
+interface Notice {
+  title: string;
+  text: string;
+  /** The order that the notice is about. */
+  link?: string;
+}
+
+interface Change {
+  detail: string;
+  quote: Quote;
+  question: string;
+}
+
+/** Sends the order and turns what comes back into something to read, to mend or to decide. */
+export function useOrder({ lines, quoting, form, member, mode, otherCountry }: Ordering) {
+  const { t } = useTranslation();
+  const [isBusy, setIsBusy] = useState(false);
+  const [summary, setSummary] = useState<{ title: string | null; others: readonly string[] } | null>(null);
+  const [notice, setNotice] = useState<Notice | null>(null);
+  const [change, setChange] = useState<Change | null>(null);
+  // Another country or cart since then: the question is a new one.
+  const changed = change?.question === quoting.question ? change : null;
+  const summaryRef = useRef<HTMLDivElement>(null);
+  const noticeRef = useRef<HTMLDivElement>(null);
+  const payRef = useRef<HTMLButtonElement>(null);
+  /** Counts the times that the customer must be led somewhere; the effect below does it once it is drawn. */
+  const [lead, setLead] = useState<{ to: "summary" | "notice" | "pay" } | null>(null);
+  /** Two clicks can be faster than a redraw. */
+  const sending = useRef(false);
+
+  useEffect(() => {
+    if (!lead) return;
+    const target = { summary: summaryRef, notice: noticeRef, pay: payRef }[lead.to].current;
+    target?.focus();
+    target?.scrollIntoView?.({ block: "nearest" });
+  }, [lead]);
+
+  const { retry } = quoting;
+  useEffect(() => {
+    // Back from the payment page: browsers may show this one as it was left, in the middle of sending.
+    const back = (event: PageTransitionEvent) => {
+      if (!event.persisted) return;
+      sending.current = false;
+      setIsBusy(false);
+      retry();
+    };
+    addEventListener("pageshow", back);
+    return () => removeEventListener("pageshow", back);
+  }, [retry]);
+
+  const clear = () => {
+    setSummary(null);
+    setNotice(null);
+    setChange(null);
+  };
+
+  const place = async () => {
+    const { quote } = quoting;
+    if (sending.current || !quote) return;
+    clear();
+    if (Object.keys(form.check()).length > 0) {
+      setSummary({ title: null, others: [] });
+      setLead({ to: "summary" });
+      return;
+    }
+    sending.current = true;
+    setIsBusy(true);
+    try {
+      goTo(await send(form.answers, lines, mode, quote));
+    } catch (error) {
+      sending.current = false;
+      setIsBusy(false);
+      receive(asProblem(error));
+    }
+  };
+
+  const send = async (answers: Answers, cart: readonly CartLine[], payment: PaymentMode, quote: Quote) => {
+    const { access } = answers;
+    const demand = {
+      lines: cart,
+      customer: customerOf(answers, member.email, otherCountry),
+      payment_mode: payment,
+      expected_total: quote.total,
+    };
+    const wantsAccount = access === "signup" || access === "signin";
+    const body = {
+      ...demand,
+      ...(wantsAccount && { account: { mode: access, password: answers.texts.password } }),
+      accept_terms: answers.hasAcceptedTerms,
+    };
+    const key = keyFor([demand, access === "guest"]);
+    const answer = await inTime((signal) =>
+      postJson<CheckoutAnswer>("/api/checkout", body, { headers: { "Idempotency-Key": key }, signal }),
+    );
+    if (!answer?.url) throw new ApiProblem(201, "unreadable", t("checkout.noUrl"));
+    return answer.url;
+  };
+
+  const receive = (problem: ApiProblem) => {
+    const outcome = outcomeOf(problem);
+    const text = problem.detail || (problem.code === "network" ? t("common.network") : t("checkout.failed"));
+    const titles = {
+      form: t("checkout.error"),
+      signin: t("checkout.signinError"),
+      signup: t("checkout.signupError"),
+    };
+    switch (outcome.kind) {
+      case "fields":
+        form.setErrors(outcome.errors);
+        setSummary({
+          title: outcome.about === "form" ? null : titles[outcome.about],
+          others: outcome.others,
+        });
+        setLead({ to: "summary" });
+        break;
+      case "changed":
+        setChange({ detail: outcome.detail, quote: outcome.quote, question: quoting.question });
+        setLead({ to: "notice" });
+        break;
+      case "paid":
+        dropAttempt();
+        setNotice({ title: t("checkout.alreadyPaid"), text, link: outcome.url });
+        setLead({ to: "notice" });
+        break;
+      case "refused":
+        if (outcome.isSpent) dropAttempt();
+        setNotice({ title: titles[outcome.about], text: outcome.isSpent ? t("checkout.spent") : text });
+        setLead({ to: "notice" });
+        break;
+    }
+    void recognise();
+  };
+
+  /** An order that did not get as far as the payment page may have made or opened an account all the same. */
+  const recognise = async () => {
+    const { access } = form.answers;
+    if (access !== "signup" && access !== "signin") return;
+    const me = await member.refresh();
+    if (!me?.authenticated) return;
+    form.setText("password", "");
+    if (access === "signup") toast({ kind: "success", title: t("checkout.accountMade") });
+  };
+
+  const accept = () => {
+    if (!changed) return;
+    quoting.adopt(changed.quote);
+    setChange(null);
+    setLead({ to: "pay" });
+  };
+
+  return {
+    isBusy,
+    summary,
+    notice,
+    changed,
+    summaryRef,
+    noticeRef,
+    payRef,
+    place,
+    accept,
+    /** The button was used although something stands in the way, which is said beside it. */
+    refuse: () => setLead({ to: changed ? "notice" : "pay" }),
+  };
+}
+
+function customerOf({ texts, access, country }: Answers, memberEmail: string | null, otherCountry: string) {
+  const email = access === "member" && memberEmail ? memberEmail : texts.email;
+  return {
+    email: email.trim().toLowerCase(),
+    firstName: texts.firstName.trim(),
+    lastName: texts.lastName.trim(),
+    address: texts.address.trim(),
+    postalCode: texts.postalCode.trim(),
+    city: texts.city.trim(),
+    country,
+    customCountry: country === otherCountry ? texts.customCountry.trim() : "",
+    phone: texts.phone.trim(),
+    notes: texts.notes.trim(),
+  };
+}

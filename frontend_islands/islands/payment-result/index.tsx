@@ -1,0 +1,4 @@
+import { reactIsland } from "@/runtime/react";
+import { PaymentResult } from "./payment-result";
+
+export const mount = reactIsland(PaymentResult);

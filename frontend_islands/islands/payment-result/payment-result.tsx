@@ -1,0 +1,196 @@
+import { type ReactNode, useEffect, useRef } from "react";
+import { Icon } from "@/lib/icon";
+import { toast } from "@/lib/toast";
+import { Marked } from "@/purchase/marked";
+import { useProblemText } from "@/purchase/problem-text";
+import type { PaymentResultProps, VerifyAnswer } from "@/purchase/types";
+import { useTranslation } from "@/runtime/react";
+import { emptyBoughtCart } from "./emptying";
+import { useVerification, type Verification } from "./use-verification";
+
+export function PaymentResult({ session_id, links }: PaymentResultProps) {
+  const { t } = useTranslation();
+  const problemText = useProblemText();
+  const [verification, again] = useVerification(session_id);
+  const { state } = verification;
+  const heading = useRef<HTMLHeadingElement>(null);
+  const title = useTitle(state);
+
+  useEffect(() => {
+    if (state !== "paid" || !emptyBoughtCart(session_id)) return;
+    toast({ kind: "success", title: t("result.paidTitle") });
+  }, [state, session_id, t]);
+  const retry = () => {
+    heading.current?.focus();
+    again();
+  };
+
+  const cart = <a href={links.cart}>{t("result.backToCart")}</a>;
+  const orders = (
+    <a className="button" href={links.orders}>
+      {t("result.orders")}
+    </a>
+  );
+  const contact = links.contact && (
+    <a className="button" href={links.contact}>
+      {t("result.contact")}
+    </a>
+  );
+
+  const body = (): ReactNode => {
+    switch (verification.state) {
+      case "verifying":
+        return <p className="lead">{t("result.verifyingText")}</p>;
+      case "paid":
+        return <Paid answer={verification.answer} ordersUrl={links.orders} />;
+      case "waiting":
+        return (
+          <Outcome text={t("result.waitingText")}>
+            <button className="button button--primary" type="button" onClick={retry}>
+              {t("result.checkAgain")}
+            </button>
+            {orders}
+          </Outcome>
+        );
+      case "refunded":
+        return (
+          <Outcome text={t("result.refundedText")}>
+            {contact}
+            {cart}
+          </Outcome>
+        );
+      case "failed":
+        return (
+          <Outcome text={t("result.failedText")}>
+            <a className="button button--primary" href={links.cart}>
+              {t("result.tryAgain")}
+            </a>
+            {contact}
+          </Outcome>
+        );
+      case "expired":
+        return (
+          <Outcome text={t("result.expiredText")}>
+            <a className="button button--primary" href={links.cart}>
+              {t("result.backToCart")}
+            </a>
+          </Outcome>
+        );
+      case "unknown":
+        return (
+          <Outcome text={t("result.unknownText")}>
+            {orders}
+            {cart}
+          </Outcome>
+        );
+      case "error":
+        return (
+          <Outcome text={problemText(verification.problem)} note={t("result.errorText")}>
+            <button className="button button--primary" type="button" onClick={retry}>
+              {t("result.checkAgain")}
+            </button>
+            {orders}
+          </Outcome>
+        );
+    }
+  };
+
+  return (
+    <div className="narrow-sheet result" aria-busy={state === "verifying"}>
+      <Stamp state={state} />
+      <p className="visually-hidden" role="status">
+        {title}
+      </p>
+      <h1 className="narrow-sheet__title" ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
+      {body()}
+    </div>
+  );
+}
+
+function useTitle(state: Verification["state"]): string {
+  const { t } = useTranslation();
+  switch (state) {
+    case "verifying":
+      return t("result.verifyingTitle");
+    case "waiting":
+      return t("result.waitingTitle");
+    case "paid":
+      return t("result.paidTitle");
+    case "refunded":
+      return t("result.refundedTitle");
+    case "failed":
+      return t("result.failedTitle");
+    case "expired":
+      return t("result.expiredTitle");
+    case "unknown":
+      return t("result.unknownTitle");
+    case "error":
+      return t("result.errorTitle");
+  }
+}
+
+function Stamp({ state }: { state: Verification["state"] }) {
+  if (state === "verifying") return <span className="layers layers--large" aria-hidden="true" />;
+  const [kind, icon] =
+    state === "paid"
+      ? ["ok", "check"]
+      : state === "failed" || state === "expired"
+        ? ["failed", "cross"]
+        : state === "error"
+          ? ["failed", "warning"]
+          : ["wait", state === "waiting" ? "clock" : "info"];
+  return (
+    <div className={`stamp stamp--${kind}`} aria-hidden="true">
+      <Icon name={icon ?? ""} />
+    </div>
+  );
+}
+
+function Outcome({ text, note, children }: { text: string; note?: string; children: ReactNode }) {
+  return (
+    <>
+      <p className="lead">{text}</p>
+      {note && <p>{note}</p>}
+      <div className="cluster">{children}</div>
+    </>
+  );
+}
+
+function Paid({ answer, ordersUrl }: { answer: VerifyAnswer; ordersUrl: string }) {
+  const { t } = useTranslation();
+  const steps = [
+    { name: t("result.prepare"), text: t("result.prepareText") },
+    { name: t("result.paint"), text: t("result.paintText") },
+    { name: t("result.dry"), text: t("result.dryText") },
+    { name: t("result.send"), text: t("result.sendText") },
+  ];
+  return (
+    <>
+      {answer.order_reference && (
+        <p className="lead">
+          <Marked
+            text={t("result.reference", { reference: answer.order_reference })}
+            draw={(part) => <strong className="tabular">{part}</strong>}
+          />
+        </p>
+      )}
+      <p>{t("result.paidText")}</p>
+      <h2 className="result__next">{t("result.next")}</h2>
+      <ol className="steps-ruler">
+        {steps.map(({ name, text }, index) => (
+          <li className="steps-ruler__step" key={name} aria-current={index === 0 ? "step" : undefined}>
+            <span className="steps-ruler__name">{name}</span>
+            <span className="steps-ruler__text">{text}</span>
+          </li>
+        ))}
+      </ol>
+      <div className="cluster">
+        <a className="button button--primary" href={answer.order_url || ordersUrl}>
+          {t("result.track")}
+        </a>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { useCallback, useEffect, useState } from "react";
+import { type ApiProblem, getJson } from "@/lib/api";
+import { asProblem, inTime } from "@/purchase/calls";
+import type { VerifyAnswer } from "@/purchase/types";
+
+/** What is known of the payment. `waiting`: it may still be confirmed, later than one likes to watch. */
+export type Verification =
+  | { state: "verifying" }
+  | { state: "waiting" }
+  | { state: "paid" | "refunded" | "failed" | "expired"; answer: VerifyAnswer }
+  | { state: "unknown" }
+  | { state: "error"; problem: ApiProblem };
+
+/** The pauses between questions while the provider has not decided: half a minute in all. */
+const PAUSES_MS = [2_000, 3_000, 4_000, 6_000, 7_000, 8_000];
+
+export function useVerification(sessionId: string): [Verification, again: () => void] {
+  const [verification, setVerification] = useState<Verification>(
+    sessionId ? { state: "verifying" } : { state: "unknown" },
+  );
+  const [attempt, setAttempt] = useState(0);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt asks about the same payment
+  useEffect(() => {
+    if (!sessionId) return;
+    const controller = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const ask = async (round: number) => {
+      const found = await verify(sessionId, controller.signal);
+      if (controller.signal.aborted) return;
+      const pause = PAUSES_MS[round];
+      if (found.state === "waiting" && pause !== undefined) timer = setTimeout(() => ask(round + 1), pause);
+      else setVerification(found);
+    };
+    void ask(0);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [sessionId, attempt]);
+
+  const again = useCallback(() => {
+    setVerification({ state: "verifying" });
+    setAttempt((count) => count + 1);
+  }, []);
+  return [verification, again];
+}
+
+async function verify(sessionId: string, signal: AbortSignal): Promise<Verification> {
+  const path = `/api/checkout/verify?session_id=${encodeURIComponent(sessionId)}`;
+  try {
+    const answer = await inTime((inner) => getJson<VerifyAnswer>(path, { signal: inner }), signal);
+    if (answer.refunded) return { state: "refunded", answer };
+    switch (answer.payment_status) {
+      case "paid":
+      case "failed":
+      case "expired":
+        return { state: answer.payment_status, answer };
+      case "pending":
+        return { state: "waiting" };
+      default:
+        // Not an answer of this API: nothing may be concluded from it.
+        return { state: "error", problem: asProblem(answer) };
+    }
+  } catch (error) {
+    const problem = asProblem(error);
+    return problem.code === "unknown_session" ? { state: "unknown" } : { state: "error", problem };
+  }
+}

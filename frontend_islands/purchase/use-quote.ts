@@ -1,0 +1,92 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { type ApiProblem, postJson } from "@/lib/api";
+import type { CartLine } from "@/lib/cart";
+import { readQuote } from "./answers";
+import { asProblem, inTime } from "./calls";
+import type { Quote } from "./types";
+
+/** Long enough for several clicks on a stepper to be one question. */
+const PAUSE_MS = 250;
+
+export interface Quoting {
+  /** One text for the present lines and country. */
+  question: string;
+  /** The last quote the server gave, perhaps of the cart as it was a moment ago. */
+  quote: Quote | null;
+  /** Whether `quote` is of these lines and this country. */
+  isCurrent: boolean;
+  /** Why there is no current quote, once that is known. */
+  problem: ApiProblem | null;
+  retry: () => void;
+  /** Takes a quote that came with another answer as the current one. */
+  adopt: (quote: Quote) => void;
+}
+
+/** Keeps the server's price of the cart: asked again after every change, the last question's answer counts. */
+export function useQuote(lines: readonly CartLine[], country: string): Quoting {
+  const question = JSON.stringify({ lines, country });
+  const [answer, setAnswer] = useState<{ question: string; quote: Quote } | null>(null);
+  const [failure, setFailure] = useState<{ question: string; problem: ApiProblem } | null>(null);
+  const [attempt, setAttempt] = useState(0);
+  const hasAsked = useRef(false);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt asks the same question again
+  useEffect(() => {
+    if (lines.length === 0) {
+      setAnswer(null);
+      return;
+    }
+    const controller = new AbortController();
+    const { signal } = controller;
+    const ask = async () => {
+      hasAsked.current = true;
+      try {
+        const body = JSON.parse(question) as unknown;
+        const found = readQuote(
+          await inTime(
+            (inner) => postJson("/api/cart/quote", body, { signal: inner, isAnonymous: true }),
+            signal,
+          ),
+        );
+        if (signal.aborted) return;
+        setAnswer({ question, quote: found });
+        setFailure(null);
+      } catch (error) {
+        if (!signal.aborted) setFailure({ question, problem: asProblem(error) });
+      }
+    };
+    const timer = setTimeout(ask, hasAsked.current ? PAUSE_MS : 0);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [question, attempt]);
+
+  const retry = useCallback(() => {
+    setFailure(null);
+    setAttempt((count) => count + 1);
+  }, []);
+  const adopt = useCallback(
+    (quote: Quote) => {
+      setAnswer({ question, quote });
+      setFailure(null);
+    },
+    [question],
+  );
+  const problem = failure?.question === question ? failure.problem : null;
+  const isOffline = problem?.code === "network";
+  useEffect(() => {
+    if (!isOffline) return;
+    addEventListener("online", retry);
+    return () => removeEventListener("online", retry);
+  }, [isOffline, retry]);
+
+  return {
+    question,
+    quote: answer?.quote ?? null,
+    isCurrent: answer?.question === question && !problem,
+    problem,
+    retry,
+    adopt,
+  };
+}
