@@ -68,13 +68,19 @@ class ProductBuyProps(serializers.Serializer[Any]):
     unavailable_text = serializers.CharField()
 
 
+class GallerySource(serializers.Serializer[Any]):
+    type = serializers.CharField()
+    srcset = serializers.CharField()
+
+
 class GalleryImage(serializers.Serializer[Any]):
     url = serializers.CharField()
     width = serializers.IntegerField()
     height = serializers.IntegerField()
     alt = serializers.CharField(allow_blank=True)
     thumb = serializers.CharField()
-    srcset = serializers.CharField(allow_blank=True)
+    # The very files that the page's own picture offers: the browser has one of them already.
+    sources = GallerySource(many=True)
     finish = serializers.ChoiceField(choices=Finish.choices, allow_null=True)
     variation_id = serializers.IntegerField(allow_null=True)
 
@@ -83,7 +89,6 @@ class GalleryImage(serializers.Serializer[Any]):
 class GalleryProps(serializers.Serializer[Any]):
     name = serializers.CharField()
     images = GalleryImage(many=True)
-    height_cm = serializers.CharField(allow_null=True)
 
 
 def product_buy_props(product: ProductDetail) -> ProductBuyProps:
@@ -144,13 +149,14 @@ def gallery_props(product: ProductDetail) -> GalleryProps:
                     "height": photo.image.height,
                     "alt": photo.image.alt,
                     "thumb": photo.image.smallest_url,
-                    "srcset": photo.image.webp_srcset,
+                    "sources": [
+                        {"type": media_type, "srcset": srcset} for media_type, srcset in photo.image.sources
+                    ],
                     "finish": photo.finish or None,
                     "variation_id": photo.variation_id,
                 }
                 for photo in product.photos
             ],
-            "height_cm": None if product.height_cm is None else f"{product.height_cm:f}",
         }
     )
 

@@ -302,7 +302,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='productvariation',
-            constraint=models.UniqueConstraint(condition=models.Q(('sku', ''), _negated=True), fields=('sku',), name='variation_sku_unique'),
+            constraint=models.UniqueConstraint(condition=models.Q(('sku', ''), _negated=True), fields=('sku',), name='variation_sku_unique', violation_error_message="Cette référence est déjà celle d'une autre variation."),
         ),
         migrations.AddConstraint(
             model_name='productvariation',

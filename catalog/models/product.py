@@ -327,7 +327,12 @@ class ProductVariation(models.Model):
             models.UniqueConstraint(
                 fields=("product",), condition=Q(is_default=True), name="variation_one_default"
             ),
-            models.UniqueConstraint(fields=("sku",), condition=~Q(sku=""), name="variation_sku_unique"),
+            models.UniqueConstraint(
+                fields=("sku",),
+                condition=~Q(sku=""),
+                name="variation_sku_unique",
+                violation_error_message=_("Cette référence est déjà celle d'une autre variation."),
+            ),
             models.CheckConstraint(
                 condition=_not_negative("price_override"), name="variation_override_not_negative"
             ),

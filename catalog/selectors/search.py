@@ -19,7 +19,7 @@ MAX_QUERY_LENGTH = 200
 # More words than anybody types; each is one more comparison a product.
 MAX_QUERY_WORDS = 12
 # One or two letters stand inside nearly every word: they match beginnings only, which an index can find.
-SHORT_WORD = 2
+_SHORT = 2
 
 _LETTERS = str.maketrans({"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d", "ı": "i"})
 _PUNCTUATION = {"Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Zs", "Zl", "Zp", "Cc", "Cs"}
@@ -71,5 +71,10 @@ def index_text(texts: Iterable[str]) -> str:
 def matching(products: models.QuerySet[Product], words: Iterable[str]) -> models.QuerySet[Product]:
     """The products that have every one of the words."""
     for word in words:
-        products = products.filter(search_text__contains=f" {word}" if len(word) <= SHORT_WORD else word)
+        products = products.filter(search_text__contains=pattern(word))
     return products
+
+
+def pattern(word: str) -> str:
+    """What must stand in a `search_text` that has the word."""
+    return f" {word}" if len(word) <= _SHORT and word.isalnum() else word

@@ -31,8 +31,8 @@ def promotion_text(product: Product) -> str:
     if quantities is None:
         return ""
     return ngettext(
-        "%(label)s : la pièce la moins chère du lot est offerte.",
-        "%(label)s : les %(count)d pièces les moins chères du lot sont offertes.",
+        "%(label)s : la pièce la moins chère du lot est offerte.",
+        "%(label)s : les %(count)d pièces les moins chères du lot sont offertes.",
         quantities[1],
     ) % {"label": promotion_label(product), "count": quantities[1]}
 

@@ -61,7 +61,7 @@ def save_variation(*, variation: ProductVariation) -> ProductVariation:
     """
     with transaction.atomic():
         product = _locked(variation.product_id)
-        _validate(variation, exclude_constraints=("variation_one_default",))
+        _validate(variation, without="product")
         check_prices(product=product, variations=[variation])
         if variation.is_default:
             product.variations.exclude(pk=variation.pk).filter(is_default=True).update(is_default=False)
@@ -192,8 +192,13 @@ def _fix_promotion(product: Product) -> None:
         product.promotion_buy_quantity = product.promotion_get_quantity = None
 
 
-def _validate(row: Product | ProductVariation | Category, exclude_constraints: Sequence[str] = ()) -> None:
+def _validate(row: Product | ProductVariation | Category, without: str = "") -> None:
+    """Raises `Problem` for what the row itself can tell. `without` names a field whose constraints the caller keeps."""
+    # Of a translated text each language is checked: the column it started from repeats the current one.
+    names = {field.name for field in row._meta.get_fields()}
+    repeated = {name for name in names if f"{name}_{LANGUAGES[0]}" in names}
     try:
-        row.full_clean(validate_constraints=not exclude_constraints)
+        row.full_clean(exclude=repeated, validate_constraints=False)
+        row.validate_constraints(exclude={*repeated, without})
     except ValidationError as error:
         raise Problem("invalid", _("Certains champs sont à corriger."), errors=error.message_dict) from error

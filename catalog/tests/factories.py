@@ -1,0 +1,63 @@
+"""Rows for the tests of the catalogue, written through the services where the rules are."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from io import BytesIO
+from typing import Any
+
+from PIL import Image
+
+from catalog.models import Category, CategoryKind, Product, ProductImage, ProductVariation
+from catalog.services.products import save_product, save_variation
+
+
+def make_category(slug: str = "goodies-divers", **fields: Any) -> Category:
+    values: dict[str, Any] = {"name_fr": slug.replace("-", " ").title(), "kind": CategoryKind.MAIN, **fields}
+    return Category.objects.get_or_create(slug=slug, defaults=values)[0]
+
+
+def make_finish_category(slug: str = "mangas", **fields: Any) -> Category:
+    return make_category(slug, offers_finishes=True, **fields)
+
+
+def make_product(name: str = "Lame d'automne", price: str = "40.00", **fields: Any) -> Product:
+    category = fields.pop("category", None) or make_category()
+    for field in ("original_price", "painted_price", "unpainted_price"):
+        if isinstance(fields.get(field), str):
+            fields[field] = Decimal(fields[field])
+    return save_product(product=Product(name_fr=name, price=Decimal(price), category=category, **fields))
+
+
+def make_variation(product: Product, name: str = "Petite", **fields: Any) -> ProductVariation:
+    for field in ("price_override", "price_adjustment"):
+        if isinstance(fields.get(field), str):
+            fields[field] = Decimal(fields[field])
+    return save_variation(variation=ProductVariation(product=product, name_fr=name, **fields))
+
+
+def make_image(product: Product, position: int = 1, **fields: Any) -> ProductImage:
+    """A row alone: tests of pages need no file behind it."""
+    values: dict[str, Any] = {
+        "file": f"products/{product.pk}-{position}.jpg",
+        "width": 1200,
+        "height": 900,
+        "colour": "#a0b0c0",
+        "derivatives": {"widths": [360, 768]},
+        **fields,
+    }
+    return ProductImage.objects.create(product=product, position=position, **values)
+
+
+def picture(
+    kind: str = "JPEG",
+    size: tuple[int, int] = (60, 40),
+    colour: Any = (200, 30, 30),
+    mode: str = "RGB",
+    **options: Any,
+) -> BytesIO:
+    """An encoded picture of one colour."""
+    written = BytesIO()
+    Image.new(mode, size, colour).save(written, kind, **options)
+    written.seek(0)
+    return written

@@ -1,0 +1,145 @@
+"""What the database itself refuses, whoever writes."""
+
+from decimal import Decimal
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+
+from catalog.models import Category, Product, ProductImage, ProductVariation
+from catalog.tests.factories import make_category, make_image, make_product, make_variation
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"price": Decimal("-0.01")},
+        {"original_price": Decimal("-1")},
+        {"painted_price": Decimal("-1")},
+        {"unpainted_price": Decimal("-1")},
+        {"stock_quantity": -1},
+        {"height_cm": Decimal("0")},
+        {"promotion_type": "buy_everything"},
+        {"promotion_buy_quantity": 0},
+        {"promotion_get_quantity": 0},
+        {"promotion_buy_quantity": 2, "promotion_get_quantity": 3},
+        {"promotion_type": "buy_n_get_m"},
+        {"promotion_type": "buy_n_get_m", "promotion_buy_quantity": 3},
+        {"promotion_type": "buy_n_get_m", "promotion_get_quantity": 1},
+        {"production_days_min": 5},
+        {"production_days_max": 5},
+        {"production_days_min": 6, "production_days_max": 5},
+        {"external_id": ""},
+    ],
+    ids=str,
+)
+def test_the_database_refuses_impossible_products(values):
+    piece = make_product()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Product.objects.filter(pk=piece.pk).update(**values)
+    assert Product.objects.get().price == Decimal("40.00")
+
+
+@pytest.mark.parametrize("values", [{"price_override": Decimal("-1")}, {"stock_quantity": -1}], ids=str)
+def test_the_database_refuses_impossible_variations(values):
+    make_variation(make_product())
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ProductVariation.objects.update(**values)
+
+
+def test_one_default_variation_a_product():
+    first, second = make_product(), make_product()
+    make_variation(first, is_default=True)
+    make_variation(second, is_default=True)
+    other = make_variation(first, "Grande")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ProductVariation.objects.filter(pk=other.pk).update(is_default=True)
+    assert ProductVariation.objects.filter(is_default=True).count() == 2
+
+
+def test_a_reference_is_given_once_and_none_is_no_reference():
+    piece = make_product()
+    make_variation(piece, sku="LAM-09")
+    make_variation(piece, "Grande")
+    make_variation(piece, "Très grande")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ProductVariation.objects.filter(sku="").update(sku="LAM-09")
+
+
+def test_external_ids_are_unique_and_optional():
+    make_product(external_id="a-1")
+    make_product()
+    make_product()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Product.objects.filter(external_id=None).update(external_id="a-1")
+
+
+@pytest.mark.parametrize("values", [{"kind": "secret"}, {"slug": ""}], ids=str)
+def test_the_database_refuses_impossible_categories(values):
+    make_category()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Category.objects.update(**values)
+
+
+@pytest.mark.parametrize("values", [{"width": 0}, {"height": 0}, {"finish": "golden"}], ids=str)
+def test_the_database_refuses_impossible_photos(values):
+    make_image(make_product())
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ProductImage.objects.update(**values)
+
+
+def test_a_category_with_products_is_not_deleted():
+    piece = make_product()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        piece.category.delete()
+    assert Product.objects.get().category == piece.category
+
+
+@pytest.mark.parametrize(
+    ("values", "field", "message"),
+    [
+        ({"promotion_type": "buy_n_get_m"}, "promotion_buy_quantity", "Indiquez la quantité à acheter."),
+        (
+            {"promotion_type": "buy_n_get_m", "promotion_buy_quantity": 2},
+            "promotion_get_quantity",
+            "Indiquez la quantité offerte.",
+        ),
+        (
+            {"promotion_type": "buy_n_get_m", "promotion_buy_quantity": 2, "promotion_get_quantity": 3},
+            "promotion_get_quantity",
+            "La quantité offerte ne peut pas dépasser la quantité achetée.",
+        ),
+        ({"promotion_active": True}, "promotion_type", "Choisissez le type de la promotion."),
+        ({"production_days_min": 5}, "production_days_max", "Indiquez les deux délais ou aucun."),
+        (
+            {"production_days_min": 9, "production_days_max": 5},
+            "production_days_max",
+            "Le délai maximum est plus court que le minimum.",
+        ),
+        (
+            {"production_days_min": 9, "production_days_max": 366},
+            "production_days_max",
+            "Un délai de plus d'un an ne peut pas être promis.",
+        ),
+    ],
+)
+def test_a_refusal_names_the_field(values, field, message):
+    with pytest.raises(ValidationError) as refusal:
+        Product(**values).clean()
+    assert refusal.value.message_dict[field] == [message]
+
+
+def test_texts_fall_back_to_french():
+    from django.utils import translation
+
+    piece = make_product("Lame d'automne", name_en="Autumn Blade", name_es="")
+    for language, name in (
+        ("fr", "Lame d'automne"),
+        ("en", "Autumn Blade"),
+        ("es", "Lame d'automne"),
+        ("de", "Lame d'automne"),
+    ):
+        with translation.override(language):
+            assert Product.objects.get(pk=piece.pk).name == name

@@ -1,0 +1,223 @@
+"""The crossed-out price: never above the lowest price of the 30 days before the reduction (L112-1-1)."""
+
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal
+
+import pytest
+import time_machine
+from django.db import DatabaseError, connection, transaction
+
+from catalog.models import AppendOnlyError, PricePoint, Product
+from catalog.selectors.products import find_product
+from catalog.services import price_history, pricing
+from catalog.services.products import delete_product, save_product
+from catalog.tests.factories import make_category, make_finish_category, make_product, make_variation
+
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=timezone.utc)
+
+
+def point(amount: str, days_ago: float) -> PricePoint:
+    return PricePoint(amount=Decimal(amount), starts_at=NOW - timedelta(days=days_ago))
+
+
+def lowest(*points: PricePoint) -> Decimal | None:
+    return price_history.lowest_prior(points, NOW)
+
+
+def test_no_history_gives_no_reference():
+    assert lowest() is None
+
+
+@pytest.mark.parametrize(
+    ("age", "expected"), [(29, None), (30 - 1 / 86400, None), (30, Decimal("95.00")), (31, Decimal("95.00"))]
+)
+def test_the_history_must_cover_the_thirty_days(age, expected):
+    assert lowest(point("95.00", age)) == expected
+
+
+def test_the_price_in_force_when_the_period_begins_counts():
+    assert lowest(point("80.00", 200), point("95.00", 29)) == Decimal("80.00")
+
+
+def test_a_price_that_ended_before_the_period_does_not_count():
+    assert lowest(point("80.00", 200), point("95.00", 31)) == Decimal("95.00")
+
+
+def test_a_price_that_ended_as_the_period_begins_does_not_count():
+    assert lowest(point("80.00", 200), point("95.00", 30)) == Decimal("95.00")
+
+
+def test_a_short_low_price_inside_the_period_counts():
+    assert lowest(point("95.00", 200), point("60.00", 10), point("95.00", 9)) == Decimal("60.00")
+
+
+def test_points_at_or_after_the_moment_do_not_count():
+    assert lowest(point("95.00", 40), point("60.00", 0)) == Decimal("95.00")
+
+
+def reduced_product(*, days_at_old_price: int, original: str = "149.00", **fields) -> Product:
+    """A painted piece at 149.00 that now costs 129.00, since `NOW`."""
+    category = make_finish_category()
+    with time_machine.travel(NOW - timedelta(days=days_at_old_price), tick=False):
+        piece = make_product(
+            "Lame d'automne",
+            "149.00",
+            category=category,
+            painted_price="149.00",
+            unpainted_price="62.00",
+            **fields,
+        )
+    piece.price = piece.painted_price = Decimal("129.00")
+    piece.original_price = Decimal(original)
+    with time_machine.travel(NOW, tick=False):
+        return save_product(product=piece)
+
+
+def shown(piece: Product) -> dict[str, Decimal | None]:
+    detail = find_product(piece.pk)
+    return {offer.finish: offer.original_price for offer in detail.offers}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("days", "expected"), [(29, None), (30, Decimal("149.00")), (31, Decimal("149.00"))])
+def test_a_reduction_is_shown_from_thirty_days_of_history(days, expected):
+    piece = reduced_product(days_at_old_price=days)
+    assert shown(piece) == {"painted": expected, "unpainted": None}
+    assert piece.crossed_out == expected
+
+
+@pytest.mark.django_db
+def test_what_staff_entered_is_capped_at_the_lowest_price():
+    piece = reduced_product(days_at_old_price=60, original="199.00")
+    assert shown(piece)["painted"] == Decimal("149.00")
+
+
+@pytest.mark.django_db
+def test_what_staff_entered_is_shown_when_it_is_lower():
+    piece = reduced_product(days_at_old_price=60, original="139.00")
+    assert shown(piece)["painted"] == Decimal("139.00")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("original", ["129.00", "128.99", "0.00"])
+def test_nothing_is_crossed_out_that_is_not_above_the_price(original):
+    assert shown(reduced_product(days_at_old_price=60, original=original))["painted"] is None
+
+
+@pytest.mark.django_db
+def test_a_price_that_went_up_shows_no_reduction():
+    category = make_category()
+    with time_machine.travel(NOW - timedelta(days=60), tick=False):
+        piece = make_product(price="50.00", category=category)
+    piece.price, piece.original_price = Decimal("80.00"), Decimal("120.00")
+    with time_machine.travel(NOW, tick=False):
+        save_product(product=piece)
+    assert piece.crossed_out is None
+    assert PricePoint.objects.latest("starts_at").lowest_prior == Decimal("50.00")
+
+
+@pytest.mark.django_db
+def test_a_second_reduction_is_compared_with_the_first_one():
+    piece = reduced_product(days_at_old_price=60)
+    piece.price = piece.painted_price = Decimal("119.00")
+    with time_machine.travel(NOW + timedelta(days=29), tick=False):
+        save_product(product=piece)
+    assert shown(piece)["painted"] == Decimal("129.00")
+
+
+@pytest.mark.django_db
+def test_the_reference_stays_while_the_price_stays():
+    piece = reduced_product(days_at_old_price=60)
+    with time_machine.travel(NOW + timedelta(days=90), tick=False):
+        save_product(product=piece)
+        assert shown(piece)["painted"] == Decimal("149.00")
+    assert PricePoint.objects.filter(finish="painted").count() == 2
+
+
+@pytest.mark.django_db
+def test_a_difference_of_a_variation_moves_the_crossed_out_price_and_a_fixed_price_has_none():
+    category = make_category("figurines", offers_formats=True)
+    with time_machine.travel(NOW - timedelta(days=60), tick=False):
+        piece = make_product(price="79.00", category=category)
+        large = make_variation(piece, "Grande", price_adjustment="45.00", is_default=True, sort_order=1)
+        fixed = make_variation(piece, "Fixe", price_override="90.00", sort_order=2)
+    piece.price, piece.original_price = Decimal("69.00"), Decimal("79.00")
+    with time_machine.travel(NOW, tick=False):
+        save_product(product=piece)
+    offers = {offer.variation_id: offer for offer in find_product(piece.pk).offers}
+    assert (offers[large.pk].price, offers[large.pk].original_price) == (Decimal("114.00"), Decimal("124.00"))
+    assert (offers[fixed.pk].price, offers[fixed.pk].original_price) == (Decimal("90.00"), None)
+
+
+@pytest.mark.django_db
+def test_a_point_is_recorded_for_each_offer_and_only_when_its_price_changes():
+    piece = reduced_product(days_at_old_price=60)
+    points = PricePoint.objects.filter(product_id=piece.pk).order_by("starts_at", "finish")
+    assert [(row.finish, row.amount, row.lowest_prior) for row in points] == [
+        ("painted", Decimal("149.00"), None),
+        ("unpainted", Decimal("62.00"), None),
+        ("painted", Decimal("129.00"), Decimal("149.00")),
+    ]
+
+
+@pytest.mark.django_db
+def test_recording_costs_two_queries_and_one_when_nothing_changed(django_assert_num_queries):
+    piece = make_product()
+    offer = next(pricing.offers(piece, []))
+    with django_assert_num_queries(1):
+        price_history.record_prices(product=piece, offers=[offer], now=NOW)
+    with django_assert_num_queries(2):
+        price_history.record_prices(
+            product=piece, offers=[pricing.Offer(None, "", Decimal("30.00"))], now=NOW
+        )
+
+
+@pytest.mark.django_db
+def test_a_history_is_taken_over_once():
+    piece = Product.objects.create(name_fr="Golem", price=Decimal("29.00"), category=make_category())
+    offer = next(pricing.offers(piece, []))
+    known = [(NOW - timedelta(days=120), Decimal("35.00")), (NOW - timedelta(days=10), Decimal("29.00"))]
+    price_history.record_history(product=piece, offer=offer, prices=known)
+    assert list(PricePoint.objects.order_by("starts_at").values_list("amount", "lowest_prior")) == [
+        (Decimal("35.00"), None),
+        (Decimal("29.00"), Decimal("35.00")),
+    ]
+    with pytest.raises(ValueError, match="This offer has a price history already"):
+        price_history.record_history(product=piece, offer=offer, prices=known)
+    assert PricePoint.objects.count() == 2
+
+
+@pytest.mark.django_db
+def test_the_model_refuses_every_change():
+    make_product()
+    row = PricePoint.objects.get()
+    row.amount = Decimal("1.00")
+    for change in (
+        row.save,
+        row.delete,
+        PricePoint.objects.all().delete,
+        lambda: PricePoint.objects.update(amount=1),
+        lambda: PricePoint.objects.bulk_update([row], ["amount"]),
+    ):
+        with pytest.raises(AppendOnlyError):
+            change()
+    assert PricePoint.objects.get().amount == Decimal("40.00")
+
+
+@pytest.mark.django_db
+def test_the_database_refuses_a_change_behind_the_models_back():
+    make_product()
+    with (
+        pytest.raises(DatabaseError, match="never changed"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute("UPDATE catalog_pricepoint SET amount = 1")
+    assert PricePoint.objects.get().amount == Decimal("40.00")
+
+
+@pytest.mark.django_db
+def test_the_proof_outlives_the_product():
+    piece = make_product()
+    delete_product(product=piece)
+    assert PricePoint.objects.get().amount == Decimal("40.00")

@@ -1,0 +1,91 @@
+"""Short sentences made from figures."""
+
+import pytest
+from django.utils import translation
+
+from catalog.models import Product
+from catalog.selectors import wording
+
+NBSP = "\u00a0"
+SHOP = (14, 28)
+
+
+@pytest.mark.parametrize(
+    ("fields", "label"),
+    [
+        ({"promotion_type": "buy_2_get_1"}, "2 achetés, 1 offert"),
+        ({"promotion_type": "buy_3_get_1"}, "3 achetés, 1 offert"),
+        ({"promotion_type": "buy_4_get_3"}, "4 achetés, 3 offerts"),
+        (
+            {"promotion_type": "buy_n_get_m", "promotion_buy_quantity": 1, "promotion_get_quantity": 1},
+            "1 acheté, 1 offert",
+        ),
+        ({}, ""),
+    ],
+)
+def test_the_label_says_what_the_arithmetic_does(fields, label):
+    assert wording.promotion_label(Product(promotion_active=True, **fields)) == label
+
+
+def test_a_promotion_that_is_off_has_no_words():
+    piece = Product(promotion_type="buy_2_get_1")
+    assert (wording.promotion_label(piece), wording.promotion_text(piece)) == ("", "")
+
+
+def test_the_sentence_of_a_promotion():
+    one = Product(promotion_active=True, promotion_type="buy_2_get_1")
+    three = Product(promotion_active=True, promotion_type="buy_4_get_3")
+    assert (
+        wording.promotion_text(one)
+        == f"2 achetés, 1 offert{NBSP}: la pièce la moins chère du lot est offerte."
+    )
+    assert (
+        wording.promotion_text(three)
+        == f"4 achetés, 3 offerts{NBSP}: les 3 pièces les moins chères du lot sont offertes."
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (None, None, "2 à 4 semaines"),
+        (7, 7, "1 semaine"),
+        (21, 21, "3 semaines"),
+        (7, 28, "1 à 4 semaines"),
+        (10, 15, "10 à 15 jours"),
+        (1, 1, "1 jour"),
+        (3, 3, "3 jours"),
+        (0, 0, "0 jour"),
+        (7, 10, "7 à 10 jours"),
+        (0, 7, "0 à 7 jours"),
+    ],
+)
+def test_delays_are_told_in_weeks_when_they_are_weeks(low, high, expected):
+    piece = Product(production_days_min=low, production_days_max=high)
+    assert wording.production_text(piece, SHOP) == expected
+
+
+@pytest.mark.parametrize(
+    ("search", "category", "expected"),
+    [
+        ("zébu", "", 'Aucune figurine trouvée pour "zébu"'),
+        ("zébu", "Mangas", 'Aucune figurine trouvée pour "zébu" dans la catégorie Mangas'),
+        ("", "Mangas", 'Aucune figurine trouvée dans la catégorie "Mangas".'),
+        ("", "", "Aucune figurine disponible pour le moment."),
+    ],
+)
+def test_empty_lists_say_why(search, category, expected):
+    assert wording.empty_message(search=search, category=category) == expected
+
+
+def test_the_teaser_is_the_first_line():
+    assert wording.teaser(Product(description_fr="\n  Un riff. \nLe reste.")) == "Un riff."
+    assert wording.teaser(Product()) == ""
+
+
+def test_amounts_are_written_in_the_visitors_language():
+    from decimal import Decimal
+
+    assert wording.amount_text(Decimal("49.9")) == f"49,90{NBSP}€"
+    with translation.override("en"):
+        assert wording.amount_text(Decimal("49.9")) == "€49.90"
