@@ -1,14 +1,8 @@
 /** Who the visitor is. Pages are the same for everybody, so the browser asks. */
+import type { components } from "../api/schema";
 
-export interface Me {
-  authenticated: boolean;
-  email?: string;
-  first_name?: string;
-  roles: string[];
-  favourites: number[];
-  /** To send as `X-CSRFToken` with every unsafe call. */
-  csrf_token: string;
-}
+/** `csrf_token` goes with every unsafe call as `X-CSRFToken`. */
+export type Me = components["schemas"]["Me"];
 
 let asked: Promise<Me> | undefined;
 

@@ -72,13 +72,24 @@ it("knows the words of the page's language", async () => {
   expect(host.textContent).toBe("In den Warenkorb");
 });
 
-it("starts from what stood in the server's form", async () => {
-  const { host } = await mount(
-    Values,
-    `<form><input name="email" value="a@b.fr"><input type="radio" name="finition" value="painted">
-     <input type="radio" name="finition" value="unpainted" checked><input name="off" value="x" disabled></form>`,
+it("starts from what was changed in the server's form, and only from that", async () => {
+  const host = place(
+    `<input name="email"><input name="city" value="Lyon"><textarea name="notes"></textarea>
+     <input type="radio" name="finition" value="painted" checked>
+     <input type="radio" name="finition" value="unpainted">
+     <input type="radio" name="format" value="3" checked><input type="checkbox" name="terms" value="yes">
+     <select name="country"><option selected>FR</option><option>BE</option></select>
+     <select name="zone"><option selected>1</option><option>2</option></select>`,
   );
-  expect(host.textContent).toBe("email=a@b.fr finition=unpainted");
+  const field = (name: string) => host.querySelector(`[name=${name}]`) as HTMLInputElement;
+  field("email").value = "a@b.fr";
+  field("notes").value = "Sonnez";
+  field("country").value = "BE";
+  host.querySelector<HTMLInputElement>("[value=unpainted]")?.click();
+  field("terms").click();
+  await reactIsland(Values)(host, {});
+
+  expect(host.textContent).toBe("email=a@b.fr notes=Sonnez finition=unpainted terms=yes country=BE");
 });
 
 it.each([

@@ -11,7 +11,10 @@ interface IslandContext {
   host: HTMLElement;
   /** The server's version, for what it drew and the island only moves along; null where there is none. */
   fallback: HTMLElement | null;
-  /** What the visitor or the browser had put into the server's form before the island took over, by field name. */
+  /**
+   * What the visitor or the browser had changed in the server's fields before the island took over, by name. What
+   * the server itself had filled in or chosen is not in it.
+   */
   values: ReadonlyMap<string, string>;
 }
 
@@ -97,8 +100,15 @@ function Ready({ host, fallback, onReady, children }: ReadyProps) {
 
 function readValues(fallback: HTMLElement | null): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
-  for (const form of fallback?.querySelectorAll("form") ?? []) {
-    for (const [name, value] of new FormData(form)) if (typeof value === "string") values.set(name, value);
+  for (const input of fallback?.querySelectorAll<HTMLInputElement>("input, textarea") ?? []) {
+    const isBox = input.type === "radio" || input.type === "checkbox";
+    if (isBox ? input.checked && !input.defaultChecked : input.value !== input.defaultValue) {
+      values.set(input.name, input.value);
+    }
+  }
+  for (const select of fallback?.querySelectorAll("select") ?? []) {
+    const chosen = select.selectedOptions[0];
+    if (chosen && !chosen.defaultSelected) values.set(select.name, select.value);
   }
   return values;
 }

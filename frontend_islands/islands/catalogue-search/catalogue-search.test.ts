@@ -6,6 +6,7 @@ vi.mock("../../lib/navigate");
 
 const PAGE = `
   <x-island>
+    <h1 id="titre">Figurines</h1>
     <nav>
       <a data-refine href="/produits?category=mangas">Mangas</a>
       <a data-refine href="/produits?category=bust">Bust</a>
@@ -15,7 +16,7 @@ const PAGE = `
       <input type="hidden" name="category">
       <a data-refine href="/produits" id="clear">Effacer</a>
     </form>
-    <div id="resultats"><p data-announce>12 figurines</p></div>
+    <div id="resultats"><template data-replace="titre">Figurines</template><p data-announce data-title="Figurines">12 figurines</p></div>
   </x-island>
   <div id="live"></div>`;
 
@@ -148,6 +149,26 @@ it("follows a filter, marks it and brings the results into view", async () => {
   expect($('a[href$="mangas"]').hasAttribute("aria-current")).toBe(false);
   expect($<HTMLInputElement>("input[name=category]").value).toBe("bust");
   expect(results().scrollIntoView).toHaveBeenCalledOnce();
+});
+
+it("renames the page with what is shown, there and back", async () => {
+  document.title = "Figurines · L'Établi";
+  await start();
+  network.mockResolvedValueOnce(
+    answer(
+      '<template data-replace="titre">Bust <b>$&amp;</b></template><template data-replace="nothing">x</template><p data-announce data-title="Bust $&amp;">3 figurines</p>',
+    ),
+  );
+  click('a[href$="bust"]');
+  await settled();
+  expect($("#titre").innerHTML).toBe("Bust <b>$&amp;</b>");
+  expect(document.title).toBe("Bust $& · L'Établi");
+
+  history.replaceState(null, "", "/produits");
+  window.dispatchEvent(new PopStateEvent("popstate"));
+  await settled();
+  expect($("#titre").textContent).toBe("Figurines");
+  expect(document.title).toBe("Figurines · L'Établi");
 });
 
 it("clears the search field with the search", async () => {

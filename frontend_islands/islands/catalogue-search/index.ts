@@ -3,8 +3,10 @@
  *
  * Works on what the server rendered: a `form[data-search]`, links marked `data-refine` and the results in
  * `#resultats`. Each is a plain form or link that works by itself; here the same address is fetched with the
- * header `X-Fragment: results` and the answer's HTML, the server's own, takes the place of the results. Whatever
- * goes wrong, the browser goes to the address instead.
+ * header `X-Fragment: results` and the answer's HTML, the server's own, takes the place of the results. What else
+ * changes comes with them: `<template data-replace="id">` has the new content of the element with that id, and the
+ * element marked `data-announce`, which is read out, the page's title in `data-title`. Whatever goes wrong, the
+ * browser goes to the address instead.
  */
 import { goTo } from "../../lib/navigate";
 import type { Mount, Unmount } from "../../runtime/island";
@@ -31,6 +33,8 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
   let pause: ReturnType<typeof setTimeout> | undefined;
   /** Whether the last entry of the history was made by typing: the next letters replace it. */
   let isTyping = false;
+  /** What the page is called, within `document.title`. */
+  let title = results.querySelector<HTMLElement>("[data-title]")?.dataset.title ?? "";
 
   async function show(address: URL, entry: Entry): Promise<boolean> {
     clearTimeout(pause);
@@ -67,8 +71,11 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
     if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
   }
 
-  /** Makes the form and the links around the results say what is shown. */
+  /** Makes the page around the results say what is shown. */
   function reflect(address: URL): void {
+    for (const part of results.querySelectorAll<HTMLTemplateElement>("template[data-replace]")) {
+      document.getElementById(part.dataset.replace ?? "")?.replaceChildren(part.content.cloneNode(true));
+    }
     for (const field of form.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[name]")) {
       // Not under the visitor's hands.
       if (field !== document.activeElement) field.value = address.searchParams.get(field.name) ?? "";
@@ -83,9 +90,14 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
   }
 
   function announce(): void {
+    const summary = results.querySelector<HTMLElement>("[data-announce]");
     const live = document.getElementById("live");
-    const said = results.querySelector("[data-announce]")?.textContent?.replace(/\s+/g, " ").trim();
-    if (live) live.textContent = said ?? "";
+    if (live) live.textContent = summary?.textContent?.replace(/\s+/g, " ").trim() ?? "";
+    const heading = summary?.dataset.title;
+    if (!heading || !title) return;
+    // The rest of the title is the shop's name.
+    document.title = document.title.replace(title, () => heading);
+    title = heading;
   }
 
   function addressOfForm(): URL {

@@ -65,6 +65,11 @@ it("keeps the ruler that the server drew", async () => {
   expect(document.querySelector(".toise__label")?.textContent).toBe("15 cm");
 });
 
+it("stays the element that page changes move along", async () => {
+  await start(images, '<a data-shared="piece-12"></a>');
+  expect(photo().dataset.shared).toBe("piece-12");
+});
+
 it("turns with the thumbnails and with the arrow keys, around both ends", async () => {
   const { user } = await start();
   await user.click(thumbs()[2] as HTMLElement);

@@ -15,6 +15,7 @@ export function Gallery({ name, images }: GalleryProps) {
   const { fallback } = useIsland();
   const [index, setIndex] = useState(() => pictureOf(images, choiceInAddress()) ?? 0);
   const swipe = useSwipe((step) => turn(step));
+  const shared = fallback?.querySelector<HTMLElement>("[data-shared]")?.dataset.shared;
   const sizes = fallback?.querySelector<HTMLElement>("[sizes]")?.getAttribute("sizes") ?? DEFAULT_SIZES;
   const total = images.length;
   const image = images[index];
@@ -65,7 +66,13 @@ export function Gallery({ name, images }: GalleryProps) {
     // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys work on every control inside
     <div className="gallery" onKeyDown={onKeyDown}>
       <div className="gallery__stage" {...swipe.handlers}>
-        <a className="gallery__photo" href={image.url} onClick={enlarge} draggable={false}>
+        <a
+          className="gallery__photo"
+          href={image.url}
+          data-shared={shared}
+          onClick={enlarge}
+          draggable={false}
+        >
           <Photo key={image.url} image={image} sizes={sizes} isFirst={index === 0} />
           <span className="visually-hidden">{t("gallery.enlarge")}</span>
         </a>
