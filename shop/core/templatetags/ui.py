@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,6 +19,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
+
+from shop.core.money import format_amount
 
 register = template.Library()
 
@@ -41,6 +44,12 @@ class LanguageLink:
     label: str
     url: str
     current: bool
+
+
+@register.filter
+def round_amount(value: Decimal) -> str:
+    """A limit rather than a price: « 50 € », and « 49,90 € » where there are cents."""
+    return re.sub(r"[.,]00(?!\d)", "", format_amount(value, (get_language() or settings.LANGUAGE_CODE)[:2]))
 
 
 @register.simple_tag(takes_context=True)
