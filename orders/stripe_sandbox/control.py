@@ -86,6 +86,12 @@ def order_fault(body: Body) -> Document:
     return {"fault": fault.id}
 
 
+def list_faults(_body: Body) -> Document:
+    """Faults that wait for a request to suffer them."""
+    names = ("kind", "method", "path", "skip", "times", "status", "seconds", "after")
+    return {"faults": list(Fault.objects.order_by("id").values(*names))}
+
+
 def clear_faults(_body: Body) -> Document:
     with store.writing():
         Fault.objects.all().delete()
@@ -312,6 +318,7 @@ def _charge(body: Body) -> StoredObject:
 _ID = r"([A-Za-z0-9_]+)"
 ACTIONS: tuple[tuple[str, str, Callable[..., Document]], ...] = (
     ("GET", "health", health),
+    ("GET", "faults", list_faults),
     ("POST", "faults", order_fault),
     ("POST", "faults/clear", clear_faults),
     ("POST", "clock", move_clock),

@@ -1,6 +1,7 @@
 """One sandbox process for all tests here, emptied before each, and a small receiver in the shop's place."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -45,6 +46,14 @@ class Receiver:
         return [
             stripe.Webhook.construct_event(body, sign, "whsec_sandbox").type for body, sign in self.received
         ]
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Waits for another process to get there; fails after 10 s."""
+    give_up = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < give_up, "waited for 10 s"
+        time.sleep(0.03)
 
 
 def make_client(sandbox: RunningSandbox, *, key: str | None = None, retries: int = 0) -> stripe.StripeClient:

@@ -49,6 +49,7 @@ def test_every_attribute_that_the_library_declares_is_there(client, sandbox, ope
     assert declared(type(session)) - set(session.to_dict()) == {"line_items"}
     assert declared(type(intent)) - set(intent.to_dict()) == set()
     assert declared(type(intent.latest_charge)) - set(intent.latest_charge.to_dict()) == {
+        "level3",
         "refunds",
         "transfer",
     }

@@ -7,7 +7,7 @@ import pytest
 import requests
 import stripe
 
-from .conftest import make_client, session_params
+from .conftest import make_client, session_params, until
 from .test_money import charge_params, paid_intent
 
 KEY = {"idempotency_key": "att-1"}
@@ -142,9 +142,15 @@ def test_a_key_that_is_being_worked_on_is_409(client, sandbox):
     sandbox.control("faults", kind="hang", seconds=2, method="POST")
     first = threading.Thread(target=post, args=(sandbox, "/v1/customers", "email=a%40example.com"))
     first.start()
-    # The first call has claimed its key once the fault is used up.
-    while (second := post(sandbox, "/v1/customers", "email=a%40example.com")).status_code != 409:
-        assert second.status_code == 200
+    until(lambda: not sandbox.look("faults")["faults"])
+    answers = []
+
+    def is_in_use():
+        answers.append(post(sandbox, "/v1/customers", "email=a%40example.com"))
+        return answers[-1].status_code == 409
+
+    until(is_in_use)
+    second = answers[-1]
     first.join()
 
     assert second.json()["error"]["code"] == "idempotency_key_in_use"

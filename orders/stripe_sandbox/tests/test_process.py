@@ -8,7 +8,7 @@ import requests
 
 from orders.stripe_sandbox.testing import PROJECT_DIR, RunningSandbox, SandboxRefused
 
-from .conftest import make_client, session_params
+from .conftest import make_client, session_params, until
 
 
 def start(tmp_path, *, secret_key="sk_test_x", webhook_secret="whsec_x", port="0", **variables):
@@ -74,8 +74,7 @@ def test_a_restart_keeps_everything(tmp_path, receiver, sandbox):
         own.control(f"sessions/{paid.id}/pay")
         own.control("clock", advance=100)
         own.wait_for_event("charge.updated", state="pending")
-        while any(event["tries"] == 0 for event in own.look("events")["events"]):
-            pass
+        until(lambda: all(event["tries"] == 1 for event in own.look("events")["events"]))
         before = own.look("events")["events"]
 
         own.restart()

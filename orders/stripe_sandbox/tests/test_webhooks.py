@@ -7,6 +7,8 @@ import stripe
 
 from orders.stripe_sandbox.testing import SandboxRefused
 
+from .conftest import until
+
 PAID = ["charge.succeeded", "checkout.session.completed", "payment_intent.succeeded"]
 
 
@@ -80,8 +82,7 @@ def test_a_refused_delivery_is_tried_three_times(client, hooked, receiver, open_
         ]
 
     def wait_for(count):
-        while len(receiver.received) < count or tries()[0][0] < count:
-            pass
+        until(lambda: len(receiver.received) == count and tries()[0][0] == count)
 
     wait_for(1)
     assert tries() == [(1, "pending", "302")]
