@@ -1,0 +1,1 @@
+"""What breaks in production, broken on purpose."""

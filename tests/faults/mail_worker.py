@@ -1,0 +1,55 @@
+"""Run beside the test that kills it: ``migrate``, ``queue <number>``, ``work`` or ``report``."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import timedelta
+
+import django
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "tests.faults.worker_settings"
+django.setup()
+
+from django.core.management import call_command  # noqa: E402
+from django.db import transaction  # noqa: E402
+
+from shop.celery import app  # noqa: E402
+from shop.core import mail_delivery  # noqa: E402
+from shop.core.mail import queue_mail  # noqa: E402
+from shop.core.models import OutgoingMail  # noqa: E402
+
+
+def queue(number: int) -> None:
+    for index in range(number):
+        with transaction.atomic():
+            queue_mail(
+                kind="account_exists",
+                to=f"n{index}@example.com",
+                language="fr",
+                context={"signin_url": "https://example.com/", "reset_url": "https://example.com/"},
+            )
+
+
+def work() -> None:
+    """A worker with its beat, as the shop runs it, but with a lease short enough to wait for."""
+    mail_delivery.LEASE = timedelta(seconds=float(os.environ["LEASE_SECONDS"]))
+    schedule = os.path.join(os.environ["DATA_DIR"], "beat")
+    app.worker_main(["worker", "-B", "-s", schedule, "-c", os.environ["PROCESSES"], "--loglevel", "WARNING"])
+
+
+def report() -> None:
+    print(json.dumps(list(OutgoingMail.objects.values("state", "attempts", "crashes", "message_id"))))
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["migrate"]:
+            call_command("migrate", verbosity=0)
+        case ["queue", number]:
+            queue(int(number))
+        case ["work"]:
+            work()
+        case ["report"]:
+            report()

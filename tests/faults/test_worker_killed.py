@@ -1,0 +1,134 @@
+"""``kill -9`` of a worker and all its processes, three times during 200 mails: none is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+from django.conf import settings
+
+MAILS = 200
+KILLS = 3
+PROCESSES = 2
+LEASE_SECONDS = 6
+# A lost mail is due when its lease ends, and found by the next tick of the beat (20 s) at the latest.
+TICK_SECONDS = 20
+# For starting a worker on a machine that is busy with other tests.
+PATIENCE_SECONDS = 120
+
+
+@pytest.fixture
+def database_url() -> Iterator[str]:
+    """A database of its own, in the PostgreSQL server of this run if it has one; empty: a file of SQLite."""
+    server = os.environ.get("TEST_DATABASE_URL", "")
+    if not server:
+        yield ""
+        return
+    name = f"worker_killed_{os.getpid()}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        yield urlsplit(server)._replace(path=f"/{name}").geturl()
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def environment(tmp_path: Path, database_url: str) -> dict[str, str]:
+    folder = tmp_path / "mails"
+    folder.mkdir()
+    return {
+        **os.environ,
+        "DATA_DIR": str(tmp_path / "data"),
+        "DATABASE_URL": database_url,
+        "MAIL_FOLDER": str(folder),
+        "LEASE_SECONDS": str(LEASE_SECONDS),
+        "PROCESSES": str(PROCESSES),
+    }
+
+
+def command(action: str, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", "tests.faults.mail_worker", action, *arguments]
+
+
+def run(environment: dict[str, str], action: str, *arguments: str) -> str:
+    done = subprocess.run(
+        command(action, *arguments),
+        cwd=settings.BASE_DIR,
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS * 2,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def wait_until(reached: Callable[[], bool], seconds: float, what: str) -> None:
+    end = time.monotonic() + seconds
+    while not reached():
+        assert time.monotonic() < end, f"not within {seconds} s: {what}"
+        time.sleep(0.05)
+
+
+def test_no_mail_is_lost_when_workers_are_killed(environment: dict[str, str], tmp_path: Path) -> None:
+    folder = Path(environment["MAIL_FOLDER"])
+
+    def taken() -> Counter[str]:
+        """How often the server took each mail, by Message-ID."""
+        return Counter(file.name.split(".")[0] for file in folder.glob("*.eml"))
+
+    run(environment, "migrate")
+    run(environment, "queue", str(MAILS))
+    log = (tmp_path / "worker.log").open("wb")
+    worker: subprocess.Popen[bytes] | None = None
+    try:
+        for kill in range(KILLS + 1):
+            # A session of its own, so that the worker, its processes and its beat die together.
+            worker = subprocess.Popen(
+                command("work"),
+                cwd=settings.BASE_DIR,
+                env=environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+            if kill == KILLS:
+                break
+            goal = (kill + 1) * MAILS // (KILLS + 1)
+            wait_until(lambda goal=goal: len(taken()) >= goal, PATIENCE_SECONDS, f"{goal} mails taken")
+            os.killpg(worker.pid, signal.SIGKILL)
+            worker.wait()
+        settled = LEASE_SECONDS + TICK_SECONDS + PATIENCE_SECONDS
+        wait_until(lambda: len(taken()) == MAILS, settled, f"all mails taken, {len(taken())} so far")
+        # The last mark follows the last mail.
+        wait_until(
+            lambda: all(mail["state"] == "sent" for mail in json.loads(run(environment, "report"))),
+            settled,
+            "all mails marked as sent",
+        )
+    finally:
+        if worker is not None and worker.poll() is None:
+            os.killpg(worker.pid, signal.SIGKILL)
+            worker.wait()
+        log.close()
+
+    rows = json.loads(run(environment, "report"))
+    delivered = taken()
+    duplicates = sum(delivered.values()) - MAILS
+    print(f"{MAILS} mails, {KILLS} kills: {len(delivered)} delivered, {duplicates} twice")
+    assert len(rows) == MAILS
+    assert {row["message_id"].strip("<>").split("@")[0] for row in rows} == set(delivered)
+    assert duplicates <= KILLS * PROCESSES
+    # What a kill interrupted was taken up again, and nothing else was tried twice.
+    assert sum(row["crashes"] for row in rows) <= KILLS * PROCESSES
+    assert sum(row["attempts"] for row in rows) == MAILS + sum(row["crashes"] for row in rows)
