@@ -9,7 +9,10 @@ from urllib.parse import urlsplit
 from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, Request, Response
 
 # Said again on the console, where everything else is collected.
-REPORT_POLICY_VIOLATIONS = """
+REPORT = """
+addEventListener("error", (event) => {
+  for (let cause = event.error?.cause; cause; cause = cause.cause) console.error(`caused by ${cause.stack}`);
+});
 addEventListener("securitypolicyviolation", (event) => {
   console.error(`CSP: ${event.effectiveDirective} refused ${event.blockedURI || "inline"} ${event.sample}`);
 });
@@ -25,7 +28,7 @@ class Journal:
     expected: list[re.Pattern[str]] = field(default_factory=list)
 
     def follow(self, context: BrowserContext) -> None:
-        context.add_init_script(REPORT_POLICY_VIOLATIONS)
+        context.add_init_script(REPORT)
         context.on("page", self._follow_page)
         context.on("request", self._request)
         context.on("response", self._response)
