@@ -10,6 +10,8 @@ import { renderIsland } from "@/testing/render";
 import { Cart } from "./cart";
 
 vi.mock("@/lib/toast");
+// Whole forms are filled in here, on machines that may be busy.
+vi.setConfig({ testTimeout: 20_000 });
 
 const links = { catalogue: "/produits", checkout: "/checkout" };
 const island = <Cart countries={countries} home_country="FR" links={links} />;
