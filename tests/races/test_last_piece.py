@@ -1,0 +1,140 @@
+"""Two hundred buyers of the only piece: one gets it, everybody else is told so, and nobody pays for nothing."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from functools import partial
+from threading import Barrier
+from typing import Any
+
+import pytest
+import requests
+
+from catalog.models import Product
+from catalog.services import stock
+from orders.models import Attempt, LedgerEntry, Order, OrderStatus, StockHold
+from orders.payments.settlement import settle
+from orders.services import placement
+from orders.tests.factories import checkout_body, line, make_product
+from shop.core.problems import CONTENT_TYPE
+from tests.races.conftest import Buyer
+from tests.races.crowd import Meeting, all_at_once, values
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+BUYERS = 200
+AT_THE_GUARD = 20
+
+
+def buy(product: Product, number: int) -> Any:
+    body = checkout_body([line(product)], "60.00", customer={"email": f"buyer{number}@example.com"})
+    return Buyer(number).checkout(body)
+
+
+def sold_once(bank, product: Product) -> None:
+    product.refresh_from_db()
+    assert product.stock_quantity == 0
+    order = Order.objects.get()
+    assert order.status == OrderStatus.PENDING
+    assert [hold.quantity for hold in StockHold.objects.all()] == [1]
+    assert len(bank.requests("/v1/checkout/sessions")) == 1
+
+
+def charged_once(bank) -> None:
+    order = Order.objects.get()
+    bank.pay(order)
+    attempt = Attempt.objects.get()
+    values(all_at_once([partial(settle, attempt.pk)] * 5))
+    assert bank.pay(order)["result"] != "paid"
+    assert LedgerEntry.objects.count() == 1
+    charges = requests.get(
+        f"{bank.api_base}/v1/charges", headers={"Authorization": "Bearer sk_test_shop_tests"}, timeout=30
+    ).json()["data"]
+    assert [(charge["amount"], charge["paid"]) for charge in charges] == [(6000, True)]
+
+
+def test_two_hundred_buyers_of_the_last_piece_make_one_order(bank, monkeypatch, figures):
+    product = make_product(price="60.00", stock_quantity=1)
+    meeting = Meeting(AT_THE_GUARD)
+    original = placement.hold_for_order
+
+    def hold_together(order: Order) -> None:
+        # Everybody here has read that one piece is left.
+        meeting.wait()
+        original(order)
+
+    monkeypatch.setattr(placement, "hold_for_order", hold_together)
+    outcomes = all_at_once([partial(buy, product, number) for number in range(BUYERS)])
+    answers = values(outcomes)
+    assert Counter(answer.status_code for answer in answers) == {201: 1, 409: BUYERS - 1}
+    refused = [answer for answer in answers if answer.status_code == 409]
+    assert {answer["Content-Type"] for answer in refused} == {CONTENT_TYPE}
+    assert {(answer.json()["code"], answer.json()["detail"]) for answer in refused} == {
+        ("out_of_stock", "Rupture de stock")
+    }
+    assert {answer.json()["quote"]["lines"][0]["problem"] for answer in refused} == {"out_of_stock"}
+    sold_once(bank, product)
+    charged_once(bank)
+    figures(
+        last_piece_buyers=BUYERS, sold=1, refused_409=BUYERS - 1, answers_5xx=0,
+        at_the_guard_at_once=AT_THE_GUARD, pages_at_stripe=1, charges=1,
+        slowest_seconds=round(max(outcome.seconds for outcome in outcomes), 1),
+    )  # fmt: skip
+
+
+def test_control_without_the_guarded_update_the_last_piece_is_sold_many_times(bank, monkeypatch, figures):
+    product = make_product(price="60.00", stock_quantity=1)
+    meeting = Meeting(AT_THE_GUARD)
+
+    def read_then_write(rows: Any, wanted: dict[int, int]) -> set[int]:
+        levels = dict(rows.filter(pk__in=wanted).values_list("pk", "stock_quantity"))
+        missing = {pk for pk, quantity in wanted.items() if levels.get(pk, 0) < quantity}
+        if levels:
+            meeting.wait()
+        for pk in wanted.keys() - missing:
+            rows.filter(pk=pk).update(stock_quantity=levels[pk] - wanted[pk])
+        return missing
+
+    monkeypatch.setattr(stock, "_take", read_then_write)
+    answers = values(all_at_once([partial(buy, product, number) for number in range(40)]))
+    sold = sum(answer.status_code == 201 for answer in answers)
+    assert sold >= AT_THE_GUARD
+    assert Order.objects.count() == sold
+    figures(control_without_guard_buyers=40, control_without_guard_sold=sold)
+
+
+def test_two_hundred_buyers_over_http_before_gunicorn(bank, shop_address, figures):
+    product = make_product(price="60.00", stock_quantity=1)
+    start = Barrier(BUYERS)
+
+    def buy_over_http(number: int) -> requests.Response:
+        with requests.Session() as session:
+            token = session.get(f"{shop_address}/api/me", timeout=60).json()["csrf_token"]
+            start.wait(60)
+            return session.post(
+                f"{shop_address}/api/checkout",
+                json=checkout_body([line(product)], "60.00", customer={"email": f"b{number}@example.com"}),
+                headers={
+                    "X-CSRFToken": token,
+                    "Idempotency-Key": str(uuid.uuid4()),
+                    "Origin": shop_address,
+                },
+                timeout=60,
+            )
+
+    outcomes = all_at_once([partial(buy_over_http, number) for number in range(BUYERS)])
+    answers = values(outcomes)
+    assert Counter((answer.status_code, answer.json().get("code")) for answer in answers) == {
+        (201, None): 1,
+        (409, "out_of_stock"): BUYERS - 1,
+    }
+    assert {answer.headers["Content-Type"] for answer in answers if answer.status_code == 409} == {
+        CONTENT_TYPE
+    }
+    sold_once(bank, product)
+    charged_once(bank)
+    figures(
+        gunicorn_last_piece_buyers=BUYERS, gunicorn_sold=1, gunicorn_refused_409=BUYERS - 1,
+        gunicorn_answers_5xx=0, gunicorn_slowest_seconds=round(max(o.seconds for o in outcomes), 1),
+    )  # fmt: skip

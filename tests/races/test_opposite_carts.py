@@ -1,0 +1,91 @@
+"""Carts that share pieces and name them in opposite orders: nobody waits in a circle, no unit is lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import Sum
+
+from catalog.models import Product, ProductVariation
+from catalog.services import stock
+from orders.models import Order, StockHold
+from orders.tests.factories import checkout_body, line, make_product, make_variation
+from tests.races.conftest import Buyer
+from tests.races.crowd import Meeting, all_at_once, values
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+CARTS = 100
+PIECES = 6
+IN_STOCK = 30
+
+
+def order_cart(lines: list[dict[str, Any]], number: int) -> Any:
+    # Every line is 60.00, from 50.00 delivery is free.
+    return Buyer(number).checkout(checkout_body(lines, f"{60 * len(lines)}.00"))
+
+
+def deadlocks() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_force_next_flush()")
+        cursor.execute("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+        return cursor.fetchone()[0]
+
+
+def test_carts_of_two_to_five_lines_in_opposite_orders(bank, figures):
+    products = [make_product(f"Pièce {n}", "60.00", stock_quantity=IN_STOCK) for n in range(PIECES)]
+    # The last one counts its units twice: for the piece and for its format.
+    format_ = make_variation(products[-1], "18 cm", stock_quantity=IN_STOCK - 5, is_default=True)
+    before = deadlocks()
+    carts = []
+    for number in range(CARTS):
+        size = 2 + number % 4
+        chosen = [products[(number + step) % PIECES] for step in range(size)]
+        lines = [
+            line(product, variation_id=format_.pk) if product == products[-1] else line(product)
+            for product in chosen
+        ]
+        carts.append(lines if number % 2 else lines[::-1])
+    outcomes = all_at_once([partial(order_cart, lines, number) for number, lines in enumerate(carts)])
+    answers = Counter((answer.status_code, answer.json().get("code")) for answer in values(outcomes))
+    assert set(answers) <= {(201, None), (409, "out_of_stock")}
+    sold = answers[201, None]
+    assert 0 < sold < CARTS
+    assert Order.objects.count() == sold
+    held = dict(StockHold.objects.values_list("product_id").annotate(units=Sum("quantity")))
+    for product in Product.objects.all():
+        assert product.stock_quantity >= 0
+        assert IN_STOCK - product.stock_quantity == held[product.pk]
+    assert IN_STOCK - 5 - ProductVariation.objects.get().stock_quantity == held[products[-1].pk]
+    assert deadlocks() == before
+    figures(
+        opposite_carts=CARTS, carts_sold=sold, carts_refused_409=CARTS - sold, carts_5xx=0, deadlocks=0,
+        units_held=sum(held.values()), slowest_cart_seconds=round(max(o.seconds for o in outcomes), 1),
+    )  # fmt: skip
+
+
+def test_control_without_the_order_of_the_keys_two_carts_wait_in_a_circle(bank, monkeypatch, figures):
+    first, second = (make_product(name, "60.00", stock_quantity=5) for name in ("Lune", "Soleil"))
+    meeting = Meeting(2)
+
+    def as_they_come(units: Any, key: Any) -> dict[int, int]:
+        return {key(unit): unit.quantity for unit in units if key(unit) is not None}
+
+    class OneThenTheOther(dict):
+        """Between the two pieces every cart waits until the other has taken its first one."""
+
+        def items(self):
+            for number, item in enumerate(super().items()):
+                if number == 1:
+                    meeting.wait()
+                yield item
+
+    monkeypatch.setattr(stock, "_sum", lambda units, key: OneThenTheOther(as_they_come(units, key)))
+    carts = ([line(first), line(second)], [line(second), line(first)])
+    answers = values(all_at_once([partial(order_cart, lines, n) for n, lines in enumerate(carts)]))
+    assert sorted(answer.status_code for answer in answers) == [201, 500]
+    figures(control_without_order_of_keys_deadlocked_carts=1)
