@@ -48,10 +48,11 @@ def pay(
         session = _open_session(session_id)
         if session is None:
             return CLOSED
+        session.private["payer"] = {"email": payer.email, "name": payer.name}
         intent = _intent(session)
         method = payments.create_card(card, _billing(session, payer), later=later or card)
         if (ask_bank or CARDS[card].asks_every_time) and not confirmed:
-            _wait_for_bank(session, intent, method, payer)
+            _wait_for_bank(intent, method)
             return AUTHENTICATE
         return _charge(session, intent, method, CARDS[card].decline, payer)
 
@@ -79,6 +80,7 @@ def refuse(session_id: str, payer: Payer, *, decline: Decline = GENERIC) -> str:
         session = _open_session(session_id)
         if session is None:
             return CLOSED
+        session.private["payer"] = {"email": payer.email, "name": payer.name}
         intent = _intent(session)
         method = payments.create_card(GOOD_CARD, _billing(session, payer), later=GOOD_CARD)
         return _charge(session, intent, method, decline, payer)
@@ -90,6 +92,7 @@ def pay_by_debit(session_id: str, payer: Payer, *, succeeds: bool, seconds: floa
         session = _open_session(session_id)
         if session is None:
             return CLOSED
+        session.private["payer"] = {"email": payer.email, "name": payer.name}
         intent = _intent(session)
         method = store.create(documents.debit_method(_billing(session, payer)), private={"later": GOOD_CARD})
         _create_customer(session, intent, payer)
@@ -132,7 +135,8 @@ def _intent(session: StoredObject) -> StoredObject:
             documents.payment_intent(intent_parameters(session)), private={"session": session.id}
         )
         session.body["payment_intent"] = intent.id
-        store.save(session)
+    # Together with who pays: the form is filled in again after a refusal.
+    store.save(session)
     if intent.body["status"] not in ("requires_payment_method", "requires_action"):
         raise not_in_this_state(f"The payment of {session.id} is {intent.body['status']}.")
     return intent
@@ -149,15 +153,13 @@ def _billing(session: StoredObject, payer: Payer) -> dict[str, Any]:
     }
 
 
-def _wait_for_bank(session: StoredObject, intent: StoredObject, method: StoredObject, payer: Payer) -> None:
+def _wait_for_bank(intent: StoredObject, method: StoredObject) -> None:
     intent.body |= {
         "status": "requires_action",
         "payment_method": method.id,
         "next_action": {"type": "use_stripe_sdk", "use_stripe_sdk": {}},
     }
     store.save(intent)
-    session.private["payer"] = {"email": payer.email, "name": payer.name}
-    store.save(session)
 
 
 def _charge(

@@ -142,7 +142,7 @@ def _form(
             "chosen": request.POST.get("card", "4242"),
             "keeps_card": keeps_card,
             "asks_email": checkout.needs_email(session),
-            "email": request.POST.get("email", ""),
+            "email": request.POST.get("email") or session.private.get("payer", {}).get("email", ""),
             "submit_text": custom["message"] if custom else "",
             "cancel_url": session.body["cancel_url"],
         },

@@ -238,6 +238,8 @@ def test_without_an_address_the_page_asks_for_one(browser, client, open_session)
     assert "Saisissez une adresse e-mail valable." in refused.text
     assert state(client, session) == ("open", "unpaid", None)
 
+    press(browser, session, "refuse", email="zoe@example.com")
+    assert 'value="zoe@example.com"' in browser.get(session.url).text
     press(browser, session, "pay", email="zoe@example.com")
     assert client.v1.checkout.sessions.retrieve(session.id).customer_details.email == "zoe@example.com"
 
