@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from orders.models import Attempt, AttemptState, Order, OrderStatus
 from orders.payments import gateway
 from orders.payments.sessions import abandon_order, open_session
+from orders.selectors.orders import order_path
 from orders.services.placement import CheckoutRequest, place_order, renew_attempt
 from shop.core.problems import Problem
 
@@ -51,8 +52,9 @@ def check_out(
         try:
             order = place_order(request, find_buyer=find_buyer)
             created = True
-        except IntegrityError:
-            # The same key was placed by a request that ran at the same time.
+        except (IntegrityError, Problem):
+            # The same key was placed by a request that ran at the same time. What looks like a refusal may be its
+            # doing too: it took the last piece, which is this customer's.
             order = _existing(request)
             if order is None:
                 raise
@@ -97,19 +99,17 @@ def _payment_page(order: Order) -> str:
         logger.error("order %s: the payment page was refused: %s", order.pk, error)
         raise Problem("payment_refused", _("Erreur lors de la création du paiement"), 503) from None
     except gateway.GatewayUnavailable:
-        raise Problem(
-            "payment_unavailable",
-            _(
-                "Le service de paiement ne répond pas. Rien n'a été débité et votre panier est intact. Réessayez."
-            ),
-            503,
-        ) from None
+        raise _payment_unavailable() from None
 
 
 def _open(attempt: Attempt) -> str:
     try:
         return open_session(attempt)
     except gateway.GatewayUnavailable as error:
+        attempt.refresh_from_db()
+        if attempt.session_url:
+            # A request with the same key was being answered, and this one was told to come back.
+            return attempt.session_url
         if error.kept:
             # A page that may exist and whose address nobody has can't be paid: the next click may make another.
             renew_attempt(attempt)
@@ -124,6 +124,11 @@ def _open(attempt: Attempt) -> str:
 def _replace(order_id: str) -> None:
     try:
         paid = abandon_order(order_id)
+    except gateway.GatewayUnavailable as error:
+        if not error.kept:
+            # Asking for the new page as well would keep the customer waiting twice as long for the same answer.
+            raise _payment_unavailable() from None
+        return
     except gateway.GatewayError:
         # The page can't be closed now; it expires by itself and gives its stock back then.
         return
@@ -132,11 +137,19 @@ def _replace(order_id: str) -> None:
             "already_paid",
             _("Votre commande précédente vient d'être payée."),
             409,
-            extra={"order_id": str(paid.pk), "reference": paid.reference},
+            extra={"order_id": str(paid.pk), "reference": paid.reference, "order_url": order_path(paid)},
         )
 
 
 def _payments_disabled() -> Problem:
     return Problem(
         "payments_disabled", _("Le paiement en ligne est fermé pour le moment. Votre panier est intact."), 503
+    )
+
+
+def _payment_unavailable() -> Problem:
+    return Problem(
+        "payment_unavailable",
+        _("Le service de paiement ne répond pas. Rien n'a été débité et votre panier est intact. Réessayez."),
+        503,
     )

@@ -291,6 +291,7 @@ def test_a_new_try_after_paying_tells_that_the_first_one_is_paid(bank, shopper):
     answer = shopper.checkout(checkout_body([line(product)], "60.00", customer={"city": "Paris"}))
     assert (answer.status_code, answer.json()["code"]) == (409, "already_paid")
     assert answer.json()["order_id"] == str(Order.objects.get().pk)
+    assert answer.json()["order_url"] == f"/commande/{Order.objects.get().pk}"
     assert Order.objects.get().status == OrderStatus.CONFIRMED
 
 
