@@ -28,8 +28,6 @@ from shop.core.models import ShopSettings
 from shop.core.money import format_amount
 
 _FOLDER = Path(__file__).resolve().parent / "texts"
-# The model form for withdrawing stands at the end of the terms that speak of it (L221-5, annex to R221-1).
-_APPENDED = {"terms": ("withdrawal-notice",)}
 _PLACE = re.compile(r"\{\{ (\w+) \}\}")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&])")
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -54,8 +52,7 @@ class LegalText:
 def legal_page(page: str) -> LegalText:
     """`terms`, `privacy` or `legal-notice` in the active language. One query for the delivery zones."""
     language = (get_language() or settings.LANGUAGE_CODE)[:2]
-    names = (page, *_APPENDED.get(page, ()))
-    return _render(names, language, tuple(sorted(_values(language).items())))
+    return _render(page, language, tuple(sorted(_values(language).items())))
 
 
 def _values(language: str) -> dict[str, str]:
@@ -113,16 +110,10 @@ def _shipping_markdown(language: str) -> str:
 
 
 @lru_cache(maxsize=32)
-def _render(names: tuple[str, ...], language: str, values: tuple[tuple[str, str], ...]) -> LegalText:
+def _render(page: str, language: str, values: tuple[tuple[str, str], ...]) -> LegalText:
     filled = dict(values)
-    meta, _body = _parse(names[0], language)
-    parts = []
-    for name in names:
-        part_meta, body = _parse(name, language)
-        if name != names[0]:
-            parts.append(f"## {part_meta['title']}")
-        parts.append(_fill(body, filled))
-    tokens = _MARKDOWN.parse("\n\n".join(parts))
+    meta, body = _parse(page, language)
+    tokens = _MARKDOWN.parse(_fill(body, filled))
     contents = _mark_chapters(tokens)
     html = nh3.clean(
         _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}),
@@ -143,10 +134,10 @@ def _render(names: tuple[str, ...], language: str, values: tuple[tuple[str, str]
     )
 
 
-def _parse(name: str, language: str) -> tuple[dict[str, str], str]:
-    path = _FOLDER / name / f"{language}.md"
+def _parse(page: str, language: str) -> tuple[dict[str, str], str]:
+    path = _FOLDER / page / f"{language}.md"
     if not path.exists():
-        path = _FOLDER / name / f"{settings.LANGUAGE_CODE}.md"
+        path = _FOLDER / page / f"{settings.LANGUAGE_CODE}.md"
     _start, head, body = path.read_text(encoding="utf-8").split("---\n", 2)
     meta = dict(line.split(": ", 1) for line in head.splitlines() if line.strip())
     return meta, body
