@@ -29,6 +29,8 @@ class SandboxServer(ThreadedWSGIServer):
 class SandboxRequestHandler(WSGIRequestHandler):
     # An idle kept-alive connection doesn't hold its thread for ever.
     timeout = 120
+    # Head and body are two writes: without this the second waits 40 ms for the first to be acknowledged.
+    disable_nagle_algorithm = True
 
     def get_environ(self) -> dict[str, Any]:
         environ: dict[str, Any] = super().get_environ()
