@@ -59,7 +59,6 @@ export function CartRow({ row, onRemove, onReduce }: CartRowProps) {
       </li>
       {line.free_quantity > 0 && (
         <li className="line line--free">
-          <span className="line__photo" />
           <div className="line__body">
             <p className="line__name">{t("cart.including", { quantity: line.free_quantity, name })}</p>
           </div>

@@ -117,7 +117,7 @@ function Unpriced({ count, isWaiting }: { count: number; isWaiting: boolean }) {
   return (
     <div className="stack">
       <p className={isWaiting ? "visually-hidden" : "muted"}>{t("cart.lines", { count })}</p>
-      {isWaiting && <div className="skeleton cart-skeleton" aria-hidden="true" />}
+      {isWaiting && <div className="skeleton skeleton--row" aria-hidden="true" />}
     </div>
   );
 }

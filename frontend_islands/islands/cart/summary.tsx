@@ -47,7 +47,7 @@ export function Summary({ quoting, rows, countries, country, links }: SummaryPro
           ))}
         </select>
       </div>
-      {isWaiting && <div className="skeleton cart-skeleton" aria-hidden="true" />}
+      {isWaiting && <div className="skeleton skeleton--row" aria-hidden="true" />}
       {quote && (
         <>
           <SlipRows quote={quote} isBusy={!isCurrent} />

@@ -72,7 +72,7 @@ export function PaymentSection({
             <SlipRows quote={quote} isBusy={isBusy} />
           </>
         ) : (
-          <div className="skeleton cart-skeleton" aria-hidden="true" />
+          <div className="skeleton skeleton--row" aria-hidden="true" />
         )}
       </section>
       <Terms form={form} links={links} />
