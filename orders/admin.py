@@ -205,6 +205,10 @@ class OrderAdmin(admin.ModelAdmin[Order]):
             else:
                 if paid is not None:
                     messages.warning(request, _("Cette commande vient d'être payée : elle reste ouverte."))
+                elif Order.objects.filter(pk=order.pk, status=OrderStatus.PENDING).exists():
+                    messages.warning(
+                        request, _("Un paiement est en route ou à vérifier : la commande reste ouverte.")
+                    )
                 else:
                     messages.success(request, _("Commande annulée, stock rendu."))
             return redirect("admin:orders_order_change", order.pk)

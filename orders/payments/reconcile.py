@@ -59,6 +59,14 @@ def _find_lost_page(attempt: Attempt, now: datetime) -> None:
         open_session(attempt)
     except Problem:
         return
+    except gateway.GatewayUnavailable as error:
+        if not error.kept:
+            raise
+        # The provider keeps this failure under the key. Nobody has the address of a page that was never answered,
+        # so nobody can pay it; and the attempts behind this one must not wait for it.
+        if attempt.expires_at <= now:
+            cancel_unpaid_order(attempt.payment.order_id, reason="payment.never_opened")
+        return
     except gateway.GatewayRefused:
         # The same key refused: no page was ever made under it, and now none can be.
         if attempt.expires_at <= now:

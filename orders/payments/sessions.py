@@ -10,6 +10,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from orders.models import Attempt, AttemptState, Order, OrderItem, OrderStatus
+from orders.models.payment import LIVE_ATTEMPTS
 from orders.payments import gateway
 from orders.payments.gateway import PageLine
 from orders.payments.settlement import settle
@@ -71,16 +72,17 @@ def abandon_order(order_id: str) -> Order | None:
     """Close an unpaid order for good: its page first, then the order; its stock goes back.
 
     Returns the order instead when it turns out to be paid. Raises GatewayError when the page can't be closed
-    now: the order then stays as it is. Unknown orders and those no longer pending are left alone.
+    now: the order then stays as it is. Unknown orders, those no longer pending and those whose money is on its way
+    are left alone.
     """
     order = Order.objects.filter(pk=order_id).first()
     if order is None:
         return None
     if order.status != OrderStatus.PENDING:
         return None
-    for attempt in Attempt.objects.filter(
-        payment__order=order, state__in=(AttemptState.PREPARED, AttemptState.SENT, AttemptState.PROCESSING)
-    ):
+    attempts = Attempt.objects.filter(payment__order=order)
+    seen = list(attempts.filter(state__in=LIVE_ATTEMPTS))
+    for attempt in seen:
         if attempt.session_id is None and attempt.state == AttemptState.SENT:
             # Whether the page exists is unknown until the provider is asked with the same key.
             try:
@@ -88,14 +90,25 @@ def abandon_order(order_id: str) -> Order | None:
             except Problem:
                 continue
             attempt.refresh_from_db()
-        if attempt.session_id is not None and not gateway.expire_session(attempt.session_id):
-            settle(attempt.pk)
+        _close_page(attempt)
     order.refresh_from_db()
     if order.is_paid:
         return order
+    if attempts.filter(state__in=(AttemptState.PROCESSING, AttemptState.REVIEW)).exists():
+        # Money is on its way, or came and does not fit: it needs an order, and the pieces that it paid for.
+        return None
     cancel_unpaid_order(order.pk, reason="order.abandoned")
+    late = attempts.filter(state=AttemptState.CANCELED)
+    for attempt in late.exclude(pk__in=[known.pk for known in seen if known.session_id]):
+        # Another request opened its page after the look at it and before the order was closed.
+        _close_page(attempt)
     order.refresh_from_db()
     return order if order.is_paid else None
+
+
+def _close_page(attempt: Attempt) -> None:
+    if attempt.session_id is not None and not gateway.expire_session(attempt.session_id):
+        settle(attempt.pk)
 
 
 def page_lines(order: Order) -> list[PageLine]:

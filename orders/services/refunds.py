@@ -130,11 +130,14 @@ def _book_failure(order: Order, refund: Refund, facts: RefundFacts) -> None:
 
 def _fail(refund_id: uuid.UUID, error: str) -> None:
     with transaction.atomic():
-        refund = Refund.objects.select_for_update().select_related("order").get(pk=refund_id)
+        # The order first, as everywhere: the webhook about this refund may be here at the same moment.
+        order_id = Refund.objects.values_list("order_id", flat=True).get(pk=refund_id)
+        order = Order.objects.select_for_update().get(pk=order_id)
+        refund = Refund.objects.select_for_update().get(pk=refund_id)
         if refund.state == RefundState.SENT:
             refund.state = RefundState.FAILED
             refund.error = error[:300]
             refund.settled_at = timezone.now()
             refund.save(update_fields=["state", "error", "settled_at"])
-            record_event(refund.order, "refund.failed", refund=str(refund.pk), error=error)
+            record_event(order, "refund.failed", refund=str(refund.pk), error=error)
     logger.error("refund %s refused: %s", refund_id, error)

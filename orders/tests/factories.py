@@ -15,13 +15,13 @@ def make_zones() -> None:
     """The two zones of the first migration, which tests with real transactions empty away."""
     if ShippingZone.objects.exists():
         return
-    europe = "FR DE ES IT BE NL PT AT CH LU DK SE NO FI".split()
+    europe = ["FR", "DE", "ES", "IT", "BE", "NL", "PT", "AT", "CH", "LU", "DK", "SE", "NO", "FI"]
     ShippingZone.objects.create(
         code="france-europe", name="France et Europe", countries=europe, rate=Decimal("9.99"),
         free_from=Decimal("50.00"), delivery_days_min=2, delivery_days_max=5, position=1,
     )  # fmt: skip
     ShippingZone.objects.create(
-        code="rest-of-world", name="Reste du monde", countries="US CA GB JP AU".split(), rate=Decimal("49.99"),
+        code="rest-of-world", name="Reste du monde", countries=["US", "CA", "GB", "JP", "AU"], rate=Decimal("49.99"),
         delivery_days_min=5, delivery_days_max=15, duties_notice=True, is_fallback=True, position=2,
     )  # fmt: skip
 

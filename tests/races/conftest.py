@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -106,7 +105,8 @@ def shop_address(bank: Bank, tmp_path: Path) -> Iterator[str]:  # noqa: F811
     try:
         give_up = monotonic() + START_SECONDS
         while not _answers(address):
-            assert process.poll() is None and monotonic() < give_up, log.read_text()[-3000:]
+            if process.poll() is not None or monotonic() > give_up:
+                raise AssertionError(log.read_text()[-3000:])
             sleep(0.1)
         yield address
     finally:

@@ -25,9 +25,7 @@ REPEATS = 100
 def test_the_same_request_a_hundred_times_at_once_is_one_order(bank, figures):
     product = make_product(price="60.00", stock_quantity=1)
     key, body = new_key(), checkout_body([line(product)], "60.00")
-    answers = values(
-        all_at_once([partial(Buyer(number).checkout, body, key) for number in range(REPEATS)])
-    )
+    answers = values(all_at_once([partial(Buyer(number).checkout, body, key) for number in range(REPEATS)]))
     at_once = Counter(answer.status_code for answer in answers)
     assert set(at_once) <= {201, 503}
     again = [Buyer().checkout(body, key) for answer in answers if answer.status_code == 503]
