@@ -78,7 +78,6 @@ class GalleryImage(serializers.Serializer[Any]):
     width = serializers.IntegerField()
     height = serializers.IntegerField()
     alt = serializers.CharField(allow_blank=True)
-    thumb = serializers.CharField()
     # The very files that the page's own picture offers: the browser has one of them already.
     sources = GallerySource(many=True)
     finish = serializers.ChoiceField(choices=Finish.choices, allow_null=True)
@@ -148,7 +147,6 @@ def gallery_props(product: ProductDetail) -> GalleryProps:
                     "width": photo.image.width,
                     "height": photo.image.height,
                     "alt": photo.image.alt,
-                    "thumb": photo.image.smallest_url,
                     "sources": [
                         {"type": media_type, "srcset": srcset} for media_type, srcset in photo.image.sources
                     ],

@@ -255,7 +255,6 @@ export interface components {
             width: number;
             height: number;
             alt: string;
-            thumb: string;
             sources: components["schemas"]["GallerySource"][];
             finish: components["schemas"]["FinishEnum"] | null;
             variation_id: number | null;

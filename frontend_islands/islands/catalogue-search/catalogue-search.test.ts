@@ -151,6 +151,20 @@ it("follows a filter, marks it and brings the results into view", async () => {
   expect(results().scrollIntoView).toHaveBeenCalledOnce();
 });
 
+it("keeps the search in a filter chosen after it, and drops it when it is cleared", async () => {
+  await start();
+  type("gar");
+  await vi.advanceTimersByTimeAsync(100);
+  expect($('a[href*="bust"]').getAttribute("href")).toBe("/produits?category=bust&search=gar");
+  click('a[href*="bust"]');
+  await settled();
+  expect(here()).toBe("/produits?category=bust&search=gar");
+
+  click("#clear");
+  await settled();
+  expect($('a[href*="bust"]').getAttribute("href")).toBe("/produits?category=bust");
+});
+
 it("renames the page with what is shown, there and back", async () => {
   document.title = "Figurines · L'Établi";
   await start();

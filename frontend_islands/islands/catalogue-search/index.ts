@@ -81,11 +81,16 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
       if (field !== document.activeElement) field.value = address.searchParams.get(field.name) ?? "";
     }
     for (const link of host.querySelectorAll<HTMLAnchorElement>("a[data-refine]")) {
-      if (results.contains(link)) continue;
-      const category = new URL(link.href).searchParams.get("category");
-      if (category !== null && category === address.searchParams.get("category")) {
-        link.setAttribute("aria-current", "true");
-      } else link.removeAttribute("aria-current");
+      const target = new URL(link.href);
+      const category = target.searchParams.get("category");
+      if (results.contains(link) || category === null) continue;
+      if (category === address.searchParams.get("category")) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+      // A filter keeps the search.
+      const search = address.searchParams.get("search");
+      if (search) target.searchParams.set("search", search);
+      else target.searchParams.delete("search");
+      link.href = target.pathname + target.search;
     }
   }
 

@@ -21,10 +21,9 @@ const image = (name: string, finish: GalleryImage["finish"] = null, variation_id
   width: 1200,
   height: 1200,
   alt: `Vue ${name}`,
-  thumb: `/media/${name}-160.webp`,
   sources: [
     { type: "image/avif", srcset: `/media/${name}-640.avif 640w` },
-    { type: "image/webp", srcset: `/media/${name}-640.webp 640w` },
+    { type: "image/jpeg", srcset: `/media/${name}-640.jpg 640w` },
   ],
   finish,
   variation_id,
@@ -46,17 +45,37 @@ it("shows the first photo, all thumbnails and the position", async () => {
   expect(count()).toBe("1 / 3");
   expect(thumbs()).toHaveLength(3);
   expect(screen.getByRole("list", { name: "Photos de Gardien" })).toBeTruthy();
-  expect(thumbs()[1]?.textContent).toBe("Afficher la photo 2 sur 3");
+  expect(screen.getByRole("button", { name: "Vue dos Afficher la photo 2 sur 3" })).toBe(thumbs()[1]);
   expect(thumbs().map((thumb) => thumb.getAttribute("aria-current"))).toEqual(["true", null, null]);
   expect(photo().getAttribute("href")).toBe("/media/face.jpg");
 });
 
 it("uses the very files and sizes that the server's version shows", async () => {
-  await start(images, '<picture><source sizes="50vw"><img></picture>');
-  expect([...document.querySelectorAll(".gallery__photo source")].map((each) => each.outerHTML)).toEqual([
+  await start(
+    images,
+    '<a class="gallery__photo"><img sizes="50vw"></a><a class="gallery__thumb"><img sizes="5rem"></a>',
+  );
+  const [first, second] = document.querySelectorAll("picture");
+  expect(first?.querySelector("source")?.outerHTML).toBe(
     '<source type="image/avif" srcset="/media/face-640.avif 640w" sizes="50vw">',
-    '<source type="image/webp" srcset="/media/face-640.webp 640w" sizes="50vw">',
+  );
+  const img = first?.querySelector("img");
+  expect([img?.srcset, img?.sizes, img?.getAttribute("src")]).toEqual([
+    "/media/face-640.jpg 640w",
+    "50vw",
+    "/media/face.jpg",
   ]);
+  expect(second?.querySelector("source")?.sizes).toBe("5rem");
+  expect(document.querySelectorAll("source")).toHaveLength(4);
+});
+
+it("shows a photo whose smaller files do not exist yet", async () => {
+  await start([{ ...image("face"), sources: [] }]);
+  const img = document.querySelector("picture img");
+  expect(document.querySelector("source")).toBeNull();
+  expect(img?.getAttribute("src")).toBe("/media/face.jpg");
+  expect(img?.hasAttribute("srcset")).toBe(false);
+  expect(img?.hasAttribute("sizes")).toBe(false);
 });
 
 it("keeps the ruler that the server drew", async () => {

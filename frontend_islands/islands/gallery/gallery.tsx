@@ -5,7 +5,7 @@ import { goTo } from "../../lib/navigate";
 import { useIsland, useTranslation } from "../../runtime/react";
 import type { GalleryImage, GalleryProps } from "./props";
 
-const DEFAULT_SIZES = "(min-width: 60rem) 46vw, 100vw";
+const JPEG = "image/jpeg";
 /** A finger that moved less was pointing, not turning. */
 const SWIPE_PX = 40;
 
@@ -16,7 +16,9 @@ export function Gallery({ name, images }: GalleryProps) {
   const [index, setIndex] = useState(() => pictureOf(images, choiceInAddress()) ?? 0);
   const swipe = useSwipe((step) => turn(step));
   const shared = fallback?.querySelector<HTMLElement>("[data-shared]")?.dataset.shared;
-  const sizes = fallback?.querySelector<HTMLElement>("[sizes]")?.getAttribute("sizes") ?? DEFAULT_SIZES;
+  // The sizes that the server's version names, so that the browser takes the files it has already.
+  const sizes = fallback?.querySelector(".gallery__photo [sizes]")?.getAttribute("sizes") ?? "100vw";
+  const thumbSizes = fallback?.querySelector(".gallery__thumb [sizes]")?.getAttribute("sizes") ?? "7rem";
   const total = images.length;
   const image = images[index];
 
@@ -93,7 +95,7 @@ export function Gallery({ name, images }: GalleryProps) {
                 aria-current={position === index || undefined}
                 onClick={() => setIndex(position)}
               >
-                <img src={each.thumb} alt={each.alt} width={160} height={160} decoding="async" />
+                <Photo image={each} sizes={thumbSizes} isFirst={false} />
                 <span className="visually-hidden">
                   {t("gallery.thumbnail", { index: position + 1, total })}
                 </span>
@@ -113,12 +115,16 @@ interface PhotoProps {
 }
 
 function Photo({ image, sizes, isFirst }: PhotoProps) {
+  const jpeg = image.sources.find(({ type }) => type === JPEG);
   return (
     <picture>
-      {image.sources.map(({ type, srcset }) => (
-        <source key={type} type={type} srcSet={srcset} sizes={sizes} />
-      ))}
+      {image.sources.map(({ type, srcset }) =>
+        type === JPEG ? null : <source key={type} type={type} srcSet={srcset} sizes={sizes} />,
+      )}
       <img
+        // Before its address: a browser that knows both never asks for the largest one.
+        srcSet={jpeg?.srcset}
+        sizes={jpeg && sizes}
         src={image.url}
         alt={image.alt}
         width={image.width}
