@@ -1,0 +1,82 @@
+"""Rules that hold for every template: what the content security policy would block is not written at all."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.template.loader import get_template, render_to_string
+from django.utils import translation
+
+FOLDER = Path(settings.BASE_DIR) / "templates"
+# Mails are no pages: their readers know no style sheets. Django's admin is not ours.
+PAGES = sorted(
+    str(path.relative_to(FOLDER))
+    for path in FOLDER.rglob("*.html")
+    if path.relative_to(FOLDER).parts[0] not in ("mail", "admin")
+)
+STANDALONE = ["errors/400.html", "errors/500.html", "errors/503.html"]
+
+
+def test_there_are_templates_to_look_at() -> None:
+    assert {"base.html", "shop/home.html", "catalog/product.html", "orders/order.html"} <= set(PAGES)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_template_compiles(name: str) -> None:
+    assert get_template(name).template.name == name
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_inline_style_script_or_handler(name: str) -> None:
+    source = (FOLDER / name).read_text(encoding="utf-8")
+    assert re.findall(r"\sstyle=|<style|\son[a-z]+=\"|javascript:", source) == []
+    assert [tag for tag in re.findall(r"<script[^>]*>", source) if " src=" not in tag] == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_is_marked_safe_in_a_template(name: str) -> None:
+    source = (FOLDER / name).read_text(encoding="utf-8")
+    assert re.findall(r"\|\s*safe\b|autoescape off", source) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_french_marks_stand_after_a_no_break_space(name: str) -> None:
+    source = (FOLDER / name).read_text(encoding="utf-8")
+    texts = re.findall(r"{% translate \"([^\"]+)\"", source)
+    texts += re.findall(r"{% blocktranslate[^%]*%}(.*?){% endblocktranslate %}", source, re.S)
+    assert [text for text in texts if re.search(r"[\w)}] [:;!?»]|« ", text)] == []
+
+
+@pytest.mark.parametrize("language", ["fr", "en", "es", "de"])
+@pytest.mark.parametrize("name", STANDALONE)
+def test_pages_of_a_failing_server_need_nothing(name: str, language: str) -> None:
+    """No request, no database (this test may not touch it), no front-end build."""
+    with translation.override(language):
+        page = render_to_string(name)
+    assert f'<html lang="{language}">' in page
+    assert page.count("<h1>") == 1
+    assert "/static/error.css" in page
+    assert (Path(settings.BASE_DIR) / "static" / "error.css").is_file()
+
+
+def test_colours_are_written_in_the_tokens_only() -> None:
+    styles = Path(settings.BASE_DIR) / "frontend_islands" / "styles"
+    raw = {
+        str(path.relative_to(styles)): found
+        for path in sorted(styles.rglob("*.css"))
+        if path.name != "tokens.css"
+        and (found := re.findall(r"#[0-9a-fA-F]{3,8}\b|\b(?:rgb|hsl|oklch)a?\(", path.read_text("utf-8")))
+    }
+    assert raw == {}
+
+
+def test_every_icon_that_is_asked_for_exists() -> None:
+    sprite = (Path(settings.BASE_DIR) / "static" / "icons.svg").read_text(encoding="utf-8")
+    known = set(re.findall(r'<symbol id="([^"]+)"', sprite))
+    asked = {
+        icon
+        for name in PAGES
+        for icon in re.findall(r'{% icon "([^"]+)"', (FOLDER / name).read_text(encoding="utf-8"))
+    }
+    assert asked - known == set()
