@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from catalog.models import Finish, Product, PromotionType
-from catalog.selectors import cards, categories, search, wording
+from catalog.selectors import cards, categories, listing, search, wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.pictures import image_info, images_of
 from catalog.selectors.products import ProductDetail, find_product
@@ -34,7 +34,7 @@ class ListQuery(serializers.Serializer[Any]):
     )
     page = serializers.CharField(required=False, default="1", allow_blank=True, max_length=30)
     page_size = serializers.IntegerField(
-        required=False, default=cards.PAGE_SIZE, min_value=1, max_value=MAX_PAGE_SIZE
+        required=False, default=listing.PAGE_SIZE, min_value=1, max_value=MAX_PAGE_SIZE
     )
 
 
@@ -147,15 +147,15 @@ class ProductList(APIView):
         asked = query.validated_data
         text = search.clean_query(asked["search"])
         slug = asked["category"]
-        category_ids = categories.category_ids(slug=slug or None)
-        if slug and not category_ids:
-            raise Problem("unknown_category", _("Cette catégorie n'existe pas."), 404)
         size = asked["page_size"]
+        scope = listing.of_category(slug) if slug else listing.main_catalogue()
         try:
-            number = cards.page_number(asked["page"])
-            found = cards.find_products(category_ids=category_ids, text=text, number=number, size=size)
-        except cards.PageOutOfRange as error:
+            number = listing.page_number(asked["page"])
+            found = listing.find_products(scope=scope, text=text, number=number, size=size)
+        except listing.PageOutOfRangeError as error:
             raise Problem("unknown_page", _("Cette page n'existe pas."), 404) from error
+        if slug and not found.count and not categories.category_exists(slug):
+            raise Problem("unknown_category", _("Cette catégorie n'existe pas."), 404)
         parameters = {
             "category": slug,
             "search": text,

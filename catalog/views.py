@@ -6,6 +6,7 @@ from dataclasses import replace
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -16,8 +17,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from catalog.islands import gallery_props, product_buy_props
-from catalog.selectors import cards, categories, search, wording
+from catalog.selectors import categories, listing, search, wording
 from catalog.selectors.addresses import product_url
+from catalog.selectors.cards import similar_cards
 from catalog.selectors.categories import CategoryCard
 from catalog.selectors.products import ProductDetail, find_product
 from shop.core import structured_data
@@ -40,12 +42,11 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
     chosen = next((card for card in shown if card.slug == slug), None)
     if slug and chosen is None:
         raise Http404
-    scope = [chosen] if chosen else shown
     results = _find(
-        category_ids=[card.pk for card in scope],
+        scope=listing.of_category(chosen.slug) if chosen else listing.main_catalogue(),
         text=text,
         page=request.GET.get("page", ""),
-        known_count=sum(card.count for card in scope),
+        known_count=chosen.count if chosen else sum(card.count for card in shown),
     )
     title = _("Figurines Artisanales Peintes à la Main")
     catalogue_url = reverse("catalog:list")
@@ -60,7 +61,7 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
         "search": text,
         "category": chosen.as_selected() if chosen else None,
         "categories": [_with_search(card, text, chosen) for card in shown],
-        "page": cards.card_page(results),
+        "page": listing.card_page(results),
         "result_count": results.count,
         "result_capped": results.capped,
         "empty_message": wording.empty_message(search=text, category=chosen.name if chosen else ""),
@@ -78,12 +79,14 @@ def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
     category = categories.collection_card(slug)
     if category is None:
         raise Http404
-    results = _find(category_ids=[category.pk], page=request.GET.get("page", ""), known_count=category.count)
+    results = _find(
+        scope=listing.of_category(slug), page=request.GET.get("page", ""), known_count=category.count
+    )
     context = {
         "page_title": category.title,
         "category": category,
         "features": categories.collection_features(category),
-        "page": cards.card_page(results),
+        "page": listing.card_page(results),
         "result_count": results.count,
         "breadcrumbs": [(_("Accueil"), reverse("home")), (category.name, None)],
     }
@@ -98,7 +101,7 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
         return no_product(request)
     if request.path != found.url:
         return HttpResponsePermanentRedirect(found.url)
-    similar = cards.similar_cards(found.row)
+    similar = similar_cards(found.row)
     list_url, list_name = _parent(found)
     context = {
         "product": found,
@@ -129,12 +132,11 @@ def _parameter(request: HttpRequest, *names: str) -> str:
     return next((value for name in names if (value := request.GET.get(name, ""))), "")
 
 
-def _find(*, category_ids: list[int], page: str, known_count: int, text: str = "") -> cards.Results:
+def _find(*, scope: Q, page: str, known_count: int, text: str = "") -> listing.Results:
     try:
-        return cards.find_products(
-            category_ids=category_ids, text=text, number=cards.page_number(page), known_count=known_count
-        )
-    except cards.PageOutOfRange as error:
+        number = listing.page_number(page)
+        return listing.find_products(scope=scope, text=text, number=number, known_count=known_count)
+    except listing.PageOutOfRangeError as error:
         raise Http404 from error
 
 

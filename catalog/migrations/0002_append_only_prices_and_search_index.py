@@ -52,6 +52,17 @@ def index_words(apps, schema_editor):
     )
 
 
+def keep_words_inline(apps, schema_editor):
+    """Search reads this column of many rows: beside the row it costs a fifth of what it costs in the side table."""
+    if schema_editor.connection.vendor == "postgresql":
+        schema_editor.execute("ALTER TABLE catalog_product ALTER search_text SET STORAGE MAIN", params=None)
+
+
+def release_words(apps, schema_editor):
+    if schema_editor.connection.vendor == "postgresql":
+        schema_editor.execute("ALTER TABLE catalog_product ALTER search_text SET STORAGE EXTENDED", params=None)
+
+
 def forget_words(apps, schema_editor):
     if schema_editor.connection.vendor == "postgresql":
         # The extension stays: others may use it.
@@ -63,5 +74,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RunPython(guard_prices, release_prices),
+        migrations.RunPython(keep_words_inline, release_words),
         migrations.RunPython(index_words, forget_words),
     ]

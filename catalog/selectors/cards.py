@@ -1,4 +1,4 @@
-"""Products as cards: the catalogue, collections, the home page, similar products.
+"""Products as cards: the home page, similar products, and the pages of `catalog.selectors.listing`.
 
 Cards read only the columns they show, in the visitor's language; their photos come in one query for the whole page.
 """
@@ -6,32 +6,26 @@ Cards read only the columns they show, in the visitor's language; their photos c
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 from django.conf import settings
-from django.core.paginator import Page, Paginator
 from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.utils import timezone
-from django.utils.functional import cached_property
 
 from catalog.models import Finish, Product, ProductImage
-from catalog.selectors import search, wording
+from catalog.selectors import wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.pictures import image_info, images_of
 from shop.core.images import ImageInfo
 from shop.core.models import ShopSettings
 
-PAGE_SIZE = 24
-# Results are counted exactly up to here: nobody turns more pages, and counting on would cost more than the search.
-COUNT_CAP = 2000
+NEWEST = ("-created_at", "-pk")
 SIMILAR_LIMIT = 3
 GALLERY_SIZE = 6
-# More digits than any page number has.
-_MAX_PAGE_DIGITS = 9
-NEWEST = ("-created_at", "-pk")
 
 _TRANSLATED = ("name", "slug", "description")
 _PLAIN = (
@@ -81,84 +75,6 @@ class ProductCard:
     production_text: str
 
 
-class CountedPaginator(Paginator[ProductCard]):
-    """Pages over a result that was counted beforehand; its rows are read for one page only."""
-
-    def __init__(self, count: int, per_page: int) -> None:
-        super().__init__((), per_page)
-        self._known = count
-
-    @cached_property
-    def count(self) -> int:
-        return self._known
-
-
-@dataclass(frozen=True, slots=True)
-class Results:
-    """One page of products. `count` stops at `COUNT_CAP` for a search; `capped` says that there are more."""
-
-    products: list[Product]
-    count: int
-    capped: bool
-    number: int
-    page_count: int
-
-
-class PageOutOfRange(LookupError):
-    """There is no page of this number."""
-
-
-def page_number(text: str) -> int:
-    """The page asked for in an address, 1 when none is.
-
-    Raises `PageOutOfRange` for anything but a positive number in plain digits.
-    """
-    if not text:
-        return 1
-    if not (text.isascii() and text.isdigit() and len(text) <= _MAX_PAGE_DIGITS and int(text)):
-        raise PageOutOfRange(text)
-    return int(text)
-
-
-def find_products(
-    *,
-    category_ids: Sequence[int],
-    text: str = "",
-    number: int = 1,
-    size: int = PAGE_SIZE,
-    known_count: int | None = None,
-) -> Results:
-    """One page of the published products of some categories that match a text, newest first.
-
-    At most two queries: the count (none when `known_count` tells how many there are without a text) and the page.
-    Raises `PageOutOfRange`; the first page of nothing exists.
-    """
-    words = search.query_words(text)
-    if (text and not words) or not category_ids:
-        count, capped = 0, False
-        found = Product.objects.none()
-    else:
-        found = search.matching(_published(category_ids), words)
-        if not words and known_count is not None:
-            count, capped = known_count, False
-        elif words:
-            counted = found.order_by().values("pk")[: COUNT_CAP + 1].count()
-            count, capped = min(counted, COUNT_CAP), counted > COUNT_CAP
-        else:
-            count, capped = found.count(), False
-    page_count = max(1, -(-count // size))
-    if not 1 <= number <= page_count:
-        raise PageOutOfRange(number)
-    start = (number - 1) * size
-    products = _card_rows(found.order_by(*NEWEST)[start : min(start + size, count)]) if count else []
-    return Results(products=products, count=count, capped=capped, number=number, page_count=page_count)
-
-
-def card_page(results: Results, *, size: int = PAGE_SIZE) -> Page[ProductCard]:
-    """The page as templates turn it. One query for the photos, one for the shop's delay when it is not cached."""
-    return Page(build_cards(results.products), results.number, CountedPaginator(results.count, size))
-
-
 def build_cards(products: Sequence[Product]) -> list[ProductCard]:
     """Cards of products read with `card_columns`. One query for the photos, one for the shop's delay when it is not
     cached; none without products."""
@@ -172,9 +88,8 @@ def build_cards(products: Sequence[Product]) -> list[ProductCard]:
 
 def featured_cards(limit: int = 6) -> list[ProductCard]:
     """The newest featured products."""
-    return build_cards(
-        _card_rows(Product.objects.filter(is_published=True, featured=True).order_by(*NEWEST)[:limit])
-    )
+    rows = Product.objects.filter(is_published=True, featured=True)
+    return build_cards(read_cards(rows, *NEWEST, limit=limit))
 
 
 def daily_gallery(day: date | None = None, count: int = GALLERY_SIZE) -> list[ProductCard]:
@@ -188,10 +103,10 @@ def daily_gallery(day: date | None = None, count: int = GALLERY_SIZE) -> list[Pr
     prime = 99_991
     factor = 1 + int.from_bytes(digest[:4], "big") % (prime - 1)
     offset = int.from_bytes(digest[4:8], "big") % prime
-    drawn = Product.objects.filter(is_published=True).order_by(
-        (F("pk") % prime * factor + offset) % prime, "pk"
+    drawn = (F("pk") % prime * factor + offset) % prime
+    candidates = build_cards(
+        read_cards(Product.objects.filter(is_published=True), drawn, "pk", limit=2 * count)
     )
-    candidates = build_cards(_card_rows(drawn[: 2 * count]))
     return sorted(candidates, key=lambda card: card.image is None)[:count]
 
 
@@ -204,17 +119,18 @@ def similar_products(product: Product, limit: int = SIMILAR_LIMIT) -> list[Produ
     """What else to look at: the products picked by staff, then the same category; available ones first, newest first.
     One query."""
     picked = Product.picked_similar.through.objects.filter(from_product=product.pk, to_product=OuterRef("pk"))
-    rows = (
+    candidates = (
         Product.objects.filter(is_published=True)
         .filter(Q(category_id=product.category_id) | Exists(picked))
         .exclude(pk=product.pk)
-        .order_by(
-            Case(When(Exists(picked), then=Value(0)), default=Value(1)),
-            Case(When(available_condition(), then=Value(0)), default=Value(1)),
-            *NEWEST,
-        )
     )
-    return _card_rows(rows[:limit])
+    return read_cards(
+        candidates,
+        Case(When(Exists(picked), then=Value(0)), default=Value(1)),
+        Case(When(available_condition(), then=Value(0)), default=Value(1)),
+        *NEWEST,
+        limit=limit,
+    )
 
 
 def finish_pair() -> tuple[ProductCard, ImageInfo, ImageInfo] | None:
@@ -223,10 +139,13 @@ def finish_pair() -> tuple[ProductCard, ImageInfo, ImageInfo] | None:
     def photographed(finish: str) -> Exists:
         return Exists(ProductImage.objects.filter(product=OuterRef("pk"), finish=finish))
 
-    rows = _card_rows(
+    rows = read_cards(
         Product.objects.filter(
             photographed(Finish.PAINTED), photographed(Finish.UNPAINTED), is_published=True
-        ).order_by("-featured", *NEWEST)[:1]
+        ),
+        "-featured",
+        *NEWEST,
+        limit=1,
     )
     if not rows:
         return None
@@ -255,16 +174,20 @@ def card_columns() -> list[str]:
     return [*translated, *_PLAIN, *(f"category__name_{language}" for language in languages)]
 
 
-def _published(category_ids: Iterable[int]) -> QuerySet[Product]:
-    return Product.objects.filter(is_published=True, category_id__in=list(category_ids))
+def read_cards(products: QuerySet[Product], *order: Any, limit: int, start: int = 0) -> list[Product]:
+    """Some of the products in an order, with the columns of their cards. One query: their keys come from an index
+    where there is one for the order, and only the chosen rows are read."""
+    keys = products.order_by(*order).values("pk")[start : start + limit]
+    return list(_with_columns(keys).order_by(*order))
 
 
-def _card_rows(rows: QuerySet[Product]) -> list[Product]:
-    """Reads a page in one query: its keys from an index, then only the columns of these products."""
-    order = rows.query.order_by
-    keys = rows.values("pk")
-    found = Product.objects.filter(pk__in=keys).select_related("category").only(*card_columns())
-    return list(found.order_by(*order))
+def read_cards_of(keys: Sequence[int]) -> list[Product]:
+    """These products, newest first, with the columns of their cards. One query, none for no keys."""
+    return list(_with_columns(keys).order_by(*NEWEST)) if keys else []
+
+
+def _with_columns(keys: Any) -> QuerySet[Product]:
+    return Product.objects.filter(pk__in=keys).select_related("category").only(*card_columns())
 
 
 def _card(product: Product, photos: Sequence[ProductImage], delay: tuple[int, int]) -> ProductCard:

@@ -56,14 +56,9 @@ def collection_features(category: CategoryCard) -> list[tuple[str, str]]:
     return [(row.title, row.text) for row in CategoryFeature.objects.filter(category_id=category.pk)]
 
 
-def category_ids(*, slug: str | None = None) -> list[int]:
-    """The keys of the category of this slug, whatever its kind; without a slug, of the main catalogue. One query."""
-    rows = (
-        Category.objects.filter(kind=CategoryKind.MAIN)
-        if slug is None
-        else Category.objects.filter(slug=slug)
-    )
-    return list(rows.order_by("pk").values_list("pk", flat=True))
+def category_exists(slug: str) -> bool:
+    """Whether some category, of whatever kind, has this slug. One query."""
+    return Category.objects.filter(slug=slug).exists()
 
 
 def category_url(kind: str, slug: str) -> str:

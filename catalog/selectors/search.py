@@ -17,7 +17,7 @@ from catalog.models import Product
 
 MAX_QUERY_LENGTH = 200
 # More words than anybody types; each is one more comparison a product.
-MAX_QUERY_WORDS = 12
+MAX_QUERY_WORDS = 8
 # One or two letters stand inside nearly every word: they match beginnings only, which an index can find.
 _SHORT = 2
 

@@ -93,6 +93,8 @@ def _sum(units: Iterable[StockUnit], key: Any) -> dict[int, int]:
 
 def _take(rows: models.QuerySet[Any], wanted: Mapping[int, int]) -> set[int]:
     """Takes what is there and returns the keys of what is not."""
+    if not wanted:
+        return set()
     levels = dict(rows.filter(pk__in=wanted).values_list("pk", "stock_quantity"))
     missing = set()
     for pk, quantity in wanted.items():

@@ -1,6 +1,6 @@
 """The crossed-out price: never above the lowest price of the 30 days before the reduction (L112-1-1)."""
 
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -13,7 +13,7 @@ from catalog.services import price_history, pricing
 from catalog.services.products import delete_product, save_product
 from catalog.tests.factories import make_category, make_finish_category, make_product, make_variation
 
-NOW = datetime(2026, 11, 20, 12, 0, tzinfo=timezone.utc)
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 
 def point(amount: str, days_ago: float) -> PricePoint:

@@ -164,7 +164,12 @@ def test_stock_moves_only_inside_a_transaction(move):
 @pytest.mark.django_db(transaction=True)
 def test_an_order_that_is_not_made_gives_its_units_back():
     piece = make_product(stock_quantity=3)
-    with pytest.raises(RuntimeError, match="the order failed"), transaction.atomic():
+
+    @transaction.atomic
+    def place_an_order_that_fails() -> None:
         hold_stock(units=[StockUnit(piece.pk, None, 1)])
         raise RuntimeError("the order failed")
+
+    with pytest.raises(RuntimeError, match="the order failed"):
+        place_an_order_that_fails()
     assert levels(piece) == [3]

@@ -2,10 +2,11 @@
 
     DATABASE_URL=postgres://… python tests/load/search_bench.py [--products 100000] [--limit-ms 50]
 
-It works in a database of its own (Django's test database), made and dropped by the script; with `--keep` it stays, and the
-next run with `--keep` finds it seeded. Texts are drawn from a fixed seed: four languages, some 130 words each, word
-frequencies as in natural language, and a few words of known frequency. Each case is asked `--repeat` times after a first
-time that fills the caches; the median is printed, and the script fails when one is above `--limit-ms` (0: only print).
+It works in a database of its own (Django's test database), made and dropped by the script; with `--keep` it stays,
+and the next run with `--keep` finds it seeded. Texts are drawn from a fixed seed: four languages, some 130 words each,
+word frequencies as in natural language, and a few words of known frequency. Each case is asked `--repeat` times after a
+first time that fills the caches; the median is printed, and the script fails when one is above `--limit-ms` (0: print
+only).
 """
 
 from __future__ import annotations
@@ -154,26 +155,26 @@ def _has_word_index() -> bool:
 
 
 def _cases() -> dict[str, Callable[[], Any]]:
-    from catalog.selectors import cards, categories
+    from catalog.selectors import cards, categories, listing
 
     shown = categories.main_categories()
-    main = [card.pk for card in shown]
     total = sum(card.count for card in shown)
 
     def listed(
-        text: str = "", number: int = 1, ids: list[int] = main, known: int | None = None
+        text: str = "", number: int = 1, slug: str = "", known: int | None = None
     ) -> Callable[[], Any]:
-        return lambda: cards.card_page(
-            cards.find_products(category_ids=ids, text=text, number=number, known_count=known)
+        scope = listing.of_category(slug) if slug else listing.main_catalogue()
+        return lambda: listing.card_page(
+            listing.find_products(scope=scope, text=text, number=number, known_count=known)
         )
 
-    last = -(-total // cards.PAGE_SIZE)
+    last = -(-total // listing.PAGE_SIZE)
     cases: dict[str, Callable[[], Any]] = {
         "categories with counts": categories.main_categories,
         "first page": listed(known=total),
         "page 100": listed(number=min(100, last), known=total),
         f"last page ({last})": listed(number=last, known=total),
-        "one category": listed(ids=main[:1], known=shown[0].count),
+        "one category": listed(slug=shown[0].slug, known=shown[0].count),
         "API first page (counted)": listed(),
     }
     for word, one_in in KNOWN_WORDS.items():
@@ -181,7 +182,9 @@ def _cases() -> dict[str, Callable[[], Any]]:
     cases |= {
         "search figurine dragon": listed(text="figurine dragon"),
         "search figurine zeppelin": listed(text="figurine zeppelin"),
-        "search zeppelin in one category": listed(text="zeppelin", ids=main[:1]),
+        "search zeppelin in one category": listed(text="zeppelin", slug=shown[0].slug),
+        "search dragon, page 3": listed(text="dragon", number=3),
+        "search figurine, page 40": listed(text="figurine", number=40),
         "search igur (inside words)": listed(text="igur"),
         "search ba (two letters)": listed(text="ba"),
         "search qx (two letters, nothing)": listed(text="qx"),

@@ -1,0 +1,105 @@
+"""Pages of the catalogue: a scope (the catalogue, one category), a text to find, a page number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Q
+from django.utils.functional import cached_property
+
+from catalog.models import Category, CategoryKind, Product
+from catalog.selectors import search
+from catalog.selectors.cards import NEWEST, ProductCard, build_cards, read_cards, read_cards_of
+from catalog.selectors.search_plan import find_matches
+
+PAGE_SIZE = 24
+# More digits than any page number has.
+_MAX_PAGE_DIGITS = 9
+
+
+class PageOutOfRangeError(LookupError):
+    """There is no page of this number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """One page of products. The count of a search stops somewhere (`search_plan.COUNT_CAP`); `capped` says that there
+    are more."""
+
+    products: list[Product]
+    count: int
+    capped: bool
+    number: int
+    page_count: int
+
+
+class CountedPaginator(Paginator[ProductCard]):
+    """Pages over a result that was counted beforehand; its rows are read for one page only."""
+
+    def __init__(self, count: int, per_page: int) -> None:
+        super().__init__((), per_page)
+        self._known = count
+
+    @cached_property
+    def count(self) -> int:
+        return self._known
+
+
+def main_catalogue() -> Q:
+    """The scope of `/produits`: everything but the collections, which have pages of their own."""
+    return Q(category__in=Category.objects.filter(kind=CategoryKind.MAIN).order_by().values("pk"))
+
+
+def of_category(slug: str) -> Q:
+    """The scope of one category; of none when there is no such category."""
+    return Q(category__in=Category.objects.filter(slug=slug).order_by().values("pk"))
+
+
+def page_number(text: str) -> int:
+    """The page asked for in an address, 1 when none is.
+
+    Raises `PageOutOfRangeError` for anything but a positive number in plain digits.
+    """
+    if not text:
+        return 1
+    if not (text.isascii() and text.isdigit() and len(text) <= _MAX_PAGE_DIGITS and int(text)):
+        raise PageOutOfRangeError(text)
+    return int(text)
+
+
+def find_products(
+    *, scope: Q, text: str = "", number: int = 1, size: int = PAGE_SIZE, known_count: int | None = None
+) -> Results:
+    """One page of the published products of a scope that match a text, newest first.
+
+    Without a text at most two queries: the count, not asked for when `known_count` tells it, and the page. With one
+    at most three: two to search, and the page.
+    Raises `PageOutOfRangeError`; the first page of nothing exists.
+    """
+    products = Product.objects.filter(scope, is_published=True)
+    words = search.query_words(text)
+    if words:
+        matches = find_matches(products, words, through=number * size)
+        page_count = _page_count(matches.count, number, size)
+        rows = read_cards_of(matches.keys[(number - 1) * size : min(number * size, matches.count)])
+        return Results(rows, matches.count, matches.capped, number, page_count)
+    if text:
+        # Punctuation alone stands in no text that is searched.
+        known_count = 0
+    count = products.count() if known_count is None else known_count
+    page_count = _page_count(count, number, size)
+    rows = read_cards(products, *NEWEST, start=(number - 1) * size, limit=size) if count else []
+    return Results(rows, count, False, number, page_count)
+
+
+def card_page(results: Results, *, size: int = PAGE_SIZE) -> Page[ProductCard]:
+    """The page as templates turn it. One query for the photos, one for the shop's delay when it is not cached."""
+    return Page(build_cards(results.products), results.number, CountedPaginator(results.count, size))
+
+
+def _page_count(count: int, number: int, size: int) -> int:
+    pages = max(1, -(-count // size))
+    if not 1 <= number <= pages:
+        raise PageOutOfRangeError(number)
+    return pages

@@ -1,0 +1,84 @@
+"""How a search is carried out: always the same result, by the way that is quick for the words at hand.
+
+A word that few products have is found through the index of words. A word that many have would make that index name
+them all, of which a page shows two dozen: there, reading the newest products one after the other is quicker. Which it
+is shows on a sample of the newest products, which often holds the page already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
+
+from catalog.models import Product
+from catalog.selectors import search
+from catalog.selectors.cards import NEWEST
+
+# Results are counted exactly up to here: nobody turns more pages, and counting on would cost more than the search.
+COUNT_CAP = 1000
+SAMPLE = 1000
+# From this share of hits in the sample on, reading on is quicker than the index of words.
+_COMMON = 0.3
+# So much more is read than the sample promises: hits are not spread evenly.
+_MARGIN = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The keys of matching products, newest first, at least as many as were asked for if there are so many.
+
+    `count` is exact up to `COUNT_CAP`; `capped` says that there are more.
+    """
+
+    keys: Sequence[int]
+    count: int
+    capped: bool
+
+
+def find_matches(products: QuerySet[Product], words: Sequence[str], *, through: int) -> Matches:
+    """The newest of the products that have all the words: at least the first `through` of them. At most two queries.
+
+    `through` beyond `COUNT_CAP` gives no more than that.
+    """
+    through = min(through, COUNT_CAP)
+    sample = _newest_hits(products, words, SAMPLE)
+    if sample.exhausted:
+        return _counted(sample.keys)
+    share = len(sample.keys) / SAMPLE
+    if share >= _COMMON:
+        more = _newest_hits(products, words, round((COUNT_CAP + 1) / share * _MARGIN))
+        if more.exhausted or len(more.keys) > COUNT_CAP:
+            return _counted(more.keys)
+    matching = search.matching(products, words)
+    if through <= len(sample.keys):
+        # The page is known: what is left is to count, in any order.
+        counted = matching.order_by().values("pk")[: COUNT_CAP + 1].count()
+        return Matches(sample.keys, min(counted, COUNT_CAP), counted > COUNT_CAP)
+    return _counted(list(matching.order_by(*NEWEST).values_list("pk", flat=True)[: COUNT_CAP + 1]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Hits:
+    keys: list[int]
+    exhausted: bool
+
+
+def _newest_hits(products: QuerySet[Product], words: Sequence[str], limit: int) -> _Hits:
+    """Which of the newest products have the words, and whether there are no others."""
+    has_all = Q()
+    for word in words:
+        has_all &= Q(search_text__contains=search.pattern(word))
+    rows = (
+        products.annotate(hit=ExpressionWrapper(has_all, output_field=BooleanField()))
+        .order_by(*NEWEST)
+        .values_list("pk", "hit")[:limit]
+    )
+    read = list(rows)
+    return _Hits([pk for pk, hit in read if hit], exhausted=len(read) < limit)
+
+
+def _counted(keys: Sequence[int]) -> Matches:
+    """Matches of which `keys` are all, or more than are counted."""
+    return Matches(keys[:COUNT_CAP], min(len(keys), COUNT_CAP), len(keys) > COUNT_CAP)

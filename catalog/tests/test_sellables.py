@@ -1,0 +1,207 @@
+"""What a cart line may be, asked for many lines at once."""
+
+from decimal import Decimal
+
+import pytest
+from django.core.cache import cache
+from django.utils import translation
+
+from catalog.models import Product
+from catalog.selectors.sellables import SellableKey, find_sellables
+from catalog.tests.factories import (
+    make_category,
+    make_finish_category,
+    make_image,
+    make_product,
+    make_variation,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def find(product: Product, variation_id: int | None = None, finish: str = ""):
+    key = SellableKey(product.pk, variation_id, finish)
+    return find_sellables([key])[key]
+
+
+def painted_piece(**fields) -> Product:
+    return make_product(
+        "Lame d'automne",
+        "129.00",
+        category=make_finish_category(),
+        painted_price="129.00",
+        unpainted_price="62.00",
+        **fields,
+    )
+
+
+def test_a_plain_product():
+    piece = make_product("Porte-clé renard", "12.00", name_en="Fox Keyring")
+    found = find(piece)
+    assert (found.name, found.category_name, found.variation_name, found.sku) == (
+        "Porte-clé renard",
+        "Goodies Divers",
+        "",
+        "",
+    )
+    assert (found.unit_price, found.available, found.available_quantity, found.problem) == (
+        Decimal("12.00"),
+        True,
+        None,
+        None,
+    )
+    assert (found.finish, found.variation_id, found.buy, found.get, found.promotion_type) == (
+        "",
+        None,
+        None,
+        None,
+        "",
+    )
+    assert found.url == f"/produit/{piece.pk}-porte-cle-renard"
+    assert (found.production_days_min, found.production_days_max) == (14, 28)
+
+
+def test_texts_and_address_follow_the_language():
+    piece = make_product("Porte-clé renard", "12.00", name_en="Fox Keyring")
+    with translation.override("en"):
+        found = find(piece)
+    assert (found.name, found.url) == ("Fox Keyring", f"/en/produit/{piece.pk}-fox-keyring")
+
+
+def test_defaults_are_filled_in():
+    piece = painted_piece()
+    make_variation(piece, "Petite", price_adjustment="-10.00", sort_order=1)
+    large = make_variation(
+        piece, "Grande", price_adjustment="20.00", is_default=True, sku="LAM-18", sort_order=2
+    )
+    found = find(piece)
+    assert (found.variation_id, found.finish, found.unit_price) == (large.pk, "painted", Decimal("149.00"))
+    assert (found.variation_name, found.sku) == ("Grande", "LAM-18")
+
+
+def test_a_choice_is_priced():
+    piece = painted_piece()
+    small = make_variation(piece, "Petite", price_adjustment="-10.00")
+    make_variation(piece, "Grande", is_default=True)
+    found = find(piece, small.pk, "unpainted")
+    assert (found.variation_id, found.finish, found.unit_price) == (small.pk, "unpainted", Decimal("52.00"))
+
+
+def test_an_unknown_product():
+    key = SellableKey(4321, 5, "painted")
+    found = find_sellables([key])[key]
+    assert (found.problem, found.available, found.unit_price, found.available_quantity) == (
+        "unknown_product",
+        False,
+        None,
+        0,
+    )
+    assert (found.product_id, found.variation_id, found.finish, found.name, found.url) == (
+        4321,
+        5,
+        "painted",
+        "",
+        "",
+    )
+
+
+@pytest.mark.parametrize("product_id", [0, -1, 2**63, 10**30])
+def test_keys_that_no_row_can_have_are_unknown(product_id):
+    key = SellableKey(product_id, None, "")
+    assert find_sellables([key])[key].problem == "unknown_product"
+
+
+def test_an_unpublished_product_is_unknown():
+    assert find(make_product(is_published=False)).problem == "unknown_product"
+
+
+def test_a_variation_of_another_product_is_unknown():
+    piece, other = make_product(), make_product("Autre")
+    foreign = make_variation(other)
+    found = find(piece, foreign.pk)
+    assert (found.problem, found.available, found.unit_price) == ("unknown_variation", False, None)
+    assert found.variation_id == foreign.pk
+
+
+@pytest.mark.parametrize("finish", ["painted", "golden"])
+def test_a_finish_without_a_price_is_not_sold(finish):
+    piece = make_product(category=make_finish_category(), unpainted_price="62.00")
+    found = find(piece, None, finish)
+    assert (found.problem, found.available, found.unit_price) == ("finish_unavailable", False, None)
+
+
+def test_a_finish_where_there_is_no_choice_is_not_sold():
+    assert find(make_product(), None, "painted").problem == "finish_unavailable"
+
+
+@pytest.mark.parametrize("fields", [{"in_stock": False}, {"stock_quantity": 0}])
+def test_out_of_stock_keeps_its_price(fields):
+    found = find(make_product(**fields))
+    assert (found.problem, found.available, found.unit_price) == ("out_of_stock", False, Decimal("40.00"))
+
+
+def test_a_variation_out_of_stock():
+    piece = make_product()
+    small = make_variation(piece, "Petite", in_stock=False)
+    large = make_variation(piece, "Grande", is_default=True)
+    assert find(piece, small.pk).problem == "out_of_stock"
+    assert find(piece, large.pk).problem is None
+
+
+@pytest.mark.parametrize(
+    ("of_product", "of_variation", "expected"),
+    [(None, None, None), (5, None, 5), (None, 2, 2), (5, 2, 2), (1, 2, 1)],
+)
+def test_the_scarcer_level_decides(of_product, of_variation, expected):
+    piece = make_product(stock_quantity=of_product)
+    make_variation(piece, stock_quantity=of_variation)
+    found = find(piece)
+    assert found.available_quantity == expected
+    assert (found.product_stock, found.variation_stock) == (of_product, of_variation)
+
+
+def test_a_running_promotion():
+    found = find(make_product(promotion_active=True, promotion_type="buy_4_get_3"))
+    assert (found.buy, found.get, found.promotion_type, found.promotion_label) == (
+        4,
+        3,
+        "buy_4_get_3",
+        "4 achetés, 3 offerts",
+    )
+
+
+def test_a_promotion_that_is_off():
+    found = find(make_product(promotion_type="buy_4_get_3"))
+    assert (found.buy, found.get, found.promotion_type, found.promotion_label) == (None, None, "", "")
+
+
+def test_own_production_time():
+    found = find(make_product(production_days_min=3, production_days_max=5))
+    assert (found.production_days_min, found.production_days_max) == (3, 5)
+
+
+def test_the_photo_is_that_of_the_choice():
+    piece = painted_piece()
+    make_image(piece, 1, finish="painted", alt_fr="Peinte")
+    make_image(piece, 2, finish="unpainted", alt_fr="Grise")
+    assert find(piece, None, "unpainted").image.alt == "Grise"
+    assert find(piece).image.alt == "Peinte"
+    assert find(make_product("Sans photo")).image is None
+
+
+def test_three_queries_however_many_lines(django_assert_num_queries):
+    category = make_category("figurines", offers_formats=True)
+    pieces = [make_product(f"Pièce {number}", category=category) for number in range(6)]
+    for piece in pieces:
+        make_variation(piece)
+        make_image(piece)
+    keys = [SellableKey(piece.pk, None, "") for piece in pieces] + [SellableKey(999, None, "")]
+    find_sellables(keys)
+    # products with categories, variations, photos; the shop's settings are cached
+    with django_assert_num_queries(3):
+        assert len(find_sellables(keys)) == 7
+    cache.clear()
+    with django_assert_num_queries(4):
+        find_sellables(keys)
+    with django_assert_num_queries(0):
+        assert find_sellables([]) == {}
