@@ -168,6 +168,8 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_TASK_TIME_LIMIT = 300
+# Drawing pictures takes seconds each: in a queue of their own they never stand before a mail.
+CELERY_TASK_ROUTES = {"catalog.tasks.derive_image_files": {"queue": "images"}}
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TIMEZONE = "Europe/Paris"
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from run_tests import chromium_here
 from shop_process import RunningShop, start_shop, stop_shop
 
@@ -17,6 +17,7 @@ PHONE, DESKTOP = 390, 1440
 HEIGHT = {PHONE: 844, DESKTOP: 900}
 LOCALES = {"fr": "fr-FR", "en": "en-GB", "es": "es-ES", "de": "de-DE"}
 WAIT_MS = 10_000
+expect.set_options(timeout=WAIT_MS)
 
 
 @pytest.fixture(scope="session")

@@ -74,7 +74,7 @@ def test_a_damaged_sandbox_file_is_made_again(tmp_path, text):
 
 def test_the_programs_of_a_machine_with_nothing_on_it():
     started = {program.name: program for program in programs(host="127.0.0.1", sandbox=SANDBOX, reload=False)}
-    assert list(started) == ["sandbox", "worker", "beat", "web"]
+    assert list(started) == ["sandbox", "worker", "pictures", "beat", "web"]
     assert started["sandbox"].environment == {
         "STRIPE_API_BASE": "http://127.0.0.1:8123",
         "STRIPE_SECRET_KEY": "sk_test_1",
@@ -83,7 +83,7 @@ def test_the_programs_of_a_machine_with_nothing_on_it():
         "STRIPE_SANDBOX_WEBHOOK_URL": "http://127.0.0.1:8000/webhooks/stripe",
     }
     assert started["web"].environment == SANDBOX.environment
-    for name in ("worker", "beat"):
+    for name in ("worker", "pictures", "beat"):
         assert SANDBOX.environment.items() <= started[name].environment.items()
     web = started["web"].command
     assert {"gthread", "--no-control-socket", "127.0.0.1:8000"} <= set(web)
@@ -91,13 +91,13 @@ def test_the_programs_of_a_machine_with_nothing_on_it():
 
 def test_no_sandbox_with_keys_of_ones_own():
     started = list(programs(host="127.0.0.1", sandbox=None, reload=False))
-    assert [program.name for program in started] == ["worker", "beat", "web"]
+    assert [program.name for program in started] == ["worker", "pictures", "beat", "web"]
     assert not any("STRIPE_SECRET_KEY" in program.environment for program in started)
 
 
 def test_reloading_runs_the_development_server_and_the_bundler():
     names = [program.name for program in programs(host="127.0.0.1", sandbox=SANDBOX, reload=True)]
-    assert names == ["sandbox", "worker", "beat", "web", "assets"]
+    assert names == ["sandbox", "worker", "pictures", "beat", "web", "assets"]
 
 
 @pytest.mark.parametrize(

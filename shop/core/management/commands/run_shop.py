@@ -202,17 +202,23 @@ def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iter
     # Messages are JSON, which runs nothing: Celery's warning is about those that can.
     quiet = "ignore:You're running the worker with superuser privileges"
     background = {**payments, "PYTHONWARNINGS": quiet}
+    worker = ("worker", "--loglevel", "WARNING", "--without-gossip", "--without-mingle")
+    yield Program("worker", [*celery, *worker, "--concurrency", "2"], background, restarts=True)
+    # Pictures are drawn when nothing else wants the processor.
     yield Program(
-        "worker",
+        "pictures",
         [
+            "nice",
+            "-n",
+            "10",
             *celery,
-            "worker",
-            "--concurrency",
-            "2",
-            "--loglevel",
-            "WARNING",
-            "--without-gossip",
-            "--without-mingle",
+            *worker,
+            "--queues",
+            "images",
+            "--pool",
+            "solo",
+            "--hostname",
+            "pictures",
         ],
         background,
         restarts=True,
