@@ -1,0 +1,97 @@
+"""Template tags of the interface."""
+
+from decimal import Decimal
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.core.paginator import Paginator
+from django.template import Context, Template
+from django.test import RequestFactory
+from django.utils import translation
+
+from shop.core.templatetags.seo import kept_query
+from shop.core.templatetags.ui import language_links, page_numbers, round_amount, toise
+
+
+def test_an_icon_points_into_the_sprite() -> None:
+    drawn = Template('{% load ui %}{% icon "cart" "large" %}').render(Context())
+    assert drawn == (
+        '<svg class="icon icon--large" aria-hidden="true" focusable="false">'
+        '<use href="/static/icons.svg#cart"></use></svg>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("language", "amount", "expected"),
+    [
+        ("fr", "50.00", "50\u00a0€"),
+        ("fr", "49.90", "49,90\u00a0€"),
+        ("en", "50.00", "€50"),
+        ("en", "1000.00", "€1,000"),
+        ("de", "1000.00", "1.000\u00a0€"),
+        ("fr", "100.05", "100,05\u00a0€"),
+    ],
+)
+def test_a_round_limit_has_no_cents(language: str, amount: str, expected: str) -> None:
+    with translation.override(language):
+        assert round_amount(Decimal(amount)) == expected
+
+
+@pytest.mark.parametrize(
+    ("height", "ticks", "label"),
+    [
+        (Decimal("18.0"), 19, "18 cm"),
+        (Decimal("14.5"), 15, "14,5 cm"),
+        # Half centimetres below ten, every fifth above forty.
+        (Decimal("4.5"), 10, "4,5 cm"),
+        (Decimal("60"), 13, "60 cm"),
+        ("22", 23, "22 cm"),
+    ],
+)
+def test_the_ruler_has_a_tick_a_centimetre(height: Any, ticks: int, label: str) -> None:
+    drawn = toise(height)
+    # One more stroke is the ruler itself, and one its top.
+    assert drawn.count("H10") - 1 == ticks
+    assert f'<p class="toise__label">{label}</p>' in drawn
+    assert f'viewBox="0 0 10 {Decimal(str(height)):f}"' in drawn
+
+
+@pytest.mark.parametrize("height", [None, "", "haute", 0, -3, Decimal("NaN"), Decimal("Infinity"), 5000])
+def test_no_ruler_without_a_sensible_height(height: Any) -> None:
+    assert toise(height) == ""
+
+
+def test_long_lists_have_gaps_between_their_page_numbers() -> None:
+    assert page_numbers(Paginator(range(100), 5).page(10)) == [1, None, 9, 10, 11, None, 20]
+    assert page_numbers(Paginator(range(10), 5).page(1)) == [1, 2]
+
+
+def context(path: str, **values: Any) -> Context:
+    request = RequestFactory().get(path)
+    request.resolver_match = SimpleNamespace(view_name="home")  # type: ignore[assignment]
+    return Context({"request": request, **values})
+
+
+def test_language_links_keep_the_query_and_prefer_the_page_s_own_addresses() -> None:
+    alternates = [("fr", "Français", "http://localhost:8000/produit/1-ours"), ("en", "English", "http://localhost:8000/en/produit/1-bear")]  # fmt: skip
+    with translation.override("fr"):
+        links = language_links(context("/produit/1-ours?page=2", alternates=alternates))
+    assert [(link.code, link.current) for link in links] == [("fr", True), ("en", False), ("es", False), ("de", False)]  # fmt: skip
+    assert links[0].url == "/produit/1-ours?page=2"
+    assert links[1].url == "/en/produit/1-bear?page=2"
+
+
+def test_an_unknown_page_offers_the_home_pages() -> None:
+    request = RequestFactory().get("/nulle-part?x=1")
+    with translation.override("fr"):
+        links = language_links(Context({"request": request}))
+    assert [link.url for link in links] == ["/", "/en", "/es", "/de"]
+
+
+def test_the_canonical_address_keeps_what_names_the_page() -> None:
+    page = context("/produits?utm_source=x&page=2&search=ours&category=bust")
+    assert kept_query(page, "category", "page") == "?category=bust&page=2"
+    assert kept_query(context("/produits?page=1"), "category", "page") == ""
+    assert kept_query(context("/produits?category=a%26b%22"), "category") == "?category=a%26b%22"
+    assert kept_query(Context(), "page") == ""
