@@ -8,6 +8,7 @@
  * element marked `data-announce`, which is read out, the page's title in `data-title`. Whatever goes wrong, the
  * browser goes to the address instead.
  */
+import { fetchFragment, showFragment } from "../../lib/fragment";
 import { goTo } from "../../lib/navigate";
 import type { Mount, Unmount } from "../../runtime/island";
 
@@ -50,10 +51,10 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
     const { signal } = asking;
     results.setAttribute("aria-busy", "true");
     try {
-      const html = kept.get(wanted) ?? (await fetchResults(address, signal));
+      const html = kept.get(wanted) ?? (await fetchFragment(address, "results", signal));
       keep(wanted, html);
       shown = wanted;
-      results.innerHTML = html;
+      showFragment(results, html);
       results.removeAttribute("aria-busy");
       reflect(address);
       announce();
@@ -175,21 +176,6 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
     asking?.abort();
     clearTimeout(pause);
   };
-}
-
-async function fetchResults(address: URL, signal: AbortSignal): Promise<string> {
-  const response = await fetch(address, {
-    headers: { Accept: "text/html", "X-Fragment": "results" },
-    // Never kept under the page's own address, where going back would find it instead of the page.
-    cache: "no-store",
-    signal,
-  });
-  const html = await response.text();
-  const isFragment = response.headers.get("Content-Type")?.startsWith("text/html") && !/<html\b/i.test(html);
-  if (!response.ok || response.redirected || !isFragment) {
-    throw new Error(`${address.pathname} answered ${response.status} and no results.`);
-  }
-  return html;
 }
 
 function isPlain(event: MouseEvent): boolean {
