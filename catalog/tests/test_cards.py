@@ -1,0 +1,253 @@
+"""Cards: what they say, and which products the home page and the product page choose."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import translation
+
+from catalog.models import Category, CategoryKind, CategoryPicture, Product
+from catalog.selectors.cards import (
+    build_cards,
+    daily_gallery,
+    featured_cards,
+    finish_pair,
+    read_cards_of,
+    similar_cards,
+)
+from catalog.selectors.categories import (
+    category_exists,
+    collection_card,
+    collection_categories,
+    collection_features,
+    main_categories,
+)
+from catalog.tests.factories import (
+    make_category,
+    make_finish_category,
+    make_image,
+    make_product,
+    make_variation,
+)
+
+pytestmark = pytest.mark.django_db
+DAY = date(2026, 11, 20)
+
+
+def card(product: Product):
+    return build_cards(read_cards_of([product.pk]))[0]
+
+
+def test_what_a_card_says():
+    piece = make_product(
+        "Ours boulanger",
+        "89.00",
+        category=make_category("dessins-animes", name_fr="Dessins Animés", colour="dessins-animes"),
+        description_fr="Les miches sortent.\nLe reste.",
+        featured=True,
+        promotion_active=True,
+        promotion_type="buy_2_get_1",
+    )
+    make_image(piece, 2, alt_fr="De dos")
+    make_image(piece, 1, alt_fr="De face")
+    make_image(piece, 3)
+    found = card(piece)
+    assert found.url == f"/produit/{piece.pk}-ours-boulanger"
+    assert (found.name, found.teaser) == ("Ours boulanger", "Les miches sortent.")
+    assert (found.category, found.category_slug, found.colour) == (
+        "Dessins Animés",
+        "dessins-animes",
+        "dessins-animes",
+    )
+    assert (found.price, found.price_to, found.original_price) == (Decimal("89.00"), None, None)
+    assert (found.image.alt, found.second_image.alt, found.photo_count) == ("De face", "De dos", 3)
+    assert (found.featured, found.available) == (True, True)
+    assert found.promotion_label == "2 achetés, 1 offert"
+    assert found.production_text == "2 à 4 semaines"
+
+
+def test_a_card_without_photos():
+    found = card(make_product())
+    assert (found.image, found.second_image, found.photo_count) == (None, None, 0)
+
+
+def test_a_card_speaks_the_visitors_language():
+    piece = make_product("Ours boulanger", name_en="Baker Bear", description_fr="Du pain.")
+    with translation.override("en"):
+        found = card(piece)
+    assert (found.name, found.url, found.teaser) == (
+        "Baker Bear",
+        f"/en/produit/{piece.pk}-baker-bear",
+        "Du pain.",
+    )
+
+
+def test_several_prices_are_a_range_with_nothing_crossed_out():
+    piece = make_product(
+        price="129.00", category=make_finish_category(), painted_price="129.00", unpainted_price="62.00"
+    )
+    Product.objects.update(crossed_out=Decimal("149.00"))
+    found = card(piece)
+    assert (found.price, found.price_to, found.original_price) == (Decimal("62.00"), Decimal("129.00"), None)
+
+
+def test_a_single_price_shows_the_lawful_crossed_out_price():
+    piece = make_product(price="29.00", original_price="99.00")
+    Product.objects.update(crossed_out=Decimal("35.00"))
+    assert card(piece).original_price == Decimal("35.00")
+
+
+@pytest.mark.parametrize(
+    ("fields", "available"),
+    [({}, True), ({"stock_quantity": 1}, True), ({"stock_quantity": 0}, False), ({"in_stock": False}, False)],
+)
+def test_availability(fields, available):
+    assert card(make_product(**fields)).available is available
+
+
+def test_featured_products_newest_first():
+    pieces = [make_product(f"Pièce {number}", featured=number != 2) for number in range(5)]
+    make_product("Brouillon", featured=True, is_published=False)
+    assert [found.id for found in featured_cards(limit=3)] == [pieces[4].pk, pieces[3].pk, pieces[1].pk]
+
+
+def test_the_gallery_is_the_same_all_day_and_another_tomorrow():
+    for number in range(40):
+        make_image(make_product(f"Pièce {number}"))
+    today = [found.id for found in daily_gallery(DAY)]
+    assert len(today) == len(set(today)) == 6
+    assert [found.id for found in daily_gallery(DAY)] == today
+    others = [[found.id for found in daily_gallery(DAY + timedelta(days=days))] for days in range(1, 8)]
+    assert today not in others
+    assert len({pk for ids in others for pk in ids}) > 12
+
+
+def test_a_new_piece_leaves_the_others_in_their_place():
+    for number in range(40):
+        make_image(make_product(f"Pièce {number}"))
+    before = [found.id for found in daily_gallery(DAY)]
+    new = make_product("Nouvelle")
+    make_image(new)
+    after = [found.id for found in daily_gallery(DAY)]
+    assert [pk for pk in after if pk != new.pk] == before[: len(after) - (new.pk in after)]
+
+
+def test_pieces_with_a_photo_are_drawn_first():
+    for number in range(10):
+        piece = make_product(f"Pièce {number}")
+        if number % 2:
+            make_image(piece)
+    gallery = daily_gallery(DAY)
+    assert [found.image is not None for found in gallery] == [True] * 5 + [False]
+
+
+def test_a_small_shop_shows_what_it_has():
+    piece = make_product()
+    make_product("Brouillon", is_published=False)
+    assert [found.id for found in daily_gallery(DAY)] == [piece.pk]
+
+
+def test_similar_products_are_of_the_category_available_first_then_newest():
+    category = make_category("bust")
+    piece = make_product("Ours", category=category)
+    old = make_product("Ancien", category=category)
+    sold_out = make_product("Épuisé", category=category, in_stock=False)
+    new = make_product("Nouveau", category=category)
+    make_product("Autre", category=make_category("mangas"))
+    make_product("Brouillon", category=category, is_published=False)
+    assert [found.id for found in similar_cards(piece)] == [new.pk, old.pk, sold_out.pk]
+
+
+def test_three_similar_products_at_most():
+    category = make_category("bust")
+    pieces = [make_product(f"Pièce {number}", category=category) for number in range(5)]
+    assert [found.id for found in similar_cards(pieces[0])] == [pieces[4].pk, pieces[3].pk, pieces[2].pk]
+
+
+def test_products_picked_by_hand_come_first():
+    category = make_category("bust")
+    piece, neighbour = make_product("Ours", category=category), make_product("Loup", category=category)
+    picked = make_product("Choisi", category=make_category("mangas"))
+    piece.picked_similar.add(picked)
+    assert [found.id for found in similar_cards(piece)] == [picked.pk, neighbour.pk]
+    assert [found.id for found in similar_cards(picked)] == []
+
+
+def test_similar_products_cost_two_queries(django_assert_max_num_queries):
+    category = make_category("bust")
+    pieces = [make_product(f"Pièce {number}", category=category) for number in range(3)]
+    # products, photos; the shop's delay when it is not cached
+    with django_assert_max_num_queries(3):
+        similar_cards(pieces[0])
+
+
+def test_a_piece_photographed_in_both_finishes():
+    assert finish_pair() is None
+    category = make_finish_category()
+    only_painted = make_product("Peinte", category=category, featured=True)
+    make_image(only_painted, finish="painted")
+    both = make_product("Les deux", category=category)
+    make_image(both, 1, finish="unpainted", alt_fr="Grise")
+    make_image(both, 2, finish="painted", alt_fr="Peinte")
+    found, painted, unpainted = finish_pair()
+    assert (found.id, painted.alt, unpainted.alt) == (both.pk, "Peinte", "Grise")
+
+
+def test_categories_with_the_number_of_products_they_show():
+    mangas = make_category("mangas", name_fr="Mangas", position=2, colour="mangas")
+    make_category("bust", position=1)
+    noel = make_category("noel", kind=CategoryKind.COLLECTION, title_fr="Collection Noël")
+    make_product(category=mangas)
+    make_product(category=mangas, in_stock=False)
+    make_product(category=mangas, is_published=False)
+    make_product(category=noel)
+    found = main_categories()
+    assert [(item.slug, item.count) for item in found] == [("bust", 0), ("mangas", 2)]
+    assert (found[1].name, found[1].colour, found[1].url) == ("Mangas", "mangas", "/produits?category=mangas")
+    assert [(item.slug, item.count, item.url, item.title) for item in collection_categories()] == [
+        ("noel", 1, "/noel", "Collection Noël")
+    ]
+
+
+def test_the_title_of_a_page_is_the_name_when_none_was_written():
+    make_category("bust", name_fr="Bustes")
+    assert main_categories()[0].title == "Bustes"
+
+
+def test_a_category_with_its_picture():
+    category = make_category("bust", name_fr="Bustes")
+    assert main_categories()[0].image is None
+    CategoryPicture.objects.create(category=category, file="categories/a.jpg", width=100, height=80)
+    assert (main_categories()[0].image.alt, main_categories()[0].image.width) == ("Bustes", 100)
+
+
+def test_categories_cost_one_query(django_assert_num_queries):
+    for number in range(5):
+        make_product(category=make_category(f"rayon-{number}"))
+    with django_assert_num_queries(1):
+        assert len(main_categories()) == 5
+
+
+def test_a_collection():
+    category = make_category("noel", kind=CategoryKind.COLLECTION)
+    category.features.create(title_fr="Deuxième", text_fr="B", position=2)
+    category.features.create(title_fr="Première", text_fr="A", position=1)
+    found = collection_card("noel")
+    assert (found.pk, found.count) == (category.pk, 0)
+    assert collection_features(found) == [("Première", "A"), ("Deuxième", "B")]
+
+
+def test_what_is_no_collection():
+    make_category("mangas")
+    assert collection_card("mangas") is None
+    assert collection_card("unknown") is None
+    assert (category_exists("mangas"), category_exists("unknown")) == (True, False)
+    assert Category.objects.count() == 1
+
+
+def test_formats_make_a_range():
+    piece = make_product(price="69.00", category=make_category("figurines", offers_formats=True))
+    make_variation(piece, "Petite", price_adjustment="-20.00")
+    make_variation(piece, "Grande", price_override="119.00")
+    found = card(piece)
+    assert (found.price, found.price_to) == (Decimal("49.00"), Decimal("119.00"))
