@@ -90,6 +90,8 @@ class CheckoutView(APIView):
             placed = checkout_service.find_placed(demand) if buyer.asked else None
             if placed is not None:
                 remember_order(request._request, placed.pk)
+        # Also on a repeat: the first answer, which carried the session, may never have reached the browser.
+        remember_order(request._request, done.order.pk)
         answer = {
             "order_id": done.order.pk,
             "reference": done.order.reference,

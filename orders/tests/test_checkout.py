@@ -93,6 +93,18 @@ def test_the_same_key_and_demand_give_the_same_order_and_page(bank, shopper):
     assert len(bank.requests("/v1/checkout/sessions")) == 1
 
 
+def test_a_browser_that_lost_the_first_answer_owns_the_order_after_repeating(bank, shopper):
+    key, body = new_key(), checkout_body([line(make_product(price="60.00"))], "60.00")
+    type(shopper)().checkout(body, key)
+    assert shopper.checkout(body, key).status_code == 201
+    order = Order.objects.get()
+    assert shopper.verify(Attempt.objects.get().session_id).json() == {
+        "payment_status": "pending",
+        "order_reference": order.reference,
+        "order_url": f"/commande/{order.pk}",
+    }
+
+
 def test_the_same_key_with_another_demand_is_refused(bank, shopper):
     key, product = new_key(), make_product(price="60.00")
     shopper.checkout(checkout_body([line(product)], "60.00"), key)

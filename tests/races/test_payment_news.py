@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from datetime import timedelta
 from functools import partial
+from threading import Event
 from typing import Any
 
 import pytest
@@ -231,9 +232,17 @@ def test_expiry_and_payment_at_the_same_instant_end_with_what_stripe_says(bank, 
     figures(last_second_rounds=ROUNDS, **{f"last_second_{name}": count for name, count in ends.items()})
 
 
-def test_two_tabs_one_pays_while_the_other_starts_again(bank, figures):
+def test_two_tabs_one_pays_while_the_other_starts_again(bank, monkeypatch, figures):
     """The second tab's checkout gives up the first order. Never is it given up and paid."""
     ends: Counter[str] = Counter()
+    closing = Event()
+    original = gateway.expire_session
+
+    def close(session_id: str) -> bool:
+        closing.set()
+        return original(session_id)
+
+    monkeypatch.setattr(gateway, "expire_session", close)
     for number in range(ROUNDS):
         tab = Buyer(number)
         order = new_order(tab)
@@ -241,7 +250,11 @@ def test_two_tabs_one_pays_while_the_other_starts_again(bank, figures):
         other_tab.client.cookies = tab.client.cookies
         body = checkout_body([line(order.items.get().product)], "60.00", customer={"city": "Paris"})
 
-        def pay(order: Order = order, tab: Buyer = tab) -> str:
+        closing.clear()
+
+        def pay(order: Order = order, tab: Buyer = tab, late: bool = number % 2 == 1) -> str:
+            if late:
+                assert closing.wait(30)
             result = bank.pay(order)["result"]
             tab.verify(session_of(order))
             return result

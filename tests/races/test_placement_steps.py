@@ -1,0 +1,148 @@
+"""An order is made whole or not at all, wherever its making breaks off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import connection, connections
+
+from accounts.models import User
+from catalog.models import Product, ProductVariation
+from orders.api import views
+from orders.models import (
+    Attempt,
+    AttemptState,
+    Order,
+    OrderEvent,
+    OrderItem,
+    OrderStatus,
+    Payment,
+    StockHold,
+)
+from orders.payments import gateway
+from orders.services import placement, stock_holds
+from orders.tests.factories import checkout_body, line, make_product, make_variation, new_key
+from shop.core.models import OutgoingMail
+from tests.races.conftest import Buyer
+from tests.races.crowd import Started
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+STEPS: dict[str, tuple[Any, str]] = {
+    "the cart is priced": (placement, "quote_cart"),
+    "the order is written": (Order.objects, "create"),
+    "the account is made": (views, "sign_up_at_checkout"),
+    "the lines are written": (OrderItem.objects, "bulk_create"),
+    "the payment is written": (Payment.objects, "create"),
+    "the attempt is written": (placement, "prepare_attempt"),
+    "the journal is written": (placement, "record_event"),
+    "the stock is taken": (stock_holds, "hold_stock"),
+    "the hold is written": (placement, "hold_for_order"),
+}
+
+
+class BrokenOff(Exception):
+    """What no code expects."""
+
+
+def nothing_is_left(product: Product) -> None:
+    for model in (Order, OrderItem, Payment, Attempt, StockHold, OrderEvent, OutgoingMail, User):
+        assert not model._default_manager.exists(), model
+    product.refresh_from_db()
+    assert product.stock_quantity == 2
+    assert ProductVariation.objects.get().stock_quantity == 3
+
+
+def whole_order(product: Product) -> None:
+    order = Order.objects.get()
+    assert order.status == OrderStatus.PENDING
+    assert order.user == User.objects.get(email="lea@example.com")
+    assert (order.items.count(), order.payments.count(), order.stock_holds.count()) == (1, 1, 1)
+    assert Attempt.objects.get().state == AttemptState.SENT
+    product.refresh_from_db()
+    assert product.stock_quantity == 1
+    assert ProductVariation.objects.get().stock_quantity == 2
+
+
+@pytest.fixture
+def product() -> Product:
+    made = make_product(price="60.00", stock_quantity=2)
+    make_variation(made, "18 cm", stock_quantity=3, is_default=True)
+    return made
+
+
+@pytest.fixture
+def demand(product: Product) -> dict[str, Any]:
+    account = {"mode": "signup", "password": "un-renard-de-bois"}
+    variation = ProductVariation.objects.get()
+    return checkout_body([line(product, variation_id=variation.pk)], "60.00", account=account)
+
+
+def raise_after(original: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    original(*args, **kwargs)
+    raise BrokenOff
+
+
+def lose_the_database_after(original: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """As when the shop or its database dies: the transaction ends without a commit."""
+    result = original(*args, **kwargs)
+    end_connection(connection.connection.info.backend_pid)
+    return result
+
+
+def end_connection(pid: int) -> None:
+    def end() -> None:
+        with connections["default"].cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
+
+    Started(end).value()
+
+
+@pytest.mark.parametrize("step", list(STEPS))
+def test_an_exception_after_any_step_leaves_nothing_and_a_retry_makes_the_order(
+    bank, monkeypatch, product, demand, figures, step
+):
+    key, buyer = new_key(), Buyer()
+    where, name = STEPS[step]
+    with monkeypatch.context() as broken:
+        broken.setattr(where, name, partial(raise_after, getattr(where, name)))
+        answer = buyer.checkout(demand, key)
+    assert (answer.status_code, answer.json()["code"]) == (500, "server_error")
+    nothing_is_left(product)
+    assert buyer.client.get("/api/me").json()["authenticated"] is False
+    assert bank.requests("/v1/checkout/sessions") == []
+    assert buyer.checkout(demand, key).status_code == 201
+    whole_order(product)
+    figures(**{f"broken off after “{step}”": "0 half orders, 0 holds, 0 mails, 0 accounts"})
+
+
+@pytest.mark.filterwarnings("ignore:discarding closed connection")
+def test_a_database_that_goes_away_before_the_commit_leaves_nothing(bank, monkeypatch, product, demand):
+    key, buyer = new_key(), Buyer()
+    with monkeypatch.context() as broken:
+        broken.setattr(
+            placement, "hold_for_order", partial(lose_the_database_after, placement.hold_for_order)
+        )
+        assert buyer.checkout(demand, key).status_code == 500
+    connection.close()
+    nothing_is_left(product)
+    assert Buyer().checkout(demand, key).status_code == 201
+    whole_order(product)
+
+
+def test_breaking_off_once_the_page_is_open_keeps_the_order_and_a_retry_finds_the_page(
+    bank, monkeypatch, product, demand
+):
+    key, buyer = new_key(), Buyer()
+    with monkeypatch.context() as broken:
+        broken.setattr(gateway, "create_session", partial(raise_after, gateway.create_session))
+        assert buyer.checkout(demand, key).status_code == 500
+    answer = buyer.checkout(demand, key)
+    assert answer.status_code == 201
+    whole_order(product)
+    calls = bank.requests("/v1/checkout/sessions")
+    assert len({call["idempotency_key"] for call in calls}) == 1
+    assert answer.json()["url"] == Attempt.objects.get().session_url

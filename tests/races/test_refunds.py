@@ -1,0 +1,94 @@
+"""Money goes back once, however many workers, webhooks and refusals come together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from decimal import Decimal
+from functools import partial
+
+import pytest
+from django.db import transaction
+
+from orders.models import Attempt, LedgerEntry, Order, PaymentState, Refund, RefundState
+from orders.payments import gateway
+from orders.payments.settlement import settle
+from orders.services import refunds
+from orders.services.refunds import send_refund
+from orders.tests.factories import checkout_body, line, make_product
+from tests.races.conftest import Buyer
+from tests.races.crowd import Started, all_at_once, wait_until_blocked
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+WORKERS = 20
+
+
+@pytest.fixture
+def refund(bank) -> Refund:
+    product = make_product(price="60.00", stock_quantity=1)
+    assert Buyer().checkout(checkout_body([line(product)], "60.00")).status_code == 201
+    order = Order.objects.get()
+    bank.pay(order)
+    attempt = Attempt.objects.get()
+    settle(attempt.pk)
+    attempt.refresh_from_db()
+    return Refund.objects.create(order=order, attempt=attempt, amount=Decimal("60.00"), reason="requested")
+
+
+def test_one_refund_sent_by_twenty_workers_goes_back_once(bank, refund, figures):
+    outcomes = all_at_once([partial(send_refund, refund.pk)] * WORKERS)
+    errors = [outcome.error for outcome in outcomes if outcome.error is not None]
+    # Told to come back while another one is being served: the task tries again.
+    assert {type(error) for error in errors} <= {gateway.GatewayUnavailable}
+    send_refund(refund.pk)
+    told = [event for event in bank.events() if "refund" in event["type"]]
+    codes = [
+        outcome.value
+        for outcome in all_at_once(
+            [partial(Buyer(number).webhook, event) for number, event in enumerate(told * 3)]
+        )
+    ]
+    assert set(codes) == {200}
+    refund.refresh_from_db()
+    assert refund.state == RefundState.SUCCEEDED
+    assert [
+        (facts.refund_id, facts.amount_cents) for facts in gateway.list_refunds(refund.attempt.intent_id)
+    ] == [(refund.provider_id, 6000)]
+    assert list(LedgerEntry.objects.order_by("pk").values_list("kind", "amount")) == [
+        ("charge", Decimal("60.00")),
+        ("refund", Decimal("-60.00")),
+    ]
+    assert refund.order.payments.get().state == PaymentState.REFUNDED
+    assert refund.order.events.filter(name="refund.succeeded").count() == 1
+    figures(
+        refund_workers=WORKERS, refund_webhooks=len(codes), refunds_at_stripe=1, refund_ledger_entries=1,
+        told_to_come_back=len(errors),
+    )  # fmt: skip
+
+
+def test_a_refusal_and_the_news_of_it_do_not_wait_for_each_other_in_a_circle(bank, refund):
+    """The worker was refused and writes it down while a webhook holds the order and is about to take the refund."""
+    Refund.objects.update(state=RefundState.SENT)
+    with transaction.atomic():
+        Order.objects.select_for_update().get()
+        refused = Started(partial(refunds._fail, refund.pk, "charge_disputed"))
+        wait_until_blocked()
+        Refund.objects.select_for_update().get()
+    refused.value()
+    refund.refresh_from_db()
+    assert (refund.state, refund.error) == (RefundState.FAILED, "charge_disputed")
+
+
+def test_a_refund_and_the_news_of_it_at_once_are_booked_once(bank, refund):
+    """A worker's answer and Stripe's own message about it, in whichever order they come."""
+
+    def tell() -> list[int]:
+        return [Buyer().webhook(event) for event in bank.events() if "refund" in event["type"]]
+
+    outcomes = all_at_once([partial(send_refund, refund.pk), *[tell] * 5, partial(send_refund, refund.pk)])
+    kinds = Counter(type(outcome.error) for outcome in outcomes if outcome.error is not None)
+    assert set(kinds) <= {gateway.GatewayUnavailable}
+    assert all(set(outcome.value) <= {200} for outcome in outcomes[1:6])
+    send_refund(refund.pk)
+    assert sum(LedgerEntry.objects.values_list("amount", flat=True)) == Decimal("0.00")
+    assert LedgerEntry.objects.count() == 2
