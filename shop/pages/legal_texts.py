@@ -105,7 +105,7 @@ def _shipping_markdown(language: str) -> str:
         ]
         for row in shipping_table()
     ]
-    lines = [head, ["---", "---", "--:", "--:"], *rows]
+    lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -121,6 +121,7 @@ def _render(page: str, language: str, values: tuple[tuple[str, str], ...]) -> Le
         attributes=_ATTRIBUTES,
         link_rel="noopener",
     )
+    html = html.replace("&nbsp;", "\u00a0")
     # Wide tables scroll by themselves; they can be reached and scrolled by keyboard.
     html = html.replace("<table>", '<div class="table-scroll" tabindex="0" role="group"><table>')
     html = html.replace("</table>", "</table></div>")

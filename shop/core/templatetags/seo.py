@@ -52,7 +52,9 @@ def breadcrumb_data(breadcrumbs: Sequence[tuple[str, str | None]] | None) -> Saf
 
 @register.simple_tag
 def product_list_data(name: str, cards: Sequence[Any]) -> SafeString:
-    """The data block of a list of product cards."""
+    """The data block of a list of product cards; nothing for an empty one."""
+    if not cards:
+        return SafeString("")
     return json_ld(structured_data.item_list(name=name, items=[(card.name, card.url) for card in cards]))
 
 

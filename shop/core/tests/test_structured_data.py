@@ -96,7 +96,9 @@ def test_a_single_level_has_no_trail() -> None:
 
 
 def test_a_list_names_its_first_eight_products() -> None:
-    data = structured_data.item_list(name="Figurines", items=[(f"n{i}", f"/produit/{i}-n") for i in range(1, 12)])
+    data = structured_data.item_list(
+        name="Figurines", items=[(f"n{i}", f"/produit/{i}-n") for i in range(1, 12)]
+    )
     assert [item["position"] for item in data["itemListElement"]] == [1, 2, 3, 4, 5, 6, 7, 8]
     assert data["itemListElement"][7]["url"] == "http://localhost:8000/produit/8-n"
 

@@ -1,0 +1,82 @@
+"""What search engines are told to read, and not to."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from catalog.selectors import sitemap
+from catalog.tests.factories import make_category, make_product
+
+pytestmark = pytest.mark.django_db
+
+SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+
+
+def addresses(client: Client, path: str) -> list[str]:
+    answer = client.get(path)
+    assert answer.status_code == 200
+    assert answer["Content-Type"] == "application/xml; charset=utf-8"
+    tree = ElementTree.fromstring(answer.getvalue())
+    return [location.text or "" for location in tree.iter(f"{SITEMAP}loc")]
+
+
+def test_robots_closes_what_belongs_to_one_visitor(client: Client) -> None:
+    text = client.get("/robots.txt").content.decode()
+    assert "Disallow: /panier\n" in text
+    assert "Disallow: /de/espace-membre\n" in text
+    assert "Disallow: /api/\n" in text
+    assert "/de/api/" not in text
+    assert text.endswith("Sitemap: http://localhost:8000/sitemap.xml\n")
+    # The administration's address is a secret that this file would give away.
+    assert "gestion" not in text
+
+
+def test_the_index_grows_with_the_catalogue(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert addresses(client, "/sitemap.xml") == ["http://localhost:8000/sitemap-pages.xml"]
+    monkeypatch.setattr(sitemap, "SITEMAP_SIZE", 2)
+    for number in range(3):
+        make_product(f"Pièce {number}")
+    assert addresses(client, "/sitemap.xml") == [
+        "http://localhost:8000/sitemap-pages.xml",
+        "http://localhost:8000/sitemap-products-1.xml",
+        "http://localhost:8000/sitemap-products-2.xml",
+    ]
+    assert len(addresses(client, "/sitemap-products-1.xml")) == 2 * 4
+    assert len(addresses(client, "/sitemap-products-2.xml")) == 1 * 4
+    assert client.get("/sitemap-products-3.xml").status_code == 404
+    assert client.get("/sitemap-products-0.xml").status_code == 404
+
+
+def test_products_are_listed_in_every_language(
+    client: Client, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    product = make_product("Ours & Cie", name_de="Bär & Co", slug_fr="ours-et-cie", slug_de="baer-und-co")
+    make_product("Brouillon", is_published=False)
+    # The count of products, and their rows.
+    with django_assert_num_queries(2):
+        found = addresses(client, "/sitemap-products-1.xml")
+    assert found[0] == f"http://localhost:8000/produit/{product.pk}-ours-et-cie"
+    assert found[3] == f"http://localhost:8000/de/produit/{product.pk}-baer-und-co"
+    # Every address answers as it is: none is redirected.
+    for address in found:
+        assert client.get(address.removeprefix("http://localhost:8000")).status_code == 200
+    text = client.get("/sitemap-products-1.xml").getvalue().decode()
+    assert re.search(r"<lastmod>\d{4}-\d\d-\d\d</lastmod>", text)
+    assert text.count('hreflang="de"') == 4
+
+
+def test_pages_and_filled_categories_are_listed(client: Client) -> None:
+    make_product("Lame", category=make_category("mangas", name_fr="Mangas"))
+    make_category("vide", name_fr="Vide")
+    make_product("Boule", category=make_category("noel", name_fr="Noël", kind="collection"))
+    found = addresses(client, "/sitemap-pages.xml")
+    assert "http://localhost:8000/" in found
+    assert "http://localhost:8000/es" in found
+    assert "http://localhost:8000/noel" in found
+    assert "http://localhost:8000/produits?category=mangas" in found
+    assert not [address for address in found if "vide" in address]
+    for address in found:
+        assert client.get(address.removeprefix("http://localhost:8000")).status_code == 200
