@@ -14,7 +14,7 @@ beforeEach(() => {
   Element.prototype.scrollTo = function scrollTo(options?: ScrollToOptions | number) {
     scrolled.push(typeof options === "object" ? (options.left ?? 0) : 0);
   } as Element["scrollTo"];
-  document.body.innerHTML = `<div><div data-fallback><section data-count="%(index)s sur %(total)s">
+  document.body.innerHTML = `<div><div data-fallback><section data-count="{index} sur {total}">
     <div data-controls hidden>
       <button data-toggle data-play="Lancer" data-pause="Arrêter"><i data-when="playing"></i><i data-when="paused" hidden></i></button>
       <button data-previous></button><button data-dot></button><button data-dot></button><button data-dot></button>

@@ -57,9 +57,7 @@ export function mount(host: HTMLElement): Unmount {
       else dot.removeAttribute("aria-current");
     });
     if (counter)
-      counter.textContent = pattern
-        .replace("%(index)s", String(index + 1))
-        .replace("%(total)s", String(total));
+      counter.textContent = pattern.replace("{index}", String(index + 1)).replace("{total}", String(total));
     // Slides that change by themselves are not read out; those that somebody chooses are.
     slides?.setAttribute("aria-live", playing ? "off" : "polite");
     toggle?.setAttribute("aria-label", (playing ? toggle.dataset.pause : toggle.dataset.play) ?? "");
