@@ -124,7 +124,7 @@ class ProductAdmin(admin.ModelAdmin[Product]):
     show_full_result_count = False
     date_hierarchy = "created_at"
     search_fields = ("search_text",)
-    search_help_text = _("Nom, description, catégorie ; référence ou identifiant externe exacts.")
+    search_help_text = _("Nom, description, catégorie ; référence ou identifiant externe exacts.")
     autocomplete_fields = ("picked_similar",)
     readonly_fields = ("updated_at", "price_from", "price_to", "crossed_out")
     actions = ("publish", "unpublish")

@@ -12,6 +12,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from orders.models import (
     Attempt,
@@ -250,7 +251,11 @@ class OrderAdmin(admin.ModelAdmin[Order]):
                     request, _("Le service de paiement ne répond pas : rien n'a changé. Réessayez.")
                 )
                 return
-        messages.success(request, _("%(count)d paiement(s) vérifié(s).") % {"count": asked})
+        messages.success(
+            request,
+            ngettext("%(count)d paiement vérifié.", "%(count)d paiements vérifiés.", asked)
+            % {"count": asked},
+        )
 
 
 @admin.register(Attempt)
@@ -318,7 +323,7 @@ class ZoneForm(forms.ModelForm[ShippingZone]):
             both = codes & {country.code for country in zone.countries}
             if both:
                 raise forms.ValidationError(
-                    _("%(codes)s : déjà dans la zone « %(zone)s »."),
+                    _("%(codes)s : déjà dans la zone « %(zone)s »."),
                     params={"codes": ", ".join(sorted(both)), "zone": zone.name},
                 )
         return self.cleaned_data["countries"]

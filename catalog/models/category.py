@@ -19,16 +19,16 @@ class CategoryKind(models.TextChoices):
 class Colour(models.TextChoices):
     """The paint pot of a category: a token of the style sheet."""
 
-    MANGAS = "mangas", "Mangas"
-    JEUX_VIDEO = "jeux-video", "Jeux vidéo"
-    DESSINS_ANIMES = "dessins-animes", "Dessins animés"
-    BUST = "bust", "Bust"
-    CHIBI_POP = "chibi-pop", "Chibi / Pop"
-    POKEBALL = "pokeball", "Pokeball"
-    CROCHET = "crochet", "Crochet"
-    GOODIES = "goodies", "Goodies"
-    NOEL = "noel", "Noël"
-    FIGURINES = "figurines", "Figurines"
+    MANGAS = "mangas", _("Mangas")
+    JEUX_VIDEO = "jeux-video", _("Jeux vidéo")
+    DESSINS_ANIMES = "dessins-animes", _("Dessins animés")
+    BUST = "bust", _("Bust")
+    CHIBI_POP = "chibi-pop", _("Chibi / Pop")
+    POKEBALL = "pokeball", _("Pokeball")
+    CROCHET = "crochet", _("Crochet")
+    GOODIES = "goodies", _("Goodies")
+    NOEL = "noel", _("Noël")
+    FIGURINES = "figurines", _("Figurines")
     AUTRE = "autre", _("Autre")
 
 
@@ -39,7 +39,7 @@ class Category(models.Model):
     kind = models.CharField(_("type"), max_length=10, choices=CategoryKind.choices, default=CategoryKind.MAIN)
     name = models.CharField(_("nom"), max_length=80)
     title = models.CharField(
-        _("titre de la page"), max_length=120, blank=True, help_text=_("Vide : le nom de la catégorie.")
+        _("titre de la page"), max_length=120, blank=True, help_text=_("Vide : le nom de la catégorie.")
     )
     description = models.TextField(
         _("description"),

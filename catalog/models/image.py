@@ -21,7 +21,7 @@ class PictureRow(models.Model):
         _("texte alternatif"),
         max_length=250,
         blank=True,
-        help_text=_("Ce que montre l'image, pour qui ne la voit pas. Vide : le nom."),
+        help_text=_("Ce que montre l'image, pour qui ne la voit pas. Vide : le nom."),
     )
     width = models.PositiveIntegerField(_("largeur"), editable=False, validators=[MinValueValidator(1)])
     height = models.PositiveIntegerField(_("hauteur"), editable=False, validators=[MinValueValidator(1)])
@@ -45,7 +45,7 @@ class ProductImage(PictureRow):
         choices=Finish.choices,
         blank=True,
         default="",
-        help_text=_("Vide : toutes les finitions."),
+        help_text=_("Vide : toutes les finitions."),
     )
     variation = models.ForeignKey(
         ProductVariation,

@@ -59,7 +59,7 @@ class Product(models.Model):
         max_length=180,
         blank=True,
         db_index=False,
-        help_text=_("Vide : tiré du nom."),
+        help_text=_("Vide : tiré du nom."),
     )
     description = models.TextField(
         _("description courte"), blank=True, help_text=_("La première ligne sert d'accroche sur la carte.")
@@ -101,7 +101,7 @@ class Product(models.Model):
     featured = models.BooleanField(_("en vedette"), default=False)
     in_stock = models.BooleanField(_("disponible"), default=True)
     stock_quantity = models.PositiveIntegerField(
-        _("quantité en stock"), null=True, blank=True, help_text=_("Vide : fabriqué à la commande.")
+        _("quantité en stock"), null=True, blank=True, help_text=_("Vide : fabriqué à la commande.")
     )
     is_published = models.BooleanField(_("publié"), default=True)
 
@@ -134,7 +134,7 @@ class Product(models.Model):
         _("fabrication, minimum (jours)"),
         null=True,
         blank=True,
-        help_text=_("Vide : le délai de la boutique."),
+        help_text=_("Vide : le délai de la boutique."),
     )
     production_days_max = models.PositiveSmallIntegerField(
         _("fabrication, maximum (jours)"), null=True, blank=True
@@ -311,7 +311,7 @@ class ProductVariation(models.Model):
     is_default = models.BooleanField(_("par défaut"), default=False)
     in_stock = models.BooleanField(_("disponible"), default=True)
     stock_quantity = models.PositiveIntegerField(
-        _("quantité en stock"), null=True, blank=True, help_text=_("Vide : celle du produit.")
+        _("quantité en stock"), null=True, blank=True, help_text=_("Vide : celle du produit.")
     )
     sort_order = models.PositiveSmallIntegerField(_("ordre"), default=0)
     sku = models.CharField(_("référence"), max_length=80, blank=True, default="")
