@@ -233,7 +233,7 @@ it("removes a line, leads the focus to the next one and can undo it", async () =
   act(() => lastToast().action?.run());
   expect(readCart()).toEqual([kept(bust), kept(guardian)]);
   expect(await screen.findByText("Gardien")).toBeTruthy();
-  expect(document.activeElement).toBe(screen.getByRole("heading", { name: "Articles du panier" }));
+  expect(document.activeElement).toBe(screen.getByRole("region", { name: "Articles du panier" }));
 });
 
 it("leads the focus to the empty cart's heading after the last line", async () => {

@@ -1,5 +1,5 @@
 import { useStore } from "@nanostores/react";
-import { useEffect, useRef, useState } from "react";
+import { type Ref, useEffect, useRef, useState } from "react";
 import { $lines, addToCart, clearCart } from "@/lib/cart";
 import { Icon } from "@/lib/icon";
 import { formatMoney } from "@/lib/money";
@@ -21,7 +21,8 @@ export function Cart({ countries, home_country, links }: CartProps) {
   const problemText = useProblemText();
   const quoting = useQuote(lines, country.code);
   const rows = rowsOf(quoting.quote?.lines ?? [], lines);
-  const heading = useRef<HTMLHeadingElement>(null);
+  /** Where the focus goes when nothing is nearer: the list, or the heading of the empty cart. */
+  const anchor = useRef<HTMLElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const [isClearing, setIsClearing] = useState(false);
   const news = useNews(quoting.quote, lines.length === 0);
@@ -31,7 +32,7 @@ export function Cart({ countries, home_country, links }: CartProps) {
   useEffect(() => {
     if (!focusAfter) return;
     const buttons = list.current?.querySelectorAll<HTMLElement>("[data-remove]") ?? [];
-    (buttons[Math.min(focusAfter.row, buttons.length - 1)] ?? heading.current)?.focus();
+    (buttons[Math.min(focusAfter.row, buttons.length - 1)] ?? anchor.current)?.focus();
   }, [focusAfter]);
 
   const remove = (row: Row, index: number) => {
@@ -62,7 +63,7 @@ export function Cart({ countries, home_country, links }: CartProps) {
       {lines.length === 0 ? (
         <div className="empty">
           <Icon name="cart" size="large" />
-          <h2 className="empty__title" ref={heading} tabIndex={-1}>
+          <h2 className="empty__title" ref={anchor as Ref<HTMLHeadingElement>} tabIndex={-1}>
             {t("cart.emptyTitle")}
           </h2>
           <p>{t("cart.emptyText")}</p>
@@ -72,8 +73,8 @@ export function Cart({ countries, home_country, links }: CartProps) {
         </div>
       ) : (
         <div className="aside-layout">
-          <section className="sheet" aria-labelledby="cart-lines">
-            <h2 className="visually-hidden" id="cart-lines" ref={heading} tabIndex={-1}>
+          <section className="sheet" aria-labelledby="cart-lines" ref={anchor} tabIndex={-1}>
+            <h2 className="visually-hidden" id="cart-lines">
               {t("cart.heading")}
             </h2>
             {quoting.problem && (
