@@ -87,7 +87,12 @@ def abandon_order(order_id: str) -> Order | None:
             # Whether the page exists is unknown until the provider is asked with the same key.
             try:
                 open_session(attempt)
-            except Problem:
+            except (Problem, gateway.GatewayRefused):
+                continue
+            except gateway.GatewayUnavailable as error:
+                if not error.kept:
+                    raise
+                # The key gives this failure for a day, and nobody can pay a page whose address was never told.
                 continue
             attempt.refresh_from_db()
         _close_page(attempt)

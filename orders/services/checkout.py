@@ -124,11 +124,10 @@ def _open(attempt: Attempt) -> str:
 def _replace(order_id: str) -> None:
     try:
         paid = abandon_order(order_id)
-    except gateway.GatewayUnavailable as error:
-        if not error.kept:
-            # Asking for the new page as well would keep the customer waiting twice as long for the same answer.
-            raise _payment_unavailable() from None
-        return
+    except gateway.GatewayUnavailable:
+        # The earlier order still holds its pieces: going on would tell its own customer that they are sold. And
+        # asking for the new page as well would keep them waiting twice as long for the same answer.
+        raise _payment_unavailable() from None
     except gateway.GatewayError:
         # The page can't be closed now; it expires by itself and gives its stock back then.
         return

@@ -10,6 +10,8 @@ from django.utils import timezone
 from accounts.models import User
 from catalog.models import Product
 from orders.models import Attempt, AttemptState, Order, OrderStatus, PaymentState, StockHoldState
+from orders.payments import gateway
+from orders.payments.gateway import GatewayRefused, GatewayUnavailable
 from orders.tests.factories import checkout_body, line, make_finished_product, make_product, new_key
 from shop.core.models import OutgoingMail
 
@@ -295,6 +297,33 @@ def test_a_new_try_closes_the_old_page_and_gives_its_piece_back_first(bank, shop
         bank.control(f"sessions/{Attempt.objects.get(payment__order=old).session_id}/pay")["result"]
         == "closed"
     )
+
+
+@pytest.mark.parametrize(
+    "failure", [GatewayUnavailable("kept for a day", kept=True), GatewayRefused("too late for this page")]
+)
+def test_a_page_that_can_never_be_had_does_not_keep_the_piece_from_its_own_customer(
+    bank, shopper, monkeypatch, failure
+):
+    product = make_product(price="60.00", stock_quantity=1)
+    shopper.checkout(checkout_body([line(product)], "60.00"))
+    lost = Attempt.objects.get()
+    Attempt.objects.update(session_id=None, session_url="")
+    original = gateway.create_session
+
+    def never_for_this_key(**call):
+        if call["attempt_id"] == str(lost.pk):
+            raise failure
+        return original(**call)
+
+    monkeypatch.setattr(gateway, "create_session", never_for_this_key)
+    answer = shopper.checkout(checkout_body([line(product)], "60.00", customer={"city": "Paris"}))
+    assert answer.status_code == 201
+    assert list(Order.objects.order_by("created_at").values_list("status", flat=True)) == [
+        "cancelled",
+        "pending",
+    ]
+    assert Product.objects.get().stock_quantity == 0
 
 
 def test_a_new_try_after_paying_tells_that_the_first_one_is_paid(bank, shopper):
