@@ -10,7 +10,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils.decorators import method_decorator
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -40,6 +40,14 @@ def _language() -> str:
 def _limit(limit: limits.Limit, request: HttpRequest) -> None:
     if not limits.try_again(limit, client_address(request)):
         raise Problem("throttled", _("Trop de demandes. Réessayez dans un instant."), 429)
+
+
+def _mailbox_url() -> str:
+    """Where mails are read on a machine that sends none; nothing on any other."""
+    try:
+        return reverse("mailbox")
+    except NoReverseMatch:
+        return ""
 
 
 @method_decorator(private, name="dispatch")
@@ -124,6 +132,7 @@ class AuthView(View):
                 "next": own_path(next_page, ""),
                 "notice": take_notice(request),
                 "minimum": MEMBER_MINIMUM,
+                "mailbox_url": _mailbox_url(),
             },
             status=status,
         )
