@@ -11,7 +11,6 @@ from django.db import IntegrityError, transaction
 from shop.core.checks import check_legal_mentions
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
-from shop.pages.demo import load_seller
 
 pytestmark = pytest.mark.django_db
 
@@ -73,20 +72,6 @@ def test_what_the_law_asks_for_is_listed():
         "mediator_url",
         "packaging_id",
     ]
-
-
-def test_the_demonstration_fills_the_sheet_once_and_is_no_excuse_in_production(settings):
-    settings.DEBUG = True
-    load_seller()
-    assert ShopSettings.objects.get().missing_legal_fields() == []
-
-    ShopSettings.objects.update(trader_name="Edited EI")
-    load_seller()
-    shop = ShopSettings.objects.get()
-    assert shop.trader_name == "Edited EI"
-
-    settings.DEBUG = False
-    assert len(shop.missing_legal_fields()) == 13
 
 
 def test_the_check_warns_in_production_only(settings):
