@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from allauth.account.models import EmailAddress
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -14,8 +14,11 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
-from accounts.models import RoleChange, User
+from accounts.models import Role, RoleChange, User
+from accounts.selectors import has_role
+from accounts.services import grant_role
 from shop.core.admin import ReadOnlyAdmin
+from shop.core.problems import Problem
 
 
 @never_cache
@@ -46,6 +49,7 @@ class UserAdmin(admin.ModelAdmin[User]):
         "last_login",
     )
     list_filter = ("is_active", "user_role__role", "language")
+    actions = ("make_admin", "make_member")
     list_select_related = ("user_role",)
     search_fields = ("email", "first_name", "last_name")
     fields = (
@@ -63,6 +67,25 @@ class UserAdmin(admin.ModelAdmin[User]):
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
         # An admin is first made a member, which keeps the last one from being shut out.
         return (*self.readonly_fields, "is_active") if obj and obj.is_staff else self.readonly_fields
+
+    @admin.action(description=_("Donner le rôle Admin"), permissions=("change",))
+    def make_admin(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
+        self._grant(request, chosen, Role.ADMIN)
+
+    @admin.action(description=_("Donner le rôle Membre"), permissions=("change",))
+    def make_member(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
+        self._grant(request, chosen, Role.USER)
+
+    def _grant(self, request: HttpRequest, chosen: QuerySet[User], role: Role) -> None:
+        if not has_role(request.user, Role.ADMIN):
+            raise PermissionDenied
+        for user in chosen.order_by("pk"):
+            try:
+                grant_role(user=user, role=role, changed_by=cast(User, request.user))
+            except Problem as problem:
+                self.message_user(request, problem.detail, messages.ERROR)
+            else:
+                self.log_change(request, user, f"{_('rôle')}: {role.label}")
 
     @admin.display(description=_("e-mail confirmé"), boolean=True)
     def confirmed(self, user: User) -> bool:

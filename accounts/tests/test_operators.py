@@ -120,3 +120,31 @@ def test_an_admin_is_not_blocked_from_the_user_page(client):
 
     admin.refresh_from_db()
     assert (admin.language, admin.is_active) == ("de", True)
+
+
+def test_roles_are_given_by_admins_only(client):
+    admin = make_admin()
+    user = make_member()
+    client.force_login(admin)
+
+    def act(action, *users):
+        return client.post(
+            "/gestion/accounts/user/",
+            {"action": action, "_selected_action": [user.pk for user in users]},
+            follow=True,
+        )
+
+    act("make_admin", user)
+    assert roles_of(user) == ["admin"]
+    assert user.role_changes.get().changed_by == admin
+    act("make_member", user)
+    assert roles_of(user) == ["user"]
+
+    refused = act("make_member", admin)
+    assert "Impossible de retirer le dernier administrateur de la boutique." in refused.content.decode()
+    assert roles_of(admin) == ["admin"]
+
+    User.objects.filter(pk=user.pk).update(is_staff=True, is_superuser=True)
+    client.force_login(User.objects.get(pk=user.pk))
+    assert act("make_admin", user).status_code == 403
+    assert roles_of(user) == ["user"]

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from shop.core import mail_delivery
+from shop.core.mail import ACCOUNT_MAILS
 from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
 from shop.core.shop_settings import save_shop_settings
 
@@ -38,7 +39,11 @@ class OutgoingMailAdmin(ReadOnlyAdmin):
     search_fields = ("to", "reference", "subject", "message_id")
     date_hierarchy = "created_at"
     actions = ("send_again",)
-    exclude = ("html", "context")
+
+    def get_exclude(self, request: HttpRequest, obj: OutgoingMail | None = None) -> tuple[str, ...]:
+        # Links in account mails open the account: they are for its owner's eyes.
+        secret = obj is not None and obj.kind.startswith(ACCOUNT_MAILS)
+        return ("html", "context", "text") if secret else ("html", "context")
 
     @admin.action(description=gettext_lazy("Renvoyer les e-mails en échec"), permissions=("view",))
     def send_again(self, request: HttpRequest, chosen: QuerySet[OutgoingMail]) -> HttpResponse | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import uuid
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,6 +21,9 @@ from shop.core.models import OutgoingMail
 
 logger = logging.getLogger(__name__)
 
+# Mails about an account: they carry links that open it, and nobody needs them later.
+ACCOUNT_MAILS = "account_"
+ACCOUNT_MAILS_KEPT = timedelta(days=30)
 # A wake-up older than this has been given again by the sweep.
 WAKE_SECONDS = 60.0
 
@@ -78,6 +82,12 @@ def wake_delivery(mail_id: int) -> None:
         deliver_mail.apply_async(args=(mail_id,), expires=WAKE_SECONDS)
     except Exception as error:  # whatever the broker's client raises
         logger.warning("mail %s waits for the sweep, the broker did not answer: %s", mail_id, error)
+
+
+def purge_account_mails(now: datetime) -> int:
+    """Deletes mails about accounts after 30 days; those of orders are contracts and stay. Returns how many."""
+    old = OutgoingMail.objects.filter(kind__startswith=ACCOUNT_MAILS, created_at__lt=now - ACCOUNT_MAILS_KEPT)
+    return old.delete()[0]
 
 
 def new_message_id() -> str:

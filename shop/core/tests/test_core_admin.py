@@ -71,6 +71,17 @@ def test_mails_are_read_only(admin_client, dead):
     assert admin_client.get(f"{LIST}add/").status_code == 403
 
 
+def test_links_that_open_an_account_are_not_shown_to_operators(admin_client):
+    texts = {}
+    for kind in ("account_password_reset", "order_status"):
+        mail = OutgoingMail.objects.create(kind=kind, to="a@example.com", text="the text", html="the html")
+        texts[kind] = admin_client.get(f"{LIST}{mail.pk}/change/").content.decode()
+
+    assert "the text" in texts["order_status"]
+    assert "the text" not in texts["account_password_reset"]
+    assert not any("the html" in text for text in texts.values())
+
+
 def test_the_settings_sheet(admin_client, run_on_commit):
     opened = admin_client.get("/gestion/core/shopsettings/", follow=True)
     page = opened.content.decode()

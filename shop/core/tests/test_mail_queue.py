@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils import timezone
 
 from shop.core.mail import queue_mail, wake_delivery
 from shop.core.models import MailState, OutgoingMail
+from shop.core.tasks import purge_account_mails
 from shop.core.tests.mail_samples import sample_context
 
 DELIVER = "shop.core.tasks.deliver_mail"
@@ -115,3 +119,22 @@ def test_a_broker_that_is_away_costs_nothing(run_on_commit, monkeypatch):
 
     mail.refresh_from_db()
     assert mail.state == MailState.QUEUED
+
+
+@pytest.mark.django_db
+def test_account_mails_are_forgotten_after_thirty_days_and_contracts_are_not():
+    now = timezone.now()
+    old, recent = now - timedelta(days=31), now - timedelta(days=29)
+    for kind, created in (
+        ("account_password_reset", old),
+        ("account_password_reset", recent),
+        ("order_confirmation", old),
+    ):
+        OutgoingMail.objects.create(kind=kind, to="a@example.com", created_at=created)
+
+    purge_account_mails(now)
+
+    assert list(OutgoingMail.objects.order_by("pk").values_list("kind", "created_at")) == [
+        ("account_password_reset", recent),
+        ("order_confirmation", old),
+    ]
