@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.db import IntegrityError
 from django.utils.translation import gettext as _
 
@@ -13,6 +14,7 @@ from orders.payments import gateway
 from orders.payments.sessions import abandon_order, open_session
 from orders.selectors.orders import order_path
 from orders.services.placement import CheckoutRequest, place_order, renew_attempt
+from shop.core.models import ShopSettings
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ def check_out(
     order = _existing(request)
     created = False
     if order is None:
-        if not gateway.is_configured():
+        if not gateway.is_configured() or not _may_sell():
             raise _payments_disabled()
         if replaces is not None:
             _replace(replaces)
@@ -138,6 +140,11 @@ def _replace(order_id: str) -> None:
             409,
             extra={"order_id": str(paid.pk), "reference": paid.reference, "order_url": order_path(paid)},
         )
+
+
+def _may_sell() -> bool:
+    """Outside development nothing is sold before the mentions that the law asks for are filled in (L221-5, L616-1)."""
+    return settings.DEBUG or not ShopSettings.load().missing_legal_fields()
 
 
 def _payments_disabled() -> Problem:

@@ -343,6 +343,15 @@ def test_without_a_key_payment_is_closed_and_says_so(shopper):
     nothing_was_made()
 
 
+def test_in_production_nothing_is_sold_while_a_legal_mention_is_missing(bank, shopper, settings):
+    settings.DEBUG = False
+    settings.SECURE_SSL_REDIRECT = False
+    body = checkout_body([line(make_product(price="60.00"))], "60.00")
+    answer = shopper.checkout(body)
+    assert (answer.status_code, answer.json()["code"]) == (503, "payments_disabled")
+    nothing_was_made()
+
+
 def test_stripe_refusing_connections_keeps_the_order_for_another_try(bank, shopper, settings):
     working, key = settings.STRIPE_API_BASE, new_key()
     body = checkout_body([line(make_product(price="60.00", stock_quantity=1))], "60.00")
