@@ -1,8 +1,8 @@
 """Search in the texts of the catalogue: by parts of words, whatever their case and accents.
 
-Both sides are brought to the same form, so the database only compares plain characters and answers alike on every
-engine. A text is kept as its distinct words, each after a space; one that another word begins with is left out, for
-whatever is found in the shorter is found in the longer.
+Both sides are brought to the same form, words of letters and digits alone, so the database only compares plain
+characters and answers alike on every engine. A text is kept as its distinct words, each after a space; one that another
+word begins with is left out, for whatever is found in the shorter is found in the longer.
 """
 
 from __future__ import annotations
@@ -22,16 +22,19 @@ MAX_QUERY_WORDS = 8
 _SHORT = 2
 
 _LETTERS = str.maketrans({"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d", "ı": "i"})
-_PUNCTUATION = {"Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Zs", "Zl", "Zp", "Cc", "Cs"}
-_KEPT = frozenset("%&@#*\\")
-_SEPARATORS = frozenset("'`´ʼʻ|")
+# Marks on letters, and what is not seen at all.
 _DROPPED = {"Mn", "Me", "Cf"}
+# Signs that mean something by themselves, though Unicode counts some among the punctuation.
+_SIGN_CATEGORIES = {"Sm", "Sc", "So", "Pc"}
+_SIGNS = frozenset("%&@#*\\")
 
 
 def normalise(text: str) -> str:
-    """Lower case without accents, apostrophes, hyphens and punctuation as single spaces; `ß` is `ss`, `œ` is `oe`.
+    """Words of lower-case letters without accents and of digits, with single spaces; `ß` is `ss`, `œ` is `oe`.
 
-    Signs that are no punctuation (`%`, `_`, `+`, pictures) are kept. Takes any string, also with lone surrogates.
+    Apostrophes, hyphens and punctuation separate words. A sign (`%`, `_`, `€`, a picture) becomes a word that
+    spells its number, so that it can be found by an index of letters too. Takes any string, also with lone
+    surrogates.
     """
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold()).translate(_LETTERS)
     return " ".join("".join(map(_plain, folded)).split())
@@ -39,12 +42,12 @@ def normalise(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _plain(character: str) -> str:
-    if character in _KEPT:
-        return character
     category = unicodedata.category(character)
     if category in _DROPPED:
         return ""
-    return " " if category in _PUNCTUATION or character in _SEPARATORS else character
+    if character.isalnum() or category == "Mc":
+        return character
+    return f" sign{ord(character):x} " if category in _SIGN_CATEGORIES or character in _SIGNS else " "
 
 
 def clean_query(text: str) -> str:
@@ -77,4 +80,4 @@ def matching(products: models.QuerySet[Product], words: Iterable[str]) -> models
 
 def pattern(word: str) -> str:
     """What must stand in a `search_text` that has the word."""
-    return f" {word}" if len(word) <= _SHORT and word.isalnum() else word
+    return f" {word}" if len(word) <= _SHORT else word

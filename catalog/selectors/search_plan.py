@@ -18,11 +18,11 @@ from catalog.selectors.cards import NEWEST
 
 # Results are counted exactly up to here: nobody turns more pages, and counting on would cost more than the search.
 COUNT_CAP = 1000
-SAMPLE = 1000
+SAMPLE = 600
 # From this share of hits in the sample on, reading on is quicker than the index of words.
 _COMMON = 0.3
 # So much more is read than the sample promises: hits are not spread evenly.
-_MARGIN = 1.5
+_MARGIN = 1.25
 
 
 @dataclass(frozen=True, slots=True)

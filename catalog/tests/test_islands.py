@@ -1,0 +1,144 @@
+"""What the islands of the product page get."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+import time_machine
+
+from catalog.islands import gallery_props, product_buy_props
+from catalog.selectors.products import find_product
+from catalog.services.products import save_product
+from catalog.tests.factories import (
+    make_category,
+    make_finish_category,
+    make_image,
+    make_product,
+    make_variation,
+)
+
+pytestmark = pytest.mark.django_db
+NBSP = "\u00a0"
+
+
+def test_the_choices_of_a_painted_piece():
+    with time_machine.travel(datetime(2026, 9, 1, tzinfo=UTC), tick=False):
+        piece = make_product(
+            "Lame", "149.00", category=make_finish_category(), painted_price="149.00", unpainted_price="62.00"
+        )
+    piece.painted_price, piece.original_price = Decimal("129.00"), Decimal("149.00")
+    with time_machine.travel(datetime(2026, 9, 1, tzinfo=UTC) + timedelta(days=40), tick=False):
+        save_product(product=piece)
+    make_image(piece, 1, finish="painted", alt_fr="Peinte")
+    assert product_buy_props(find_product(piece.pk)).data == {
+        "product_id": piece.pk,
+        "name": "Lame",
+        "finishes": [
+            {
+                "code": "painted",
+                "label": "Peint",
+                "image": {
+                    "url": f"/media/products/{piece.pk}-1-360.webp",
+                    "width": 1200,
+                    "height": 900,
+                    "alt": "Peinte",
+                },
+                "available": True,
+                "reason": "",
+            },
+            {"code": "unpainted", "label": "Non peint", "image": None, "available": True, "reason": ""},
+        ],
+        "variations": [],
+        "offers": [
+            {
+                "finish": "painted",
+                "variation_id": None,
+                "price": "129.00",
+                "original_price": "149.00",
+                "price_text": f"129,00{NBSP}€",
+                "original_price_text": f"149,00{NBSP}€",
+                "available": True,
+            },
+            {
+                "finish": "unpainted",
+                "variation_id": None,
+                "price": "62.00",
+                "original_price": None,
+                "price_text": f"62,00{NBSP}€",
+                "original_price_text": None,
+                "available": True,
+            },
+        ],
+        "selected": {"finish": "painted", "variation_id": None},
+        "promotion_text": "",
+        "available": True,
+        "cart_url": "/panier",
+        "unavailable_text": "Rupture de stock",
+    }
+
+
+def test_a_choice_that_is_not_possible_says_why():
+    piece = make_product("Golem", category=make_finish_category(), unpainted_price="42.00", in_stock=False)
+    props = product_buy_props(find_product(piece.pk)).data
+    assert [(choice["available"], choice["reason"]) for choice in props["finishes"]] == [
+        (False, "Finition non proposée"),
+        (False, "Rupture"),
+    ]
+    assert props["available"] is False
+
+
+def test_formats():
+    piece = make_product("Golem", "69.00", category=make_category("figurines", offers_formats=True))
+    small = make_variation(piece, "Petite", price_adjustment="-20.00", in_stock=False)
+    large = make_variation(piece, "Grande", is_default=True)
+    props = product_buy_props(find_product(piece.pk)).data
+    assert props["variations"] == [
+        {"id": small.pk, "name": "Petite", "is_default": False, "available": False, "reason": "Rupture"},
+        {"id": large.pk, "name": "Grande", "is_default": True, "available": True, "reason": ""},
+    ]
+    assert [(offer["variation_id"], offer["price"], offer["available"]) for offer in props["offers"]] == [
+        (small.pk, "49.00", False),
+        (large.pk, "69.00", True),
+    ]
+    assert props["selected"] == {"finish": None, "variation_id": large.pk}
+
+
+def test_where_no_format_is_offered_the_default_one_is_sold_without_a_choice():
+    piece = make_product("Golem", "69.00")
+    make_variation(piece, "Petite")
+    large = make_variation(piece, "Grande", price_override="90.00", is_default=True)
+    props = product_buy_props(find_product(piece.pk)).data
+    assert props["variations"] == []
+    assert [(offer["variation_id"], offer["price"]) for offer in props["offers"]] == [(large.pk, "90.00")]
+    assert props["selected"] == {"finish": None, "variation_id": large.pk}
+
+
+def test_the_gallery():
+    piece = make_product("Golem", category=make_finish_category(), unpainted_price="42.00")
+    make_image(piece, 1, finish="unpainted", alt_fr="Gris")
+    make_image(piece, 2, derivatives={})
+    assert gallery_props(find_product(piece.pk)).data == {
+        "name": "Golem",
+        "images": [
+            {
+                "url": f"/media/products/{piece.pk}-1.jpg",
+                "width": 1200,
+                "height": 900,
+                "alt": "Gris",
+                "thumb": f"/media/products/{piece.pk}-1-360.webp",
+                "srcset": f"/media/products/{piece.pk}-1-360.webp 360w, /media/products/{piece.pk}-1-768.webp 768w",
+                "finish": "unpainted",
+                "variation_id": None,
+            },
+            {
+                "url": f"/media/products/{piece.pk}-2.jpg",
+                "width": 1200,
+                "height": 900,
+                "alt": "Golem",
+                "thumb": f"/media/products/{piece.pk}-2.jpg",
+                "srcset": f"/media/products/{piece.pk}-2.jpg 1200w",
+                "finish": None,
+                "variation_id": None,
+            },
+        ],
+    }
