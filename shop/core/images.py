@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from PIL import ExifTags, Image, ImageCms
 
 from shop.core.problems import Problem
+from shop.core.subject import subject_span
 
 MAX_BYTES = 5 * 1024 * 1024
 MAX_NAME_LENGTH = 100
@@ -65,6 +66,7 @@ class ImageInfo:
 
     `url` is the stored JPEG, `width` and `height` its size; `sources` are `(media type, srcset)`, best
     compression first and JPEG last, empty until the smaller files exist: every srcset is the JPEG itself then.
+    `subject` is where the piece stands, as shares of the height, None where that is not sure.
     """
 
     url: str
@@ -73,6 +75,7 @@ class ImageInfo:
     alt: str
     colour: str
     sources: tuple[tuple[str, str], ...] = ()
+    subject: tuple[float, float] | None = None
 
     @property
     def srcset(self) -> str:
@@ -120,7 +123,8 @@ def check_image(*, file: IO[bytes], name: str) -> None:
 
 
 def derive_files(name: str) -> dict[str, Any]:
-    """Make the smaller files of a stored picture and return their description (`{"widths": [...]}`).
+    """Make the smaller files of a stored picture and return their description: `widths`, and `subject` where
+    the piece was found in the picture (see `shop.core.subject`).
 
     Safe to repeat: files of an earlier run are replaced. Raises `FileNotFoundError` when the picture is gone.
     """
@@ -135,7 +139,8 @@ def derive_files(name: str) -> dict[str, Any]:
             target = _derived_name(name, width, extension)
             default_storage.delete(target)
             default_storage.save(target, ContentFile(_encode(smaller, kind, options)))
-    return {"widths": widths}
+    span = subject_span(picture)
+    return {"widths": widths} | ({"subject": span} if span else {})
 
 
 def delete_files(name: str, derivatives: Mapping[str, Any]) -> None:
@@ -161,8 +166,15 @@ def describe(
         for _kind, extension, media_type, _options in _ENCODERS
         if widths
     )
+    span = derivatives.get("subject")
     return ImageInfo(
-        url=default_storage.url(name), width=width, height=height, alt=alt, colour=colour, sources=sources
+        url=default_storage.url(name),
+        width=width,
+        height=height,
+        alt=alt,
+        colour=colour,
+        sources=sources,
+        subject=(span[0], span[1]) if span else None,
     )
 
 

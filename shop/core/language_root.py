@@ -9,7 +9,7 @@ from django.utils.translation import get_language
 
 
 class LanguageRoot(LocalePrefixPattern):
-    """A language prefix that is the whole path. Other pages stand under `i18n_patterns`, whose prefix ends in a slash."""
+    """A language prefix that is the whole path. Other pages stand under `i18n_patterns`, whose prefix ends in `/`."""
 
     @property
     def language_prefix(self) -> str:

@@ -78,10 +78,15 @@ it("shows a photo whose smaller files do not exist yet", async () => {
   expect(img?.hasAttribute("sizes")).toBe(false);
 });
 
-it("keeps the ruler that the server drew", async () => {
-  await start(images, '<svg class="toise"></svg><p class="toise__label">15 cm</p>');
-  expect(document.querySelector(".gallery__stage .toise")).not.toBeNull();
-  expect(document.querySelector(".toise__label")?.textContent).toBe("15 cm");
+it("shows each photo with the ruler that the server drew for it", async () => {
+  const { user } = await start(
+    images,
+    '<ul><li id="photo-1"><svg class="toise"><text>15 cm</text></svg></li><li id="photo-2"></li></ul>',
+  );
+  const ruler = () => document.querySelector(".gallery__stage .toise");
+  expect(ruler()?.textContent).toBe("15 cm");
+  await user.click(thumbs()[1] as HTMLElement);
+  expect(ruler()).toBeNull();
 });
 
 it("stays the element that page changes move along", async () => {

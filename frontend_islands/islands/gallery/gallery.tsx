@@ -78,7 +78,7 @@ export function Gallery({ name, images }: GalleryProps) {
           <Photo key={image.url} image={image} sizes={sizes} isFirst={index === 0} />
           <span className="visually-hidden">{t("gallery.enlarge")}</span>
         </a>
-        <Ruler />
+        <Ruler photo={index + 1} />
         {total > 1 && (
           <p className="gallery__count" aria-live="polite">
             {t("gallery.position", { index: index + 1, total })}
@@ -137,14 +137,14 @@ function Photo({ image, sizes, isFirst }: PhotoProps) {
   );
 }
 
-/** The ruler that the server drew beside the piece. */
-function Ruler() {
+/** The ruler that the server drew for this photo (numbered from 1), if it could tell where the piece stands. */
+function Ruler({ photo }: { photo: number }) {
   const { fallback } = useIsland();
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
-    const drawn = fallback?.querySelectorAll(".toise, .toise__label") ?? [];
+    const drawn = fallback?.querySelectorAll(`#photo-${photo} .toise`) ?? [];
     place.current?.replaceChildren(...[...drawn].map((part) => part.cloneNode(true)));
-  }, [fallback]);
+  }, [fallback, photo]);
   return <span ref={place} />;
 }
 

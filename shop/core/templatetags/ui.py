@@ -15,14 +15,18 @@ from django.template.context import Context
 from django.templatetags.static import static
 from django.urls import translate_url
 from django.utils.formats import number_format
-from django.utils.html import format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from shop.core.images import ImageInfo
 from shop.core.money import format_amount
 
 register = template.Library()
+
+# Where the ruler stands and how long its ticks are, in per cent of the photo's width.
+_RULER, _LONG, _SHORT = 96.5, 4.5, 2.3
 
 
 @register.simple_tag
@@ -82,31 +86,45 @@ def page_numbers(page: Page[Any]) -> list[int | None]:
 
 
 @register.simple_tag
-def toise(height_cm: Decimal | float | str | None) -> SafeString:
-    """The ruler beside a piece: one tick a centimetre, a long one every five. Nothing without a sensible height.
+def toise(height_cm: Decimal | float | str | None, image: ImageInfo | None) -> SafeString:
+    """The ruler beside a piece, as tall as the piece in this photo: one tick a centimetre, a long one every five.
 
-    Half centimetres are ticked too below 10 cm; above 40 cm only every fifth centimetre is.
+    Half centimetres are ticked too below 10 cm; above 40 cm only every fifth centimetre is. Nothing without a
+    sensible height, and nothing where it is not sure where the piece stands. The photo is shown as a square.
     """
     try:
         height = Decimal(str(height_cm)) if height_cm is not None else Decimal(0)
     except ArithmeticError:
         return SafeString("")
-    if not (height.is_finite() and 1 <= height <= 300):
+    if image is None or image.subject is None or not (height.is_finite() and 1 <= height <= 300):
+        return SafeString("")
+    top, foot = (_in_square(share, image) for share in image.subject)
+    if not 0 <= top < foot <= 1:
         return SafeString("")
     step = Decimal("0.5") if height < 10 else Decimal(5) if height > 40 else Decimal(1)
-    ticks = []
+    long_step = 1 if step < 1 else step * 5
+    lines = [(_RULER, top, foot), (_RULER - _LONG, top, top)]
     mark = Decimal(0)
     while mark <= height:
-        start = 0 if mark % (step * 5 if step >= 1 else 1) == 0 else 5
-        ticks.append(f"M{start} {height - mark:f}H10")
+        y = foot - (foot - top) * float(mark / height)
+        lines.append((_RULER - (_SHORT if mark % long_step else _LONG), y, y))
         mark += step
-    label = _("%(height)s cm") % {"height": number_format(height.normalize() + Decimal(0), use_l10n=True)}
     return format_html(
-        '<svg class="toise" viewBox="0 0 10 {}" preserveAspectRatio="none" aria-hidden="true" focusable="false">'
-        '<path vector-effect="non-scaling-stroke" fill="none" d="M10 0V{}M2 0H10{}"/></svg>'
-        '<p class="toise__label">{}</p>',
-        f"{height:f}",
-        f"{height:f}",
-        mark_safe("".join(ticks)),  # noqa: S308 - made of numbers above
-        label,
+        '<svg class="toise" aria-hidden="true" focusable="false">{}<text x="{}%" y="{}%" dy=".35em">{}</text></svg>',
+        format_html_join(
+            "",
+            '<line x1="{}%" x2="{}%" y1="{}%" y2="{}%"/>',
+            ((f"{x:g}", f"{_RULER:g}", f"{100 * y1:.2f}", f"{100 * y2:.2f}") for x, y1, y2 in lines),
+        ),
+        f"{_RULER - _LONG - 2:g}",
+        f"{100 * top:.2f}",
+        _("%(height)s cm") % {"height": number_format(height.normalize() + Decimal(0), use_l10n=True)},
     )
+
+
+def _in_square(share: float, image: ImageInfo) -> float:
+    """A tall photo loses its head and foot when it is shown as a square."""
+    if image.height <= image.width:
+        return share
+    shown = image.width / image.height
+    return (share - (1 - shown) / 2) / shown

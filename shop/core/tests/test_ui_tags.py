@@ -10,6 +10,7 @@ from django.template import Context, Template
 from django.test import RequestFactory
 from django.utils import translation
 
+from shop.core.images import ImageInfo
 from shop.core.templatetags.seo import kept_query
 from shop.core.templatetags.ui import language_links, page_numbers, round_amount, toise
 
@@ -38,6 +39,10 @@ def test_a_round_limit_has_no_cents(language: str, amount: str, expected: str) -
         assert round_amount(Decimal(amount)) == expected
 
 
+def photo(width: int = 1200, height: int = 1200, subject: Any = (0.1, 0.9)) -> ImageInfo:
+    return ImageInfo(url="/a.jpg", width=width, height=height, alt="", colour="", subject=subject)
+
+
 @pytest.mark.parametrize(
     ("height", "ticks", "label"),
     [
@@ -50,16 +55,28 @@ def test_a_round_limit_has_no_cents(language: str, amount: str, expected: str) -
     ],
 )
 def test_the_ruler_has_a_tick_a_centimetre(height: Any, ticks: int, label: str) -> None:
-    drawn = toise(height)
-    # One more stroke is the ruler itself, and one its top.
-    assert drawn.count("H10") - 1 == ticks
-    assert f'<p class="toise__label">{label}</p>' in drawn
-    assert f'viewBox="0 0 10 {Decimal(str(height)):f}"' in drawn
+    drawn = toise(height, photo())
+    # Two more strokes are the ruler itself and its top.
+    assert drawn.count("<line ") - 2 == ticks
+    assert f">{label}</text>" in drawn
+
+
+def test_the_ruler_is_as_tall_as_the_piece() -> None:
+    assert '<line x1="96.5%" x2="96.5%" y1="10.00%" y2="90.00%"/>' in toise(18, photo())
+    # Of a photo twice as tall as wide the square shows the middle half.
+    drawn = toise(18, photo(width=600, subject=(0.3, 0.7)))
+    assert '<line x1="96.5%" x2="96.5%" y1="10.00%" y2="90.00%"/>' in drawn
+    assert toise(18, photo(width=600, subject=(0.1, 0.7))) == ""
 
 
 @pytest.mark.parametrize("height", [None, "", "haute", 0, -3, Decimal("NaN"), Decimal("Infinity"), 5000])
 def test_no_ruler_without_a_sensible_height(height: Any) -> None:
-    assert toise(height) == ""
+    assert toise(height, photo()) == ""
+
+
+def test_no_ruler_where_the_piece_was_not_found() -> None:
+    assert toise(18, photo(subject=None)) == ""
+    assert toise(18, None) == ""
 
 
 def test_long_lists_have_gaps_between_their_page_numbers() -> None:
