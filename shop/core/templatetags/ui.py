@@ -66,7 +66,8 @@ def language_links(context: Context) -> list[LanguageLink]:
     query = request.META.get("QUERY_STRING", "")
     alternates: Sequence[tuple[str, str, str]] = context.get("alternates") or ()
     paths = {code: url.removeprefix(settings.SITE_URL) for code, _label, url in alternates}
-    unknown_page = getattr(request, "resolver_match", None) is None
+    match = getattr(request, "resolver_match", None)
+    unknown_page = match is None or not match.view_name
     links = []
     for code, label in settings.LANGUAGES:
         if unknown_page:
