@@ -187,6 +187,7 @@ CELERY_BEAT_SCHEDULE = {
 LANGUAGE_CODE = "fr"
 LANGUAGES = [("fr", "Français"), ("en", "English"), ("es", "Español"), ("de", "Deutsch")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = "shop.formats"
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "Europe/Paris"
