@@ -110,13 +110,14 @@ def test_two_hundred_buyers_over_http_before_gunicorn(bank, shop_address, figure
 
     def buy_over_http(number: int) -> requests.Response:
         with requests.Session() as session:
-            token = session.get(f"{shop_address}/api/me", timeout=60).json()["csrf_token"]
+            # Kept open, the connection might be closed by the server before everybody is ready.
+            me = session.get(f"{shop_address}/api/me", headers={"Connection": "close"}, timeout=60)
             start.wait(60)
             return session.post(
                 f"{shop_address}/api/checkout",
                 json=checkout_body([line(product)], "60.00", customer={"email": f"b{number}@example.com"}),
                 headers={
-                    "X-CSRFToken": token,
+                    "X-CSRFToken": me.json()["csrf_token"],
                     "Idempotency-Key": str(uuid.uuid4()),
                     "Origin": shop_address,
                 },
