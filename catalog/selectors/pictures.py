@@ -37,8 +37,8 @@ def best_image(
     show another choice, else the first."""
 
     def distance(row: ProductImage) -> tuple[int, int]:
-        variation = 1 if row.variation_id is None else (0 if row.variation_id == variation_id else 3)
-        made = 1 if not row.finish else (0 if row.finish == finish or not finish else 3)
+        variation = 0 if row.variation_id == variation_id else (1 if row.variation_id is None else 3)
+        made = 0 if row.finish == finish else (1 if not row.finish or not finish else 3)
         return variation + made, row.position
 
     return min(rows, key=distance, default=None)

@@ -21,7 +21,7 @@ UNKNOWN_VARIATION = "unknown_variation"
 FINISH_UNAVAILABLE = "finish_unavailable"
 OUT_OF_STOCK = "out_of_stock"
 
-_TRANSLATED = ("name", "slug")
+_TRANSLATED = ("name", "slug", "description")
 _PLAIN = (
     "price",
     "painted_price",
@@ -78,6 +78,7 @@ class Sellable:
     production_days_min: int
     production_days_max: int
     promotion_label: str
+    teaser: str
     image: ImageInfo | None
     problem: str | None
 
@@ -146,6 +147,7 @@ def _unknown(key: SellableKey, delay: tuple[int, int]) -> Sellable:
         production_days_min=delay[0],
         production_days_max=delay[1],
         promotion_label="",
+        teaser="",
         image=None,
         problem=UNKNOWN_PRODUCT,
     )
@@ -195,6 +197,7 @@ def _sellable(
         production_days_min=delay[0] if product.production_days_min is None else product.production_days_min,
         production_days_max=delay[1] if product.production_days_max is None else product.production_days_max,
         promotion_label=wording.promotion_label(product),
+        teaser=wording.teaser(product),
         image=None if photo is None else image_info(photo, product.name),
         problem=problem,
     )

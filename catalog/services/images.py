@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from typing import IO
 
@@ -11,6 +12,8 @@ from django.db.models import Max
 from catalog.models import Category, CategoryPicture, PictureRow, Product, ProductImage, ProductVariation
 from shop.core import images
 from shop.core.wake import wake
+
+logger = logging.getLogger(__name__)
 
 DERIVE_TASK = "catalog.tasks.derive_image_files"
 _MODELS: dict[str, type[ProductImage] | type[CategoryPicture]] = {
@@ -89,7 +92,13 @@ def derive(*, kind: str, pk: int) -> bool:
     row = model.objects.filter(pk=pk, derivatives={}).first()
     if row is None or not row.file.name:
         return False
-    derivatives = images.derive_files(row.file.name)
+    try:
+        derivatives = images.derive_files(row.file.name)
+    except FileNotFoundError:
+        # Nothing will bring it back: the row stops asking, and the page shows the text alternative.
+        logger.exception("The picture %s is lost", row.file.name)
+        model.objects.filter(pk=pk).update(derivatives={"widths": []})
+        return False
     return bool(model.objects.filter(pk=pk).update(derivatives=derivatives))
 
 

@@ -125,8 +125,16 @@ def test_the_gallery():
                 "width": 1200,
                 "height": 900,
                 "alt": "Gris",
-                "thumb": f"/media/products/{piece.pk}-1-360.webp",
-                "srcset": f"/media/products/{piece.pk}-1-360.webp 360w, /media/products/{piece.pk}-1-768.webp 768w",
+                "sources": [
+                    {
+                        "type": f"image/{kind}",
+                        "srcset": (
+                            f"/media/products/{piece.pk}-1-360.{ending} 360w, "
+                            f"/media/products/{piece.pk}-1-768.{ending} 768w"
+                        ),
+                    }
+                    for kind, ending in (("avif", "avif"), ("webp", "webp"), ("jpeg", "jpg"))
+                ],
                 "finish": "unpainted",
                 "variation_id": None,
             },
@@ -135,8 +143,7 @@ def test_the_gallery():
                 "width": 1200,
                 "height": 900,
                 "alt": "Golem",
-                "thumb": f"/media/products/{piece.pk}-2.jpg",
-                "srcset": f"/media/products/{piece.pk}-2.jpg 1200w",
+                "sources": [],
                 "finish": None,
                 "variation_id": None,
             },

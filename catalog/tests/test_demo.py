@@ -1,0 +1,84 @@
+"""The demonstration catalogue, loaded."""
+
+from decimal import Decimal
+
+import pytest
+from django.core.files.storage import default_storage
+from django.core.management import CommandError, call_command
+
+from catalog.demo.loader import load_catalogue, load_categories
+from catalog.models import Category, CategoryFeature, PricePoint, Product, ProductImage, ProductVariation
+from catalog.selectors.products import find_product
+from shop.core.demo import demo_parts
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def media(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path / "media"
+
+
+def counts() -> list[int]:
+    models = (Category, CategoryFeature, Product, ProductVariation, ProductImage, PricePoint)
+    return [model._default_manager.count() for model in models]
+
+
+def crossed_out(key: str) -> dict[tuple[str, str], Decimal | None]:
+    product = find_product(Product.objects.get(external_id=f"demo:{key}").pk)
+    skus = {row.id: row.sku for row in product.variations}
+    return {
+        (skus.get(offer.variation_id, ""), offer.finish): offer.original_price
+        for offer in product.offers
+        if offer.original_price is not None
+    }
+
+
+def test_everything_is_loaded_once():
+    load_catalogue()
+    loaded = counts()
+    assert loaded[:4] == [14, 6, 25, 6]
+    load_catalogue()
+    assert counts() == loaded
+    assert len(default_storage.listdir("products")[1]) == loaded[4]
+    # The crossed-out prices are what the description of the demonstration says of each: lawful, capped, hidden.
+    assert crossed_out("lame-d-automne") == {("", "painted"): Decimal("149.00")}
+    assert crossed_out("boule-village-enneige") == {("", ""): Decimal("35.00")}
+    assert crossed_out("sorciere-de-minuit") == {("", "painted"): Decimal("79.00")}
+    assert crossed_out("rainette-sous-la-feuille") == {}
+    assert crossed_out("promeneuse-de-la-dune") == {
+        ("PRD-09", ""): Decimal("59.00"),
+        ("PRD-12", ""): Decimal("79.00"),
+        ("PRD-18", ""): Decimal("124.00"),
+    }
+    piece = Product.objects.get(external_id="demo:lame-d-automne")
+    assert (piece.price_from, piece.price_to) == (Decimal("62.00"), Decimal("129.00"))
+    assert " autumn" in piece.search_text
+    assert all(image.alt_fr and image.alt_de for image in ProductImage.objects.all())
+
+
+def test_what_staff_changed_stays():
+    load_categories()
+    Category.objects.filter(slug="bust").update(name_fr="Nos bustes")
+    Category.objects.filter(slug="noel").delete()
+    assert load_categories() == 1
+    assert Category.objects.get(slug="bust").name_fr == "Nos bustes"
+    assert load_categories() == 0
+
+
+def test_a_new_shop_can_have_the_categories_alone(capsys):
+    call_command("load_categories")
+    assert capsys.readouterr().out == "14 categories added.\n"
+    assert (Category.objects.count(), Product.objects.count()) == (14, 0)
+
+
+def test_the_catalogue_comes_before_the_orders():
+    names = [part.name for part in demo_parts()]
+    assert names.index("catalog.demo.loader.load_catalogue") < names.index("orders.demo.load_orders")
+
+
+def test_a_real_shop_is_not_filled_with_demonstrations(settings):
+    settings.DEBUG = False
+    with pytest.raises(CommandError, match="only with --force"):
+        call_command("load_demo")
+    assert not Product.objects.exists()

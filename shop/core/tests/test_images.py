@@ -1,0 +1,387 @@
+"""Pictures taken in: what is refused, what is stored, what templates get."""
+
+import struct
+import zlib
+from io import BytesIO
+
+import pytest
+from django.core.files.storage import default_storage
+from django.template import Context, Template
+from PIL import Image, ImageCms, PngImagePlugin, features
+
+from shop.core import images
+from shop.core.images import ImageInfo, check_image, delete_files, derive_files, describe, store_image
+from shop.core.problems import Problem
+
+
+def encoded(kind="JPEG", size=(60, 40), colour=(200, 30, 30), mode="RGB", **options) -> bytes:
+    written = BytesIO()
+    Image.new(mode, size, colour).save(written, kind, **options)
+    return written.getvalue()
+
+
+def store(content: bytes, name: str = "photo.jpg"):
+    return store_image(file=BytesIO(content), name=name, folder="products")
+
+
+def stored_files() -> list[str]:
+    try:
+        return default_storage.listdir("products")[1]
+    except FileNotFoundError:
+        return []
+
+
+@pytest.fixture(autouse=True)
+def media(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path / "media"
+    return settings.MEDIA_ROOT
+
+
+def opened(name: str) -> Image.Image:
+    with default_storage.open(name) as file:
+        return Image.open(BytesIO(file.read())).copy()
+
+
+def raw(name: str) -> bytes:
+    with default_storage.open(name) as file:
+        return file.read()
+
+
+def refused(content: bytes, name: str = "photo.jpg") -> str:
+    with pytest.raises(Problem) as refusal:
+        store(content, name)
+    assert (refusal.value.code, refusal.value.status) == ("invalid_image", 400)
+    assert refusal.value.errors == {"file": [refusal.value.detail]}
+    assert stored_files() == []
+    with pytest.raises(Problem, match=refusal.value.detail):
+        check_image(file=BytesIO(content), name=name)
+    return refusal.value.detail
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("JPEG", "a.jpg"),
+        ("JPEG", "a.JPEG"),
+        ("PNG", "a.png"),
+        ("WEBP", "a.webp"),
+        ("PNG", "a.php.png"),
+        ("PNG", "CON.png"),
+    ],
+)
+def test_a_picture_is_stored_as_jpeg_under_a_random_name(kind, name):
+    stored = store(encoded(kind), name)
+    assert stored.name.startswith("products/")
+    assert len(stored.name) == len("products/") + 32 + len(".jpg")
+    assert (stored.width, stored.height) == (60, 40)
+    picture = opened(stored.name)
+    assert (picture.format, picture.mode, picture.size) == (None, "RGB", (60, 40))
+    assert raw(stored.name)[:3] == b"\xff\xd8\xff"
+    assert store(encoded(kind), name).name != stored.name
+
+
+def test_the_average_colour():
+    assert store(encoded("PNG", colour=(16, 32, 255)), "a.png").colour == "#1020ff"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("a" * 97 + ".jpg", "Nom de fichier trop long"),
+        ("photo.svg", "Type de fichier non supporté"),
+        ("photo.gif", "Type de fichier non supporté"),
+        ("photo.php", "Type de fichier non supporté"),
+        ("photo", "Type de fichier non supporté"),
+        ("", "Type de fichier non supporté"),
+        (".htaccess", "Type de fichier non supporté"),
+        ("photo.jpg\x00.exe", "Type de fichier non supporté"),
+        ("photo.png", "Fichier invalide"),
+        ("photo.webp", "Fichier invalide"),
+    ],
+)
+def test_the_name_must_tell_a_supported_type_and_the_content_agree(name, message):
+    assert refused(encoded("JPEG"), name) == message
+
+
+def test_a_name_of_a_hundred_characters_is_accepted():
+    assert store(encoded(), "a" * 96 + ".jpg").width == 60
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (b"", "empty.jpg"),
+        (b"\xff\xd8\xff", "magic-only.jpg"),
+        (b"\xff\xd8\xff\xe0" + b"\x00" * 200, "magic-and-zeros.jpg"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "svg.png"),
+        (b"%!PS-Adobe-3.0 EPSF-3.0", "eps.jpg"),
+        (b"GIF89a/*<script>*/", "gif.jpg"),
+        (b"RIFF\x00\x00\x00\x00WAVE", "sound.webp"),
+        (b"RIFF\x00\x00\x00\x00WEBPVP8 ", "cut.webp"),
+        (b"\x89PNG\r\n\x1a\n", "cut.png"),
+        (encoded("PNG", (400, 300))[:-200], "truncated.png"),
+        (encoded("JPEG", (400, 300))[:400], "truncated.jpg"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_broken_and_disguised_files(content, name):
+    assert refused(content, name) == "Fichier invalide"
+
+
+def test_five_megabytes_and_not_a_byte_more(monkeypatch):
+    content = encoded()
+    padded = content + b"\x00" * (images.MAX_BYTES - len(content))
+    assert store(padded).width == 60
+    default_storage.delete(f"products/{stored_files()[0]}")
+    assert refused(padded + b"\x00") == "Fichier trop volumineux"
+
+
+def test_what_is_hidden_behind_a_picture_is_not_stored():
+    html = b"<script>alert(1)</script>"
+    stored = store(encoded() + html + b"PK\x03\x04")
+    assert html not in raw(stored.name)
+    assert b"PK\x03\x04" not in raw(stored.name)
+
+
+def test_metadata_is_not_stored():
+    exif = Image.Exif()
+    exif[0x010E] = "secret words"
+    exif[0x8825] = {1: "N", 2: (48.0, 51.0, 24.0)}
+    content = encoded(exif=exif, comment=b"secret words", icc_profile=profile("sRGB"))
+    assert b"secret words" in content
+    stored = raw(store(content).name)
+    assert b"secret words" not in stored
+    picture = Image.open(BytesIO(stored))
+    assert not picture.getexif()
+    assert set(picture.info) <= {
+        "jfif",
+        "jfif_version",
+        "jfif_unit",
+        "jfif_density",
+        "progressive",
+        "progression",
+    }
+
+
+def test_png_texts_are_not_stored():
+    texts = PngImagePlugin.PngInfo()
+    texts.add_text("Author", "secret words")
+    assert b"secret words" not in raw(store(encoded("PNG", pnginfo=texts), "a.png").name)
+
+
+@pytest.mark.parametrize(
+    ("orientation", "corner"),
+    [(1, (0, 0)), (2, (1, 0)), (3, (1, 1)), (4, (0, 1)), (5, (0, 0)), (6, (1, 0)), (7, (1, 1)), (8, (0, 1))],
+)
+def test_a_photo_taken_sideways_is_turned_upright(orientation, corner):
+    """A white corner at the top left of the sensor comes to stand where the camera meant it."""
+    picture = Image.new("RGB", (64, 32))
+    picture.paste((255, 255, 255), (0, 0, 16, 16))
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    written = BytesIO()
+    picture.save(written, "JPEG", quality=95, exif=exif)
+    stored = store(written.getvalue())
+    assert (stored.width, stored.height) == ((64, 32) if orientation <= 4 else (32, 64))
+    upright = opened(stored.name)
+    column, row = corner
+    assert min(upright.getpixel((column * (stored.width - 1), row * (stored.height - 1)))) > 240
+    assert max(upright.getpixel(((1 - column) * (stored.width - 1), (1 - row) * (stored.height - 1)))) < 15
+
+
+def profile(name: str) -> bytes:
+    return ImageCms.ImageCmsProfile(ImageCms.createProfile(name)).tobytes()
+
+
+def test_a_broken_colour_profile_costs_only_exact_colours():
+    assert store(encoded("PNG", icc_profile=b"no profile at all"), "a.png").width == 60
+
+
+@pytest.mark.parametrize(
+    ("mode", "colour"),
+    [("L", 128), ("LA", (128, 255)), ("RGBA", (10, 20, 30, 255)), ("P", 3), ("1", 1), ("I;16", 40_000)],
+)
+def test_every_mode_of_png(mode, colour):
+    stored = store(encoded("PNG", mode=mode, colour=colour), "a.png")
+    assert opened(stored.name).mode == "RGB"
+
+
+def test_sixteen_bits_of_grey_keep_their_brightness():
+    assert store(encoded("PNG", mode="I;16", colour=0x8000), "a.png").colour == "#808080"
+
+
+def test_cmyk_photos():
+    stored = store(encoded("JPEG", mode="CMYK", colour=(0, 255, 255, 0)))
+    red, green, blue = opened(stored.name).getpixel((5, 5))
+    assert red > 200 > 60 > max(green, blue) - 40
+
+
+def test_transparency_becomes_white():
+    stored = store(encoded("PNG", mode="RGBA", colour=(255, 0, 0, 0)), "a.png")
+    assert opened(stored.name).getpixel((5, 5)) == (255, 255, 255)
+
+
+@pytest.mark.parametrize("kind", ["WEBP", "PNG"])
+def test_of_an_animation_the_first_picture_is_kept(kind):
+    frames = [Image.new("RGB", (40, 40), colour) for colour in ("red", "blue", "green")]
+    written = BytesIO()
+    frames[0].save(written, kind, save_all=True, append_images=frames[1:], duration=50, lossless=True)
+    red, _green, blue = opened(store(written.getvalue(), f"a.{kind.lower()}").name).getpixel((5, 5))
+    assert red > 240 > 20 > blue
+
+
+def test_a_large_photo_is_made_smaller():
+    stored = store(encoded("JPEG", (4800, 3200)))
+    assert (stored.width, stored.height) == (2400, 1600)
+
+
+def png_header(width: int, height: int) -> bytes:
+    """The beginning of a PNG that says it is of this size, with hardly any data."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(b"\x00"))
+        + chunk(b"IEND", b"")
+    )
+
+
+@pytest.mark.parametrize("size", [(6001, 6000), (12_001, 10), (10, 12_001), (60_000, 60_000), (100_000, 1)])
+def test_too_many_pixels_are_refused_before_they_are_decoded(monkeypatch, size):
+    def never(*_):
+        raise AssertionError("decoded")
+
+    monkeypatch.setattr(images, "_eight_bits", never)
+    assert refused(png_header(*size), "a.png") in (
+        "Image trop grande\u00a0: 36 millions de pixels au plus.",
+        # Beyond its own limit the decoder refuses first.
+        "Fichier invalide",
+    )
+
+
+@pytest.mark.parametrize("kind", [b"zTXt", b"iCCP"])
+def test_compressed_bombs_beside_the_pixels(kind):
+    """50 MB of text or colour profile in a few kilobytes."""
+    bomb = zlib.compress(b"\x00" * 50_000_000, 9)
+    data = b"name\x00\x00" + bomb
+    chunk = struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    whole = encoded("PNG")
+    content = whole[:33] + chunk + whole[33:]
+    assert refused(content, "a.png") == "Fichier invalide"
+
+
+def test_smaller_files_in_three_formats():
+    stored = store(encoded("JPEG", (1200, 900)))
+    assert derive_files(stored.name) == {"widths": [360, 768, 1024, 1200]}
+    stem = stored.name.removesuffix(".jpg")
+    for width, height in ((360, 270), (768, 576), (1024, 768), (1200, 900)):
+        for ending, kind in (("avif", "AVIF"), ("webp", "WEBP"), ("jpg", "JPEG")):
+            with default_storage.open(f"{stem}-{width}.{ending}") as file:
+                picture = Image.open(file)
+                assert (picture.format, picture.size) == (kind, (width, height))
+
+
+@pytest.mark.parametrize(
+    ("width", "expected"),
+    [
+        (1, [1]),
+        (300, [300]),
+        (360, [360]),
+        (361, [360, 361]),
+        (1440, [360, 768, 1024, 1440]),
+        (2400, [360, 768, 1024, 1440]),
+    ],
+)
+def test_no_file_is_wider_than_the_picture(width, expected):
+    stored = store(encoded("PNG", (width, 20)), "a.png")
+    assert derive_files(stored.name) == {"widths": expected}
+
+
+def test_making_them_again_leaves_no_other_files():
+    stored = store(encoded("JPEG", (400, 300)))
+    derive_files(stored.name)
+    before = sorted(stored_files())
+    derive_files(stored.name)
+    assert sorted(stored_files()) == before
+    assert len(before) == 1 + 2 * 3
+
+
+def test_a_picture_that_is_gone():
+    with pytest.raises(FileNotFoundError):
+        derive_files("products/gone.jpg")
+
+
+def test_deleting_takes_every_file():
+    stored = store(encoded("JPEG", (400, 300)))
+    derivatives = derive_files(stored.name)
+    delete_files(stored.name, derivatives)
+    assert stored_files() == []
+    delete_files(stored.name, derivatives)
+
+
+def info(**derivatives) -> ImageInfo:
+    return describe(
+        name="products/a.jpg",
+        width=1200,
+        height=900,
+        alt='Un "ours"',
+        colour="#112233",
+        derivatives=derivatives,
+    )
+
+
+def test_a_picture_without_smaller_files_serves_itself():
+    found = info()
+    assert found.sources == ()
+    assert (found.srcset, found.webp_srcset, found.smallest_url) == (
+        "/media/products/a.jpg 1200w",
+        "/media/products/a.jpg 1200w",
+        "/media/products/a.jpg",
+    )
+
+
+def test_sources_are_named_best_first():
+    found = info(widths=[360, 768])
+    assert found.sources == (
+        ("image/avif", "/media/products/a-360.avif 360w, /media/products/a-768.avif 768w"),
+        ("image/webp", "/media/products/a-360.webp 360w, /media/products/a-768.webp 768w"),
+        ("image/jpeg", "/media/products/a-360.jpg 360w, /media/products/a-768.jpg 768w"),
+    )
+    assert found.smallest_url == "/media/products/a-360.webp"
+
+
+def drawn(tag: str, image: ImageInfo | None) -> str:
+    return Template("{% load images %}" + tag).render(Context({"image": image}))
+
+
+def test_the_tag_before_there_are_smaller_files():
+    assert drawn("{% picture image %}", info()) == (
+        '<picture><img src="/media/products/a.jpg" width="1200" height="900" alt="Un &quot;ours&quot;"'
+        ' loading="lazy" decoding="async"></picture>'
+    )
+
+
+def test_the_tag_with_everything():
+    tag = '{% picture image sizes="46vw" priority=True css="card__first" shared="piece-12" alt="" %}'
+    assert drawn(tag, info(widths=[360])) == (
+        '<picture class="card__first" data-shared="piece-12">'
+        '<source type="image/avif" srcset="/media/products/a-360.avif 360w" sizes="46vw">'
+        '<source type="image/webp" srcset="/media/products/a-360.webp 360w" sizes="46vw">'
+        '<img src="/media/products/a.jpg" srcset="/media/products/a-360.jpg 360w" sizes="46vw"'
+        ' width="1200" height="900" alt="" fetchpriority="high"></picture>'
+    )
+
+
+def test_the_tag_without_a_picture_keeps_the_place():
+    assert drawn('{% picture image css="card__first" %}', None) == (
+        '<span class="picture-empty card__first" aria-hidden="true"></span>'
+    )
+
+
+def test_this_machine_writes_avif():
+    assert features.check("avif")
+    assert features.check("webp")
