@@ -1,0 +1,70 @@
+"""Signing in, the member area and the orders in it, with and without scripts."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.accessibility import violations
+from tests.browser.conftest import DESKTOP, PHONE
+
+pytestmark = pytest.mark.browser
+
+MEMBER = "client@example.com"
+
+
+def sign_in(page, email, password):
+    page.goto("/auth?next=/espace-membre")
+    page.locator("#id-email").fill(email)
+    page.locator("#id-password").fill(password)
+    page.locator("main form button[type=submit]").click()
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["scripts", "no-scripts"])
+def test_a_member_signs_in_sees_the_orders_and_signs_out(new_page, shop, javascript):
+    page = new_page(javascript=javascript)
+    sign_in(page, MEMBER, shop.password)
+    page.wait_for_url("**/espace-membre")
+    [(orders,)] = shop.rows(
+        "SELECT count(*) FROM orders_order JOIN accounts_user ON accounts_user.id = user_id "
+        "WHERE accounts_user.email = ? AND status IN ('confirmed', 'processing', 'shipped', 'delivered')",
+        MEMBER,
+    )
+    assert orders > 0
+    expect(page.locator("main")).to_contain_text("Commande")
+    page.locator("form[action$='/auth/deconnexion'] button").first.click()
+    page.goto("/espace-membre")
+    expect(page).to_have_url(re.compile(r"/auth\?"))
+
+
+def test_a_wrong_password_is_told_and_the_address_kept(new_page):
+    page = new_page(javascript=False)
+    sign_in(page, "nobody@example.com", "not-the-password")
+    expect(page.get_by_role("alert").first).to_be_visible()
+    expect(page.locator("#id-email")).to_have_value("nobody@example.com")
+    expect(page.locator("#id-password")).to_have_value("")
+
+
+@pytest.mark.parametrize("width", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_the_member_area_and_an_order_are_accessible_and_fit(new_page, shop, width):
+    page = new_page(width=width)
+    sign_in(page, MEMBER, shop.password)
+    page.wait_for_url("**/espace-membre")
+    page.wait_for_load_state("networkidle")
+    pages = ["/espace-membre?tab=orders", "/espace-membre?tab=profile"]
+    pages.append(page.locator("main a[href*='/commande/']").first.get_attribute("href"))
+    for path in pages:
+        page.goto(path)
+        page.wait_for_load_state("networkidle")
+        assert (
+            page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+        )
+        assert violations(page) == []
+
+
+def test_nobody_elses_order_opens(new_page, shop, journal):
+    journal.expect("404")
+    [(order,)] = shop.rows("SELECT id FROM orders_order WHERE user_id IS NOT NULL LIMIT 1")
+    identifier = f"{order[:8]}-{order[8:12]}-{order[12:16]}-{order[16:20]}-{order[20:]}"
+    response = new_page().goto(f"/commande/{identifier}")
+    assert response.status == 404 or "/auth" in response.url
