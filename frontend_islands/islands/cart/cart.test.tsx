@@ -1,63 +1,30 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
-import { $lines, addToCart, type CartLine, clearCart } from "@/lib/cart";
-import { CART_KEY, readCart, writeCart } from "@/lib/cart-storage";
+import { readCart } from "@/lib/cart-storage";
 import { type Toast, toast } from "@/lib/toast";
-import { COUNTRY_KEY } from "@/purchase/session";
 import { barriers } from "@/testing/accessibility";
-import { type Asked, countries, json, kept, problem, quote, quoted, serve } from "@/testing/purchase";
+import {
+  answerTo,
+  bust,
+  checkoutLink,
+  fill,
+  guardian,
+  island,
+  removeButton,
+  startEmpty,
+} from "@/testing/cart";
+import { json, kept, quote, serve } from "@/testing/purchase";
 import { renderIsland } from "@/testing/render";
-import { Cart } from "./cart";
 
 vi.mock("@/lib/toast");
-// Whole forms are filled in here, on machines that may be busy.
+// A machine that runs these may be busy.
 vi.setConfig({ testTimeout: 20_000 });
 
-const links = { catalogue: "/produits", checkout: "/checkout" };
-const island = <Cart countries={countries} home_country="FR" links={links} />;
-
-const guardian = quoted();
-const bust = quoted({
-  key: "20::",
-  product_id: 20,
-  variation_id: null,
-  finish: null,
-  name: "Buste",
-  finish_label: "",
-  variation_name: "",
-  quantity: 1,
-  unit_price: "40.00",
-  line_total: "40.00",
-});
-
-/** Prices what was asked: quantities as sent, amounts as in the fixtures. */
-const answerTo = (...lines: (typeof guardian)[]) =>
-  vi.fn(({ body }: Asked) => {
-    const found = (body.lines as CartLine[]).flatMap((line) => {
-      const known = lines.find((each) => each.product_id === line.product_id);
-      return known ? [{ ...known, quantity: line.quantity }] : [];
-    });
-    return json(quote(found, { country: body.country }));
-  });
-
-function fill(...lines: (typeof guardian)[]) {
-  for (const line of lines) addToCart(kept(line), line.quantity);
-}
-
 const lastToast = () => vi.mocked(toast).mock.lastCall?.[0] as Toast;
-const removeButton = (name: string) => screen.getByRole("button", { name: `Retirer ${name}` });
-const checkoutLink = () => screen.getByRole("link", { name: "Passer la commande" });
 
 beforeEach(() => {
-  clearCart();
+  startEmpty();
   vi.mocked(toast).mockReset();
-  HTMLDialogElement.prototype.showModal = function () {
-    this.open = true;
-  };
-  HTMLDialogElement.prototype.close = function () {
-    this.open = false;
-    this.dispatchEvent(new Event("close"));
-  };
 });
 
 it("asks for the price of what is kept and shows the server's figures", async () => {
@@ -266,60 +233,6 @@ it("asks before it empties the cart", async () => {
   expect(document.activeElement).toBe(screen.getByRole("heading", { name: "Votre panier est vide" }));
 });
 
-it("explains what can't be bought and keeps the checkout shut until it is settled", async () => {
-  const short = {
-    ...guardian,
-    quantity: 5,
-    available: false,
-    available_quantity: 2,
-    unit_price: "189.00",
-    line_total: "0.00",
-    problem: "insufficient_stock",
-    problem_detail: "Il n'en reste que 2 exemplaires.",
-  };
-  const gone = {
-    ...bust,
-    name: "",
-    url: "",
-    image: null,
-    available: false,
-    unit_price: null,
-    line_total: "0.00",
-    available_quantity: 0,
-    problem: "unknown_product",
-    problem_detail: "Cette pièce n'est plus au catalogue.",
-  };
-  fill(short, gone);
-  serve({
-    "/api/cart/quote": ({ body }) => {
-      const fits = body.lines[0].quantity <= 2;
-      const lines = body.lines.map((line: CartLine) =>
-        line.product_id === 20 ? gone : fits ? guardian : short,
-      );
-      return json(quote(lines));
-    },
-  });
-  const { user, container } = await renderIsland(island);
-
-  expect(await screen.findByText("Il n'en reste que 2 exemplaires.")).toBeTruthy();
-  expect(screen.getByText("Article n° 20")).toBeTruthy();
-  expect(checkoutLink().getAttribute("href")).toBeNull();
-  expect(checkoutLink().getAttribute("aria-disabled")).toBe("true");
-  expect(
-    screen.getByText("Retirez ou modifiez les articles indisponibles pour passer la commande."),
-  ).toBeTruthy();
-  expect(await barriers(container)).toEqual([]);
-
-  await user.click(screen.getByRole("button", { name: "Mettre la quantité à 2" }));
-  expect(readCart()[0]?.quantity).toBe(2);
-  expect(document.activeElement).toBe(removeButton("Gardien"));
-  await waitFor(() => expect(screen.queryByText("Il n'en reste que 2 exemplaires.")).toBeNull());
-  expect(checkoutLink().getAttribute("href")).toBeNull();
-
-  await user.click(screen.getByRole("button", { name: /Retirer Article n°\s20/ }));
-  await waitFor(() => expect(checkoutLink().getAttribute("href")).toBe("/checkout"));
-});
-
 it("asks for another country's delivery and remembers it", async () => {
   fill(guardian);
   const calls = serve({ "/api/cart/quote": answerTo(guardian) });
@@ -333,113 +246,6 @@ it("asks for another country's delivery and remembers it", async () => {
   unmount();
   await renderIsland(island);
   expect(screen.getByRole("combobox")).toHaveProperty("value", "CH");
-});
-
-it.each([['"XX"'], ["{"], ["42"]])("starts at home when the remembered country is %s", async (raw) => {
-  sessionStorage.setItem(COUNTRY_KEY, raw);
-  fill(guardian);
-  serve({ "/api/cart/quote": answerTo(guardian) });
-  await renderIsland(island);
-  expect(screen.getByRole("combobox")).toHaveProperty("value", "FR");
-});
-
-it.each([
-  [
-    "the shop is out of reach",
-    () => Promise.reject(new TypeError("Failed to fetch")),
-    "La boutique ne répond pas.",
-  ],
-  [
-    "the server fails",
-    () => problem(500, "server_error", "Une erreur est survenue de notre côté."),
-    "Une erreur est survenue de notre côté.",
-  ],
-  [
-    "the answer is another page",
-    () => new Response("<h1>502</h1>", { status: 502 }),
-    "Une erreur est survenue. Réessayez dans un instant.",
-  ],
-  [
-    "the quote is damaged",
-    () => json({ ...quote(), total: "NaN" }),
-    "Une erreur est survenue. Réessayez dans un instant.",
-  ],
-  [
-    "the quote has no lines",
-    () => json({ total: "12.00" }),
-    "Une erreur est survenue. Réessayez dans un instant.",
-  ],
-])("keeps the lines on screen and offers to retry when %s", async (_what, fail, sentence) => {
-  fill(guardian);
-  let isFailing = false;
-  serve({ "/api/cart/quote": () => (isFailing ? fail() : json(quote())) });
-  const { user } = await renderIsland(island);
-  await screen.findByText("Gardien");
-
-  isFailing = true;
-  await user.click(screen.getByRole("button", { name: "Augmenter la quantité de Gardien" }));
-  const alert = await screen.findByRole("alert");
-  expect(alert.textContent).toContain(sentence);
-  expect(screen.getByText("Gardien")).toBeTruthy();
-  expect(readCart()[0]?.quantity).toBe(3);
-  expect(checkoutLink().getAttribute("aria-disabled")).toBe("true");
-
-  isFailing = false;
-  await user.click(within(alert).getByRole("button", { name: "Réessayer" }));
-  await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
-  expect(document.activeElement).not.toBe(document.body);
-  await waitFor(() => expect(checkoutLink().getAttribute("href")).toBe("/checkout"));
-});
-
-it("says how much is in the cart when not even the first price came", async () => {
-  fill(guardian, bust);
-  serve({ "/api/cart/quote": () => problem(503, "unavailable", "") });
-  await renderIsland(island);
-
-  expect(await screen.findByRole("alert")).toBeTruthy();
-  expect(screen.getByText("Votre panier contient 2 articles.")).toBeTruthy();
-});
-
-it("follows another tab", async () => {
-  fill(guardian);
-  serve({ "/api/cart/quote": answerTo(guardian, bust) });
-  await renderIsland(island);
-  await screen.findByText("Gardien");
-
-  act(() => {
-    writeCart([kept(bust)]);
-    dispatchEvent(new StorageEvent("storage", { key: CART_KEY }));
-  });
-  expect(await screen.findByText("Buste")).toBeTruthy();
-  expect(screen.queryByText("Gardien")).toBeNull();
-  expect($lines.get()).toEqual([kept(bust)]);
-});
-
-it("finds the kept line behind an article whose default format the server filled in", async () => {
-  writeCart([{ product_id: 12, variation_id: null, finish: null, quantity: 2 }]);
-  dispatchEvent(new StorageEvent("storage", { key: CART_KEY }));
-  serve({ "/api/cart/quote": () => json(quote()) });
-  const { user } = await renderIsland(island);
-
-  await screen.findByText("Gardien");
-  await user.click(screen.getByRole("button", { name: "Augmenter la quantité de Gardien" }));
-  expect(readCart()).toEqual([{ product_id: 12, variation_id: null, finish: null, quantity: 3 }]);
-  await user.click(removeButton("Gardien"));
-  expect(readCart()).toEqual([]);
-});
-
-it("joins kept lines that are one article to the server", async () => {
-  writeCart([
-    { product_id: 12, variation_id: null, finish: null, quantity: 1 },
-    { product_id: 12, variation_id: 3, finish: "painted", quantity: 2 },
-  ]);
-  dispatchEvent(new StorageEvent("storage", { key: CART_KEY }));
-  serve({ "/api/cart/quote": () => json(quote([{ ...guardian, quantity: 3 }])) });
-  const { user } = await renderIsland(island);
-
-  expect(await screen.findByRole("textbox", { name: "Quantité de Gardien" })).toHaveProperty("value", "3");
-  await user.click(screen.getByRole("button", { name: "Augmenter la quantité de Gardien" }));
-  expect(readCart()).toEqual([{ product_id: 12, variation_id: null, finish: null, quantity: 4 }]);
 });
 
 it("announces what a change cost", async () => {

@@ -137,7 +137,7 @@ function Stamp({ state }: { state: Verification["state"] }) {
     state === "paid"
       ? ["ok", "check"]
       : state === "failed" || state === "expired"
-        ? ["failed", "cross"]
+        ? ["failed", "close"]
         : state === "error"
           ? ["failed", "warning"]
           : ["wait", state === "waiting" ? "clock" : "info"];
