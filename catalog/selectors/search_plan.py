@@ -19,6 +19,9 @@ from catalog.selectors.cards import NEWEST
 # Results are counted exactly up to here: nobody turns more pages, and counting on would cost more than the search.
 COUNT_CAP = 1000
 SAMPLE = 600
+_FIRST_PAGE = 24
+# For a later page more of the newest products are looked at, up to what is still quick to read.
+_LARGEST_SAMPLE = 5000
 # From this share of hits in the sample on, reading on is quicker than the index of words.
 _COMMON = 0.3
 # So much more is read than the sample promises: hits are not spread evenly.
@@ -43,10 +46,11 @@ def find_matches(products: QuerySet[Product], words: Sequence[str], *, through: 
     `through` beyond `COUNT_CAP` gives no more than that.
     """
     through = min(through, COUNT_CAP)
-    sample = _newest_hits(products, words, SAMPLE)
-    if sample.exhausted:
+    size = max(SAMPLE, min(through * SAMPLE // _FIRST_PAGE, _LARGEST_SAMPLE))
+    sample = _newest_hits(products, words, size)
+    if sample.exhausted or len(sample.keys) > COUNT_CAP:
         return _counted(sample.keys)
-    share = len(sample.keys) / SAMPLE
+    share = len(sample.keys) / size
     if share >= _COMMON:
         more = _newest_hits(products, words, round((COUNT_CAP + 1) / share * _MARGIN))
         if more.exhausted or len(more.keys) > COUNT_CAP:

@@ -48,7 +48,9 @@ def main() -> int:
     django.setup()
     from catalog.models import Product
 
-    name = connection.creation.create_test_db(verbosity=0, autoclobber=True, keepdb=options.keep)
+    name = connection.creation.create_test_db(
+        verbosity=0, autoclobber=True, serialize=False, keepdb=options.keep
+    )
     try:
         print(f"{connection.vendor} · {options.products} products · database {name}")
         started = time.perf_counter()
