@@ -16,7 +16,7 @@ from django.test import Client
 from orders.models import Attempt, Order
 from orders.payments import gateway
 from orders.stripe_sandbox.testing import RunningSandbox
-from orders.tests.factories import make_zones, new_key
+from orders.tests.factories import make_seller, make_zones, new_key
 
 SECRET_KEY = "sk_test_shop_tests"
 WEBHOOK_SECRET = "whsec_shop_tests"
@@ -110,7 +110,8 @@ def sandbox_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runnin
 
 
 @pytest.fixture
-def bank(sandbox_process: RunningSandbox, settings: Any) -> Iterator[Bank]:
+def bank(sandbox_process: RunningSandbox, settings: Any, _zones: None) -> Iterator[Bank]:
+    make_seller()
     settings.STRIPE_SECRET_KEY = SECRET_KEY
     settings.STRIPE_WEBHOOK_SECRET = WEBHOOK_SECRET
     settings.STRIPE_API_BASE = sandbox_process.url

@@ -9,6 +9,8 @@ from typing import Any
 from catalog.models import Category, Product, ProductVariation
 from catalog.services.products import save_product, save_variation
 from orders.models import ShippingZone
+from shop.core.models import ShopSettings
+from shop.core.shop_settings import save_shop_settings
 
 
 def make_zones() -> None:
@@ -24,6 +26,16 @@ def make_zones() -> None:
         code="rest-of-world", name="Reste du monde", countries=["US", "CA", "GB", "JP", "AU"], rate=Decimal("49.99"),
         delivery_days_min=5, delivery_days_max=15, duties_notice=True, is_fallback=True, position=2,
     )  # fmt: skip
+
+
+def make_seller() -> None:
+    """A seller who may sell: every mention that the law asks for is filled in."""
+    mentions = dict.fromkeys(ShopSettings.REQUIRED_LEGAL_FIELDS, "renseigné")
+    save_shop_settings(
+        ShopSettings(
+            **{**mentions, "email": "atelier@example.com", "mediator_url": "https://mediateur.example"}
+        )
+    )
 
 
 def make_category(slug: str = "mangas", **fields: Any) -> Category:

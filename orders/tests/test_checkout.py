@@ -13,7 +13,8 @@ from orders.models import Attempt, AttemptState, Order, OrderStatus, PaymentStat
 from orders.payments import gateway
 from orders.payments.gateway import GatewayRefused, GatewayUnavailable
 from orders.tests.factories import checkout_body, line, make_finished_product, make_product, new_key
-from shop.core.models import OutgoingMail
+from shop.core.models import OutgoingMail, ShopSettings
+from shop.core.shop_settings import save_shop_settings
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -343,13 +344,19 @@ def test_without_a_key_payment_is_closed_and_says_so(shopper):
     nothing_was_made()
 
 
-def test_in_production_nothing_is_sold_while_a_legal_mention_is_missing(bank, shopper, settings):
-    settings.DEBUG = False
-    settings.SECURE_SSL_REDIRECT = False
-    body = checkout_body([line(make_product(price="60.00"))], "60.00")
-    answer = shopper.checkout(body)
-    assert (answer.status_code, answer.json()["code"]) == (503, "payments_disabled")
-    nothing_was_made()
+@pytest.mark.parametrize(("debug", "status"), [(False, 503), (True, 201)])
+def test_outside_development_nothing_is_sold_while_a_legal_mention_is_missing(
+    bank, shopper, settings, debug, status
+):
+    settings.DEBUG = debug
+    shop = ShopSettings.objects.get()
+    shop.siret = ""
+    save_shop_settings(shop)
+    answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00"))
+    assert answer.status_code == status
+    if status == 503:
+        assert answer.json()["code"] == "payments_disabled"
+        nothing_was_made()
 
 
 def test_stripe_refusing_connections_keeps_the_order_for_another_try(bank, shopper, settings):

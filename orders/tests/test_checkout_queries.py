@@ -1,0 +1,39 @@
+"""How many queries an order costs, whatever the size of the cart."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from orders.tests.factories import checkout_body, line, make_product
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def statements(queries: CaptureQueriesContext) -> int:
+    """Reads and writes; what begins and ends transactions differs between databases."""
+    return sum(query["sql"].startswith(("SELECT", "INSERT", "UPDATE", "DELETE")) for query in queries)
+
+
+def test_an_order_of_twenty_pieces_costs_the_queries_of_an_order_of_one(bank, shopper):
+    # The key 1, the shop's mentions 1 when not cached; the quote 4 (zones, products, variations, pictures);
+    # written 5 (order, lines, payment, attempt, journal); stock 3 (lines, levels, holds); the page 4 before the
+    # call (attempt, payment, order, sent) and 1 for its lines; 4 after it (order, attempt, saved, journal);
+    # the browser's session 3 (order, key, row) = 26. Counted stock adds one guarded update a piece.
+    products = [make_product(f"Pièce {number}", "5.00") for number in range(20)]
+    counts = []
+    for wanted, total in ((products[:1], "14.99"), (products, "100.00")):
+        shopper.client.cookies.clear()
+        with CaptureQueriesContext(connection) as queries:
+            answer = shopper.checkout(checkout_body([line(product) for product in wanted], total))
+        assert answer.status_code == 201
+        counts.append(statements(queries))
+    assert counts == [26, 25]
+
+
+def test_a_repeated_order_costs_five_queries(bank, shopper):
+    # The key 1, its attempt 1, the browser's session 3 (read, key, row).
+    body = checkout_body([line(make_product(price="60.00"))], "60.00")
+    shopper.checkout(body, "the-same-key")
+    with CaptureQueriesContext(connection) as queries:
+        assert shopper.checkout(body, "the-same-key").status_code == 201
+    assert statements(queries) <= 6
