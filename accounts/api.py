@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.selectors import roles_of
+from shop.core.me_parts import me_parts
 
 
 class MeSerializer(serializers.Serializer[dict[str, Any]]):
@@ -27,7 +28,8 @@ class MeSerializer(serializers.Serializer[dict[str, Any]]):
 
 @method_decorator(never_cache, name="dispatch")
 class MeView(APIView):
-    """Who is signed in here. Never cached; two queries for a member, none for a visitor without a session."""
+    """Who is signed in here. Never cached; a query for the roles of a member and one
+    for each part that an app registered; none for a visitor without a session."""
 
     @extend_schema(operation_id="me", responses=MeSerializer)
     def get(self, request: Request) -> Response:
@@ -39,5 +41,5 @@ class MeView(APIView):
             "csrf_token": get_token(request._request),
         }
         if user.is_authenticated:
-            me |= {"email": user.email, "first_name": user.first_name}
+            me |= {"email": user.email, "first_name": user.first_name, **me_parts(user.pk)}
         return Response(MeSerializer(me).data)

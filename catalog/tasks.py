@@ -1,10 +1,12 @@
 """Background work of the catalogue: thin, safe to run twice."""
 
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 
 from celery import shared_task
 
 from catalog.services import images
+from catalog.services.favourites import watch_favourites
+from catalog.services.notices import purge_notices, send_due_notices
 from shop.core.jobs import scheduled_job
 
 # What a worker draws in about a minute.
@@ -21,3 +23,16 @@ def derive_image_files(kind: str, pk: int) -> None:
 def sweep_images(now: datetime) -> None:
     """Find the pictures whose wake-up or worker was lost."""
     images.wake_missing(limit=SWEEP_LIMIT)
+
+
+@scheduled_job("notices", every=timedelta(minutes=5))
+def send_notices(now: datetime) -> None:
+    """Write to those who wait for a piece or a collection."""
+    send_due_notices()
+    watch_favourites(now=now)
+
+
+@scheduled_job("notice-purge", every=timedelta(days=1), at=time(4))
+def purge_old_notices(now: datetime) -> None:
+    """Forget the addresses that are needed no longer."""
+    purge_notices(now=now)

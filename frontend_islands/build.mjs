@@ -30,7 +30,7 @@ const KEEP_STALE_MS = 24 * 60 * 60 * 1000;
 const RUNTIME = "frontend_islands/runtime/index.ts";
 const STYLES = "frontend_islands/styles/app.css";
 /** What the runtime fetches besides islands. */
-const ON_DEMAND = ["cart-count", "member-link", "notice"];
+const ON_DEMAND = ["cart-count", "favourites", "member-link", "notice"];
 
 const islands = await islandNames();
 

@@ -5,7 +5,9 @@ the type checker can't see.
 """
 
 from catalog.models.category import Category, CategoryFeature, CategoryKind, Colour
+from catalog.models.favourite import Favourite
 from catalog.models.image import CategoryPicture, PictureRow, ProductImage
+from catalog.models.notice import Notice
 from catalog.models.price import AppendOnlyError, PricePoint
 from catalog.models.product import FIXED_PROMOTIONS, Finish, Product, ProductVariation, PromotionType
 
@@ -17,7 +19,9 @@ __all__ = [
     "CategoryKind",
     "CategoryPicture",
     "Colour",
+    "Favourite",
     "Finish",
+    "Notice",
     "PictureRow",
     "PricePoint",
     "Product",

@@ -186,6 +186,11 @@ def read_cards_of(keys: Sequence[int]) -> list[Product]:
     return list(_with_columns(keys).order_by(*NEWEST)) if keys else []
 
 
+def read_published_cards(keys: Sequence[int]) -> list[Product]:
+    """Those of these products that are on sale, in no order. One query, none for no keys."""
+    return list(_with_columns(keys).filter(is_published=True)) if keys else []
+
+
 def _with_columns(keys: Any) -> QuerySet[Product]:
     return Product.objects.filter(pk__in=keys).select_related("category").only(*card_columns())
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 from io import BytesIO
 from typing import Any
 
+from django.contrib.auth import get_user_model
 from PIL import Image
 
 from catalog.models import Category, CategoryKind, Product, ProductImage, ProductVariation
@@ -61,3 +62,7 @@ def picture(
     Image.new(mode, size, colour).save(written, kind, **options)
     written.seek(0)
     return written
+
+
+def make_user(email: str = "client@example.com") -> Any:
+    return get_user_model().objects.create_user(email, "figurine-atelier-2026")

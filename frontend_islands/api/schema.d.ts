@@ -55,6 +55,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/contact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description 201 with the reference; the same words again on the same day give the same one. */
+        post: operations["contact_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/favourites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What the member keeps and that is on sale. */
+        get: operations["favourites_list"];
+        /** @description Keep these products and no others; those that are not on sale are left out of the answer. */
+        put: operations["favourites_replace"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/favourites/{product_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Keep a product. */
+        put: operations["favourite_add"];
+        post?: never;
+        /** @description Keep a product no longer. */
+        delete: operations["favourite_remove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/me": {
         parameters: {
             query?: never;
@@ -62,10 +115,30 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Who is signed in here. Never cached; two queries for a member, none for a visitor without a session. */
+        /**
+         * @description Who is signed in here. Never cached; a query for the roles of a member and one
+         *     for each part that an app registered; none for a visitor without a session.
+         */
         get: operations["me"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask for one mail when this can be bought; a confirmation mail comes first. */
+        post: operations["notify"];
         delete?: never;
         options?: never;
         head?: never;
@@ -222,6 +295,29 @@ export interface components {
             expected_total: string;
             accept_terms: boolean;
         };
+        ContactAnswer: {
+            reference: string;
+        };
+        /** @description What a visitor writes. `budget`, `deadline` and the pictures belong to a quote and are dropped otherwise. */
+        ContactBodyRequest: {
+            firstName: string;
+            lastName: string;
+            email: string;
+            subject: string;
+            message: string;
+            /** @default question */
+            kind: components["schemas"]["KindEnum"];
+            /** @default  */
+            budget: string;
+            /**
+             * @description YYYY-MM-DD
+             * @default
+             */
+            deadline: string | null;
+            product_id?: number | null;
+            /** @description Up to 3, multipart only. */
+            images?: string[];
+        };
         CountryChoice: {
             code: string;
             name: string;
@@ -243,6 +339,14 @@ export interface components {
             phone: string;
             /** @default  */
             notes: string;
+        };
+        /** @description Keys of products, the latest favourite first. */
+        FavouriteIds: {
+            favourites: number[];
+        };
+        /** @description Keys of products, the latest favourite first. */
+        FavouriteIdsRequest: {
+            favourites: number[];
         };
         /**
          * @description * `painted` - Peint
@@ -279,6 +383,12 @@ export interface components {
             minimum: string;
             plan: components["schemas"]["Installment"][];
         };
+        /**
+         * @description * `question` - Une question
+         *     * `quote` - Un devis
+         * @enum {string}
+         */
+        KindEnum: "question" | "quote";
         LeadTime: {
             days_min: number;
             days_max: number;
@@ -313,6 +423,18 @@ export interface components {
          * @enum {string}
          */
         ModeEnum: "signup" | "signin";
+        /** @description What to tell the visitor, known address or not. */
+        NotifyAnswer: {
+            detail: string;
+        };
+        /** @description A product or a category, one of them. */
+        NotifyRequestRequest: {
+            email: string;
+            /** @default  */
+            category_slug: string;
+            /** Format: int64 */
+            product_id?: number | null;
+        };
         Order: {
             /** Format: uuid */
             id: string;
@@ -674,6 +796,114 @@ export interface operations {
             };
         };
     };
+    contact_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactBodyRequest"];
+                "multipart/form-data": components["schemas"]["ContactBodyRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactAnswer"];
+                };
+            };
+        };
+    };
+    favourites_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FavouriteIds"];
+                };
+            };
+        };
+    };
+    favourites_replace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FavouriteIdsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FavouriteIds"];
+                };
+            };
+        };
+    };
+    favourite_add: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FavouriteIds"];
+                };
+            };
+        };
+    };
+    favourite_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FavouriteIds"];
+                };
+            };
+        };
+    };
     me: {
         parameters: {
             query?: never;
@@ -689,6 +919,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Me"];
+                };
+            };
+        };
+    };
+    notify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NotifyRequestRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotifyAnswer"];
                 };
             };
         };
@@ -737,6 +990,8 @@ export interface operations {
         parameters: {
             query?: {
                 category?: string;
+                /** @description Keys of products, separated by commas: these, in this order, on one page; nothing else counts. */
+                ids?: string;
                 /** @description From 1; an unknown page is a 404. */
                 page?: number;
                 page_size?: number;

@@ -34,19 +34,34 @@ export function getJson<Answer>(path: string, options: CallOptions = {}): Promis
 }
 
 /** Writes, with the CSRF token that `/api/me` gives. Raises like `getJson`. */
-export async function postJson<Answer>(
+export function postJson<Answer>(path: string, body: unknown, options: CallOptions = {}): Promise<Answer> {
+  return write<Answer>("POST", path, body, options);
+}
+
+/** Writes what may be written again without harm; like `postJson`. */
+export function putJson<Answer>(path: string, body: unknown, options: CallOptions = {}): Promise<Answer> {
+  return write<Answer>("PUT", path, body, options);
+}
+
+/** Removes; like `postJson`, without a body. */
+export function deleteJson<Answer>(path: string, options: CallOptions = {}): Promise<Answer> {
+  return write<Answer>("DELETE", path, undefined, options);
+}
+
+async function write<Answer>(
+  method: string,
   path: string,
   body: unknown,
-  options: CallOptions = {},
+  options: CallOptions,
 ): Promise<Answer> {
   try {
-    return await call<Answer>("POST", path, body, options);
+    return await call<Answer>(method, path, body, options);
   } catch (problem) {
     if (!(problem instanceof ApiProblem) || problem.code !== "csrf_failed") throw problem;
     // The token is of another session (signed in or out in another tab). It was refused before anything was
     // done, so asking once more repeats nothing.
     forgetMe();
-    return call<Answer>("POST", path, body, options);
+    return call<Answer>(method, path, body, options);
   }
 }
 
@@ -64,9 +79,9 @@ async function call<Answer>(
   const request: RequestInit = { method, headers, credentials: "same-origin" };
   if (options.signal) request.signal = options.signal;
   if (method !== "GET") {
-    headers["Content-Type"] = "application/json";
+    if (body != null) headers["Content-Type"] = "application/json";
     if (!options.isAnonymous) headers["X-CSRFToken"] = (await answering(fetchMe())).csrf_token;
-    request.body = JSON.stringify(body);
+    if (body != null) request.body = JSON.stringify(body);
   }
   const response = await answering(fetch(path, request));
   if (response.status === 204) return undefined as Answer;

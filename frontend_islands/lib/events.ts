@@ -4,6 +4,8 @@ import type { Finish } from "./cart-storage";
 export interface ShopEvents {
   /** The cart was written in this tab; `count` is its number of pieces. */
   "cart:changed": { count: number };
+  /** The favourites were written in this tab, or read anew after another tab wrote them. */
+  "favourites:changed": { ids: number[] };
   /** Another finish or format of the page's product was chosen. */
   "product:chosen": { product_id: number; finish: Finish | null; variation_id: number | null };
 }

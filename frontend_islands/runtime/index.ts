@@ -10,7 +10,7 @@ if (/\bnotice=\w/.test(cookies)) void import("./notice").then(({ showPendingNoti
 
 // Most visitors have no cart: what counts one is fetched with the first thing to count.
 const countCart = () => void import("./cart-count");
-if (hasCart()) countCart();
+if (isStored("cart")) countCart();
 else {
   document.addEventListener("cart:changed", countCart, { once: true });
   // Filled in another tab, or before this page came back from the browser's memory.
@@ -18,9 +18,14 @@ else {
   addEventListener("pageshow", ({ persisted }) => persisted && countCart());
 }
 
-function hasCart(): boolean {
+// Hearts, or a place that the server fills with cards later; what was kept is looked after on every page.
+if (isStored("favorites") || document.querySelector("favourite-button, #resultats")) {
+  void import("./favourites");
+}
+
+function isStored(key: string): boolean {
   try {
-    return localStorage.getItem("cart") !== null;
+    return localStorage.getItem(key) !== null;
   } catch {
     return false;
   }

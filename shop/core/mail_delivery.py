@@ -189,7 +189,11 @@ def _send(mail: OutgoingMail) -> None:
         from_email=formataddr((_one_line(shop.shop_name), parseaddr(settings.DEFAULT_FROM_EMAIL)[1])),
         to=[mail.to],
         reply_to=[shop.email] if shop.email else None,
-        headers={"Message-ID": mail.message_id, "Auto-Submitted": "auto-generated"},
+        headers={
+            "Message-ID": mail.message_id,
+            "Auto-Submitted": "auto-generated",
+            **_unsubscribe_headers(mail),
+        },
     )
     message.attach_alternative(mail.html, "text/html")
     try:
@@ -207,6 +211,15 @@ def _send(mail: OutgoingMail) -> None:
         raise
     except (smtplib.SMTPNotSupportedError, UnicodeError) as error:
         raise MailRefusedError(_describe(error)) from error
+
+
+def _unsubscribe_headers(mail: OutgoingMail) -> dict[str, str]:
+    """RFC 8058: the button that mail programs show for mails which can be ended. The address is the one in the text
+    and takes a POST without cookie."""
+    url = str(mail.context.get("unsubscribe_url", ""))
+    if not url:
+        return {}
+    return {"List-Unsubscribe": f"<{url}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
 
 
 def _mark_for_retry(mail: OutgoingMail, error: Exception) -> MailState | None:

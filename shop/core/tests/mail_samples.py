@@ -60,6 +60,14 @@ ORDER = {
 }
 
 
+NOTICE = {
+    "name": "Gardien aux andouillers",
+    "url": "http://localhost:8000/produit/12-gardien-aux-andouillers",
+    "is_category": False,
+    "unsubscribe_url": "http://localhost:8000/avis/desinscription?cle=abc-def",
+}
+
+
 def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
     """A fresh context of a kind; ``changes`` replace members of ``order`` or of the context."""
     order = {**ORDER, **{name: value for name, value in changes.items() if name in ORDER}}
@@ -74,6 +82,9 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "changed_at": "2026-11-21T13:05:00+00:00",
             "reset_url": "http://localhost:8000/auth?mode=forgot",
         },
+        "notice_confirm": {**NOTICE, "confirm_url": "http://localhost:8000/avis/confirmer?cle=abc-def"},
+        "notice_available": NOTICE,
+        "favourite_available": NOTICE,
         "order_confirmation": {
             "order": order,
             "seller": SELLER,
@@ -103,6 +114,9 @@ KINDS = (
     "account_exists",
     "account_password_reset",
     "account_password_changed",
+    "notice_confirm",
+    "notice_available",
+    "favourite_available",
     "order_confirmation",
     "order_new_workshop",
     "order_status",

@@ -1,0 +1,79 @@
+"""The favourites' API: members only, their own only. Guests keep theirs in the browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.decorators import method_decorator
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from catalog.selectors.favourites import MAX_FAVOURITES, favourite_ids
+from catalog.services.favourites import add_favourite, remove_favourite, replace_favourites
+
+
+class FavouriteIds(serializers.Serializer[Any]):
+    """Keys of products, the latest favourite first."""
+
+    favourites = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=2**63 - 1), max_length=MAX_FAVOURITES
+    )
+
+
+@method_decorator(never_cache, name="dispatch")
+class FavouriteList(APIView):
+    """`GET/PUT /api/favourites`."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(operation_id="favourites_list", responses=FavouriteIds)
+    def get(self, request: Request) -> Response:
+        """What the member keeps and that is on sale."""
+        return _answer(favourite_ids(_member(request)))
+
+    @extend_schema(operation_id="favourites_replace", request=FavouriteIds, responses=FavouriteIds)
+    def put(self, request: Request) -> Response:
+        """Keep these products and no others; those that are not on sale are left out of the answer."""
+        asked = FavouriteIds(data=request.data)
+        asked.is_valid(raise_exception=True)
+        return _answer(
+            replace_favourites(
+                user_id=_member(request),
+                product_ids=asked.validated_data["favourites"],
+                language=get_language() or "",
+            )
+        )
+
+
+@method_decorator(never_cache, name="dispatch")
+class FavouriteOne(APIView):
+    """`PUT/DELETE /api/favourites/{product_id}`: safe to repeat; both answer with all that is kept."""
+
+    permission_classes = (IsAuthenticated,)
+
+    @extend_schema(operation_id="favourite_add", request=None, responses=FavouriteIds)
+    def put(self, request: Request, product_id: str) -> Response:
+        """Keep a product."""
+        return _answer(
+            add_favourite(user_id=_member(request), product_id=int(product_id), language=get_language() or "")
+        )
+
+    @extend_schema(operation_id="favourite_remove", responses={200: FavouriteIds})
+    def delete(self, request: Request, product_id: str) -> Response:
+        """Keep a product no longer."""
+        return _answer(remove_favourite(user_id=_member(request), product_id=int(product_id)))
+
+
+def _member(request: Request) -> int:
+    assert request.user.pk is not None
+    return int(request.user.pk)
+
+
+def _answer(ids: list[int]) -> Response:
+    return Response(FavouriteIds({"favourites": ids}).data)

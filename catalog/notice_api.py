@@ -1,0 +1,55 @@
+"""`POST /api/notify`: the same wish as the forms', for scripts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from catalog.notice_views import ASKED_BY_ONE_CALLER, WINDOW_SECONDS
+from catalog.services.notices import ask_notice
+from shop.core.problems import Problem
+from shop.core.throttling import allowed
+
+
+class NotifyRequest(serializers.Serializer[Any]):
+    """A product or a category, one of them."""
+
+    email = serializers.CharField(max_length=1000, allow_blank=True)
+    category_slug = serializers.CharField(required=False, default="", allow_blank=True, max_length=60)
+    product_id = serializers.IntegerField(
+        required=False, default=None, allow_null=True, min_value=1, max_value=2**63 - 1
+    )
+
+
+class NotifyAnswer(serializers.Serializer[Any]):
+    """What to tell the visitor, known address or not."""
+
+    detail = serializers.CharField()
+
+
+class Notify(APIView):
+    """`POST /api/notify`."""
+
+    @extend_schema(operation_id="notify", request=NotifyRequest, responses={202: NotifyAnswer})
+    def post(self, request: Request) -> Response:
+        """Ask for one mail when this can be bought; a confirmation mail comes first."""
+        if not allowed(request._request, scope="notice", limit=ASKED_BY_ONE_CALLER, seconds=WINDOW_SECONDS):
+            raise Problem("throttled", _("Trop de demandes. Réessayez dans un instant."), 429)
+        asked = NotifyRequest(data=request.data)
+        asked.is_valid(raise_exception=True)
+        wish = asked.validated_data
+        ask_notice(
+            email=wish["email"],
+            language=get_language() or "",
+            product_id=wish["product_id"],
+            category_slug=wish["category_slug"],
+        )
+        detail = _("Vérifiez votre boîte de réception : un message vous demande de confirmer.")
+        return Response(NotifyAnswer({"detail": detail}).data, status=202)

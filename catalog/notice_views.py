@@ -1,0 +1,113 @@
+"""Asking for one mail when something can be bought, confirming the wish, and ending it.
+
+No form of this module carries a CSRF token. Two stand on pages that are cached whole, the same bytes for everybody,
+and a token would be one visitor's. None is needed: no session is looked at, so a forged request can do no more than
+its author could do himself. Asking causes a confirmation mail, a few an hour for an address and for a caller;
+confirming and ending are allowed by the secret of the mail's link alone. RFC 8058 also wants the last of them to work
+by a POST of the mail program, without cookie.
+"""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from catalog.models import Category, Product
+from catalog.selectors.addresses import product_url
+from catalog.selectors.categories import category_url
+from catalog.services.notices import ask_notice, confirm_notice, find_notice, stop_notices, subject_of
+from shop.core.problems import Problem
+from shop.core.throttling import allowed
+
+ASKED_BY_ONE_CALLER = 20
+WINDOW_SECONDS = 600
+
+
+@csrf_exempt
+@never_cache
+@require_POST
+def ask(request: HttpRequest) -> HttpResponse:
+    """`POST /avis/demander` with `email` and `product_id` or `category_slug`: always the same next page."""
+    product, category = _asked(request)
+    error, status = "", 400
+    if not allowed(request, scope="notice", limit=ASKED_BY_ONE_CALLER, seconds=WINDOW_SECONDS):
+        error, status = _("Trop de demandes. Réessayez dans un instant."), 429
+    else:
+        try:
+            ask_notice(
+                email=request.POST.get("email", ""),
+                language=get_language() or "",
+                product_id=None if product is None else product.pk,
+                category_slug="" if category is None else category.slug,
+            )
+        except Problem as problem:
+            error, status = problem.detail, problem.status
+    if not error:
+        return HttpResponseRedirect(reverse("catalog:notice-asked"), status=303)
+    if product is not None:
+        name, url = product.name, product_url(product)
+    else:
+        assert category is not None
+        name, url = category.name, category_url(category.kind, category.slug)
+    context = {
+        "error": error,
+        "email": request.POST.get("email", "")[:254],
+        "product": product,
+        "category": category,
+        "back": url,
+        "breadcrumbs": [(_("Accueil"), reverse("home")), (name, url)],
+    }
+    return render(request, "catalog/notice_form.html", context, status=status)
+
+
+@require_safe
+def asked(request: HttpRequest) -> HttpResponse:
+    """What to do next: the same page whoever asked and for whatever address."""
+    return render(request, "catalog/notice_asked.html")
+
+
+@csrf_exempt
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def confirm(request: HttpRequest) -> HttpResponseBase:
+    """`/avis/confirmer?cle=…`: opening the link shows a button, pressing it confirms. Programs that open every link
+    of a mail confirm nothing."""
+    key = request.GET.get("cle", "")
+    notice = confirm_notice(key=key) if request.method == "POST" else find_notice(key)
+    if notice is None:
+        return render(request, "catalog/notice_expired.html", status=404)
+    context = {"subject": subject_of(notice), "is_done": notice.confirmed_at is not None}
+    return render(request, "catalog/notice_confirm.html", context)
+
+
+@csrf_exempt
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def stop(request: HttpRequest) -> HttpResponseBase:
+    """`/avis/desinscription?cle=…`: a button, and what it does; mail programs press it by themselves."""
+    is_done = request.method == "POST"
+    if is_done:
+        # A link that names nothing any more has done its work already.
+        stop_notices(key=request.GET.get("cle", ""))
+    return render(request, "catalog/notice_stop.html", {"is_done": is_done})
+
+
+def _asked(request: HttpRequest) -> tuple[Product | None, Category | None]:
+    """What the form stands for. Raises `Http404`: our own forms name something that is there."""
+    number, slug = request.POST.get("product_id", ""), request.POST.get("category_slug", "")
+    if number.isascii() and number.isdecimal() and len(number) < 19:
+        product = Product.objects.filter(pk=int(number), is_published=True).first()
+        if product is not None:
+            return product, None
+    elif slug and "\x00" not in slug:
+        category = Category.objects.filter(slug=slug[:60]).first()
+        if category is not None:
+            return None, category
+    raise Http404

@@ -1,0 +1,122 @@
+"""Writing what members keep, and telling them when a piece they wait for is back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.core import signing
+from django.db import transaction
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from catalog.models import Favourite, Product
+from catalog.selectors.addresses import product_url
+from catalog.selectors.availability import available_among
+from catalog.selectors.favourites import MAX_FAVOURITES, favourite_ids
+from shop.core.mail import queue_mail
+from shop.core.problems import Problem
+from shop.core.site import absolute_url
+
+_SALT = "catalog.favourites.mail"
+
+
+def add_favourite(*, user_id: int, product_id: int, language: str) -> list[int]:
+    """Keep a piece; kept already, nothing changes. Returns all that the member keeps.
+
+    Raises `Problem`: 404 `unknown_product`, 409 `too_many_favourites`.
+    """
+    with transaction.atomic():
+        if not Product.objects.filter(pk=product_id, is_published=True).exists():
+            raise Problem("unknown_product", _("Ce produit n'existe pas."), 404)
+        known = Favourite.objects.filter(user_id=user_id)
+        if known.exclude(product_id=product_id).count() >= MAX_FAVOURITES:
+            raise Problem(
+                "too_many_favourites", _("Vous avez déjà %(count)d favoris.") % {"count": MAX_FAVOURITES}, 409
+            )
+        Favourite.objects.get_or_create(
+            user_id=user_id, product_id=product_id, defaults={"language": language}
+        )
+    return favourite_ids(user_id)
+
+
+def remove_favourite(*, user_id: int, product_id: int) -> list[int]:
+    """Keep a piece no longer; one that was not kept is no error. Returns what the member still keeps."""
+    Favourite.objects.filter(user_id=user_id, product_id=product_id).delete()
+    return favourite_ids(user_id)
+
+
+def replace_favourites(*, user_id: int, product_ids: Iterable[int], language: str) -> list[int]:
+    """Keep these pieces and no others. Those that stay keep their date and their wish for a mail; products that
+    are not on sale are left out. Returns what the member keeps now."""
+    wanted = list(dict.fromkeys(product_ids))[:MAX_FAVOURITES]
+    with transaction.atomic():
+        known = set(
+            Favourite.objects.select_for_update()
+            .filter(user_id=user_id)
+            .order_by("pk")
+            .values_list("product_id", flat=True)
+        )
+        on_sale = set(Product.objects.filter(pk__in=wanted, is_published=True).values_list("pk", flat=True))
+        Favourite.objects.filter(user_id=user_id).exclude(product_id__in=wanted).delete()
+        # The first of the list is the latest: written last.
+        Favourite.objects.bulk_create(
+            [
+                Favourite(user_id=user_id, product_id=pk, language=language)
+                for pk in reversed(wanted)
+                if pk in on_sale and pk not in known
+            ],
+            ignore_conflicts=True,
+        )
+    return favourite_ids(user_id)
+
+
+def choose_return_mails(*, user_id: int, product_ids: Iterable[int], language: str) -> None:
+    """Write to the member when one of these favourites is back, and about none of the others."""
+    with transaction.atomic():
+        kept = Favourite.objects.filter(user_id=user_id)
+        wanted = kept.filter(product_id__in=list(product_ids))
+        wanted.update(notify_when_back=True, language=language)
+        kept.exclude(pk__in=wanted.values("pk")).update(notify_when_back=False, missing_since=None)
+
+
+def stop_return_mails(*, key: str) -> bool:
+    """What the link in such a mail does: no more of them for this piece. False for a link that was not ours."""
+    try:
+        pk = signing.Signer(salt=_SALT).unsign(key)
+    except signing.BadSignature:
+        return False
+    return bool(Favourite.objects.filter(pk=int(pk)).update(notify_when_back=False, missing_since=None))
+
+
+def watch_favourites(*, now: datetime) -> int:
+    """Note the awaited pieces that went out of stock, and write to those whose piece is back; returns how many mails
+    were written. A mail and its mark are one transaction: run again, nothing is written twice."""
+    awaited = Favourite.objects.filter(notify_when_back=True, product__is_published=True)
+    available = available_among(awaited.values_list("product_id", flat=True).order_by().distinct())
+    awaited.filter(missing_since=None).exclude(product_id__in=available).update(missing_since=now)
+    back = awaited.filter(missing_since__isnull=False, product_id__in=available)
+    return sum(
+        _write_return_mail(favourite) for favourite in back.select_related("user", "product").order_by("pk")
+    )
+
+
+def _write_return_mail(favourite: Favourite) -> bool:
+    since = favourite.missing_since
+    with transaction.atomic(), translation.override(favourite.language):
+        if not Favourite.objects.filter(pk=favourite.pk, missing_since=since).update(missing_since=None):
+            return False
+        key = signing.Signer(salt=_SALT).sign(str(favourite.pk))
+        queue_mail(
+            kind="favourite_available",
+            to=favourite.user.email,
+            language=favourite.language,
+            context={
+                "name": favourite.product.name,
+                "url": absolute_url(product_url(favourite.product)),
+                "unsubscribe_url": f"{absolute_url(reverse('catalog:notice-stop'))}?cle={key}",
+            },
+            dedupe_key=f"favourite-back-{favourite.pk}-{since:%Y%m%d%H%M%S}",
+        )
+    return True

@@ -1,0 +1,207 @@
+"""« Me prévenir du retour », « Me notifier du lancement »: one mail for one wish, after a confirmation.
+
+A confirmation is all that asking can cause, and few of them an hour for one address.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from urllib.parse import quote
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from catalog.models import Category, Notice, Product
+from catalog.selectors.addresses import product_url
+from catalog.selectors.availability import available_among
+from catalog.selectors.categories import category_url
+from catalog.services.favourites import stop_return_mails
+from shop.core.mail import queue_mail
+from shop.core.models import OutgoingMail
+from shop.core.problems import Problem
+from shop.core.site import absolute_url
+
+EMAIL_MAX_LENGTH = 254
+CONFIRMATIONS_AN_HOUR = 5
+REPEAT_AFTER = timedelta(minutes=15)
+KEPT = timedelta(days=30)
+"""How long an unconfirmed wish is kept, and how long one that was answered, and its mails."""
+MAILS = "notice_"
+_TOKEN = re.compile(r"[-_A-Za-z0-9]{20,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a notice is about, in the active language."""
+
+    name: str
+    url: str
+    is_category: bool
+
+
+def subject_of(notice: Notice) -> Subject:
+    """The piece or the collection. At most one query."""
+    if notice.product is not None:
+        return Subject(notice.product.name, product_url(notice.product), False)
+    category = notice.category
+    assert category is not None
+    return Subject(category.name, category_url(category.kind, category.slug), True)
+
+
+def ask_notice(*, email: str, language: str, product_id: int | None = None, category_slug: str = "") -> None:
+    """Write the wish down and ask the owner of the address to confirm it.
+
+    Whether the address is known makes no difference that the caller could see: known and confirmed, nothing is done;
+    asked again too soon or too often, nothing is sent. Raises `Problem` (400 `invalid`) for an address that is none
+    and for what is not in the shop.
+    """
+    address = _clean_email(email)
+    product, category = _find(product_id, category_slug)
+    now = timezone.now()
+    with transaction.atomic():
+        notice, created = Notice.objects.select_for_update().get_or_create(
+            email=address,
+            product=product,
+            category=category,
+            defaults={"language": language, "token": _new_token(), "asked_at": now},
+        )
+        if not created and not _may_ask_again(notice, now):
+            return
+        recent = Notice.objects.filter(email=address, asked_at__gt=now - timedelta(hours=1))
+        if recent.exclude(pk=notice.pk).count() >= CONFIRMATIONS_AN_HOUR:
+            return
+        if not created:
+            # A wish that was fulfilled is a new one; links of earlier mails end here.
+            notice.language, notice.token, notice.asked_at = language, _new_token(), now
+            notice.confirmed_at = notice.sent_at = None
+            notice.save(update_fields=["language", "token", "asked_at", "confirmed_at", "sent_at"])
+        _write(notice, "notice_confirm", confirm_url=_link("catalog:notice-confirm", language, notice.token))
+
+
+def find_notice(key: str) -> Notice | None:
+    """The notice that the link of a mail names. One query."""
+    if not _TOKEN.fullmatch(key):
+        return None
+    return Notice.objects.select_related("product", "category").filter(token=key).first()
+
+
+def confirm_notice(*, key: str) -> Notice | None:
+    """The owner of the address wants the mail; None for a link that is no longer valid. Safe to repeat."""
+    notice = find_notice(key)
+    if notice is not None and notice.confirmed_at is None:
+        notice.confirmed_at = timezone.now()
+        Notice.objects.filter(pk=notice.pk, confirmed_at=None).update(confirmed_at=notice.confirmed_at)
+    return notice
+
+
+def stop_notices(*, key: str) -> bool:
+    """What the link at the end of every such mail does: the wish and the address are deleted. False for a link that
+    names nothing (any more)."""
+    notice = find_notice(key)
+    if notice is None:
+        return stop_return_mails(key=key)
+    notice.delete()
+    return True
+
+
+def send_due_notices() -> int:
+    """Write the mails whose piece can be bought again or whose collection has a piece; returns how many.
+
+    The mark and the mail are one transaction and the mark is guarded, so that a repeated or parallel run writes none
+    twice.
+    """
+    waiting = Notice.objects.filter(confirmed_at__isnull=False, sent_at=None)
+    wanted = waiting.filter(product__isnull=False).values_list("product_id", flat=True).order_by().distinct()
+    opened = Exists(Product.objects.filter(category_id=OuterRef("category_id"), is_published=True))
+    due = waiting.filter(Q(product_id__in=available_among(wanted)) | (Q(category__isnull=False) & opened))
+    return sum(_send(notice) for notice in due.select_related("product", "category").order_by("pk"))
+
+
+def purge_notices(*, now: datetime) -> int:
+    """Delete, after 30 days, wishes that nobody confirmed, wishes that were answered, and the mails about them.
+    Returns how many wishes."""
+    old = Q(confirmed_at=None, asked_at__lt=now - KEPT) | Q(sent_at__lt=now - KEPT)
+    deleted, _by_model = Notice.objects.filter(old).delete()
+    OutgoingMail.objects.filter(kind__startswith=MAILS, created_at__lt=now - KEPT).delete()
+    return deleted
+
+
+def _send(notice: Notice) -> bool:
+    now = timezone.now()
+    with transaction.atomic():
+        if not Notice.objects.filter(pk=notice.pk, sent_at=None, confirmed_at__isnull=False).update(
+            sent_at=now
+        ):
+            return False
+        _write(notice, "notice_available", dedupe_key=f"notice-{notice.pk}-{notice.asked_at:%Y%m%d%H%M%S%f}")
+    return True
+
+
+def _write(notice: Notice, kind: str, *, dedupe_key: str | None = None, **links: str) -> None:
+    with translation.override(notice.language):
+        subject = subject_of(notice)
+        queue_mail(
+            kind=kind,
+            to=notice.email,
+            language=notice.language,
+            context={
+                "name": subject.name,
+                "url": absolute_url(subject.url),
+                "is_category": subject.is_category,
+                "unsubscribe_url": _link("catalog:notice-stop", notice.language, notice.token),
+                **links,
+            },
+            dedupe_key=dedupe_key,
+        )
+
+
+def _may_ask_again(notice: Notice, now: datetime) -> bool:
+    is_waiting = notice.confirmed_at is not None and notice.sent_at is None
+    return not is_waiting and notice.asked_at <= now - REPEAT_AFTER
+
+
+def _find(product_id: int | None, category_slug: str) -> tuple[Product | None, Category | None]:
+    if (product_id is None) == (not category_slug):
+        message = _("Indiquez un produit ou une catégorie.")
+        raise Problem("invalid", message, errors={"product_id": [message]})
+    if product_id is not None:
+        product = Product.objects.filter(pk=product_id, is_published=True).first()
+        if product is None:
+            message = _("Ce produit n'existe pas.")
+            raise Problem("invalid", message, errors={"product_id": [message]})
+        return product, None
+    category = Category.objects.filter(slug=category_slug).first()
+    if category is None:
+        message = _("Cette catégorie n'existe pas.")
+        raise Problem("invalid", message, errors={"category_slug": [message]})
+    return None, category
+
+
+def _clean_email(email: str) -> str:
+    address = unicodedata.normalize("NFKC", email.strip()).lower()
+    try:
+        validate_email(address)
+    except ValidationError:
+        address = ""
+    if not address or len(address) > EMAIL_MAX_LENGTH:
+        message = _("Veuillez entrer une adresse email valide")
+        raise Problem("invalid", message, errors={"email": [message]})
+    return address
+
+
+def _new_token() -> str:
+    return secrets.token_urlsafe(32)
+
+
+def _link(name: str, language: str, token: str) -> str:
+    with translation.override(language):
+        return f"{absolute_url(reverse(name))}?cle={quote(token)}"

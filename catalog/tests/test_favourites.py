@@ -1,0 +1,303 @@
+"""Favourites: the API, the page, and the mail on a piece's return."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from catalog.models import Favourite, Product
+from catalog.selectors.favourites import MAX_FAVOURITES, favourite_cards, favourite_ids, parse_ids
+from catalog.services.favourites import (
+    add_favourite,
+    choose_return_mails,
+    replace_favourites,
+    watch_favourites,
+)
+from catalog.tests.factories import make_category, make_product, make_user, make_variation
+from shop.core.mail_delivery import render
+from shop.core.models import OutgoingMail
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def member(client):
+    user = make_user()
+    client.force_login(user)
+    return user
+
+
+def put(client, path, body=None):
+    return client.put(path, body, content_type="application/json")
+
+
+def test_a_member_keeps_pieces_latest_first(client, member):
+    first, second = make_product("Un"), make_product("Deux")
+
+    assert put(client, f"/api/favourites/{first.pk}").json() == {"favourites": [first.pk]}
+    assert put(client, f"/api/favourites/{second.pk}").json() == {"favourites": [second.pk, first.pk]}
+    # Again: nothing changes.
+    assert put(client, f"/api/favourites/{first.pk}").json() == {"favourites": [second.pk, first.pk]}
+    assert client.get("/api/favourites").json() == {"favourites": [second.pk, first.pk]}
+    assert client.get("/api/me").json()["favourites"] == [second.pk, first.pk]
+    assert client.delete(f"/api/favourites/{first.pk}").json() == {"favourites": [second.pk]}
+    assert client.delete(f"/api/favourites/{first.pk}").json() == {"favourites": [second.pk]}
+
+
+def test_the_whole_list_is_replaced(client, member):
+    kept, gone, new, hidden = (make_product(name) for name in ("A", "B", "C", "D"))
+    Product.objects.filter(pk=hidden.pk).update(is_published=False)
+    for piece in (gone, kept):
+        add_favourite(user_id=member.pk, product_id=piece.pk, language="fr")
+    choose_return_mails(user_id=member.pk, product_ids=[kept.pk], language="fr")
+
+    response = put(
+        client, "/api/favourites", {"favourites": [new.pk, hidden.pk, kept.pk, new.pk, 999_999_999]}
+    )
+
+    assert (response.status_code, response.json()) == (200, {"favourites": [new.pk, kept.pk]})
+    assert Favourite.objects.get(product=kept).notify_when_back is True
+    assert not Favourite.objects.filter(product__in=[gone, hidden]).exists()
+
+
+def test_merged_favourites_keep_their_order():
+    user = make_user()
+    pieces = [make_product(str(number)).pk for number in range(4)]
+    replace_favourites(user_id=user.pk, product_ids=pieces[:2], language="fr")
+    assert replace_favourites(user_id=user.pk, product_ids=pieces[2:] + pieces[:2], language="fr") == (
+        pieces[2:] + pieces[:2]
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"favourites": "1"},
+        {"favourites": ["x"]},
+        {"favourites": [0]},
+        {"favourites": [-1]},
+        {"favourites": [2**63]},
+        {"favourites": [1] * (MAX_FAVOURITES + 1)},
+        {"favourites": None},
+    ],
+)
+def test_bad_lists_change_nothing(client, member, body):
+    piece = make_product()
+    add_favourite(user_id=member.pk, product_id=piece.pk, language="fr")
+    response = put(client, "/api/favourites", body)
+    assert (response.status_code, response.json()["code"]) == (400, "invalid")
+    assert favourite_ids(member.pk) == [piece.pk]
+
+
+def test_unknown_products_are_refused(client, member):
+    hidden = make_product(is_published=False)
+    for number in (hidden.pk, 999_999_999, 10**17):
+        response = put(client, f"/api/favourites/{number}")
+        assert (response.status_code, response.json()["code"]) == (404, "unknown_product")
+    assert client.delete("/api/favourites/999999999").json() == {"favourites": []}
+    assert not Favourite.objects.exists()
+
+
+def test_there_is_an_end_to_it(client, member):
+    category = make_category()
+    pieces = Product.objects.bulk_create(
+        Product(name_fr=str(number), price=1, category=category, slug_fr=f"p-{number}")
+        for number in range(MAX_FAVOURITES + 1)
+    )
+    Favourite.objects.bulk_create(Favourite(user=member, product=piece) for piece in pieces[:-1])
+    response = put(client, f"/api/favourites/{pieces[-1].pk}")
+    assert (response.status_code, response.json()["code"]) == (409, "too_many_favourites")
+    assert put(client, f"/api/favourites/{pieces[0].pk}").status_code == 200
+    assert Favourite.objects.count() == MAX_FAVOURITES
+
+
+def test_guests_are_asked_to_sign_in(client):
+    piece = make_product()
+    for response in (
+        client.get("/api/favourites"),
+        put(client, "/api/favourites", {"favourites": [piece.pk]}),
+        put(client, f"/api/favourites/{piece.pk}"),
+        client.delete(f"/api/favourites/{piece.pk}"),
+    ):
+        assert (response.status_code, response.json()["code"]) == (401, "not_authenticated")
+    assert not Favourite.objects.exists()
+
+
+def test_a_page_of_another_site_changes_nothing(member):
+    piece = make_product()
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(member)
+    assert put(client, f"/api/favourites/{piece.pk}").status_code == 403
+    assert client.delete(f"/api/favourites/{piece.pk}").status_code == 403
+    assert not Favourite.objects.exists()
+
+
+def test_what_a_call_costs(client, member, django_assert_num_queries):
+    piece = make_product()
+    add_favourite(user_id=member.pk, product_id=piece.pk, language="fr")
+    # Session, user, favourites.
+    with django_assert_num_queries(3):
+        client.get("/api/favourites")
+
+
+def test_favourites_of_others_are_theirs(client, member):
+    other = make_user("autre@example.com")
+    piece = make_product()
+    add_favourite(user_id=other.pk, product_id=piece.pk, language="fr")
+    client.delete(f"/api/favourites/{piece.pk}")
+    put(client, "/api/favourites", {"favourites": []})
+    assert favourite_ids(other.pk) == [piece.pk]
+    assert client.get("/api/favourites").json() == {"favourites": []}
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("3,1,3", [3, 1]),
+        ("", []),
+        ("0,-1,1.5,٣,a, 2,4", [4]),
+        ("9" * 30 + ",7", [7]),
+        (",".join(["5"] * 3000), [5]),
+        ("1\x00,2", [2]),
+    ],
+)
+def test_keys_in_an_address(text, ids):
+    assert parse_ids(text) == ids
+
+
+def test_the_page_draws_what_it_is_asked_for(client):
+    first, second, hidden = (
+        make_product("Un"),
+        make_product("Deux"),
+        make_product("Trois", is_published=False),
+    )
+    address = f"/favoris?ids={second.pk},{hidden.pk},{first.pk}"
+
+    part = client.get(address, headers={"X-Fragment": "favourites"})
+    assert [card.name for card in part.context["cards"]] == ["Deux", "Un"]
+    assert "<html" not in part.content.decode()
+    assert "2 favoris" in part.content.decode()
+    assert "X-Fragment" in part.headers["Vary"]
+
+    whole = client.get(address).content.decode()
+    assert "<html" in whole
+    assert "Deux" in whole
+    assert "Aucun favori pour l'instant" in client.get("/favoris?ids=").content.decode()
+
+
+def test_the_page_is_the_same_for_everybody(client):
+    first = client.get("/favoris")
+    client.force_login(make_user())
+    assert client.get("/favoris").content == first.content
+    assert "Chargement de vos favoris…" in first.content.decode()
+    assert '<meta name="robots" content="noindex, follow">' in first.content.decode()
+
+
+def test_the_page_costs_three_queries(client, django_assert_max_num_queries):
+    pieces = ",".join(str(make_product(str(number)).pk) for number in range(5))
+    # Products, photos, the shop's settings; the header's delivery line on a whole page.
+    with django_assert_max_num_queries(3):
+        client.get(f"/favoris?ids={pieces}", headers={"X-Fragment": "favourites"})
+
+
+def test_the_api_lists_products_by_key(client):
+    first, second, hidden = (
+        make_product("Un"),
+        make_product("Deux"),
+        make_product("Trois", is_published=False),
+    )
+    answer = client.get(f"/api/products?ids={second.pk},{hidden.pk},{first.pk},x").json()
+    assert [card["name"] for card in answer["results"]] == ["Deux", "Un"]
+    assert (answer["count"], answer["next"], answer["previous"]) == (2, None, None)
+
+
+def test_every_card_has_a_heart_that_needs_the_script(client):
+    piece = make_product("Golem")
+    html = client.get("/produits").content.decode()
+    assert f'<favourite-button class="favourite needs-script" product="{piece.pk}">' in html
+    assert "Favori\u00a0: Golem" in html
+
+
+class TestReturnMails:
+    """An opt-in mail each time an awaited piece comes back."""
+
+    @pytest.fixture
+    def awaited(self):
+        user = make_user()
+        piece = make_product("Golem", in_stock=False)
+        add_favourite(user_id=user.pk, product_id=piece.pk, language="fr")
+        choose_return_mails(user_id=user.pk, product_ids=[piece.pk], language="en")
+        return Favourite.objects.get()
+
+    def back(self, favourite, is_back=True):
+        Product.objects.filter(pk=favourite.product_id).update(in_stock=is_back)
+
+    def test_one_mail_a_return(self, awaited):
+        now = timezone.now()
+        assert watch_favourites(now=now) == 0
+        self.back(awaited)
+        assert watch_favourites(now=now) == 1
+        assert watch_favourites(now=now) == 0
+        [mail] = OutgoingMail.objects.all()
+        assert (mail.kind, mail.to, mail.language) == ("favourite_available", "client@example.com", "en")
+        self.back(awaited, False)
+        assert watch_favourites(now=now + timedelta(days=1)) == 0
+        self.back(awaited)
+        assert watch_favourites(now=now + timedelta(days=1)) == 1
+        assert OutgoingMail.objects.count() == 2
+
+    def test_nobody_is_told_who_did_not_ask(self, awaited):
+        choose_return_mails(user_id=awaited.user_id, product_ids=[], language="fr")
+        watch_favourites(now=timezone.now())
+        self.back(awaited)
+        assert watch_favourites(now=timezone.now()) == 0
+        assert Favourite.objects.get().missing_since is None
+
+    def test_a_piece_that_was_always_there_is_no_return(self):
+        user, piece = make_user(), make_product()
+        add_favourite(user_id=user.pk, product_id=piece.pk, language="fr")
+        choose_return_mails(user_id=user.pk, product_ids=[piece.pk], language="fr")
+        assert watch_favourites(now=timezone.now()) == 0
+        assert not OutgoingMail.objects.exists()
+
+    def test_a_piece_without_an_available_format_is_not_back(self, awaited):
+        variation = make_variation(awaited.product, is_default=True, in_stock=False)
+        watch_favourites(now=timezone.now())
+        self.back(awaited)
+        assert watch_favourites(now=timezone.now()) == 0
+        type(variation).objects.filter(pk=variation.pk).update(in_stock=True)
+        assert watch_favourites(now=timezone.now()) == 1
+
+    def test_the_link_ends_it_without_signing_in(self, client, awaited):
+        watch_favourites(now=timezone.now())
+        self.back(awaited)
+        watch_favourites(now=timezone.now())
+        mail = OutgoingMail.objects.get()
+        link = mail.context["unsubscribe_url"].removeprefix("http://localhost:8000")
+        assert link.startswith("/en/avis/desinscription?cle=")
+        assert link in render(mail).text
+
+        assert client.get(link).status_code == 200
+        assert Favourite.objects.get().notify_when_back is True
+        assert client.post(link).status_code == 200
+        assert Favourite.objects.get().notify_when_back is False
+
+
+def test_cards_of_a_member(django_assert_max_num_queries):
+    user = make_user()
+    pieces = [make_product(name) for name in ("Un", "Deux", "Trois")]
+    for piece in pieces:
+        add_favourite(user_id=user.pk, product_id=piece.pk, language="fr")
+    choose_return_mails(user_id=user.pk, product_ids=[pieces[0].pk], language="fr")
+    # Favourites, products, photos, the shop's settings.
+    with django_assert_max_num_queries(4):
+        found = favourite_cards(user.pk)
+    assert [(row.card.name, row.notify_when_back) for row in found] == [
+        ("Trois", False),
+        ("Deux", False),
+        ("Un", True),
+    ]

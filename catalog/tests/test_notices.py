@@ -1,0 +1,261 @@
+"""Stock and launch notices: double opt-in, one mail, an end to it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from catalog.models import CategoryKind, Notice, Product
+from catalog.services.notices import (
+    CONFIRMATIONS_AN_HOUR,
+    ask_notice,
+    confirm_notice,
+    purge_notices,
+    send_due_notices,
+)
+from catalog.tests.factories import make_category, make_product
+from shop.core.mail_delivery import render
+from shop.core.models import OutgoingMail
+
+pytestmark = pytest.mark.django_db
+
+CHECK = "Vérifiez votre boîte de réception\u00a0: un message vous demande de confirmer."
+
+
+@pytest.fixture
+def piece():
+    return make_product("Golem", in_stock=False)
+
+
+def ask(piece, email="a@example.com", language="fr"):
+    ask_notice(email=email, language=language, product_id=piece.pk)
+    return Notice.objects.get(email=email, product=piece)
+
+
+def mails():
+    return list(OutgoingMail.objects.order_by("pk").values_list("kind", "to"))
+
+
+def path(mail, name):
+    return mail.context[name].removeprefix("http://localhost:8000")
+
+
+def test_from_the_form_to_the_mail(piece):
+    # Pages are cached whole and hold no token: the form works for a visitor without any cookie.
+    client = Client(enforce_csrf_checks=True)
+    response = client.post("/en/avis/demander", {"email": " A@Example.com ", "product_id": piece.pk})
+    assert (response.status_code, response["Location"]) == (303, "/en/avis/demande")
+    notice = Notice.objects.get()
+    assert (notice.email, notice.language, notice.confirmed_at) == ("a@example.com", "en", None)
+    assert mails() == [("notice_confirm", "a@example.com")]
+
+    # Nothing before the confirmation, which opening the link is not.
+    link = path(OutgoingMail.objects.get(), "confirm_url")
+    assert link == f"/en/avis/confirmer?cle={notice.token}"
+    Product.objects.update(in_stock=True)
+    assert client.get(link).status_code == 200
+    assert send_due_notices() == 0
+
+    assert client.post(link).status_code == 200
+    assert send_due_notices() == 1
+    assert send_due_notices() == 0
+    assert mails() == [("notice_confirm", "a@example.com"), ("notice_available", "a@example.com")]
+
+
+def test_the_form_is_on_the_page_of_what_is_sold_out_only(client, piece):
+    there = make_product("Lutin")
+    html = client.get(f"/produit/{piece.pk}-golem").content.decode()
+    assert f'<input type="hidden" name="product_id" value="{piece.pk}">' in html
+    assert "Me prévenir du retour" in html
+    assert "csrf" not in html
+    assert "Me prévenir du retour" not in client.get(f"/produit/{there.pk}-lutin").content.decode()
+
+
+def test_the_form_is_on_an_empty_collection(client):
+    make_category("crochet", kind=CategoryKind.COLLECTION)
+    html = client.get("/crochet").content.decode()
+    assert '<input type="hidden" name="category_slug" value="crochet">' in html
+    assert "Me notifier du lancement" in html
+
+
+def test_a_collection_that_opens(client):
+    category = make_category("crochet", kind=CategoryKind.COLLECTION, name_fr="Crochet")
+    assert (
+        client.post("/avis/demander", {"email": "a@example.com", "category_slug": "crochet"}).status_code
+        == 303
+    )
+    confirm_notice(key=Notice.objects.get().token)
+    make_product("Brouillon", category=category, is_published=False)
+    assert send_due_notices() == 0
+    make_product("Ours", category=category)
+    assert send_due_notices() == 1
+    mail = OutgoingMail.objects.get(kind="notice_available")
+    written = render(mail)
+    assert written.subject == "Crochet\u00a0: la collection est ouverte"
+    assert "http://localhost:8000/crochet" in written.text
+
+
+def test_the_api(client, piece):
+    response = client.post(
+        "/api/notify", {"email": "a@example.com", "product_id": piece.pk}, content_type="application/json"
+    )
+    assert (response.status_code, response.json()) == (202, {"detail": CHECK})
+    again = client.post(
+        "/api/notify", {"email": "a@example.com", "product_id": piece.pk}, content_type="application/json"
+    )
+    assert (again.status_code, again.content) == (202, response.content)
+    assert Notice.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"email": "a@example.com"}, "product_id"),
+        ({"email": "a@example.com", "product_id": 1, "category_slug": "x"}, "product_id"),
+        ({"email": "a@example.com", "product_id": 999_999_999}, "product_id"),
+        ({"email": "a@example.com", "product_id": 2**63}, "product_id"),
+        ({"email": "a@example.com", "product_id": "x"}, "product_id"),
+        ({"email": "a@example.com", "category_slug": "nowhere"}, "category_slug"),
+        ({"email": "nobody", "category_slug": "goodies-divers"}, "email"),
+        ({"email": "a@example.com\nBcc: b@example.com", "category_slug": "goodies-divers"}, "email"),
+        ({"email": "a" * 300 + "@example.com", "category_slug": "goodies-divers"}, "email"),
+        ({"category_slug": "goodies-divers"}, "email"),
+    ],
+)
+def test_bad_wishes(client, body, field):
+    make_category()
+    response = client.post("/api/notify", body, content_type="application/json")
+    assert (response.status_code, response.json()["code"]) == (400, "invalid")
+    assert field in response.json()["errors"]
+    assert (Notice.objects.count(), mails()) == (0, [])
+
+
+def test_a_bad_address_in_the_form(client, piece):
+    response = client.post("/avis/demander", {"email": "<b>x", "product_id": piece.pk})
+    html = response.content.decode()
+    assert response.status_code == 400
+    assert "Veuillez entrer une adresse email valide" in html
+    assert 'value="&lt;b&gt;x"' in html
+    assert not Notice.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"product_id": "x"},
+        {"product_id": "9" * 30},
+        {"category_slug": "a\x00"},
+        {"category_slug": "nowhere"},
+    ],
+)
+def test_forms_that_are_not_ours(client, data):
+    assert client.post("/avis/demander", {"email": "a@example.com", **data}).status_code == 404
+
+
+def test_known_addresses_get_the_same_answer_and_no_second_mail(client, piece):
+    answers = set()
+    for _round in range(3):
+        response = client.post("/avis/demander", {"email": "a@example.com", "product_id": piece.pk})
+        answers.add((response.status_code, response["Location"]))
+    confirm_notice(key=Notice.objects.get().token)
+    Notice.objects.update(asked_at=timezone.now() - timedelta(days=1))
+    response = client.post("/avis/demander", {"email": "a@example.com", "product_id": piece.pk})
+    answers.add((response.status_code, response["Location"]))
+    assert answers == {(303, "/avis/demande")}
+    assert mails() == [("notice_confirm", "a@example.com")]
+    assert Notice.objects.get().confirmed_at is not None
+
+
+def test_a_lost_confirmation_can_be_asked_for_again(piece):
+    first = ask(piece)
+    Notice.objects.update(asked_at=timezone.now() - timedelta(minutes=16))
+    second = ask(piece, language="de")
+    assert len(mails()) == 2
+    assert first.token != second.token
+    assert confirm_notice(key=first.token) is None
+    assert confirm_notice(key=second.token) is not None
+
+
+def test_an_address_gets_few_confirmations_an_hour():
+    for number in range(CONFIRMATIONS_AN_HOUR + 2):
+        ask_notice(email="a@example.com", language="fr", product_id=make_product(f"P{number}").pk)
+    assert len(mails()) == CONFIRMATIONS_AN_HOUR
+
+
+def test_a_caller_is_limited(client, piece):
+    for number in range(20):
+        client.post("/avis/demander", {"email": f"a{number}@example.com", "product_id": piece.pk})
+    response = client.post("/avis/demander", {"email": "b@example.com", "product_id": piece.pk})
+    assert response.status_code == 429
+    assert "Trop de demandes. Réessayez dans un instant." in response.content.decode()
+    assert Notice.objects.count() == 20
+    assert (
+        client.post(
+            "/api/notify", {"email": "b@example.com", "product_id": piece.pk}, content_type="application/json"
+        ).status_code
+        == 429
+    )
+
+
+def test_a_fulfilled_wish_may_be_made_again(piece):
+    notice = ask(piece)
+    confirm_notice(key=notice.token)
+    Product.objects.update(in_stock=True)
+    send_due_notices()
+    Notice.objects.update(asked_at=timezone.now() - timedelta(hours=2))
+    Product.objects.update(in_stock=False)
+    again = ask(piece)
+    assert (again.confirmed_at, again.sent_at) == (None, None)
+    confirm_notice(key=again.token)
+    Product.objects.update(in_stock=True)
+    assert send_due_notices() == 1
+    assert [kind for kind, _to in mails()] == ["notice_confirm", "notice_available"] * 2
+
+
+def test_the_mail_can_be_ended_without_a_cookie(piece):
+    notice = ask(piece)
+    confirm_notice(key=notice.token)
+    client = Client(enforce_csrf_checks=True)
+    link = path(OutgoingMail.objects.get(), "unsubscribe_url")
+    assert client.get(link).status_code == 200
+    assert Notice.objects.count() == 1
+    # RFC 8058: what a mail program sends by itself.
+    assert client.post(link, {"List-Unsubscribe": "One-Click"}).status_code == 200
+    assert Notice.objects.count() == 0
+    assert client.post(link).status_code == 200
+    Product.objects.update(in_stock=True)
+    assert send_due_notices() == 0
+
+
+@pytest.mark.parametrize("key", ["", "x", "%00", "é", "a" * 5000, "a" * 40])
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_links_that_name_nothing(client, key, method):
+    assert getattr(client, method)(f"/avis/confirmer?cle={key}").status_code == 404
+    assert getattr(client, method)(f"/avis/desinscription?cle={key}").status_code == 200
+
+
+def test_pages_of_links_are_kept_by_nobody(client, piece):
+    token = ask(piece).token
+    for page in ("confirmer", "desinscription"):
+        response = client.get(f"/avis/{page}?cle={token}")
+        assert "no-store" in response["Cache-Control"]
+        assert '<meta name="robots" content="noindex">' in response.content.decode()
+
+
+def test_addresses_are_forgotten_after_a_month(piece):
+    now = timezone.now()
+    old, new, waiting = (ask(piece, f"{name}@example.com") for name in ("old", "new", "waiting"))
+    confirm_notice(key=waiting.token)
+    Notice.objects.exclude(pk=new.pk).update(asked_at=now - timedelta(days=31))
+    OutgoingMail.objects.filter(to="old@example.com").update(created_at=now - timedelta(days=31))
+    assert purge_notices(now=now) == 1
+    assert not Notice.objects.filter(pk=old.pk).exists()
+    assert Notice.objects.count() == 2
+    assert not OutgoingMail.objects.filter(to="old@example.com").exists()
+    Product.objects.update(in_stock=True)
+    send_due_notices()
+    assert purge_notices(now=now + timedelta(days=31)) == 2

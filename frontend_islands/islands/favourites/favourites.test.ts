@@ -1,0 +1,43 @@
+import { beforeEach, expect, it, vi } from "vitest";
+import { mount } from "./index";
+
+const network = vi.fn(
+  async (_address: URL, _init: RequestInit) =>
+    new Response("<p data-announce>1 favori</p>", {
+      headers: { "Content-Type": "text/html; charset=utf-8" },
+    }),
+);
+
+function page(): HTMLElement {
+  document.body.innerHTML = "<div><div data-fallback><div data-favourites>Chargement</div></div></div>";
+  return document.body.firstElementChild as HTMLElement;
+}
+
+beforeEach(() => {
+  network.mockClear();
+  vi.stubGlobal("fetch", network);
+});
+
+it("leaves a page that names its pieces as it is", async () => {
+  history.replaceState(null, "", "/favoris?ids=2");
+  const host = page();
+  await mount(host);
+  expect(host.textContent).toBe("Chargement");
+  expect(network).not.toHaveBeenCalled();
+});
+
+it("has the server draw what the browser keeps", async () => {
+  localStorage.setItem("favorites", "[7,3]");
+  history.replaceState(null, "", "/de/favoris");
+  const host = page();
+  (await mount(host))();
+  const [address, init] = network.mock.calls[0] ?? [];
+  expect(address?.pathname + (address?.search ?? "")).toBe("/de/favoris?ids=7%2C3");
+  expect(init?.headers).toMatchObject({ "X-Fragment": "favourites" });
+  expect(host.textContent).toBe("1 favori");
+});
+
+it("refuses a page without a place for them", async () => {
+  document.body.innerHTML = "<div><div data-fallback></div></div>";
+  await expect(mount(document.body.firstElementChild as HTMLElement)).rejects.toThrow("no place");
+});

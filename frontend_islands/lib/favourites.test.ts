@@ -1,0 +1,136 @@
+import { beforeEach, expect, it, vi } from "vitest";
+
+const KEY = "favorites";
+const COPY = "favorites-copy";
+let favourites: typeof import("./favourites");
+const network = vi.fn<typeof fetch>();
+
+const json = (body: unknown, status = 200) => Response.json(body, { status });
+const me = (ids: number[], authenticated = true) =>
+  json({ authenticated, roles: [], favourites: ids, csrf_token: "token" });
+const stored = () => JSON.parse(localStorage.getItem(KEY) ?? "null");
+const calls = () =>
+  network.mock.calls.map(([path, init]) => [init?.method ?? "GET", path, init?.body ?? null]);
+
+function signedIn() {
+  vi.spyOn(document, "cookie", "get").mockReturnValue("member=1");
+}
+
+beforeEach(async () => {
+  network.mockReset();
+  vi.stubGlobal("fetch", network);
+  // Each test is a page of its own.
+  vi.resetModules();
+  favourites = await import("./favourites");
+});
+
+it.each([
+  [null, []],
+  ["", []],
+  ["{{{", []],
+  ["null", []],
+  ["7", []],
+  ['{"0":1}', []],
+  ['[1,"2",3.5,-4,0,null,1,9]', [1, 9]],
+  [JSON.stringify(Array.from({ length: 500 }, (_, index) => index + 1)), undefined],
+  [`[${"1,".repeat(6000)}1]`, []],
+])("heals %s", (raw, ids) => {
+  const found = favourites.healFavourites(raw);
+  if (ids) expect(found).toEqual(ids);
+  else expect(found).toHaveLength(favourites.MAX_FAVOURITES);
+});
+
+it("keeps a guest's in the browser alone", async () => {
+  const heard = vi.fn();
+  document.addEventListener("favourites:changed", (event) => heard((event as CustomEvent).detail));
+  expect(await favourites.toggleFavourite(3)).toBe(true);
+  expect(await favourites.toggleFavourite(5)).toBe(true);
+  expect(stored()).toEqual([5, 3]);
+  expect(await favourites.toggleFavourite(3)).toBe(false);
+  expect(stored()).toEqual([5]);
+  expect(heard.mock.calls).toEqual([[{ ids: [3] }], [{ ids: [5, 3] }], [{ ids: [5] }]]);
+  expect(network).not.toHaveBeenCalled();
+});
+
+it("adds what the browser held to the account, once", async () => {
+  localStorage.setItem(KEY, "[9,2]");
+  signedIn();
+  network.mockResolvedValueOnce(me([2, 1])).mockResolvedValueOnce(json({ favourites: [9, 2, 1] }));
+
+  expect(await favourites.syncFavourites()).toEqual([9, 2, 1]);
+
+  expect(calls()).toEqual([
+    ["GET", "/api/me", null],
+    ["PUT", "/api/favourites", '{"favourites":[9,2,1]}'],
+  ]);
+  expect(stored()).toEqual([9, 2, 1]);
+  expect(localStorage.getItem(COPY)).toBe("1");
+});
+
+it("follows the account from then on", async () => {
+  localStorage.setItem(KEY, "[9,2]");
+  localStorage.setItem(COPY, "1");
+  signedIn();
+  network.mockResolvedValueOnce(me([2]));
+  expect(await favourites.syncFavourites()).toEqual([2]);
+  expect(stored()).toEqual([2]);
+  expect(network).toHaveBeenCalledTimes(1);
+});
+
+it("leaves nothing of the account in the browser after signing out", async () => {
+  localStorage.setItem(KEY, "[9]");
+  localStorage.setItem(COPY, "1");
+  expect(await favourites.syncFavourites()).toEqual([]);
+  expect(stored()).toEqual([]);
+  expect(localStorage.getItem(COPY)).toBeNull();
+});
+
+it("keeps what the browser has when the server is away", async () => {
+  localStorage.setItem(KEY, "[9]");
+  signedIn();
+  network.mockRejectedValueOnce(new TypeError("offline"));
+  expect(await favourites.syncFavourites()).toEqual([9]);
+  expect(localStorage.getItem(COPY)).toBeNull();
+});
+
+it("writes a member's change to the account", async () => {
+  signedIn();
+  network.mockResolvedValueOnce(me([])).mockResolvedValueOnce(json({ favourites: [4] }));
+  expect(await favourites.toggleFavourite(4)).toBe(true);
+  network.mockResolvedValueOnce(json({ favourites: [] }));
+  expect(await favourites.toggleFavourite(4)).toBe(false);
+  expect(calls().slice(1)).toEqual([
+    ["PUT", "/api/favourites/4", null],
+    ["DELETE", "/api/favourites/4", null],
+  ]);
+});
+
+it("takes back what the server refuses", async () => {
+  localStorage.setItem(KEY, "[1]");
+  signedIn();
+  network
+    .mockResolvedValueOnce(me([1]))
+    .mockResolvedValueOnce(json({ code: "too_many_favourites", detail: "Assez." }, 409));
+  await expect(favourites.toggleFavourite(4)).rejects.toMatchObject({ code: "too_many_favourites" });
+  expect(stored()).toEqual([1]);
+});
+
+it("keeps in the browser what a session that ended can't take", async () => {
+  signedIn();
+  network
+    .mockResolvedValueOnce(me([], false))
+    .mockResolvedValueOnce(json({ code: "not_authenticated", detail: "x" }, 401));
+  expect(await favourites.toggleFavourite(4)).toBe(true);
+  expect(stored()).toEqual([4]);
+});
+
+it("lasts as long as the page where storage is refused", async () => {
+  vi.spyOn(Storage.prototype, "getItem").mockImplementation(() => {
+    throw new DOMException("refused");
+  });
+  vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+    throw new DOMException("refused");
+  });
+  await favourites.toggleFavourite(4);
+  expect(favourites.readFavourites()).toEqual([4]);
+});

@@ -1,0 +1,120 @@
+/**
+ * The pieces that a visitor keeps: `localStorage["favorites"] = [12, 3]`, the latest first.
+ *
+ * A guest's are in the browser alone. Signed in, the account has them and the browser a copy: what the browser held
+ * before is added to the account once, and signing out takes the copy away.
+ */
+import { ApiProblem, deleteJson, putJson } from "./api";
+import { emit } from "./events";
+import { fetchMe, mayBeMember } from "./me";
+
+const KEY = "favorites";
+/** There while the list is a copy of an account's. */
+const COPY_KEY = "favorites-copy";
+export const MAX_FAVOURITES = 200;
+const LONGEST = 10_000;
+
+type Answer = { favourites: number[] };
+
+/** Where the list is when the browser refuses storage: it then lasts as long as the page. */
+let memory: string | null = null;
+let syncing: Promise<number[]> | undefined;
+
+/** The keys found in a stored text, each once; none when it is damaged or far too long. */
+export function healFavourites(raw: string | null): number[] {
+  if (!raw || raw.length > LONGEST) return [];
+  try {
+    const stored: unknown = JSON.parse(raw);
+    if (!Array.isArray(stored)) return [];
+    const ids = stored.filter((id) => Number.isSafeInteger(id) && id > 0) as number[];
+    return [...new Set(ids)].slice(0, MAX_FAVOURITES);
+  } catch {
+    return [];
+  }
+}
+
+export function readFavourites(): number[] {
+  return healFavourites(get(KEY));
+}
+
+/**
+ * Brings browser and account together, once a page; gives what is kept. It never fails: without an answer the
+ * browser's list stands.
+ */
+export function syncFavourites(): Promise<number[]> {
+  syncing ??= sync().catch(() => readFavourites());
+  return syncing;
+}
+
+/**
+ * Keeps a piece or lets it go; true when it is kept now. The browser's list changes at once; a member's change that
+ * the server refuses is taken back and raised as `ApiProblem`.
+ */
+export async function toggleFavourite(id: number): Promise<boolean> {
+  const before = readFavourites();
+  const isKept = !before.includes(id);
+  write(isKept ? [id, ...before].slice(0, MAX_FAVOURITES) : before.filter((other) => other !== id));
+  if (!mayBeMember()) return isKept;
+  try {
+    const path = `/api/favourites/${id}`;
+    const { favourites } = await (isKept ? putJson<Answer>(path, null) : deleteJson<Answer>(path));
+    write(favourites);
+  } catch (problem) {
+    // The session ended meanwhile: what a guest keeps stays in the browser.
+    if (problem instanceof ApiProblem && problem.status === 401) return isKept;
+    write(before);
+    throw problem;
+  }
+  return isKept;
+}
+
+async function sync(): Promise<number[]> {
+  if (!mayBeMember()) {
+    if (get(COPY_KEY) !== null) {
+      remove(COPY_KEY);
+      write([]);
+    }
+    return readFavourites();
+  }
+  const me = await fetchMe();
+  if (!me.authenticated) return readFavourites();
+  const mine = get(COPY_KEY) === null ? readFavourites() : [];
+  const added = mine.filter((id) => !me.favourites.includes(id));
+  let kept = me.favourites;
+  if (added.length > 0) {
+    const favourites = [...added, ...kept].slice(0, MAX_FAVOURITES);
+    kept = (await putJson<Answer>("/api/favourites", { favourites })).favourites;
+  }
+  set(COPY_KEY, "1");
+  write(kept);
+  return kept;
+}
+
+function write(ids: number[]): void {
+  set(KEY, JSON.stringify(ids));
+  emit("favourites:changed", { ids });
+}
+
+function get(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return key === KEY ? memory : null;
+  }
+}
+
+function set(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    if (key === KEY) memory = value;
+  }
+}
+
+function remove(key: string): void {
+  try {
+    localStorage.removeItem(key);
+  } catch {
+    // Nothing was kept.
+  }
+}
