@@ -72,7 +72,7 @@ def payment_result_page(request: HttpRequest) -> HttpResponse:
             "links": {
                 "cart": reverse("orders:cart"),
                 "orders": f"{reverse('members')}?tab=orders",
-                "contact": f"mailto:{shop.email}" if shop.email else "",
+                "contact": reverse("contact"),
             },
         }
     )

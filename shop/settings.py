@@ -86,6 +86,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django_permissions_policy.PermissionsPolicyMiddleware",
     "shop.core.middleware.TrailingSlashMiddleware",
+    "shop.pages.middleware.RedirectMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "shop.core.middleware.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -169,7 +170,10 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_TASK_TIME_LIMIT = 300
 # Drawing pictures takes seconds each: in a queue of their own they never stand before a mail.
-CELERY_TASK_ROUTES = {"catalog.tasks.derive_image_files": {"queue": "images"}}
+CELERY_TASK_ROUTES = {
+    "catalog.tasks.derive_image_files": {"queue": "images"},
+    "shop.pages.tasks.derive_banner_files": {"queue": "images"},
+}
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TIMEZONE = "Europe/Paris"
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
@@ -205,6 +209,11 @@ MEDIA_URL = "/media/"
 MEDIA_ROOT = DATA_DIR / "media"
 STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    # What visitors send to the workshop alone: no address leads there.
+    "private": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": str(DATA_DIR / "private")},
+    },
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG

@@ -17,6 +17,7 @@ urlpatterns = [
     path("api/", include("catalog.api_urls")),
     path("api/", include("orders.api_urls")),
     path("api/", include("accounts.api_urls")),
+    path("api/", include("shop.pages.api_urls")),
     path("media/<path:path>", media.serve_media, name="media"),
     path("", include("shop.pages.root_urls")),
     path(settings.ADMIN_PATH, admin.site.urls),

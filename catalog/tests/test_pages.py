@@ -17,8 +17,8 @@ from catalog.tests.factories import (
 
 pytestmark = pytest.mark.django_db
 
-# The delivery line in the header of every page, which `orders` reads and caches.
-HEADER_QUERIES = 1
+# The delivery line and the season's entry in the header of every page, read and kept elsewhere.
+HEADER_QUERIES = 2
 
 
 @pytest.fixture

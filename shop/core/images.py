@@ -14,7 +14,7 @@ from io import BytesIO
 from typing import IO, Any
 
 from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
+from django.core.files.storage import Storage, default_storage
 from django.utils.translation import gettext as _
 from PIL import ExifTags, Image, ImageCms
 
@@ -97,16 +97,19 @@ class ImageInfo:
         return next((srcset for media_type, srcset in self.sources if media_type == wanted), own)
 
 
-def store_image(*, file: IO[bytes], name: str, folder: str) -> StoredImage:
+def store_image(
+    *, file: IO[bytes], name: str, folder: str, storage: Storage = default_storage
+) -> StoredImage:
     """Check an uploaded picture, draw it again as an sRGB JPEG and store it in `folder` under a random name.
 
-    `name` is the sender's file name: it tells the declared type and is then forgotten.
+    `name` is the sender's file name: it tells the declared type and is then forgotten. `storage` is the public
+    media storage unless another is given.
     Raises `Problem` (400, code `invalid_image`) for a name above 100 characters, a file above 5 MB, another type
     than JPEG, PNG or WebP, content that is not of the declared type, too many pixels, or broken data.
     """
     content = _read(file=file, name=name)
     picture = _decode(content, _FORMATS[name.rpartition(".")[2].lower()])
-    stored = default_storage.save(
+    stored = storage.save(
         f"{folder}/{secrets.token_hex(16)}.jpg", ContentFile(_encode(picture, "JPEG", _MASTER_OPTIONS))
     )
     return StoredImage(

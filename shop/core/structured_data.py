@@ -96,6 +96,15 @@ def item_list(*, name: str, items: Iterable[tuple[str, str]]) -> Data:
     }
 
 
+def faq_page(questions: Iterable[tuple[str, str]]) -> Data | None:
+    """The questions of a page with their answers, as (question, answer in plain words); None without any."""
+    entries = [
+        {"@type": "Question", "name": question, "acceptedAnswer": {"@type": "Answer", "text": answer}}
+        for question, answer in questions
+    ]
+    return {"@context": _SCHEMA, "@type": "FAQPage", "mainEntity": entries} if entries else None
+
+
 def product(
     *,
     product_id: int,

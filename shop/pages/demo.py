@@ -1,8 +1,20 @@
-"""Who sells in the demonstration: mentions that look real and name nobody."""
+"""The demonstration's seller, whose mentions look real and name nobody, its texts and its season."""
+
+from datetime import datetime
+from pathlib import Path
+
+from django.conf import settings
+from django.utils import timezone
 
 from shop.core.demo import demo_part
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
+from shop.pages.models import SeasonalBanner
+from shop.pages.services.content import set_banner_picture
+from shop.pages.shipped import load_texts, translated
+
+_CHRISTMAS = "noel"
+_PICTURE = Path(settings.BASE_DIR) / "catalog" / "demo" / "pictures" / "boule-village-enneige-1.jpg"
 
 # Telephone numbers of the range kept for fiction, an all-zero SIRET, addresses at example.com.
 SELLER = {
@@ -28,3 +40,29 @@ def load_seller() -> None:
     """Fills the settings sheet, unless somebody has filled it before."""
     if not ShopSettings.objects.exists():
         save_shop_settings(ShopSettings(**SELLER, is_demonstration=True, installments_enabled=False))
+
+
+@demo_part(order=20)
+def load_page_texts() -> None:
+    """Texts and questions, and the band of the coming Christmas; what is there already is left as it is."""
+    load_texts()
+    if SeasonalBanner.objects.filter(key=_CHRISTMAS).exists():
+        return
+    starts_at, ends_at = christmas_season(timezone.localtime())
+    banner = SeasonalBanner(
+        key=_CHRISTMAS,
+        link="/noel",
+        in_menu=True,
+        starts_at=starts_at,
+        ends_at=ends_at,
+        **translated("season", _CHRISTMAS),
+    )
+    with _PICTURE.open("rb") as file:
+        set_banner_picture(banner=banner, file=file, name=_PICTURE.name)
+
+
+def christmas_season(today: datetime) -> tuple[datetime, datetime]:
+    """From the first of November to the end of Christmas Day: of this year, or of the next once it is over."""
+    year = today.year if (today.month, today.day) < (12, 26) else today.year + 1
+    zone = timezone.get_current_timezone()
+    return datetime(year, 11, 1, tzinfo=zone), datetime(year, 12, 26, tzinfo=zone)

@@ -6,36 +6,25 @@ that nobody has filled in yet is said to be missing rather than left blank (LCEN
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-import nh3
 from django.conf import settings
 from django.utils.html import strip_tags
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.utils.text import slugify
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from orders.selectors.delivery import shipping_table
 from shop.core.models import ShopSettings
-from shop.core.money import format_amount
+from shop.pages.markup import MARKDOWN, PLACE, escape, render_tokens, unescape
+from shop.pages.places import shipping_markdown
 
 _FOLDER = Path(__file__).resolve().parent / "texts"
-_PLACE = re.compile(r"\{\{ (\w+) \}\}")
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&])")
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
-_TAGS = {
-    "h2", "h3", "h4", "p", "ul", "ol", "li", "strong", "em", "a", "br", "hr", "blockquote", "code",
-    "table", "thead", "tbody", "tr", "th", "td", "div",
-}  # fmt: skip
-_ATTRIBUTES = {"a": {"href"}, "h2": {"id"}, "ol": {"start"}, "div": {"class", "tabindex", "role"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +49,7 @@ def _values(language: str) -> dict[str, str]:
     missing = _("[à compléter]")
 
     def text(value: str) -> str:
-        return _escape(", ".join(line.strip() for line in value.splitlines() if line.strip()) or missing)
+        return escape(", ".join(line.strip() for line in value.splitlines() if line.strip()) or missing)
 
     mediator = [shop.mediator_name, shop.mediator_address, shop.mediator_url]
     return {
@@ -78,7 +67,7 @@ def _values(language: str) -> dict[str, str]:
         "packaging_id": text(shop.packaging_id),
         "production_min_days": str(shop.default_production_days_min),
         "production_max_days": str(shop.default_production_days_max),
-        "shipping_table": _shipping_markdown(language),
+        "shipping_table": shipping_markdown(language),
         **{f"retention_{name}": str(value) for name, value in settings.RETENTION.items()},
         # The owner supplies the official text of the legal guarantees (D211-2); there is none yet.
         "guarantee_box": "",
@@ -86,51 +75,22 @@ def _values(language: str) -> dict[str, str]:
     }
 
 
-def _escape(value: str) -> str:
-    return _SPECIAL.sub(r"\\\1", value)
-
-
 def _mail_link(address: str) -> str:
-    return f"[{_escape(address)}](<mailto:{address}>)"
-
-
-def _shipping_markdown(language: str) -> str:
-    head = [_("Zone"), _("Pays"), _("Livraison"), _("Offerte à partir de")]
-    rows = [
-        [
-            _escape(row.name),
-            _escape(", ".join(row.countries)) or _("Tous les autres"),
-            format_amount(row.rate, language),
-            format_amount(row.free_from, language) if row.free_from is not None else "–",
-        ]
-        for row in shipping_table()
-    ]
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return f"[{escape(address)}](<mailto:{address}>)"
 
 
 @lru_cache(maxsize=32)
 def _render(page: str, language: str, values: tuple[tuple[str, str], ...]) -> LegalText:
     filled = dict(values)
     meta, body = _parse(page, language)
-    tokens = _MARKDOWN.parse(_fill(body, filled))
+    tokens = MARKDOWN.parse(_fill(body, filled))
     contents = _mark_chapters(tokens)
-    html = nh3.clean(
-        _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}),
-        tags=_TAGS,
-        attributes=_ATTRIBUTES,
-        link_rel="noopener",
-    )
-    html = html.replace("&nbsp;", "\u00a0")
-    # Wide tables scroll by themselves; they can be reached and scrolled by keyboard.
-    html = html.replace("<table>", '<div class="table-scroll" tabindex="0" role="group"><table>')
-    html = html.replace("</table>", "</table></div>")
-    plain = {key: re.sub(r"\\(.)", r"\1", value) for key, value in filled.items()}
+    plain = {key: unescape(value) for key, value in filled.items()}
     return LegalText(
         title=_fill(meta["title"], plain),
         description=_fill(meta["description"], plain),
         version=meta["version"],
-        html=mark_safe(html),  # noqa: S308 - sanitised just above
+        html=render_tokens(tokens),
         contents=contents,
     )
 
@@ -146,14 +106,14 @@ def _parse(page: str, language: str) -> tuple[dict[str, str], str]:
 
 def _fill(text: str, values: Mapping[str, str]) -> str:
     """Puts the values into their places. An unknown place is an error: a law's mention would go missing silently."""
-    return _PLACE.sub(lambda place: values[place[1]], text)
+    return PLACE.sub(lambda place: values[place[1]], text)
 
 
 def _mark_chapters(tokens: list[Token]) -> tuple[tuple[str, str], ...]:
     chapters: list[tuple[str, str]] = []
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open" and opening.tag == "h2":
-            label = strip_tags(_MARKDOWN.renderInline(inline.content))
+            label = strip_tags(MARKDOWN.renderInline(inline.content))
             anchor = f"{slugify(label) or 'chapitre'}"
             if any(anchor == known for known, _label in chapters):
                 anchor = f"{anchor}-{len(chapters) + 1}"

@@ -1,41 +1,92 @@
-"""The home page and the legal pages: the same bytes for every visitor."""
+"""Pages that are read: home, story, FAQ, legal texts. The same bytes for every visitor."""
 
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from catalog.selectors.cards import daily_gallery, featured_cards, finish_pair
 from catalog.selectors.categories import collection_categories, main_categories
-from shop.pages.home_texts import home_texts
+from shop.core import structured_data
 from shop.pages.legal_texts import legal_page
+from shop.pages.models import FaqEntry, PageText, SeasonalBanner
+from shop.pages.selectors.content import PageTexts, current_band, faq_chapters, questions
 
 HERO_SLIDES = 6
 GALLERY_PIECES = 6
-CHRISTMAS = "noel"
-CHRISTMAS_MONTHS = (11, 12)
+HOME_QUESTIONS = 10
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Featured pieces, six pieces of the day, the two finishes of one piece, the categories, the season."""
-    collections = collection_categories()
-    today = timezone.localdate()
-    season = next((card for card in collections if card.slug == CHRISTMAS and card.count), None)
+    """`/`."""
+    return draw_home(request)
+
+
+def draw_home(
+    request: HttpRequest,
+    *,
+    text: PageText | None = None,
+    entry: FaqEntry | None = None,
+    band: SeasonalBanner | None = None,
+) -> HttpResponse:
+    """Featured pieces, six pieces of the day, the two finishes of one piece, the season, the categories, the story,
+    ten questions. `text`, `entry` and `band` are shown whatever their dates: for previews."""
     return render(
         request,
         "shop/home.html",
         {
-            "texts": home_texts(),
+            "texts": PageTexts(text),
             "hero": featured_cards(limit=HERO_SLIDES),
             "gallery": daily_gallery(count=GALLERY_PIECES),
             "pair": finish_pair(),
             "categories": main_categories(),
-            "collections": collections,
-            "season": season if today.month in CHRISTMAS_MONTHS else None,
-            "season_title": _("Collection Noël %(year)d") % {"year": today.year},
+            "collections": collection_categories(),
+            "season": current_band(preview=band),
+            "faq": questions(home=True, preview=entry)[:HOME_QUESTIONS],
+        },
+    )
+
+
+@require_safe
+def story(request: HttpRequest) -> HttpResponse:
+    """`/notre-histoire`."""
+    return draw_story(request)
+
+
+def draw_story(request: HttpRequest, *, text: PageText | None = None) -> HttpResponse:
+    """Who the workshop is. `text` is shown whatever its dates: for previews."""
+    return render(
+        request,
+        "pages/story.html",
+        {
+            "texts": PageTexts(text),
+            "breadcrumbs": [(_("Accueil"), reverse("home")), (_("Notre histoire"), None)],
+        },
+    )
+
+
+@require_safe
+def faq(request: HttpRequest) -> HttpResponse:
+    """`/faq`."""
+    return draw_faq(request)
+
+
+def draw_faq(
+    request: HttpRequest, *, text: PageText | None = None, entry: FaqEntry | None = None
+) -> HttpResponse:
+    """The questions in four chapters. `text` and `entry` are shown whatever their state: for previews."""
+    chapters = faq_chapters(entry)
+    asked = [(row.question, row.plain) for _code, _title, rows in chapters for row in rows]
+    return render(
+        request,
+        "pages/faq.html",
+        {
+            "texts": PageTexts(text),
+            "chapters": chapters,
+            "faq_data": structured_data.faq_page(asked),
+            "breadcrumbs": [(_("Accueil"), reverse("home")), (_("FAQ"), None)],
         },
     )
 

@@ -55,6 +55,8 @@ def addresses(pieces: list[Product]) -> list[str]:
         reverse("catalog:product", kwargs={"product_id": pieces[0].pk, "slug": pieces[0].slug}),
         reverse("orders:cart"),
         reverse("orders:checkout"),
+        reverse("story"),
+        reverse("faq"),
         reverse("terms"),
         reverse("privacy"),
         reverse("legal-notice"),
@@ -73,6 +75,7 @@ def test_every_public_page_is_drawn_in_every_language(
 ) -> None:
     with translation.override(language):
         paths = addresses(pieces)
+        paths.append(reverse("contact"))
     for path in paths:
         page = read(client, path)
         assert f'<html lang="{language}"' in page
@@ -124,10 +127,11 @@ def test_the_home_page_has_a_known_number_of_queries(
     client: Client, pieces: list[Product], django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     # settings 1, free delivery 1; hero: cards 1 + photos 1; gallery: cards 1 + photos 1;
-    # both finishes: product 1, photos 1, its card's photos 1; main categories 1, collections 1.
-    with django_assert_num_queries(11):
+    # both finishes: product 1, photos 1, its card's photos 1; main categories 1, collections 1;
+    # page texts 1, questions 1, band 1, what texts name: zones 1, lowest price 1.
+    with django_assert_num_queries(16):
         read(client, "/")
-    # The settings and the delivery offer are kept for a minute.
+    # The settings, the delivery offer, texts, questions and bands are kept for a minute.
     with django_assert_num_queries(9):
         read(client, "/")
 

@@ -22,7 +22,8 @@ def _page_files() -> list[Path]:
     return sorted(path for path in PAGE_TEXTS.rglob("*") if path.suffix in {".md", ".json"})
 
 
-PAGES = ["home", "legal-notice", "privacy", "terms", "withdrawal-notice"]
+JSON_PAGES = ["faq", "pages", "season"]
+PAGES = ["faq", "legal-notice", "pages", "privacy", "season", "terms", "withdrawal-notice"]
 PLACEHOLDERS = {
     "shop_name",
     "trader_name",
@@ -50,13 +51,13 @@ PLACEHOLDERS = {
 
 
 def test_every_page_exists_in_four_languages() -> None:
-    suffix = {page: "json" if page == "home" else "md" for page in PAGES}
+    suffix = {page: "json" if page in JSON_PAGES else "md" for page in PAGES}
     assert [str(path.relative_to(PAGE_TEXTS)) for path in _page_files()] == [
         f"{page}/{language}.{suffix[page]}" for page in PAGES for language in sorted(LANGUAGES)
     ]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page != "home"])
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in JSON_PAGES])
 def test_the_languages_of_a_legal_text_have_the_same_shape(page: str) -> None:
     shapes = {}
     for language in LANGUAGES:
@@ -77,7 +78,7 @@ def _visible_text(path: Path) -> str:
     """What a visitor reads: no front matter, no placeholders, no link addresses."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".json":
-        return "\n".join(_strings(json.loads(text)))
+        return re.sub(r"\]\([^)]*\)", "x", "\n".join(_strings(json.loads(text))))
     return re.sub(r"\{\{ \w+ \}\}|\]\([^)]*\)", "x", text.split("---\n", 2)[2])
 
 
@@ -100,26 +101,27 @@ def _strings(node: Any) -> Iterator[str]:
             yield from _strings(value)
 
 
-def _shape(node: Any) -> Any:
-    if isinstance(node, dict):
-        return {key: _shape(value) for key, value in node.items()}
-    if isinstance(node, list):
-        return [_shape(value) for value in node]
-    return isinstance(node, str) and node.strip() != ""
-
-
-def test_the_home_texts_have_the_same_keys_and_nothing_empty() -> None:
-    homes = {
-        language: json.loads((PAGE_TEXTS / "home" / f"{language}.json").read_text(encoding="utf-8"))
-        for language in LANGUAGES
-    }
-    shapes = {language: _shape(home) for language, home in homes.items()}
+@pytest.mark.parametrize("page", JSON_PAGES)
+def test_the_shipped_texts_have_the_same_keys_places_and_links(page: str) -> None:
+    shapes = {}
+    for language in LANGUAGES:
+        texts = json.loads((PAGE_TEXTS / page / f"{language}.json").read_text(encoding="utf-8"))
+        shapes[language] = {
+            key: [
+                (name, text != "", re.findall(r"\{\{ \w+ \}\}", text), re.findall(r"\]\((\S+)\)", text))
+                for name, text in fields.items()
+            ]
+            for key, fields in texts.items()
+        }
     assert shapes == dict.fromkeys(LANGUAGES, shapes["fr"])
-    assert "False" not in str(shapes["fr"])
+
+
+def test_the_steps_of_the_home_page() -> None:
+    texts = json.loads((PAGE_TEXTS / "pages" / "fr.json").read_text(encoding="utf-8"))
     assert (
-        homes["fr"]["hero"]["title"] == "Imprimées à l'atelier, peintes à la main, prêtes à vivre chez vous."
+        texts["home-hero"]["title"] == "Imprimées à l'atelier, peintes à la main, prêtes à vivre chez vous."
     )
-    assert [step["title"] for step in homes["fr"]["process"]["steps"]] == [
+    assert [texts[f"home-step-{number}"]["title"] for number in range(1, 5)] == [
         "Conception",
         "Impression",
         "Finition",

@@ -1,0 +1,94 @@
+"""Forms of the pages' administration: what a row may say, and where a redirect may lead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from shop.core.images import check_image
+from shop.core.problems import Problem
+from shop.pages.markup import PLACE
+from shop.pages.models import FaqEntry, PageText, Redirect, SeasonalBanner
+from shop.pages.places import PLACES
+from shop.pages.shipped import shipped
+
+
+class PlacesMixin(forms.BaseModelForm[Any]):
+    """Texts may name only figures that exist: `{{ production_delay }}`, not `{{ delay }}`."""
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        for name, value in list(cleaned.items()):
+            if not isinstance(value, str):
+                continue
+            unknown = sorted({place for place in PLACE.findall(value) if place not in PLACES})
+            if unknown:
+                known = ", ".join(f"{{{{ {place} }}}}" for place in PLACES)
+                self.add_error(
+                    name,
+                    ValidationError(
+                        _("Valeur inconnue : %(unknown)s. Valeurs possibles : %(known)s")
+                        % {"unknown": ", ".join(unknown), "known": known}
+                    ),
+                )
+        return cleaned
+
+
+class FaqForm(PlacesMixin, forms.ModelForm[FaqEntry]):
+    """A question with its answer."""
+
+
+class PageTextForm(PlacesMixin, forms.ModelForm[PageText]):
+    """A passage, chosen among those that the pages have."""
+
+    key = forms.ChoiceField(label=gettext_lazy("passage"))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        texts = shipped("pages", settings.LANGUAGE_CODE)
+        self.fields["key"].choices = [(key, f"{key} – {text['title']}") for key, text in texts.items()]  # type: ignore[attr-defined]
+
+
+class BannerForm(PlacesMixin, forms.ModelForm[SeasonalBanner]):
+    """The band of a season, with a new picture if one is chosen."""
+
+    new_picture = forms.FileField(
+        label=gettext_lazy("nouvelle image"),
+        required=False,
+        help_text=gettext_lazy("JPEG, PNG ou WebP, 5 Mo au plus. Remplace l'image actuelle."),
+    )
+
+    def clean_new_picture(self) -> UploadedFile[Any] | None:
+        upload: UploadedFile[Any] | None = self.cleaned_data.get("new_picture")
+        if upload is not None:
+            try:
+                check_image(file=upload, name=upload.name or "")
+            except Problem as problem:
+                raise ValidationError(problem.detail) from problem
+            upload.seek(0)
+        return upload
+
+
+class RedirectForm(forms.ModelForm[Redirect]):
+    """A redirect that ends: its target is no other redirect's beginning, nor its own."""
+
+    class Meta:
+        model = Redirect
+        fields = ("old_path", "new_path")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        old, new = cleaned.get("old_path"), cleaned.get("new_path")
+        if old and new:
+            target = new.partition("?")[0].partition("#")[0]
+            if target == old:
+                raise ValidationError({"new_path": _("Les deux adresses sont les mêmes.")})
+            if Redirect.objects.filter(old_path=target).exclude(pk=self.instance.pk).exists():
+                raise ValidationError({"new_path": _("Cette adresse est elle-même redirigée.")})
+        return cleaned

@@ -1,0 +1,118 @@
+"""The contact form. It works without a script; its limits are those of the columns that hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from shop.core.images import check_image
+from shop.core.problems import Problem
+from shop.pages.models import ContactKind
+from shop.pages.services.contact import MAX_IMAGES
+
+MESSAGE_LENGTH = 5000
+LIMITS = {"first_name": 80, "last_name": 80, "email": 254, "subject": 150, "budget": 60}
+
+
+def one_line(value: str) -> str:
+    """The words alone: what goes into a heading or a list has no line breaks and no control characters."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in value).split())
+
+
+class _Line(forms.CharField):
+    def to_python(self, value: Any) -> str:
+        return one_line(super().to_python(value) or "")
+
+
+class _Pictures(forms.FileField):
+    """Up to three pictures, each checked as the pipeline will."""
+
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[Any]]:
+        files: Sequence[UploadedFile[Any]] = data or []
+        if len(files) > MAX_IMAGES:
+            raise ValidationError(_("Trois images au plus."), code="too_many")
+        for file in files:
+            try:
+                check_image(file=file, name=file.name or "")
+            except Problem as problem:
+                raise ValidationError(problem.detail) from problem
+            file.seek(0)
+        return list(files)
+
+
+class _PictureInput(forms.FileInput):
+    allow_multiple_selected = True
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
+        return files.getlist(name) if hasattr(files, "getlist") else files.get(name)
+
+
+def _text(css: str = "input", **attributes: Any) -> dict[str, Any]:
+    return {"class": css, **attributes}
+
+
+class ContactForm(forms.Form):
+    """A question or a quote request. `website` is a trap: people do not see it, machines fill it in."""
+
+    kind = forms.ChoiceField(choices=ContactKind.choices, initial=ContactKind.QUESTION)
+    first_name = _Line(
+        label=_("Prénom"),
+        max_length=LIMITS["first_name"],
+        widget=forms.TextInput(_text(autocomplete="given-name")),
+    )
+    last_name = _Line(
+        label=_("Nom"),
+        max_length=LIMITS["last_name"],
+        widget=forms.TextInput(_text(autocomplete="family-name")),
+    )
+    email = forms.EmailField(
+        label=_("Adresse email"),
+        max_length=LIMITS["email"],
+        widget=forms.EmailInput(_text(autocomplete="email", autocapitalize="none", spellcheck="false")),
+    )
+    subject = _Line(label=_("Sujet"), max_length=LIMITS["subject"], widget=forms.TextInput(_text()))
+    message = forms.CharField(
+        label=_("Message"), max_length=MESSAGE_LENGTH, widget=forms.Textarea(_text("textarea", rows=7))
+    )
+    budget = _Line(
+        label=_("Budget"),
+        required=False,
+        max_length=LIMITS["budget"],
+        help_text=_("Par exemple : entre 100 et 150 €."),
+        widget=forms.TextInput(_text()),
+    )
+    deadline = forms.DateField(
+        label=_("Date souhaitée"),
+        required=False,
+        widget=forms.DateInput(_text(type="date"), format="%Y-%m-%d"),
+        input_formats=["%Y-%m-%d"],
+    )
+    images = _Pictures(
+        label=_("Images de référence"),
+        required=False,
+        help_text=_("Trois au plus, JPEG, PNG ou WebP, 5 Mo chacune."),
+        widget=_PictureInput(_text(accept="image/jpeg,image/png,image/webp", multiple=True)),
+    )
+    website = forms.CharField(required=False, widget=forms.TextInput)
+
+    def clean_message(self) -> str:
+        return str(self.cleaned_data["message"]).replace("\r\n", "\n")
+
+    def clean_deadline(self) -> Any:
+        deadline = self.cleaned_data["deadline"]
+        if deadline and deadline < timezone.localdate():
+            raise ValidationError(_("Cette date est passée."))
+        return deadline
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("kind") == ContactKind.QUESTION:
+            # Fields of the other choice are not on screen: what stands in them was not meant.
+            cleaned |= {"budget": "", "deadline": None, "images": []}
+        return cleaned

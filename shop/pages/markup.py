@@ -1,0 +1,82 @@
+"""Markdown that staff wrote, as clean HTML: no markup of its own, sanitised, its links in the visitor's language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import nh3
+from django.conf import settings
+from django.urls import translate_url
+from django.utils import translation
+from django.utils.html import strip_tags
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+PLACE = re.compile(r"\{\{ ?(\w+) ?\}\}")
+MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&])")
+_TAGS = {
+    "h2", "h3", "h4", "p", "ul", "ol", "li", "strong", "em", "a", "br", "hr", "blockquote", "code",
+    "table", "thead", "tbody", "tr", "th", "td", "div",
+}  # fmt: skip
+_ATTRIBUTES = {"a": {"href"}, "h2": {"id"}, "ol": {"start"}, "div": {"class", "tabindex", "role"}}
+
+
+def escape(value: str) -> str:
+    """The value as Markdown that reads as exactly this text."""
+    return _SPECIAL.sub(r"\\\1", value)
+
+
+def unescape(value: str) -> str:
+    """What `escape` was given."""
+    return re.sub(r"\\(.)", r"\1", value)
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """Puts the values into their places; a place without a value stays as it was written."""
+    return PLACE.sub(lambda place: values.get(place[1], place[0]), text)
+
+
+def render_markdown(text: str) -> SafeString:
+    """The text as sanitised HTML."""
+    return render_tokens(MARKDOWN.parse(text))
+
+
+def render_tokens(tokens: Sequence[Token]) -> SafeString:
+    """Parsed Markdown as sanitised HTML; links to pages of the shop go to the active language's."""
+    _localise_links(tokens)
+    html = nh3.clean(
+        MARKDOWN.renderer.render(tokens, MARKDOWN.options, {}),
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        link_rel="noopener",
+    )
+    html = html.replace("&nbsp;", "\u00a0")
+    # Wide tables scroll by themselves; they can be reached and scrolled by keyboard.
+    html = html.replace("<table>", '<div class="table-scroll" tabindex="0" role="group"><table>')
+    html = html.replace("</table>", "</table></div>")
+    return mark_safe(html)  # noqa: S308 - sanitised just above
+
+
+def plain_text(html: str) -> str:
+    """The words of rendered Markdown on one line, for search engines."""
+    words = strip_tags(html.replace("</td>", " ").replace("</th>", " ")).split()
+    return " ".join(words).replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
+
+
+def localise(path: str) -> str:
+    """A French address of this shop as the active language's; other addresses as they are."""
+    if not path.startswith("/") or path.startswith("//"):
+        return path
+    language = translation.get_language() or settings.LANGUAGE_CODE
+    with translation.override(settings.LANGUAGE_CODE):
+        return translate_url(path, language)
+
+
+def _localise_links(tokens: Sequence[Token]) -> None:
+    for token in tokens:
+        if token.type == "link_open":
+            token.attrSet("href", localise(str(token.attrGet("href") or "")))
+        _localise_links(token.children or [])

@@ -1,0 +1,35 @@
+"""Addresses that moved."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponsePermanentRedirect
+from django.http.response import HttpResponseBase
+
+from shop.pages.models import Redirect
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+class RedirectMiddleware:
+    """Sends who asks for an address that is gone to the one that an operator named (301), query included.
+
+    Looked up only where there is no page: one query a 404, none elsewhere.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if response.status_code != 404 or request.method not in ("GET", "HEAD"):
+            return response
+        path = request.path_info
+        if path.startswith(("/api/", "/static/", "/media/")) or "\x00" in path or len(path) > 400:
+            return response
+        target = Redirect.objects.filter(old_path=path).values_list("new_path", flat=True).first()
+        if target is None:
+            return response
+        query = request.META.get("QUERY_STRING", "")
+        if query:
+            target += f"{'&' if '?' in target else '?'}{query}"
+        return HttpResponsePermanentRedirect(target)

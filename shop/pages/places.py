@@ -1,0 +1,82 @@
+"""The figures that texts may name: none of them is written into a text, so none can be wrong there."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db.models import Min
+from django.utils.translation import get_language, gettext_lazy
+from django.utils.translation import gettext as _
+
+from catalog.models import CategoryKind, Product
+from catalog.selectors.wording import production_text
+from orders.selectors.delivery import shipping_table
+from shop.core.models import ShopSettings
+from shop.core.money import format_amount
+from shop.pages.markup import escape
+
+CACHE_SECONDS = 60
+
+# What a text may hold between double braces, with what it stands for.
+PLACES = {
+    "shop_name": gettext_lazy("nom de la boutique"),
+    "email": gettext_lazy("adresse e-mail de la boutique"),
+    "production_delay": gettext_lazy("délai de fabrication par défaut, en mots"),
+    "production_min_days": gettext_lazy("délai de fabrication minimum, en jours"),
+    "production_max_days": gettext_lazy("délai de fabrication maximum, en jours"),
+    "lowest_price": gettext_lazy("prix de la pièce la moins chère"),
+    "shipping_table": gettext_lazy("tableau des frais de livraison"),
+}
+
+
+def place_values() -> dict[str, str]:
+    """Every place with its value in the active language, escaped for Markdown.
+
+    At most three queries (settings, zones, lowest price), kept for a minute.
+    """
+    language = (get_language() or settings.LANGUAGE_CODE)[:2]
+    key = cache_key(language)
+    values: dict[str, str] | None = cache.get(key)
+    if values is None:
+        values = _read(language)
+        cache.set(key, values, CACHE_SECONDS)
+    return values
+
+
+def cache_key(language: str) -> str:
+    return f"pages:places:{language}"
+
+
+def shipping_markdown(language: str) -> str:
+    """The delivery zones as a Markdown table. One query."""
+    head = [_("Zone"), _("Pays"), _("Livraison"), _("Offerte à partir de")]
+    rows = [
+        [
+            escape(row.name),
+            escape(", ".join(row.countries)) or _("Tous les autres"),
+            format_amount(row.rate, language),
+            format_amount(row.free_from, language) if row.free_from is not None else "–",
+        ]
+        for row in shipping_table()
+    ]
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _read(language: str) -> dict[str, str]:
+    shop = ShopSettings.load()
+    low, high = shop.default_production_days_min, shop.default_production_days_max
+    lowest = Product.objects.filter(is_published=True, category__kind=CategoryKind.MAIN).aggregate(
+        lowest=Min("price_from")
+    )["lowest"]
+    return {
+        "shop_name": escape(shop.shop_name),
+        "email": escape(shop.email),
+        "production_delay": production_text(Product(), (low, high)),
+        "production_min_days": str(low),
+        "production_max_days": str(high),
+        "lowest_price": format_amount(lowest if lowest is not None else Decimal(0), language),
+        "shipping_table": shipping_markdown(language),
+    }

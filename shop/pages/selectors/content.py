@@ -1,0 +1,171 @@
+"""What pages show of the rows that operators edit: kept for a minute, read in one query each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.core.cache import cache
+from django.utils import timezone
+from django.utils.functional import cached_property
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+
+from shop.core import images
+from shop.core.images import ImageInfo
+from shop.pages.markup import fill, localise, plain_text, render_markdown, unescape
+from shop.pages.models import FaqCategory, FaqEntry, PageText, SeasonalBanner
+from shop.pages.places import place_values
+from shop.pages.services.content import BANNERS_KEY, FAQ_KEY, TEXTS_KEY
+from shop.pages.shipped import shipped
+
+CACHE_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text of a page in the active language; `html` is its Markdown rendered, `plain` its words."""
+
+    title: str
+    body: str
+
+    @cached_property
+    def html(self) -> SafeString:
+        return render_markdown(fill(self.body, place_values()))
+
+    @cached_property
+    def plain(self) -> str:
+        return plain_text(self.html)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of the FAQ in the active language."""
+
+    anchor: str
+    category: str
+    question: str
+    answer: str
+
+    @cached_property
+    def html(self) -> SafeString:
+        return render_markdown(fill(self.answer, place_values()))
+
+    @cached_property
+    def plain(self) -> str:
+        return plain_text(self.html)
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """The band of a season: `link` is in the active language."""
+
+    title: str
+    html: SafeString
+    link_label: str
+    link: str
+    in_menu: bool
+    image: ImageInfo | None
+
+
+class PageTexts:
+    """The passages of pages as `texts.home_hero`: a row in force, else the text that the shop comes with.
+
+    One query a minute. `preview` is shown whatever its dates.
+    """
+
+    def __init__(self, preview: PageText | None = None, now: datetime | None = None) -> None:
+        self._rows = {row.key: row for row in sorted(_rows(), key=_begun) if _in_force(row, now)}
+        if preview is not None:
+            self._rows[preview.key] = preview
+
+    def __getitem__(self, name: str) -> Passage:
+        key = name.replace("_", "-")
+        default = shipped("pages", _language())[key]
+        row = self._rows.get(key)
+        if row is None:
+            return Passage(default["title"], default["body"])
+        values = {place: unescape(value) for place, value in place_values().items() if "{{" in row.title}
+        return Passage(fill(row.title, values) or default["title"], row.body)
+
+
+def questions(
+    *, home: bool = False, contact: bool = False, preview: FaqEntry | None = None
+) -> list[Question]:
+    """The published questions of /faq, or of the home or contact page, in their order. One query a minute."""
+    rows: list[FaqEntry] | None = cache.get(FAQ_KEY)
+    if rows is None:
+        rows = list(FaqEntry.objects.filter(is_published=True))
+        cache.set(FAQ_KEY, rows, CACHE_SECONDS)
+    if preview is not None:
+        rows = sorted([preview, *(row for row in rows if row.pk != preview.pk)], key=lambda row: row.position)
+    wanted = [row for row in rows if (row.on_home if home else row.on_contact if contact else row.on_faq)]
+    return [Question(f"question-{row.pk}", row.category, row.question, row.answer) for row in wanted]
+
+
+def faq_chapters(preview: FaqEntry | None = None) -> list[tuple[str, str, list[Question]]]:
+    """The FAQ as (code, title, questions), without empty chapters."""
+    found = questions(preview=preview)
+    chapters = [
+        (category.value, str(category.label), [row for row in found if row.category == category])
+        for category in FaqCategory
+    ]
+    return [chapter for chapter in chapters if chapter[2]]
+
+
+def current_band(*, preview: SeasonalBanner | None = None, now: datetime | None = None) -> Band | None:
+    """The band in force that began last, None between seasons. One query a minute."""
+    if preview is not None:
+        return _band(preview)
+    rows: list[SeasonalBanner] | None = cache.get(BANNERS_KEY)
+    if rows is None:
+        rows = list(SeasonalBanner.objects.all())
+        cache.set(BANNERS_KEY, rows, CACHE_SECONDS)
+    row = max((row for row in rows if _in_force(row, now)), key=_begun, default=None)
+    return None if row is None else _band(row)
+
+
+def _band(row: SeasonalBanner) -> Band:
+    image = None
+    if row.file.name:
+        image = images.describe(
+            name=row.file.name,
+            width=row.width,
+            height=row.height,
+            alt=row.alt or row.title,
+            colour=row.colour,
+            derivatives=row.derivatives,
+        )
+    return Band(
+        title=row.title,
+        html=render_markdown(fill(row.text, place_values()) if "{{" in row.text else row.text),
+        link_label=row.link_label,
+        link=localise(row.link),
+        in_menu=row.in_menu,
+        image=image,
+    )
+
+
+def _rows() -> Sequence[PageText]:
+    rows: list[PageText] | None = cache.get(TEXTS_KEY)
+    if rows is None:
+        rows = list(PageText.objects.all())
+        cache.set(TEXTS_KEY, rows, CACHE_SECONDS)
+    return rows
+
+
+def _in_force(row: PageText | SeasonalBanner, now: datetime | None) -> bool:
+    moment = now or timezone.now()
+    return (row.starts_at is None or row.starts_at <= moment) and (
+        row.ends_at is None or moment < row.ends_at
+    )
+
+
+def _begun(row: PageText | SeasonalBanner) -> tuple[float, int]:
+    return (row.starts_at.timestamp() if row.starts_at else float("-inf"), row.pk or 0)
+
+
+def _language() -> str:
+    return (get_language() or settings.LANGUAGE_CODE)[:2]

@@ -1,0 +1,199 @@
+"""Taking in what a visitor writes: stored once, mailed to the workshop, acknowledged to the sender."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import IO, Any, cast
+
+from django.core.files.storage import Storage, storages
+from django.core.files.uploadedfile import UploadedFile
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts import limits
+from catalog.models import Product
+from shop.core import images
+from shop.core.mail import queue_mail
+from shop.core.models import ShopSettings
+from shop.core.problems import Problem
+from shop.core.site import absolute_url
+from shop.pages.models import ContactImage, ContactKind, ContactRequest, ContactState
+
+MAX_IMAGES = 3
+_FOLDER = "contact"
+PER_ADDRESS = limits.Limit("contact address", 5, timedelta(hours=1))
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What a visitor wrote, already checked field by field. `email` is one plain address."""
+
+    kind: ContactKind
+    first_name: str
+    last_name: str
+    email: str
+    subject: str
+    message: str
+    language: str
+    budget: str = ""
+    deadline: date | None = None
+    product: Product | None = None
+
+
+def private_storage() -> Storage:
+    """Where the visitors' pictures are: no public address leads there."""
+    return storages["private"]
+
+
+def send_message(*, message: Message, pictures: Sequence[UploadedFile[Any]], address: str) -> ContactRequest:
+    """Stores the message with its pictures and writes both mails; the same words on the same day are stored once.
+
+    `address` is the sender's network address, which may send five an hour. Raises `Problem`: `throttled` (429),
+    `invalid_image` or `too_many_images` (400); nothing is stored then.
+    """
+    if len(pictures) > MAX_IMAGES:
+        refusal = _("Trois images au plus.")
+        raise Problem("too_many_images", refusal, errors={"images": [refusal]})
+    fingerprint = _fingerprint(message, pictures)
+    known = ContactRequest.objects.filter(fingerprint=fingerprint).first()
+    if known is not None:
+        return known
+    if not limits.try_again(PER_ADDRESS, address):
+        raise Problem("throttled", _("Trop de messages. Réessayez dans une heure."), 429)
+    stored = _store(pictures)
+    try:
+        return _write(message, fingerprint, stored)
+    except IntegrityError:
+        _forget(stored)
+        # The other half of a double click was quicker.
+        return ContactRequest.objects.get(fingerprint=fingerprint)
+    except BaseException:
+        _forget(stored)
+        raise
+
+
+def set_answered(*, request: ContactRequest, answered: bool) -> None:
+    """Marks a request as answered, or as new again."""
+    request.state = ContactState.ANSWERED if answered else ContactState.NEW
+    request.answered_at = timezone.now() if answered else None
+    request.save(update_fields=["state", "answered_at"])
+
+
+def delete_request(*, request: ContactRequest) -> None:
+    """Deletes a request with its pictures."""
+    with transaction.atomic():
+        names = list(request.images.values_list("file", flat=True))
+        request.delete()
+        transaction.on_commit(lambda: _delete_files(names))
+
+
+def _write(message: Message, fingerprint: str, stored: Sequence[images.StoredImage]) -> ContactRequest:
+    with transaction.atomic():
+        request = ContactRequest.objects.create(
+            reference=secrets.token_hex(4).upper(),
+            fingerprint=fingerprint,
+            kind=message.kind,
+            first_name=message.first_name,
+            last_name=message.last_name,
+            email=message.email,
+            subject=message.subject,
+            message=message.message,
+            budget=message.budget,
+            deadline=message.deadline,
+            product=message.product,
+            language=message.language,
+        )
+        ContactImage.objects.bulk_create(
+            ContactImage(request=request, file=picture.name, width=picture.width, height=picture.height)
+            for picture in stored
+        )
+        _write_mails(request, len(stored))
+    return request
+
+
+def _write_mails(request: ContactRequest, picture_count: int) -> None:
+    context = {
+        "reference": request.reference,
+        "kind": request.kind,
+        "first_name": request.first_name,
+        "last_name": request.last_name,
+        "email": request.email,
+        "subject": request.subject,
+        "message": request.message,
+        "budget": request.budget,
+        "deadline": request.deadline.isoformat() if request.deadline else "",
+        "product": request.product.name if request.product else "",
+        "picture_count": picture_count,
+    }
+    admin_url = absolute_url(reverse("admin:pages_contactrequest_change", args=[request.pk]))
+    queue_mail(
+        kind="contact_workshop",
+        to=ShopSettings.load().alert_address,
+        language="fr",
+        context={**context, "admin_url": admin_url},
+        dedupe_key=f"contact-workshop:{request.pk}",
+        reference=request.reference,
+    )
+    queue_mail(
+        kind="contact_acknowledgement",
+        to=request.email,
+        language=request.language,
+        context=context,
+        dedupe_key=f"contact-acknowledgement:{request.pk}",
+        reference=request.reference,
+    )
+
+
+def _store(pictures: Sequence[UploadedFile[Any]]) -> list[images.StoredImage]:
+    stored: list[images.StoredImage] = []
+    try:
+        for picture in pictures:
+            stored.append(
+                images.store_image(
+                    file=cast(IO[bytes], picture),
+                    name=picture.name or "",
+                    folder=_FOLDER,
+                    storage=private_storage(),
+                )
+            )
+    except Problem as problem:
+        _forget(stored)
+        raise Problem(
+            problem.code, problem.detail, problem.status, errors={"images": [problem.detail]}
+        ) from None
+    return stored
+
+
+def _forget(stored: Sequence[images.StoredImage]) -> None:
+    _delete_files([picture.name for picture in stored])
+
+
+def _delete_files(names: Sequence[str]) -> None:
+    for name in names:
+        private_storage().delete(name)
+
+
+def _fingerprint(message: Message, pictures: Sequence[UploadedFile[Any]]) -> str:
+    parts = [
+        timezone.localdate().isoformat(),
+        message.kind,
+        message.email.lower(),
+        message.first_name,
+        message.last_name,
+        message.subject,
+        message.message,
+        message.budget,
+        message.deadline.isoformat() if message.deadline else "",
+        str(message.product.pk if message.product else ""),
+    ]
+    digest = hashlib.sha256("\0".join(parts).encode())
+    for picture in pictures:
+        digest.update(hashlib.sha256(picture.read(images.MAX_BYTES + 1)).digest())
+        picture.seek(0)
+    return digest.hexdigest()

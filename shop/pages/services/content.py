@@ -1,0 +1,84 @@
+"""Writing what operators edit, and dropping the copies that pages are drawn from."""
+
+from __future__ import annotations
+
+from typing import IO
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db import transaction
+
+from shop.core import images
+from shop.core.wake import wake
+from shop.pages.models import FaqEntry, PageText, Redirect, SeasonalBanner
+from shop.pages.places import cache_key as places_key
+
+DERIVE_TASK = "shop.pages.tasks.derive_banner_files"
+FAQ_KEY = "pages:faq"
+TEXTS_KEY = "pages:texts"
+BANNERS_KEY = "pages:banners"
+
+Content = FaqEntry | PageText | SeasonalBanner | Redirect
+
+
+def content_changed() -> None:
+    """Drops the kept copies once the transaction commits; other processes follow within a minute."""
+    keys = [TEXTS_KEY, BANNERS_KEY, FAQ_KEY]
+    keys += [places_key(code) for code, _label in settings.LANGUAGES]
+    transaction.on_commit(lambda: cache.delete_many(keys), robust=True)
+
+
+def save_content(*, row: Content) -> None:
+    """Saves one row of text, question, band or redirect."""
+    with transaction.atomic():
+        row.save()
+        content_changed()
+
+
+def delete_content(*, row: Content) -> None:
+    """Deletes one row, and a band's picture with it."""
+    with transaction.atomic():
+        if isinstance(row, SeasonalBanner):
+            _remove_files(row)
+        row.delete()
+        content_changed()
+
+
+def set_banner_picture(*, banner: SeasonalBanner, file: IO[bytes], name: str) -> None:
+    """Takes in the picture of a band, in place of the one it had. Raises `Problem` (400 `invalid_image`)."""
+    stored = images.store_image(file=file, name=name, folder="banners")
+    with transaction.atomic():
+        _remove_files(banner)
+        banner.file = stored.name
+        banner.width, banner.height, banner.colour = stored.width, stored.height, stored.colour
+        banner.derivatives = {}
+        banner.save()
+        wake(DERIVE_TASK, banner.pk)
+        content_changed()
+
+
+def derive_banner(*, pk: int) -> bool:
+    """Makes the smaller files of a band's picture. False when there is nothing to do; safe to run twice."""
+    row = SeasonalBanner.objects.filter(pk=pk, derivatives={}).exclude(file="").first()
+    if row is None:
+        return False
+    derivatives = images.derive_files(str(row.file.name))
+    # A picture that was replaced meanwhile keeps its own.
+    done = SeasonalBanner.objects.filter(pk=pk, file=row.file.name).update(derivatives=derivatives)
+    content_changed()
+    return bool(done)
+
+
+def wake_missing(*, limit: int) -> int:
+    """Asks again for the smaller files of bands that have none; returns how many."""
+    rows = SeasonalBanner.objects.filter(derivatives={}).exclude(file="").order_by("pk")
+    waiting = list(rows.values_list("pk", flat=True)[:limit])
+    for pk in waiting:
+        wake(DERIVE_TASK, pk)
+    return len(waiting)
+
+
+def _remove_files(banner: SeasonalBanner) -> None:
+    name, derivatives = banner.file.name, dict(banner.derivatives)
+    if name:
+        transaction.on_commit(lambda: images.delete_files(name, derivatives))

@@ -1,0 +1,20 @@
+"""Background work of the pages: thin, safe to run twice."""
+
+from datetime import datetime, timedelta
+
+from celery import shared_task
+
+from shop.core.jobs import scheduled_job
+from shop.pages.services import content
+
+
+@shared_task
+def derive_banner_files(pk: int) -> None:
+    """Make the smaller files of a band's picture."""
+    content.derive_banner(pk=pk)
+
+
+@scheduled_job("banner-image-sweep", every=timedelta(minutes=5))
+def sweep_banner_images(now: datetime) -> None:
+    """Find the pictures whose wake-up or worker was lost."""
+    content.wake_missing(limit=20)

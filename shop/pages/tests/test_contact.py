@@ -1,0 +1,308 @@
+"""`/contact` and `POST /api/contact`: stored once, mailed, acknowledged, limited, kept from the public."""
+
+import json
+from io import BytesIO
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+from PIL import Image
+
+from accounts.models import AttemptCounter, User
+from catalog.tests.factories import make_product
+from shop.core.mail_delivery import render
+from shop.core.models import OutgoingMail
+from shop.pages.models import ContactImage, ContactRequest
+from shop.pages.services.contact import private_storage
+
+pytestmark = pytest.mark.django_db
+
+WORDS = {
+    "kind": "question",
+    "first_name": "Zoé",
+    "last_name": "O'Neil",
+    "email": "zoe@example.com",
+    "subject": "Taille du socle",
+    "message": "Bonjour,\r\n\r\nquel est le diamètre du socle\u00a0?",
+}
+BODY = {
+    "firstName": "Zoé",
+    "lastName": "O'Neil",
+    "email": "zoe@example.com",
+    "subject": "Taille du socle",
+    "message": "Quel est le diamètre du socle ?",
+    "kind": "question",
+}
+
+
+def picture(name: str = "idee.png") -> SimpleUploadedFile:
+    written = BytesIO()
+    Image.new("RGB", (60, 40), (200, 30, 30)).save(written, "PNG")
+    return SimpleUploadedFile(name, written.getvalue(), "image/png")
+
+
+def send(client: Client, path: str = "/contact", **changes: Any) -> Any:
+    return client.post(path, {**WORDS, **changes})
+
+
+def nothing_was_kept() -> bool:
+    return not ContactRequest.objects.exists() and not OutgoingMail.objects.exists()
+
+
+def test_a_question_is_stored_mailed_and_acknowledged(client: Client) -> None:
+    answer = send(client, "/de/contact")
+    request = ContactRequest.objects.get()
+    assert (answer.status_code, answer["Location"]) == (
+        302,
+        f"/de/contact?envoi={request.reference}#envoi",
+    )
+    assert (request.kind, request.state, request.language) == ("question", "new", "de")
+    assert request.message == "Bonjour,\n\nquel est le diamètre du socle\u00a0?"
+    mails = {mail.kind: mail for mail in OutgoingMail.objects.all()}
+    assert mails["contact_acknowledgement"].to == "zoe@example.com"
+    assert mails["contact_acknowledgement"].language == "de"
+    assert mails["contact_workshop"].to == "boutique@example.com"
+    assert mails["contact_workshop"].language == "fr"
+    assert (
+        f"/gestion/pages/contactrequest/{request.pk}/change/"
+        in mails["contact_workshop"].context["admin_url"]
+    )
+    page = client.get(answer["Location"]).content.decode()
+    assert request.reference in page
+    assert 'name="message"' not in page
+
+
+def test_a_double_click_stores_one(client: Client) -> None:
+    first, second = send(client), send(client)
+    assert first["Location"] == second["Location"]
+    assert ContactRequest.objects.count() == 1
+    assert OutgoingMail.objects.count() == 2
+
+
+def test_a_quote_keeps_its_pictures_private(client: Client) -> None:
+    send(
+        client,
+        kind="quote",
+        budget="150 €",
+        deadline="2999-12-24",
+        images=[picture("../../a.png"), picture()],
+    )
+    request = ContactRequest.objects.get()
+    assert (request.kind, request.budget, request.deadline.isoformat()) == ("quote", "150 €", "2999-12-24")
+    rows = list(request.images.all())
+    assert [(row.width, row.height) for row in rows] == [(60, 40), (60, 40)]
+    for row in rows:
+        assert private_storage().exists(row.file)
+        assert client.get(f"/media/{row.file}").status_code == 404
+        assert client.get(reverse("admin:pages_contactimage_file", args=[row.pk])).status_code == 302
+    assert OutgoingMail.objects.get(kind="contact_workshop").context["picture_count"] == 2
+
+
+def test_the_fields_of_a_quote_are_not_taken_from_a_question(client: Client) -> None:
+    send(client, budget="150 €", images=[picture()])
+    assert ContactRequest.objects.get().budget == ""
+    assert not ContactImage.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.svg", b"<svg/>", "Type de fichier non supporté"),
+        ("x.png", b"<svg/>", "Fichier invalide"),
+        ("x.jpg", b"\xff\xd8\xff broken", "Fichier invalide"),
+        ("x.png", b"\x89PNG\r\n\x1a\n" + b"0" * (5 * 1024 * 1024), "Fichier trop volumineux"),
+    ],
+)
+def test_a_bad_picture_is_refused(client: Client, name: str, content: bytes, message: str) -> None:
+    answer = send(client, kind="quote", images=[picture(), SimpleUploadedFile(name, content)])
+    assert answer.status_code == 200
+    assert message in answer.content.decode()
+    assert nothing_was_kept()
+    assert not AttemptCounter.objects.exists()
+
+
+def test_four_pictures_are_too_many(client: Client) -> None:
+    answer = send(client, kind="quote", images=[picture() for _number in range(4)])
+    assert "Trois images au plus." in answer.content.decode()
+    assert nothing_was_kept()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("first_name", ""),
+        ("last_name", " \u2028 "),
+        ("email", "zoe@example.com\r\nBcc: victim@example.com"),
+        ("email", "zoe"),
+        ("subject", "x" * 151),
+        ("message", "x" * 5001),
+        ("message", "\x00"),
+        ("kind", "order"),
+        ("deadline", "2001-01-01"),
+        ("deadline", "demain"),
+    ],
+)
+def test_what_is_not_right_is_refused_and_kept_in_the_form(client: Client, field: str, value: str) -> None:
+    changes: dict[str, Any] = {"kind": "quote", field: value}
+    answer = send(client, **changes)
+    assert answer.status_code == 200
+    page = answer.content.decode()
+    assert "Le message n&#x27;est pas parti" in page or "Le message n'est pas parti" in page
+    assert nothing_was_kept()
+    if field != "message":
+        assert "quel est le diamètre du socle" in page
+
+
+HOSTILE = [
+    "x\r\nBcc: victim@example.com",
+    "<script>alert(1)</script><img src=x onerror=alert(1)>",
+    "{{ 7|add:7 }}",
+    "{% bogus %}",
+    '{% include "admin/base.html" %}',
+]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_what_people_type_reaches_one_reader_as_typed(client: Client, hostile: str) -> None:
+    send(client, subject=hostile, message=hostile, first_name=hostile[:60])
+    request = ContactRequest.objects.get()
+    assert "\n" not in request.subject
+    for mail in OutgoingMail.objects.all():
+        assert mail.to in ("zoe@example.com", "boutique@example.com")
+        written = render(mail)
+        assert "\n" not in written.subject
+        assert "<script" not in written.html
+        assert "<img" not in written.html
+        assert request.message in written.text.replace("\r\n", "\n")
+
+
+def test_a_sixth_message_an_hour_is_refused(client: Client) -> None:
+    for number in range(5):
+        assert send(client, message=f"Message {number}").status_code == 302
+    answer = send(client, message="Message 5")
+    assert answer.status_code == 429
+    assert "Trop de messages. Réessayez dans une heure." in answer.content.decode()
+    assert ContactRequest.objects.count() == 5
+    # Who clicks twice is no spammer.
+    assert send(client, message="Message 4").status_code == 302
+
+
+def test_a_machine_that_fills_the_trap_is_thanked_and_forgotten(client: Client) -> None:
+    answer = send(client, website="https://spam.example")
+    assert answer.status_code == 302
+    assert nothing_was_kept()
+
+
+def test_the_page_names_the_piece(client: Client) -> None:
+    product = make_product("Hibou archiviste")
+    hidden = make_product("Brouillon", is_published=False)
+    page = client.get(f"/contact?produit={product.pk}").content.decode()
+    assert f'name="produit" value="{product.pk}"' in page
+    assert 'value="Question sur Hibou archiviste"' in page
+    for other in (str(hidden.pk), "0", "x", "9" * 40, "-1", "٣"):
+        assert 'name="produit"' not in client.get("/contact", {"produit": other}).content.decode()
+    send(client, produit=product.pk)
+    assert ContactRequest.objects.get().product == product
+    assert OutgoingMail.objects.get(kind="contact_workshop").context["product"] == "Hibou archiviste"
+
+
+def test_the_quote_is_opened_by_its_address(client: Client) -> None:
+    assert 'value="quote" checked' in client.get("/contact?devis=1").content.decode()
+    assert 'value="question" checked' in client.get("/contact").content.decode()
+
+
+def test_no_cache_keeps_a_page_with_a_token(client: Client) -> None:
+    answer = client.get("/contact")
+    assert "no-store" in answer["Cache-Control"]
+    assert b"csrfmiddlewaretoken" in answer.content
+
+
+def test_without_a_token_nothing_is_taken() -> None:
+    client = Client(enforce_csrf_checks=True)
+    assert send(client).status_code == 403
+    assert client.post("/api/contact", json.dumps(BODY), "application/json").status_code == 403
+    assert nothing_was_kept()
+
+
+def test_a_made_up_reference_is_not_printed(client: Client) -> None:
+    page = client.get("/contact?envoi=<b>Votre+compte").content.decode()
+    assert "Message envoyé" not in page
+    assert "<b>Votre" not in page
+
+
+def post(client: Client, body: Any, **headers: str) -> Any:
+    return client.post("/api/contact", json.dumps(body), "application/json", headers=headers)
+
+
+def test_the_api_answers_with_the_reference(client: Client) -> None:
+    answer = post(client, BODY, **{"Accept-Language": "es"})
+    request = ContactRequest.objects.get()
+    assert (answer.status_code, answer.json()) == (201, {"reference": request.reference})
+    assert request.language == "es"
+    assert post(client, BODY).status_code == 201
+    assert ContactRequest.objects.count() == 1
+
+
+def test_the_api_takes_pictures(client: Client) -> None:
+    answer = client.post("/api/contact", {**BODY, "kind": "quote", "images": [picture(), picture("b.png")]})
+    assert answer.status_code == 201
+    assert ContactImage.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"email": "zoe"}, "email"),
+        ({"firstName": ""}, "firstName"),
+        ({"lastName": "x" * 81}, "lastName"),
+        ({"subject": {"a": 1}}, "subject"),
+        ({"kind": "order"}, "kind"),
+        ({"kind": "quote", "deadline": "2001-01-01"}, "deadline"),
+        ({"product_id": "x"}, "product_id"),
+    ],
+)
+def test_the_api_names_the_field(client: Client, changes: dict[str, Any], field: str) -> None:
+    answer = post(client, {**BODY, **changes})
+    assert answer.status_code == 400
+    assert list(answer.json()["errors"]) == [field]
+    assert nothing_was_kept()
+
+
+@pytest.mark.parametrize("body", [[], "x", None, {}, {"images": [1]}, {**BODY, "product_id": 10**30}])
+def test_odd_bodies_are_refused_or_taken_but_never_a_failure(client: Client, body: Any) -> None:
+    assert post(client, body).status_code in (201, 400)
+
+
+def test_the_api_is_limited(client: Client) -> None:
+    for number in range(5):
+        post(client, {**BODY, "message": str(number)})
+    answer = post(client, {**BODY, "message": "5"})
+    assert (answer.status_code, answer.json()["code"]) == (429, "throttled")
+
+
+def test_operators_see_mark_and_delete(admin_client: Client) -> None:
+    send(Client(), kind="quote", images=[picture()])
+    request = ContactRequest.objects.get()
+    image = request.images.get()
+    listing = reverse("admin:pages_contactrequest_changelist")
+    assert request.reference in admin_client.get(listing).content.decode()
+    page = admin_client.get(reverse("admin:pages_contactrequest_change", args=[request.pk])).content.decode()
+    assert "Taille du socle" in page
+    file = admin_client.get(reverse("admin:pages_contactimage_file", args=[image.pk]))
+    assert (file.status_code, file["Content-Type"]) == (200, "image/jpeg")
+    assert "no-store" in file["Cache-Control"]
+    file.close()
+    admin_client.post(listing, {"action": "mark_answered", "_selected_action": [request.pk]})
+    request.refresh_from_db()
+    assert request.state == "answered"
+    assert request.answered_at is not None
+
+
+def test_a_member_finds_the_form_filled_in(client: Client) -> None:
+    user = User.objects.create_user("lea@example.com", "secret", first_name="Léa", last_name="Roux")
+    client.force_login(user)
+    page = client.get("/contact").content.decode()
+    assert 'value="Léa"' in page
+    assert 'value="lea@example.com"' in page
