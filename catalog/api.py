@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from catalog.models import Finish, Product, PromotionType
-from catalog.selectors import cards, categories, listing, search, wording
+from catalog.selectors import cards, categories, listing, search, sorting, wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.favourites import parse_ids, products_of
 from catalog.selectors.pictures import image_info, images_of
@@ -36,6 +36,14 @@ class ListQuery(serializers.Serializer[Any]):
     page = serializers.CharField(required=False, default="1", allow_blank=True, max_length=30)
     page_size = serializers.IntegerField(
         required=False, default=listing.PAGE_SIZE, min_value=1, max_value=MAX_PAGE_SIZE
+    )
+    ordering = serializers.CharField(
+        required=False,
+        default=sorting.DEFAULT,
+        allow_blank=True,
+        max_length=10_000,
+        help_text="`newest`, `price` (lowest first), `price-desc` or `name` (in the language of the answer);"
+        " anything else is `newest`.",
     )
     ids = serializers.CharField(
         required=False,
@@ -149,7 +157,7 @@ class ProductList(APIView):
         responses=ProductPage,
     )
     def get(self, request: Request) -> Response:
-        """Published products of the main catalogue, or of the category asked for, newest first."""
+        """Published products of the main catalogue, or of one category, newest first or as `ordering` says."""
         query = ListQuery(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
         asked = query.validated_data
@@ -160,10 +168,17 @@ class ProductList(APIView):
         text = search.clean_query(asked["search"])
         slug = asked["category"]
         size = asked["page_size"]
+        sort = sorting.chosen(asked["ordering"])
         scope = listing.of_category(slug) if slug else listing.main_catalogue()
         try:
             number = listing.page_number(asked["page"])
-            found = listing.find_products(scope=scope, text=text, number=number, size=size)
+            found = listing.find_products(
+                scope=scope,
+                text=text,
+                number=number,
+                size=size,
+                order=sorting.order_of(sort),
+            )
         except listing.PageOutOfRangeError as error:
             raise Problem("unknown_page", _("Cette page n'existe pas."), 404) from error
         if slug and not found.count and not categories.category_exists(slug):
@@ -171,6 +186,7 @@ class ProductList(APIView):
         parameters = {
             "category": slug,
             "search": text,
+            "ordering": "" if sort == sorting.DEFAULT else sort,
             "page_size": size if "page_size" in request.query_params else "",
         }
         document = {

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from catalog.islands import gallery_props, product_buy_props
-from catalog.selectors import categories, listing, search, wording
+from catalog.selectors import categories, listing, search, sorting, wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.cards import similar_cards
 from catalog.selectors.categories import CategoryCard
@@ -32,7 +32,8 @@ FRAGMENT_HEADER = "X-Fragment"
 
 @require_safe
 def catalogue(request: HttpRequest) -> HttpResponseBase:
-    """`/produits?category=<slug>&search=<text>&page=<n>`; `categorie` and `recherche` are accepted too.
+    """`/produits?category=<slug>&search=<text>&sort=<order>&page=<n>`; `categorie` and `recherche` are
+    accepted too.
 
     With the header `X-Fragment: results` only the results are drawn. 404 for an unknown category or page.
     """
@@ -42,9 +43,11 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
     chosen = next((card for card in shown if card.slug == slug), None)
     if slug and chosen is None:
         raise Http404
+    sort = sorting.chosen(request.GET.get("sort", ""))
     results = _find(
         scope=listing.of_category(chosen.slug) if chosen else listing.main_catalogue(),
         text=text,
+        sort=sort,
         page=request.GET.get("page", ""),
         known_count=chosen.count if chosen else sum(card.count for card in shown),
     )
@@ -59,8 +62,9 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
     context = {
         "page_title": chosen.title if chosen else title,
         "search": text,
+        "sorts": sorting.choices(sort),
         "category": chosen.as_selected() if chosen else None,
-        "categories": [_with_search(card, text, chosen) for card in shown],
+        "categories": [_with_query(card, text, sort, chosen) for card in shown],
         "page": listing.card_page(results),
         "result_count": results.count,
         "result_capped": results.capped,
@@ -79,12 +83,17 @@ def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
     category = categories.collection_card(slug)
     if category is None:
         raise Http404
+    sort = sorting.chosen(request.GET.get("sort", ""))
     results = _find(
-        scope=listing.of_category(slug), page=request.GET.get("page", ""), known_count=category.count
+        scope=listing.of_category(slug),
+        page=request.GET.get("page", ""),
+        known_count=category.count,
+        sort=sort,
     )
     context = {
         "page_title": category.title,
         "category": category,
+        "sorts": sorting.choices(sort) if results.count > 1 else (),
         "features": categories.collection_features(category),
         "page": listing.card_page(results),
         "result_count": results.count,
@@ -132,18 +141,21 @@ def _parameter(request: HttpRequest, *names: str) -> str:
     return next((value for name in names if (value := request.GET.get(name, ""))), "")
 
 
-def _find(*, scope: Q, page: str, known_count: int, text: str = "") -> listing.Results:
+def _find(*, scope: Q, page: str, known_count: int, sort: str, text: str = "") -> listing.Results:
     try:
         number = listing.page_number(page)
-        return listing.find_products(scope=scope, text=text, number=number, known_count=known_count)
+        return listing.find_products(
+            scope=scope, text=text, number=number, known_count=known_count, order=sorting.order_of(sort)
+        )
     except listing.PageOutOfRangeError as error:
         raise Http404 from error
 
 
-def _with_search(card: CategoryCard, text: str, chosen: CategoryCard | None) -> CategoryCard:
-    """The card as a link that keeps the search, marked when it is the chosen one."""
-    url = f"{card.url}&{urlencode({'search': text})}" if text else card.url
-    return replace(card, url=url, selected=card is chosen)
+def _with_query(card: CategoryCard, text: str, sort: str, chosen: CategoryCard | None) -> CategoryCard:
+    """The card as a link that keeps the search and the order, marked when it is the chosen one."""
+    kept = {"search": text, "sort": "" if sort == sorting.DEFAULT else sort}
+    query = urlencode({name: value for name, value in kept.items() if value})
+    return replace(card, url=f"{card.url}&{query}" if query else card.url, selected=card is chosen)
 
 
 def _parent(found: ProductDetail) -> tuple[str, str]:

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Value
+from django.db.models.functions import Coalesce, Lower, NullIf
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -201,6 +202,27 @@ class Product(models.Model):
                 fields=("-created_at", "-id"),
                 name="product_featured",
                 condition=Q(is_published=True, featured=True),
+            ),
+            # The other orders of a list, each read from either end.
+            models.Index(
+                fields=("price_from", "id", "category"),
+                name="product_price",
+                condition=Q(is_published=True),
+            ),
+            models.Index(
+                fields=("category", "price_from", "id"),
+                name="product_category_price",
+                condition=Q(is_published=True),
+            ),
+            models.Index(Lower("name_fr"), "id", name="product_name_fr", condition=Q(is_published=True)),
+            *(
+                models.Index(
+                    Lower(Coalesce(NullIf(F(f"name_{language}"), Value("")), F("name_fr"))),
+                    "id",
+                    name=f"product_name_{language}",
+                    condition=Q(is_published=True),
+                )
+                for language in ("en", "es", "de")
             ),
         )
         constraints = (

@@ -181,9 +181,10 @@ def read_cards(products: QuerySet[Product], *order: Any, limit: int, start: int 
     return list(_with_columns(keys).order_by(*order))
 
 
-def read_cards_of(keys: Sequence[int]) -> list[Product]:
-    """These products, newest first, with the columns of their cards. One query, none for no keys."""
-    return list(_with_columns(keys).order_by(*NEWEST)) if keys else []
+def read_cards_of(keys: Sequence[int], order: Sequence[Any] = NEWEST) -> list[Product]:
+    """These products, newest first or in another order, with the columns of their cards. One query, none for no
+    keys."""
+    return list(_with_columns(keys).order_by(*order)) if keys else []
 
 
 def read_published_cards(keys: Sequence[int]) -> list[Product]:

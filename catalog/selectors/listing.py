@@ -12,6 +12,7 @@ from catalog.models import Category, CategoryKind, Product
 from catalog.selectors import search
 from catalog.selectors.cards import NEWEST, ProductCard, build_cards, read_cards, read_cards_of
 from catalog.selectors.search_plan import find_matches
+from catalog.selectors.sorting import Order
 
 PAGE_SIZE = 24
 # More digits than any page number has.
@@ -69,9 +70,16 @@ def page_number(text: str) -> int:
 
 
 def find_products(
-    *, scope: Q, text: str = "", number: int = 1, size: int = PAGE_SIZE, known_count: int | None = None
+    *,
+    scope: Q,
+    text: str = "",
+    number: int = 1,
+    size: int = PAGE_SIZE,
+    known_count: int | None = None,
+    order: Order = NEWEST,
 ) -> Results:
-    """One page of the published products of a scope that match a text, newest first.
+    """One page of the published products of a scope that match a text, newest first unless `order` says otherwise
+    (see `catalog.selectors.sorting`).
 
     Without a text at most two queries: the count, not asked for when `known_count` tells it, and the page. With one
     at most three: two to search, and the page.
@@ -80,16 +88,17 @@ def find_products(
     products = Product.objects.filter(scope, is_published=True)
     words = search.query_words(text)
     if words:
-        matches = find_matches(products, words, through=number * size)
+        matches = find_matches(products, words, through=number * size, order=order)
         page_count = _page_count(matches.count, number, size)
-        rows = read_cards_of(matches.keys[(number - 1) * size : min(number * size, matches.count)])
+        keys = matches.keys[(number - 1) * size : min(number * size, matches.count)]
+        rows = read_cards_of(keys, order)
         return Results(rows, matches.count, matches.capped, number, page_count)
     if text:
         # Punctuation alone stands in no text that is searched.
         known_count = 0
     count = products.count() if known_count is None else known_count
     page_count = _page_count(count, number, size)
-    rows = read_cards(products, *NEWEST, start=(number - 1) * size, limit=size) if count else []
+    rows = read_cards(products, *order, start=(number - 1) * size, limit=size) if count else []
     return Results(rows, count, False, number, page_count)
 
 

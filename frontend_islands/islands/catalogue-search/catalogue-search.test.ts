@@ -151,6 +151,24 @@ it("follows a filter, marks it and brings the results into view", async () => {
   expect(results().scrollIntoView).toHaveBeenCalledOnce();
 });
 
+it("sorts without reloading and keeps the order in the filters", async () => {
+  await start();
+  const sort = document.createElement("select");
+  sort.name = "sort";
+  sort.innerHTML = '<option value=""></option><option value="price"></option>';
+  $("form").append(sort);
+  sort.value = "price";
+  sort.dispatchEvent(new Event("input", { bubbles: true }));
+  await vi.advanceTimersByTimeAsync(100);
+  expect(here()).toBe("/produits?sort=price");
+  expect($('a[href*="bust"]').getAttribute("href")).toBe("/produits?category=bust&sort=price");
+
+  sort.value = "";
+  sort.dispatchEvent(new Event("input", { bubbles: true }));
+  await vi.advanceTimersByTimeAsync(100);
+  expect(here()).toBe("/produits");
+});
+
 it("keeps the search in a filter chosen after it, and drops it when it is cleared", async () => {
   await start();
   type("gar");

@@ -87,10 +87,12 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
       if (results.contains(link) || category === null) continue;
       if (category === address.searchParams.get("category")) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
-      // A filter keeps the search.
-      const search = address.searchParams.get("search");
-      if (search) target.searchParams.set("search", search);
-      else target.searchParams.delete("search");
+      // A filter keeps the search and the order.
+      for (const name of ["search", "sort"]) {
+        const value = address.searchParams.get(name);
+        if (value) target.searchParams.set(name, value);
+        else target.searchParams.delete(name);
+      }
       link.href = target.pathname + target.search;
     }
   }

@@ -1,0 +1,136 @@
+"""Orders of a list: rows, pages, searches, addresses, the API."""
+
+import re
+from decimal import Decimal
+
+import pytest
+from django.core.cache import cache
+from django.utils import translation
+
+from catalog.models import CategoryKind, Product
+from catalog.selectors import search_plan, sorting
+from catalog.selectors.listing import find_products, main_catalogue
+from catalog.tests.factories import make_category, make_product
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def pieces():
+    """Three pieces of the same category, in this order of age."""
+    mangas = make_category("mangas")
+    cheap = make_product("zèbre du soir", "20.00", category=mangas, name_de="Abendzebra")
+    dear = make_product("Albatros du soir", "90.00", category=mangas)
+    middle = make_product("Merle du soir", "50.00", category=mangas, name_de="Amsel")
+    return [cheap, dear, middle]
+
+
+def names(sort: str, **options) -> list[str]:
+    order = sorting.order_of(sort)
+    return [row.name_fr for row in find_products(scope=main_catalogue(), order=order, **options).products]
+
+
+@pytest.mark.parametrize("text", ["", "soir"])
+@pytest.mark.parametrize(
+    ("sort", "expected"),
+    [
+        ("newest", ["Merle du soir", "Albatros du soir", "zèbre du soir"]),
+        ("price", ["zèbre du soir", "Merle du soir", "Albatros du soir"]),
+        ("price-desc", ["Albatros du soir", "Merle du soir", "zèbre du soir"]),
+        ("name", ["Albatros du soir", "Merle du soir", "zèbre du soir"]),
+    ],
+)
+def test_orders(pieces, sort, expected, text):
+    assert names(sort, text=text) == expected
+    pages = [names(sort, text=text, number=number, size=1) for number in (1, 2, 3)]
+    assert [name for page in pages for name in page] == expected
+
+
+def test_names_are_ordered_in_the_language_of_the_page(pieces):
+    with translation.override("de"):
+        # Abendzebra, Albatros (no German name), Amsel
+        assert names("name") == ["zèbre du soir", "Albatros du soir", "Merle du soir"]
+
+
+def test_equal_prices_keep_one_order_on_both_sides(pieces):
+    Product.objects.update(price_from=Decimal("10.00"))
+    assert names("price") == list(reversed(names("price-desc")))
+
+
+@pytest.mark.parametrize("sort", ["price", "price-desc", "name"])
+def test_every_way_of_searching_gives_the_same_order(pieces, sort, monkeypatch):
+    expected = names(sort, text="soir")
+    monkeypatch.setattr(search_plan, "SAMPLE", 1)
+    monkeypatch.setattr(search_plan, "_COMMON", 2)
+    assert names(sort, text="soir") == expected
+
+
+@pytest.mark.parametrize("text", ["", "cheapest", "PRICE", "price\x00", "-price"])
+def test_an_unknown_order_is_the_usual_one(text):
+    assert sorting.chosen(text) == "newest"
+
+
+def test_a_sorted_page(client, pieces):
+    response = client.get("/produits?sort=price")
+    html = response.content.decode()
+    assert [card.price for card in response.context["page"]] == [
+        Decimal("20.00"),
+        Decimal("50.00"),
+        Decimal("90.00"),
+    ]
+    assert re.findall(r'<option value="([^"]*)"( selected)?>', html) == [
+        ("", ""),
+        ("price", " selected"),
+        ("price-desc", ""),
+        ("name", ""),
+    ]
+    assert '<link rel="canonical" href="http://localhost:8000/produits">' in html
+    assert [card.url for card in response.context["categories"]] == ["/produits?category=mangas&sort=price"]
+
+
+def test_pages_of_a_sorted_list_keep_the_order(client, pieces):
+    Product.objects.bulk_create(
+        Product(
+            name_fr=f"Pièce {number}",
+            slug_fr=f"piece-{number}",
+            price=40,
+            price_from=40,
+            price_to=40,
+            category=pieces[0].category,
+        )
+        for number in range(30)
+    )
+    html = client.get("/produits?category=mangas&sort=price-desc").content.decode()
+    assert 'href="?category=mangas&amp;sort=price-desc&amp;page=2"' in html
+    last = client.get("/produits?category=mangas&sort=price-desc&page=2").context["page"]
+    assert [card.price for card in last][-1] == Decimal("20.00")
+
+
+def test_a_collection_can_be_sorted(client):
+    noel = make_category("noel", kind=CategoryKind.COLLECTION)
+    make_product("Lutin", "30.00", category=noel)
+    assert "<select" not in client.get("/noel").content.decode()
+    cache.clear()
+    make_product("Boule", "40.00", category=noel)
+    response = client.get("/noel?sort=price")
+    assert [card.name for card in response.context["page"]] == ["Lutin", "Boule"]
+    assert '<option value="price" selected>' in response.content.decode()
+
+
+@pytest.mark.parametrize("sort", list(sorting.LABELS))
+def test_a_sorted_list_costs_no_more_queries(pieces, sort, django_assert_num_queries):
+    order = sorting.order_of(sort)
+    # the page; its count is known
+    with django_assert_num_queries(1):
+        find_products(scope=main_catalogue(), known_count=3, order=order)
+    # the sample, which is the whole shop, and the page
+    with django_assert_num_queries(2):
+        find_products(scope=main_catalogue(), text="soir", order=order)
+
+
+def test_the_api_orders_too(client, pieces):
+    answer = client.get("/api/products?ordering=price&page_size=2").json()
+    assert [row["price"] for row in answer["results"]] == ["20.00", "50.00"]
+    assert answer["next"] == "http://localhost:8000/api/products?ordering=price&page_size=2&page=2"
+    unknown = client.get("/api/products?ordering=cheapest").json()
+    assert [row["price"] for row in unknown["results"]] == ["50.00", "90.00", "20.00"]
