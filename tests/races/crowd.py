@@ -106,6 +106,8 @@ def wait_until_blocked(count: int = 1) -> None:
     pause = Event()
     while monotonic() < give_up:
         with connection.cursor() as cursor:
+            # Within a transaction the view would show what it showed first.
+            cursor.execute("SELECT pg_stat_clear_snapshot()")
             cursor.execute(
                 "SELECT count(*) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND wait_event_type = 'Lock'"
