@@ -288,6 +288,11 @@ _csp: dict[str, Any] = {
 }
 CONTENT_SECURITY_POLICY = {"DIRECTIVES": _csp}
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+FILE_UPLOAD_HANDLERS = [
+    "shop.core.uploads.BoundedUploadHandler",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 500
 
 # --- API -------------------------------------------------------------------------------------------

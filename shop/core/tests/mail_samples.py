@@ -68,6 +68,21 @@ NOTICE = {
 }
 
 
+MESSAGE = {
+    "reference": "7C9BE001",
+    "kind": "quote",
+    "first_name": "Zoé",
+    "last_name": "O'Neil",
+    "email": "client@example.com",
+    "subject": "Un renard pour Noël",
+    "message": "Bonjour,\nun renard assis, de 12 cm.",
+    "budget": "150 €",
+    "deadline": "2026-12-20",
+    "product": "Renard d'hiver",
+    "picture_count": 2,
+}
+
+
 def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
     """A fresh context of a kind; ``changes`` replace members of ``order`` or of the context."""
     order = {**ORDER, **{name: value for name, value in changes.items() if name in ORDER}}
@@ -104,12 +119,16 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "amount": "1627.50",
             "reason": "La dernière pièce vient d'être vendue.",
         },
+        "contact_workshop": {**MESSAGE, "admin_url": "http://localhost:8000/gestion/pages/contactrequest/1/change/"},
+        "contact_acknowledgement": MESSAGE,
         "payment_review_alert": {"order": order, "reason": "amount 100 instead of 162750", "admin_url": ""},
     }
     return {**contexts[kind], **{name: value for name, value in changes.items() if name not in ORDER}}
 
 
 KINDS = (
+    "contact_acknowledgement",
+    "contact_workshop",
     "account_confirm_email",
     "account_exists",
     "account_password_reset",

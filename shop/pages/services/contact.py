@@ -6,9 +6,10 @@ import hashlib
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import IO, Any, cast
 
+from django.conf import settings
 from django.core.files.storage import Storage, storages
 from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
@@ -20,7 +21,7 @@ from accounts import limits
 from catalog.models import Product
 from shop.core import images
 from shop.core.mail import queue_mail
-from shop.core.models import ShopSettings
+from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
 from shop.pages.models import ContactImage, ContactKind, ContactRequest, ContactState
@@ -91,6 +92,16 @@ def delete_request(*, request: ContactRequest) -> None:
         names = list(request.images.values_list("file", flat=True))
         request.delete()
         transaction.on_commit(lambda: _delete_files(names))
+
+
+def purge_old(now: datetime) -> int:
+    """Deletes what visitors wrote once it is older than the privacy page says; returns how many."""
+    limit = now - timedelta(days=365 * settings.RETENTION["contact_years"])
+    old = list(ContactRequest.objects.filter(created_at__lt=limit).order_by("pk")[:500])
+    for request in old:
+        delete_request(request=request)
+    OutgoingMail.objects.filter(kind__startswith="contact_", created_at__lt=limit).delete()
+    return len(old)
 
 
 def _write(message: Message, fingerprint: str, stored: Sequence[images.StoredImage]) -> ContactRequest:

@@ -1,6 +1,7 @@
 """`/contact` and `POST /api/contact`: stored once, mailed, acknowledged, limited, kept from the public."""
 
 import json
+from datetime import timedelta
 from io import BytesIO
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from PIL import Image
 
 from accounts.models import AttemptCounter, User
@@ -15,7 +17,7 @@ from catalog.tests.factories import make_product
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 from shop.pages.models import ContactImage, ContactRequest
-from shop.pages.services.contact import private_storage
+from shop.pages.services.contact import private_storage, purge_old
 
 pytestmark = pytest.mark.django_db
 
@@ -306,3 +308,18 @@ def test_a_member_finds_the_form_filled_in(client: Client) -> None:
     page = client.get("/contact").content.decode()
     assert 'value="Léa"' in page
     assert 'value="lea@example.com"' in page
+
+
+def test_old_messages_are_forgotten_with_their_pictures(client: Client, run_on_commit: Any) -> None:
+    send(client, kind="quote", images=[picture()])
+    send(client, message="Plus récent")
+    old = ContactRequest.objects.get(kind="quote")
+    file = old.images.get().file
+    now = timezone.now()
+    ContactRequest.objects.filter(pk=old.pk).update(created_at=now - timedelta(days=3 * 365, seconds=1))
+    OutgoingMail.objects.filter(reference=old.reference).update(created_at=now - timedelta(days=3 * 365 + 1))
+    with run_on_commit():
+        assert purge_old(now) == 1
+    assert [row.message for row in ContactRequest.objects.all()] == ["Plus récent"]
+    assert OutgoingMail.objects.count() == 2
+    assert not private_storage().exists(file)

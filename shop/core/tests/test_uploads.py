@@ -1,0 +1,29 @@
+"""Forms that carry too much are refused before they are read."""
+
+import pytest
+from django.test import Client
+
+from shop.core import uploads
+
+FORM = b'--x\r\nContent-Disposition: form-data; name="kind"\r\n\r\nquestion\r\n--x--\r\n'
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/contact", "/api/contact"])
+@pytest.mark.parametrize(("size", "status"), [(0, 200), (1, 400)])
+def test_a_public_form_has_a_bound(
+    monkeypatch: pytest.MonkeyPatch, path: str, size: int, status: int
+) -> None:
+    monkeypatch.setattr(uploads, "PUBLIC_LIMIT", len(FORM) - size)
+    answer = Client().post(path, FORM, content_type="multipart/form-data; boundary=x")
+    # Within the bound the form is read, and lacks its fields: a page that says so, or a 400 that names them.
+    assert answer.status_code == (400 if path.startswith("/api/") else status)
+    if path.startswith("/api/"):
+        assert ("errors" in answer.json()) is (size == 0)
+
+
+@pytest.mark.django_db
+def test_operators_may_send_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "PUBLIC_LIMIT", 1)
+    answer = Client().post("/gestion/login/", FORM, content_type="multipart/form-data; boundary=x")
+    assert answer.status_code != 400

@@ -1,0 +1,42 @@
+"""A bound on what one form may carry, judged before a byte of it is read."""
+
+from typing import IO, Any
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadhandler import FileUploadHandler
+from django.http import QueryDict
+from django.http.request import HttpRequest
+from django.utils.datastructures import MultiValueDict
+
+# Three pictures of 5 MB and the words around them.
+PUBLIC_LIMIT = 17 * 1024 * 1024
+# A product with the photos of a whole session.
+OPERATOR_LIMIT = 200 * 1024 * 1024
+
+
+class BoundedUploadHandler(FileUploadHandler):
+    """Refuses a form that is too large as a whole (400); files go on to the handlers after it."""
+
+    request: HttpRequest | None
+
+    def handle_raw_input(
+        self,
+        input_data: IO[bytes],
+        META: dict[str, str],  # noqa: N803 - Django's name
+        content_length: int,
+        boundary: str,
+        encoding: str | None = None,
+    ) -> tuple[QueryDict, MultiValueDict[str, UploadedFile[Any]]] | None:
+        path = self.request.path_info if self.request else ""
+        limit = OPERATOR_LIMIT if path.startswith(f"/{settings.ADMIN_PATH}") else PUBLIC_LIMIT
+        if content_length > limit:
+            raise RequestDataTooBig("The form is too large.")
+        return None
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
+        return raw_data
+
+    def file_complete(self, file_size: int) -> None:
+        return None
