@@ -35,6 +35,7 @@ from orders.payments.sessions import abandon_order
 from orders.payments.settlement import settle
 from orders.services.fulfilment import update_status
 from shop.core.problems import Problem
+from shop.core.public_pages import content_changed
 
 
 class ReadOnly:
@@ -341,6 +342,14 @@ class ShippingZoneAdmin(admin.ModelAdmin[ShippingZone]):
         "delivery_days_max",
         "is_fallback",
     )
+
+    def save_model(self, request: HttpRequest, obj: ShippingZone, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        content_changed()
+
+    def delete_model(self, request: HttpRequest, obj: ShippingZone) -> None:
+        super().delete_model(request, obj)
+        content_changed()
 
     def has_delete_permission(self, request: HttpRequest, obj: ShippingZone | None = None) -> bool:
         # Without the zone of all other countries no cart could be priced.

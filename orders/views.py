@@ -17,11 +17,13 @@ from orders.selectors.rules import HOME_COUNTRY, checkout_countries, country_nam
 from orders.services.browser import browser_owns
 from orders.services.mails import item_detail
 from shop.core.models import ShopSettings
+from shop.core.public_pages import public_page
 
 MEMBER_PASSWORD_MIN = 8
 
 
 @require_safe
+@public_page()
 def cart_page(request: HttpRequest) -> HttpResponse:
     props = CartPropsSerializer(
         {
@@ -38,6 +40,7 @@ def cart_page(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@public_page()
 def checkout_page(request: HttpRequest) -> HttpResponse:
     props = CheckoutPropsSerializer(
         {

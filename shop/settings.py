@@ -85,6 +85,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django_permissions_policy.PermissionsPolicyMiddleware",
+    "shop.core.public_pages.PublicPageMiddleware",
     "shop.core.middleware.TrailingSlashMiddleware",
     "shop.pages.middleware.RedirectMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -143,10 +144,19 @@ else:
 # --- Cache and background work ---------------------------------------------------------------------
 REDIS_URL = env.str("REDIS_URL", default="")
 CACHES: dict[str, dict[str, Any]] = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    "default": {"BACKEND": "shop.core.caches.TolerantRedisCache", "LOCATION": REDIS_URL}
     if REDIS_URL
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 5000}},
+    # Seen by every process of the machine: tells that what public pages show has changed.
+    "shared": {"BACKEND": "shop.core.caches.TolerantRedisCache", "LOCATION": REDIS_URL}
+    if REDIS_URL
+    else {
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": str(DATA_DIR / "cache"),
+    },
 }
+# How long a public page is kept at most; 0 makes every page anew.
+PAGE_CACHE_SECONDS = env.int("PAGE_CACHE_SECONDS", default=60)
 
 CELERY_BROKER_URL = REDIS_URL or "folder://localhost/"
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from catalog.models import Product, ProductVariation
 from shop.core.problems import Problem
+from shop.core.public_pages import content_changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +108,15 @@ def _take(rows: models.QuerySet[Any], wanted: Mapping[int, int]) -> set[int]:
             )
             if not taken:
                 missing.add(pk)
+            elif levels[pk] <= quantity:
+                # The last piece: its pages say so from now on.
+                content_changed()
     return missing
 
 
 def _give(rows: models.QuerySet[Any], given: Mapping[int, int]) -> None:
     for pk, quantity in given.items():
-        rows.filter(pk=pk, stock_quantity__isnull=False).update(stock_quantity=F("stock_quantity") + quantity)
+        if rows.filter(pk=pk, stock_quantity__isnull=False).update(
+            stock_quantity=F("stock_quantity") + quantity
+        ):
+            content_changed()

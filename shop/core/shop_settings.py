@@ -4,6 +4,7 @@ from django.core.cache import cache
 from django.db import transaction
 
 from shop.core.models import ShopSettings
+from shop.core.public_pages import content_changed
 
 
 def save_shop_settings(settings: ShopSettings) -> ShopSettings:
@@ -12,4 +13,5 @@ def save_shop_settings(settings: ShopSettings) -> ShopSettings:
     with transaction.atomic():
         settings.save()
         transaction.on_commit(lambda: cache.delete(ShopSettings.CACHE_KEY), robust=True)
+        content_changed()
     return settings
