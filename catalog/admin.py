@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from catalog import admin_visitors  # noqa: F401 - registers its rows
 from catalog.admin_forms import CategoryForm, FeatureForm, ImageForm, ProductForm, VariationFormSet
 from catalog.models import Category, CategoryFeature, PricePoint, Product, ProductImage, ProductVariation
 from catalog.selectors import search, wording

@@ -2,11 +2,16 @@
 
 from django.urls import re_path
 
-from catalog import api, favourites_api, notice_api
+from catalog import api, favourites_api, notice_api, review_api
 
 urlpatterns = [
     re_path(r"^products$", api.ProductList.as_view(), name="api-products"),
     re_path(r"^products/(?P<product_id>[0-9]{1,18})$", api.ProductOne.as_view(), name="api-product"),
+    re_path(
+        r"^products/(?P<product_id>[0-9]{1,18})/reviews$",
+        review_api.ProductReviews.as_view(),
+        name="api-reviews",
+    ),
     re_path(r"^favourites$", favourites_api.FavouriteList.as_view(), name="api-favourites"),
     re_path(
         r"^favourites/(?P<product_id>[0-9]{1,18})$",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import urlencode
 
@@ -11,7 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanen
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -22,6 +23,7 @@ from catalog.selectors.addresses import product_url
 from catalog.selectors.cards import similar_cards
 from catalog.selectors.categories import CategoryCard
 from catalog.selectors.products import ProductDetail, find_product
+from catalog.selectors.reviews import ReviewCard, product_reviews
 from shop.core import structured_data
 from shop.core.models import ShopSettings
 from shop.core.site import absolute_url
@@ -111,6 +113,7 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
     if request.path != found.url:
         return HttpResponsePermanentRedirect(found.url)
     similar = similar_cards(found.row)
+    reviews = product_reviews(found.id)
     list_url, list_name = _parent(found)
     context = {
         "product": found,
@@ -118,7 +121,8 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
         "buy_props": product_buy_props(found),
         "gallery_props": gallery_props(found),
         "breadcrumbs": [(_("Accueil"), reverse("home")), (list_name, list_url), (found.name, None)],
-        "structured_data": _structured_data(found),
+        "reviews": reviews,
+        "structured_data": {**_structured_data(found), **_rating(found, reviews)},
         "alternates": _alternates(found),
     }
     return render(request, "catalog/product.html", context)
@@ -187,4 +191,19 @@ def _structured_data(found: ProductDetail) -> structured_data.Data:
         seller=ShopSettings.load().shop_name,
         material=found.material,
         height_cm=found.height_cm,
+    )
+
+
+def _rating(found: ProductDetail, reviews: Sequence[ReviewCard]) -> structured_data.Data:
+    """Average and reviews for search engines: nothing before the first real one, and none of the demonstration."""
+    if found.row.rating_average is None:
+        return {}
+    return structured_data.rating(
+        average=found.row.rating_average,
+        count=found.row.rating_count,
+        reviews=(
+            (row.author, row.rating, row.title, row.text, timezone.localdate(row.published_at))
+            for row in reviews
+            if not row.demonstration
+        ),
     )

@@ -4,3 +4,9 @@ from django.apps import AppConfig
 class OrdersConfig(AppConfig):
     name = "orders"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from catalog.purchases import register_purchases
+        from orders.selectors.purchases import find_purchase
+
+        register_purchases(find_purchase)

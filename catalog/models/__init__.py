@@ -10,6 +10,7 @@ from catalog.models.image import CategoryPicture, PictureRow, ProductImage
 from catalog.models.notice import Notice
 from catalog.models.price import AppendOnlyError, PricePoint
 from catalog.models.product import FIXED_PROMOTIONS, Finish, Product, ProductVariation, PromotionType
+from catalog.models.review import Review, ReviewDecision, ReviewState
 
 __all__ = [
     "FIXED_PROMOTIONS",
@@ -28,4 +29,7 @@ __all__ = [
     "ProductImage",
     "ProductVariation",
     "PromotionType",
+    "Review",
+    "ReviewDecision",
+    "ReviewState",
 ]

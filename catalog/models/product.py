@@ -50,7 +50,8 @@ class Product(models.Model):
     """A piece on sale.
 
     Write it through `catalog.services.products`, which keeps the denormalised columns (`search_text`,
-    `price_from`, `price_to`, `crossed_out`) and the price history right. Texts are translated.
+    `price_from`, `price_to`, `crossed_out`) and the price history right; `rating_count` and `rating_average` are those
+    of `catalog.services.reviews`. Texts are translated.
     """
 
     name = models.CharField(_("nom"), max_length=160)
@@ -177,6 +178,11 @@ class Product(models.Model):
         decimal_places=2,
         null=True,
         editable=False,
+    )
+
+    rating_count = models.PositiveIntegerField(_("avis publiés"), default=0, editable=False)
+    rating_average = models.DecimalField(
+        _("note moyenne"), max_digits=3, decimal_places=2, null=True, editable=False
     )
 
     objects: ClassVar[models.Manager[Product]] = models.Manager()

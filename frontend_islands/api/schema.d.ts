@@ -184,7 +184,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Published products of the main catalogue, or of the category asked for, newest first. */
+        /** @description Published products of the main catalogue, or of one category, newest first or as `ordering` says. */
         get: operations["products_list"];
         put?: never;
         post?: never;
@@ -205,6 +205,24 @@ export interface paths {
         get: operations["products_retrieve"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/products/{product_id}/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Published reviews, the latest first, at most 50. Two queries. */
+        get: operations["reviews_list"];
+        put?: never;
+        /** @description Write a review: buyers of the product, once. */
+        post: operations["review_write"];
         delete?: never;
         options?: never;
         head?: never;
@@ -689,6 +707,38 @@ export interface components {
             /** @description Where to write to: a mailto address until the contact page exists. */
             contact: string;
         };
+        /** @description `count` and `average` are of real reviews; those of the demonstration are listed and not counted. */
+        ReviewList: {
+            count: number;
+            /** Format: decimal */
+            average: string | null;
+            results: components["schemas"]["ReviewPublished"][];
+        };
+        /** @description A published review, with the two dates that the law asks for. */
+        ReviewPublished: {
+            id: number;
+            rating: number;
+            title: string;
+            text: string;
+            author: string;
+            language: string;
+            /** Format: date */
+            experience_date: string;
+            /** Format: date-time */
+            published_at: string;
+            demonstration: boolean;
+        };
+        /** @description Shown after moderation only. */
+        ReviewReceived: {
+            id: number;
+            state: string;
+        };
+        /** @description What a buyer writes. */
+        ReviewRequestRequest: {
+            rating: number;
+            title: string;
+            text: string;
+        };
         /**
          * @description * `admin` - admin
          *     * `user` - user
@@ -992,6 +1042,8 @@ export interface operations {
                 category?: string;
                 /** @description Keys of products, separated by commas: these, in this order, on one page; nothing else counts. */
                 ids?: string;
+                /** @description `newest`, `price` (lowest first), `price-desc` or `name` (in the language of the answer); anything else is `newest`. */
+                ordering?: string;
                 /** @description From 1; an unknown page is a 404. */
                 page?: number;
                 page_size?: number;
@@ -1030,6 +1082,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProductFull"];
+                };
+            };
+        };
+    };
+    reviews_list: {
+        parameters: {
+            query?: {
+                start?: number;
+            };
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewList"];
+                };
+            };
+        };
+    };
+    review_write: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewRequestRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewReceived"];
                 };
             };
         };

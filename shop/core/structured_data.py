@@ -1,12 +1,13 @@
 """What search engines read of a page (schema.org, JSON-LD). Every figure is the one that the page shows.
 
 Functions take plain values and give dictionaries; `{% json_ld data %}` writes them into the page. Addresses may be
-paths: they are completed with `SITE_URL`. There is no rating here: none is shown without verified reviews (L111-7-2).
+paths: they are completed with `SITE_URL`. Ratings are of verified buyers' reviews alone (L111-7-2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -153,6 +154,31 @@ def product(
     if height_cm:
         data["height"] = {"@type": "QuantitativeValue", "value": f"{height_cm:f}", "unitCode": "CMT"}
     return data
+
+
+def rating(*, average: Decimal, count: int, reviews: Iterable[tuple[str, int, str, str, date]]) -> Data:
+    """What a product's data gains from its reviews: average, count and some reviews, as (author, rating, title, text,
+    day of publication). Never called without a real review."""
+    scale = {"bestRating": 5, "worstRating": 1}
+    return {
+        "aggregateRating": {
+            "@type": "AggregateRating",
+            "ratingValue": f"{average:f}",
+            "reviewCount": count,
+            **scale,
+        },
+        "review": [
+            {
+                "@type": "Review",
+                "author": {"@type": "Person", "name": author},
+                "reviewRating": {"@type": "Rating", "ratingValue": value, **scale},
+                "name": title,
+                "reviewBody": text,
+                "datePublished": published.isoformat(),
+            }
+            for author, value, title, text, published in reviews
+        ],
+    }
 
 
 def _absolute(url: str) -> str:

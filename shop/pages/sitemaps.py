@@ -19,7 +19,17 @@ from shop.core.site import absolute_url
 _XML = "application/xml; charset=utf-8"
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _URLSET = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">\n'
-_PAGES = ("home", "catalog:list", "story", "contact", "faq", "terms", "privacy", "legal-notice")
+_PAGES = (
+    "home",
+    "catalog:list",
+    "story",
+    "contact",
+    "faq",
+    "catalog:review-rules",
+    "terms",
+    "privacy",
+    "legal-notice",
+)
 # Pages of one visitor, and endpoints that are no pages.
 _CLOSED = (
     "/api/",

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from catalog.selectors.cards import daily_gallery, featured_cards, finish_pair
 from catalog.selectors.categories import collection_categories, main_categories
+from catalog.selectors.reviews import latest_reviews
 from shop.core import structured_data
 from shop.pages.legal_texts import legal_page
 from shop.pages.models import FaqEntry, PageText, SeasonalBanner
@@ -32,7 +33,7 @@ def draw_home(
     band: SeasonalBanner | None = None,
 ) -> HttpResponse:
     """Featured pieces, six pieces of the day, the two finishes of one piece, the season, the categories, the story,
-    ten questions. `text`, `entry` and `band` are shown whatever their dates: for previews."""
+    ten questions, the latest reviews. `text`, `entry` and `band` are shown whatever their dates: for previews."""
     return render(
         request,
         "shop/home.html",
@@ -45,6 +46,7 @@ def draw_home(
             "collections": collection_categories(),
             "season": current_band(preview=band),
             "faq": questions(home=True, preview=entry)[:HOME_QUESTIONS],
+            "latest": latest_reviews(),
         },
     )
 

@@ -100,6 +100,14 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
         "notice_confirm": {**NOTICE, "confirm_url": "http://localhost:8000/avis/confirmer?cle=abc-def"},
         "notice_available": NOTICE,
         "favourite_available": NOTICE,
+        "review_decision": {
+            "name": "Gardien aux andouillers",
+            "title": "Magnifique",
+            "is_published": False,
+            "reason": "Le texte contient un numéro de téléphone.",
+            "url": "http://localhost:8000/produit/12-gardien-aux-andouillers",
+            "rules_url": "http://localhost:8000/avis-clients",
+        },
         "order_confirmation": {
             "order": order,
             "seller": SELLER,
@@ -119,7 +127,10 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "amount": "1627.50",
             "reason": "La dernière pièce vient d'être vendue.",
         },
-        "contact_workshop": {**MESSAGE, "admin_url": "http://localhost:8000/gestion/pages/contactrequest/1/change/"},
+        "contact_workshop": {
+            **MESSAGE,
+            "admin_url": "http://localhost:8000/gestion/pages/contactrequest/1/change/",
+        },
         "contact_acknowledgement": MESSAGE,
         "payment_review_alert": {"order": order, "reason": "amount 100 instead of 162750", "admin_url": ""},
     }
@@ -136,6 +147,7 @@ KINDS = (
     "notice_confirm",
     "notice_available",
     "favourite_available",
+    "review_decision",
     "order_confirmation",
     "order_new_workshop",
     "order_status",

@@ -1,0 +1,86 @@
+"""Published reviews."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from catalog.models import Review, ReviewState
+from catalog.selectors.addresses import product_url
+
+SHOWN = 10
+BEST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewCard:
+    """A review as pages show it. `stars` tells for each of the five whether it is earned."""
+
+    id: int
+    rating: int
+    title: str
+    text: str
+    author: str
+    language: str
+    experience_date: date
+    published_at: datetime
+    demonstration: bool
+
+    @property
+    def stars(self) -> tuple[bool, ...]:
+        return tuple(number <= self.rating for number in range(1, BEST + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class LatestReview:
+    """A review outside its product's page."""
+
+    review: ReviewCard
+    product_name: str
+    url: str
+
+
+def product_reviews(product_id: int, *, limit: int = SHOWN, start: int = 0) -> list[ReviewCard]:
+    """Published reviews of a product, the latest first. One query."""
+    rows = _published().filter(product_id=product_id)[start : start + limit]
+    return [review_card(row) for row in rows]
+
+
+def latest_reviews(limit: int = 3) -> list[LatestReview]:
+    """The latest published reviews of products on sale, at most one a product. One query."""
+    rows = _published().filter(product__is_published=True).select_related("product")[: 5 * limit]
+    latest: dict[int, Review] = {}
+    for row in rows:
+        latest.setdefault(row.product_id, row)
+    return [
+        LatestReview(review_card(row), row.product.name, f"{product_url(row.product)}#avis")
+        for row in list(latest.values())[:limit]
+    ]
+
+
+def review_of(*, user_id: int, product_id: int) -> Review | None:
+    """What a member wrote about a product, in whatever state. One query."""
+    return Review.objects.filter(user_id=user_id, product_id=product_id).first()
+
+
+def review_card(row: Review) -> ReviewCard:
+    """A published row as pages show it."""
+    assert row.published_at is not None
+    return ReviewCard(
+        id=row.pk,
+        rating=row.rating,
+        title=row.title,
+        text=row.text,
+        author=row.author_name or _("Client de la boutique"),
+        language=row.language,
+        experience_date=row.experience_date,
+        published_at=row.published_at,
+        demonstration=row.demonstration,
+    )
+
+
+def _published() -> QuerySet[Review]:
+    return Review.objects.filter(state=ReviewState.PUBLISHED).order_by("-published_at", "-pk")

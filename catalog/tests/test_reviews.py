@@ -1,0 +1,328 @@
+"""Reviews: buyers only, moderated, logged, dated, and honest averages (L111-7-2, D111-17)."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from django.db import DatabaseError, transaction
+from django.test import Client
+
+from catalog import purchases
+from catalog.demo.reviews import load_reviews
+from catalog.models import AppendOnlyError, Product, Review, ReviewDecision, ReviewState
+from catalog.purchases import Purchase
+from catalog.selectors.reviews import latest_reviews
+from catalog.services.reviews import moderate_review, submit_review
+from catalog.tests.factories import make_product, make_user
+from shop.core.models import OutgoingMail
+from shop.core.problems import Problem
+
+pytestmark = pytest.mark.django_db
+
+WORDS = {"rating": 4, "title": "Superbe", "text": "Très fine."}
+
+
+@pytest.fixture
+def piece():
+    return make_product("Golem")
+
+
+@pytest.fixture
+def bought(monkeypatch):
+    """Everybody bought everything, on one day."""
+    monkeypatch.setattr(
+        purchases, "_finders", [lambda user, product: Purchase("ABCD1234", date(2026, 11, 2))]
+    )
+
+
+@pytest.fixture
+def member(client):
+    user = make_user()
+    user.first_name, user.last_name = "Zoé", "Ólafsdóttir"
+    user.save()
+    client.force_login(user)
+    return user
+
+
+def write(piece, user=None, **words):
+    values = {**WORDS, **words}
+    return submit_review(
+        user_id=(user or make_user(f"m{Review.objects.count()}@example.com")).pk,
+        author_name="Zoé Ó.",
+        product_id=piece.pk,
+        language="fr",
+        **values,
+    )
+
+
+def decide(review, state, reason=""):
+    return moderate_review(
+        review_id=review.pk, state=state, reason=reason, moderator_id=None, moderator="alix"
+    )
+
+
+def publish(piece, **words):
+    return decide(write(piece, **words), ReviewState.PUBLISHED)
+
+
+def post(client, piece, body=None):
+    return client.post(f"/api/products/{piece.pk}/reviews", body or WORDS, content_type="application/json")
+
+
+def product_data(client, piece):
+    html = client.get(f"/produit/{piece.pk}-golem").content.decode()
+    blocks = [
+        json.loads(text) for text in re.findall(r'<script type="application/ld\+json">(.*?)</script>', html)
+    ]
+    return next(block for block in blocks if block["@type"] == "Product")
+
+
+def test_a_buyer_writes_and_waits(client, member, bought, piece):
+    response = post(client, piece)
+    review = Review.objects.get()
+    assert (response.status_code, response.json()) == (201, {"id": review.pk, "state": "pending"})
+    assert (review.author_name, review.order_reference, review.experience_date) == (
+        "Zoé Ó.",
+        "ABCD1234",
+        date(2026, 11, 2),
+    )
+    assert client.get(f"/api/products/{piece.pk}/reviews").json() == {
+        "count": 0,
+        "average": None,
+        "results": [],
+    }
+    assert "Superbe" not in client.get(f"/produit/{piece.pk}-golem").content.decode()
+
+
+def test_who_did_not_buy_is_refused(client, member, piece):
+    response = post(client, piece)
+    assert (response.status_code, response.json()["code"]) == (403, "not_a_buyer")
+    page = client.post(f"/produit/{piece.pk}/avis", WORDS)
+    assert page.status_code == 403
+    assert "Seuls les clients qui ont acheté cette pièce" in page.content.decode()
+    assert not Review.objects.exists()
+
+
+def test_guests_are_asked_to_sign_in(client, piece, bought):
+    assert post(client, piece).status_code == 401
+    response = client.get(f"/produit/{piece.pk}/avis")
+    assert (response.status_code, response["Location"]) == (302, f"/auth?next=/produit/{piece.pk}/avis")
+    assert not Review.objects.exists()
+
+
+def test_one_a_buyer_and_piece(client, member, bought, piece):
+    post(client, piece)
+    response = post(client, piece, {**WORDS, "title": "Encore"})
+    assert (response.status_code, response.json()["code"]) == (409, "already_reviewed")
+    assert client.post(f"/produit/{piece.pk}/avis", WORDS).status_code == 409
+    assert Review.objects.get().title == "Superbe"
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"rating": 0}, "rating"),
+        ({"rating": 6}, "rating"),
+        ({"rating": "x"}, "rating"),
+        ({"rating": 4.5}, "rating"),
+        ({"rating": None}, "rating"),
+        ({"title": ""}, "title"),
+        ({"title": "   "}, "title"),
+        ({"title": "a" * 121}, "title"),
+        ({"text": ""}, "text"),
+        ({"text": "\u202e"}, "text"),
+        ({"text": "a" * 4001}, "text"),
+    ],
+)
+def test_bad_words(client, member, bought, piece, change, field):
+    response = post(client, piece, {**WORDS, **change})
+    assert (response.status_code, response.json()["code"]) == (400, "invalid")
+    assert list(response.json()["errors"]) == [field]
+    assert not Review.objects.exists()
+
+
+def test_the_form_works_without_a_script(client, member, bought, piece):
+    address = f"/produit/{piece.pk}/avis"
+    page = client.get(address)
+    assert "csrfmiddlewaretoken" in page.content.decode()
+    assert "no-store" in page["Cache-Control"]
+
+    bad = client.post(address, {"rating": "9", "title": "<b>", "text": ""})
+    html = bad.content.decode()
+    assert bad.status_code == 400
+    assert "Choisissez une note de 1 à 5." in html
+    assert "Écrivez votre avis." in html
+    assert 'value="&lt;b&gt;"' in html
+
+    assert client.post(address, WORDS)["Location"] == address
+    assert "Merci, votre avis est enregistré" in client.get(address).content.decode()
+
+
+def test_the_form_needs_its_token(member, bought, piece):
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(member)
+    assert client.post(f"/produit/{piece.pk}/avis", WORDS).status_code == 403
+    assert post(client, piece).status_code == 403
+    assert not Review.objects.exists()
+
+
+@pytest.mark.parametrize("number", ["999999", "0", "9" * 18])
+def test_reviews_of_nothing(client, member, bought, number):
+    assert client.get(f"/api/products/{number}/reviews").status_code == 404
+    assert (
+        client.post(f"/api/products/{number}/reviews", WORDS, content_type="application/json").status_code
+        == 404
+    )
+    assert client.get(f"/produit/{number}/avis").status_code == 404
+
+
+def test_a_published_review_is_shown_with_its_dates(client, bought, piece):
+    review = publish(piece, text="Ligne\n<script>alert(1)</script>")
+    Review.objects.filter(pk=review.pk).update(published_at="2026-11-20T12:00:00Z")
+    html = client.get(f"/produit/{piece.pk}-golem").content.decode()
+    assert "Publié le 20 novembre 2026, expérience du 2 novembre 2026" in html
+    assert "achat vérifié" in html
+    assert "&lt;script&gt;" in html
+    assert "<script>alert" not in html
+
+
+def test_the_average_counts_what_is_published(client, bought, piece):
+    for rating in (5, 4, 4):
+        publish(piece, rating=rating)
+    write(piece, rating=1)
+    refused = write(piece, rating=1)
+    decide(refused, ReviewState.REFUSED, "Injures.")
+    piece.refresh_from_db()
+    assert (piece.rating_count, piece.rating_average) == (3, Decimal("4.33"))
+    data = product_data(client, piece)
+    assert data["aggregateRating"] == {
+        "@type": "AggregateRating",
+        "ratingValue": "4.33",
+        "reviewCount": 3,
+        "bestRating": 5,
+        "worstRating": 1,
+    }
+    assert len(data["review"]) == 3
+    answer = client.get(f"/api/products/{piece.pk}/reviews").json()
+    assert (answer["count"], answer["average"], len(answer["results"])) == (3, "4.33", 3)
+
+
+def test_no_review_no_rating(client, piece):
+    data = product_data(client, piece)
+    assert "aggregateRating" not in data
+    assert "review" not in data
+
+
+def test_demonstration_reviews_are_marked_and_count_for_nothing(client, piece):
+    load_reviews()
+    load_reviews()
+    assert Review.objects.filter(demonstration=True).count() == 15
+    html = client.get(f"/produit/{piece.pk}-golem").content.decode()
+    assert html.count("Avis de démonstration") == 10
+    assert "achat vérifié" not in html
+    data = product_data(client, piece)
+    assert "aggregateRating" not in data
+    assert "review" not in data
+    assert client.get(f"/api/products/{piece.pk}/reviews").json()["count"] == 0
+
+
+def test_every_decision_is_logged_and_told(bought, piece):
+    review = write(piece)
+    decide(review, ReviewState.PUBLISHED)
+    decide(review, ReviewState.PUBLISHED)
+    decide(review, ReviewState.REFUSED, "Numéro de téléphone.")
+    rows = ReviewDecision.objects.values_list("state_before", "state_after", "reason", "actor")
+    assert list(rows) == [
+        ("pending", "published", "", "alix"),
+        ("published", "refused", "Numéro de téléphone.", "alix"),
+    ]
+    sent = OutgoingMail.objects.order_by("pk")
+    assert [(mail.kind, mail.context["is_published"], mail.context["reason"]) for mail in sent] == [
+        ("review_decision", True, ""),
+        ("review_decision", False, "Numéro de téléphone."),
+    ]
+    assert Product.objects.get(pk=piece.pk).rating_average is None
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "field"),
+    [
+        (ReviewState.REFUSED, "", "moderation_reason"),
+        (ReviewState.REFUSED, " \u200e", "moderation_reason"),
+        (ReviewState.REFUSED, "a" * 501, "moderation_reason"),
+        (ReviewState.PENDING, "", "state"),
+    ],
+)
+def test_decisions_that_are_none(bought, piece, state, reason, field):
+    review = write(piece)
+    with pytest.raises(Problem) as refusal:
+        decide(review, state, reason)
+    assert list(refusal.value.errors) == [field]
+    assert Review.objects.get().state == "pending"
+    assert not ReviewDecision.objects.exists()
+    assert not OutgoingMail.objects.exists()
+
+
+def test_the_journal_is_never_rewritten(bought, piece):
+    publish(piece)
+    row = ReviewDecision.objects.get()
+    for attempt in (row.save, row.delete, ReviewDecision.objects.all().delete):
+        with pytest.raises(AppendOnlyError):
+            attempt()
+    with pytest.raises(AppendOnlyError):
+        ReviewDecision.objects.update(reason="x")
+    with pytest.raises(DatabaseError), transaction.atomic():
+        super(type(ReviewDecision.objects.all()), ReviewDecision.objects.all()).update(reason="x")
+    # It outlives the review.
+    piece.reviews.all().delete()
+    assert ReviewDecision.objects.count() == 1
+
+
+def test_the_latest_for_the_home_page(bought, piece, django_assert_num_queries):
+    other = make_product("Lutin")
+    hidden = make_product("Brouillon")
+    publish(piece, title="Ancien")
+    publish(piece, title="Récent")
+    publish(other, title="Autre")
+    publish(hidden, title="Caché")
+    write(other, title="En attente")
+    Product.objects.filter(pk=hidden.pk).update(is_published=False)
+    with django_assert_num_queries(1):
+        latest = latest_reviews()
+    assert [(row.review.title, row.product_name, row.url) for row in latest] == [
+        ("Autre", "Lutin", f"/produit/{other.pk}-lutin#avis"),
+        ("Récent", "Golem", f"/produit/{piece.pk}-golem#avis"),
+    ]
+
+
+def test_how_reviews_are_controlled(client):
+    html = client.get("/avis-clients").content.decode()
+    assert "Comment les avis sont contrôlés" in html
+    assert (
+        "Une note basse n&#x27;est jamais un motif de refus." in html or "Une note basse n'est jamais" in html
+    )
+
+
+def test_an_operator_decides_in_the_admin(client, bought, piece, settings):
+    review = write(piece)
+    admin = make_user("admin@example.com")
+    admin.is_staff = admin.is_superuser = True
+    admin.save()
+    client.force_login(admin)
+    address = f"/{settings.ADMIN_PATH}catalog/review/{review.pk}/change/"
+    inline = {"decisions-TOTAL_FORMS": "0", "decisions-INITIAL_FORMS": "0"}
+
+    page = client.get(address).content.decode()
+    assert "Très fine." in page
+    assert 'name="text"' not in page
+    refused = client.post(address, {"decision": "refused", "reason": " ", **inline})
+    assert refused.status_code == 200
+    assert Review.objects.get().state == "pending"
+
+    assert client.post(address, {"decision": "published", "reason": "", **inline}).status_code == 302
+    assert Review.objects.get().state == "published"
+    assert ReviewDecision.objects.get().actor == "admin@example.com"
