@@ -110,7 +110,7 @@ def sandbox_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runnin
 
 
 @pytest.fixture
-def bank(sandbox_process: RunningSandbox, settings: Any, _zones: None) -> Iterator[Bank]:
+def bank(sandbox_process: RunningSandbox, settings: Any, _zones: None) -> Bank:
     make_seller()
     settings.STRIPE_SECRET_KEY = SECRET_KEY
     settings.STRIPE_WEBHOOK_SECRET = WEBHOOK_SECRET
@@ -118,7 +118,7 @@ def bank(sandbox_process: RunningSandbox, settings: Any, _zones: None) -> Iterat
     gateway._made_client.cache_clear()
     desk = Bank(sandbox_process.url)
     desk.control("reset")
-    yield desk
+    return desk
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from orders.tests.factories import make_zones
 from shop.core.models import ShopSettings
 from shop.core.public_pages import content_changed
 from shop.core.shop_settings import save_shop_settings
@@ -20,8 +21,6 @@ PUBLIC = ("/mentions-legales", "/de/cgv", "/panier", "/checkout")
 def _kept(settings):
     settings.PAGE_CACHE_SECONDS = 60
     caches["shared"].clear()
-    from orders.tests.factories import make_zones
-
     make_zones()
 
 
