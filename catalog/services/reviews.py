@@ -18,6 +18,7 @@ from catalog.purchases import find_purchase
 from catalog.selectors.addresses import product_url
 from shop.core.mail import queue_mail
 from shop.core.problems import Problem
+from shop.core.public_pages import content_changed
 from shop.core.site import absolute_url
 
 REASON_MAX_LENGTH = 500
@@ -104,6 +105,7 @@ def moderate_review(
         )
         refresh_rating(product_id=review.product_id)
         _tell_author(review, decision)
+        content_changed()
     return review
 
 
