@@ -13,11 +13,27 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from catalog import admin_visitors  # noqa: F401 - registers its rows
-from catalog.admin_forms import CategoryForm, FeatureForm, ImageForm, ProductForm, VariationFormSet
-from catalog.models import Category, CategoryFeature, PricePoint, Product, ProductImage, ProductVariation
+from catalog.admin_forms import (
+    CategoryForm,
+    FeatureForm,
+    ImageForm,
+    ModelForm3D,
+    ProductForm,
+    VariationFormSet,
+)
+from catalog.models import (
+    Category,
+    CategoryFeature,
+    PricePoint,
+    Product,
+    ProductImage,
+    ProductModel,
+    ProductVariation,
+)
 from catalog.selectors import search, wording
 from catalog.selectors.pictures import image_info
 from catalog.services.images import add_product_image, delete_product_image, set_category_picture
+from catalog.services.models3d import delete_product_model, set_product_model
 from catalog.services.products import (
     LANGUAGES,
     delete_product,
@@ -80,6 +96,19 @@ class ImageInline(admin.TabularInline[ProductImage, Product]):
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
 
+class ModelInline(admin.StackedInline[ProductModel, Product]):
+    model = ProductModel
+    form = ModelForm3D
+    extra = 0
+    max_num = 1
+    fields = ("preview", "upload", "poster")
+    readonly_fields = ("preview",)
+
+    @admin.display(description=_("aperçu"))
+    def preview(self, row: ProductModel) -> SafeString | str:
+        return _preview(row)
+
+
 class VariationInline(admin.StackedInline[ProductVariation, Product]):
     model = ProductVariation
     formset = VariationFormSet
@@ -97,7 +126,7 @@ class ProductAdmin(admin.ModelAdmin[Product]):
     """Products, with their photos and variations."""
 
     form = ProductForm
-    inlines = (ImageInline, VariationInline)
+    inlines = (ImageInline, VariationInline, ModelInline)
     list_display = (
         "thumbnail",
         "name",
@@ -213,6 +242,8 @@ class ProductAdmin(admin.ModelAdmin[Product]):
         formset.save(commit=False)
         if formset.model is ProductImage:
             _save_images(formset)
+        elif formset.model is ProductModel:
+            _save_model(formset)
         else:
             _save_variations(formset)
 
@@ -360,6 +391,22 @@ def _save_images(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
         for language in LANGUAGES:
             setattr(row, f"alt_{language}", data[f"alt_{language}"] or "")
         row.save()
+
+
+def _save_model(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
+    product = cast(Product, formset.instance)
+    if formset.deleted_objects:
+        delete_product_model(product=product)
+    for form in formset.forms:
+        data = form.cleaned_data
+        if data.get("upload") and data.get("poster") and not data.get("DELETE"):
+            set_product_model(
+                product=product,
+                file=data["upload"],
+                name=data["upload"].name,
+                poster=data["poster"],
+                poster_name=data["poster"].name,
+            )
 
 
 def _save_variations(formset: BaseInlineFormSet[Any, Any, Any]) -> None:

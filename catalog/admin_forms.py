@@ -10,9 +10,16 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext_lazy as _
 
-from catalog.models import Category, CategoryFeature, Product, ProductImage, ProductVariation
+from catalog.models import (
+    Category,
+    CategoryFeature,
+    Product,
+    ProductImage,
+    ProductModel,
+    ProductVariation,
+)
 from catalog.services.pricing import base_price
-from shop.core import images
+from shop.core import images, models3d
 from shop.core.problems import Problem
 
 CONFLICT = _("Ce produit a été modifié entre-temps. Rechargez la page pour voir la nouvelle version.")
@@ -88,6 +95,45 @@ class ImageForm(forms.ModelForm[ProductImage]):
         if upload is not None and self.instance.pk is not None:
             raise ValidationError(_("Pour changer une photo, supprimez-la et ajoutez l'autre."))
         return _checked_upload(upload)
+
+
+class ModelForm3D(forms.ModelForm[ProductModel]):
+    """A 3D model with its poster; both come together, to add one or to replace it."""
+
+    upload = forms.FileField(
+        label=_("modèle 3D"),
+        required=False,
+        help_text=_("Fichier GLB, 10 Mo au plus, sans compression Draco."),
+    )
+    poster = forms.FileField(
+        label=_("image d'attente"),
+        required=False,
+        help_text=_("JPEG, PNG ou WebP, 5 Mo au plus : montrée avant le chargement du modèle."),
+    )
+
+    class Meta:
+        model = ProductModel
+        fields = ()
+
+    def clean_upload(self) -> UploadedFile[Any] | None:
+        upload: UploadedFile[Any] | None = self.cleaned_data.get("upload")
+        if upload is not None:
+            try:
+                models3d.check_model(file=upload, name=upload.name or "")
+            except Problem as problem:
+                raise ValidationError(problem.detail) from problem
+            upload.seek(0)
+        return upload
+
+    def clean_poster(self) -> UploadedFile[Any] | None:
+        return _checked_upload(self.cleaned_data.get("poster"))
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        for given, missing in (("upload", "poster"), ("poster", "upload")):
+            if cleaned.get(given) and not cleaned.get(missing) and missing not in self.errors:
+                self.add_error(missing, _("Le modèle et son image d'attente vont ensemble."))
+        return cleaned
 
 
 class CategoryForm(forms.ModelForm[Category]):

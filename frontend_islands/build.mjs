@@ -6,6 +6,7 @@
  *   assets   "runtime.js", "app.css", "fonts/<file>.woff2" → { file, imports }
  *   islands  "<folder under islands/>"                     → { file, imports }
  *   locales  "<language>"                                  → file
+ *   lazy     "<what an island fetches on demand>"          → { file, imports }, for the check of sizes
  *
  * Files are relative to static/; `imports` are the modules that a browser needs before the file can run.
  * An island is a folder under islands/ with an index.ts or index.tsx: nothing else has to be registered.
@@ -31,6 +32,9 @@ const RUNTIME = "frontend_islands/runtime/index.ts";
 const STYLES = "frontend_islands/styles/app.css";
 /** What the runtime fetches besides islands. */
 const ON_DEMAND = ["cart-count", "favourites", "member-link", "notice"];
+
+/** Large parts that an island fetches when a visitor asks for them. */
+const LAZY = { "frontend_islands/islands/model-viewer3d/scene.ts": "3D viewer" };
 
 const islands = await islandNames();
 
@@ -111,7 +115,7 @@ async function buildRuntime(built) {
 
 /** Reads from the build's own record what each named file is called and needs. */
 function describe(outputs) {
-  const manifest = { assets: {}, islands: {}, locales: {} };
+  const manifest = { assets: {}, islands: {}, locales: {}, lazy: {} };
   for (const [output, details] of Object.entries(outputs)) {
     if (output.endsWith(".woff2")) {
       const source = Object.keys(details.inputs)[0];
@@ -126,6 +130,7 @@ function describe(outputs) {
     if (island) manifest.islands[island.name] = described;
     else if (entry.startsWith("frontend_islands/locales/"))
       manifest.locales[path.basename(entry, ".json")] = described.file;
+    else if (LAZY[entry]) manifest.lazy[LAZY[entry]] = described;
     else if (entry === RUNTIME) manifest.assets["runtime.js"] = described;
     else if (entry === STYLES) manifest.assets["app.css"] = { ...described, imports: [] };
   }

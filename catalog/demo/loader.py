@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from catalog.models import Category, CategoryFeature, Product, ProductVariation
 from catalog.services.images import add_product_image
+from catalog.services.models3d import set_product_model
 from catalog.services.price_history import record_history
 from catalog.services.pricing import Offer, offers
 from catalog.services.products import refresh_product
@@ -98,6 +99,17 @@ def _load_product(entry: Entry, category: Category, now: datetime) -> None:
             for field, text in alt.items():
                 setattr(row, field, text)
             row.save(update_fields=list(alt))
+        if entry["model"]:
+            _load_model(entry["model"], product)
+
+
+def _load_model(entry: dict[str, str], product: Product) -> None:
+    """The model that needs no decoder."""
+    models = FOLDER / "models"
+    with (models / entry["glb"]).open("rb") as file, (models / entry["poster"]).open("rb") as poster:
+        set_product_model(
+            product=product, file=file, name=entry["glb"], poster=poster, poster_name=entry["poster"]
+        )
 
 
 def _load_variation(entry: Entry, product: Product) -> ProductVariation:

@@ -7,6 +7,7 @@ the type checker can't see.
 from catalog.models.category import Category, CategoryFeature, CategoryKind, Colour
 from catalog.models.favourite import Favourite
 from catalog.models.image import CategoryPicture, PictureRow, ProductImage
+from catalog.models.model3d import ProductModel
 from catalog.models.notice import Notice
 from catalog.models.price import AppendOnlyError, PricePoint
 from catalog.models.product import FIXED_PROMOTIONS, Finish, Product, ProductVariation, PromotionType
@@ -27,6 +28,7 @@ __all__ = [
     "PricePoint",
     "Product",
     "ProductImage",
+    "ProductModel",
     "ProductVariation",
     "PromotionType",
     "Review",

@@ -64,6 +64,15 @@ class Photo:
 
 
 @dataclass(frozen=True, slots=True)
+class Model3D:
+    """A 3D model, its size in bytes, and the picture shown until it is asked for."""
+
+    url: str
+    size: int
+    poster: ImageInfo
+
+
+@dataclass(frozen=True, slots=True)
 class ProductDetail:
     """A product's page. `price` to `price_to` is the range of what can be chosen; `original_price` belongs to the
     choice that is made at first (`selected_finish`, `selected_variation`), as does `selected_price`."""
@@ -115,6 +124,7 @@ class ProductDetail:
     offers: tuple[OfferChoice, ...]
     photos: tuple[Photo, ...]
     specs: tuple[tuple[str, str], ...]
+    model: Model3D | None
 
     @property
     def images(self) -> tuple[ImageInfo, ...]:
@@ -125,7 +135,7 @@ class ProductDetail:
 def find_product(product_id: int) -> ProductDetail | None:
     """A published product, or None. Four queries (product with its category, variations, photos, prices over time),
     one more when the shop's settings are not cached; one when there is no such product."""
-    product = Product.objects.filter(pk=product_id, is_published=True).select_related("category").first()
+    product = Product.objects.filter(pk=product_id, is_published=True).select_related("category", "model_3d").first()
     if product is None:
         return None
     variations = list(product.variations.order_by("sort_order", "pk"))
@@ -228,7 +238,15 @@ def _detail(
             Photo(image_info(photo, product.name), photo.finish, photo.variation_id) for photo in photos
         ),
         specs=_specs(product, production_text),
+        model=_model(product),
     )
+
+
+def _model(product: Product) -> Model3D | None:
+    row = getattr(product, "model_3d", None)
+    if row is None:
+        return None
+    return Model3D(url=row.model_file.url, size=row.model_bytes, poster=image_info(row, product.name))
 
 
 def _finishes(

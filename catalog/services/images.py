@@ -9,16 +9,25 @@ from typing import IO
 from django.db import transaction
 from django.db.models import Max
 
-from catalog.models import Category, CategoryPicture, PictureRow, Product, ProductImage, ProductVariation
+from catalog.models import (
+    Category,
+    CategoryPicture,
+    PictureRow,
+    Product,
+    ProductImage,
+    ProductModel,
+    ProductVariation,
+)
 from shop.core import images
 from shop.core.wake import wake
 
 logger = logging.getLogger(__name__)
 
 DERIVE_TASK = "catalog.tasks.derive_image_files"
-_MODELS: dict[str, type[ProductImage] | type[CategoryPicture]] = {
+_MODELS: dict[str, type[ProductImage] | type[CategoryPicture] | type[ProductModel]] = {
     "product": ProductImage,
     "category": CategoryPicture,
+    "model": ProductModel,
 }
 
 
@@ -86,7 +95,7 @@ def delete_product_image(*, image: ProductImage) -> None:
 
 
 def derive(*, kind: str, pk: int) -> bool:
-    """Make the smaller files of one picture (`kind` is "product" or "category"). False when there is nothing to do:
+    """Make the smaller files of one picture (`kind` is a key of `_MODELS`). False when there is nothing to do:
     the row is gone or has them already. Safe to run twice, also at the same time."""
     model = _MODELS[kind]
     row = model.objects.filter(pk=pk, derivatives={}).first()

@@ -17,6 +17,7 @@ from catalog.models import FIXED_PROMOTIONS, Category, Product, ProductVariation
 from catalog.selectors.search import index_text
 from catalog.services import price_history, pricing
 from catalog.services.images import remove_files
+from catalog.services.models3d import remove_model_files
 from shop.core.money import ZERO
 from shop.core.problems import Problem
 
@@ -88,6 +89,7 @@ def delete_product(*, product: Product) -> None:
     """Remove a product with its variations and pictures. Its prices over time stay."""
     with transaction.atomic():
         images = list(product.images.all())
+        remove_model_files(product=product)
         product.delete()
         remove_files(images)
 

@@ -5,7 +5,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
-const BUDGETS = { runtime: 2, react: 90, island: 8, library: 10, css: 22, page: 130 };
+const BUDGETS = { runtime: 2, react: 90, island: 8, library: 10, css: 22, page: 130, lazy: 180 };
 
 const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
 const read = (file) => readFileSync(path.join(root, "static", file));
@@ -42,6 +42,10 @@ for (const [name, { file, imports }] of islands) {
 row("library, shared", BUDGETS.library, sum(shared));
 const everything = islands.flatMap(([, { file, imports }]) => [file, ...imports]);
 row("a page with every island", BUDGETS.page, sum([...always, ...everything, ...(words ? [words] : [])]));
+// Fetched after a click, so no part of what a page costs.
+for (const [name, { file, imports }] of Object.entries(manifest.lazy)) {
+  row(`${name}, on demand`, BUDGETS.lazy, sum([file, ...imports]));
+}
 
 for (const { name, budget, bytes, isOver } of rows) {
   const kb = (bytes / 1024).toFixed(2).padStart(7);

@@ -1,6 +1,7 @@
-"""Uploaded pictures, served when no web server or object store does it in front.
+"""Uploaded pictures and 3D models, served when no web server or object store does it in front.
 
-Only files that the image pipeline wrote exist there; names are random, so each may be cached for ever.
+Only files that `shop.core.images` and `shop.core.models3d` wrote exist there; names are random, so each may be cached
+for ever.
 """
 
 from django.conf import settings
@@ -8,7 +9,15 @@ from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.views.static import serve
 
-_TYPES = {"avif": "image/avif", "webp": "image/webp", "jpg": "image/jpeg", "png": "image/png"}
+from shop.core import models3d
+
+_TYPES = {
+    "avif": "image/avif",
+    "webp": "image/webp",
+    "jpg": "image/jpeg",
+    "png": "image/png",
+    models3d.EXTENSION: models3d.MEDIA_TYPE,
+}
 
 
 def serve_media(request: HttpRequest, path: str) -> HttpResponseBase:

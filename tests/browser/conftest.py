@@ -32,7 +32,11 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningShop]:
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         # Without a path Playwright takes the browser that it installed itself.
-        launched = playwright.chromium.launch(executable_path=chromium_here(), args=["--no-sandbox"])
+        launched = playwright.chromium.launch(
+            executable_path=chromium_here(),
+            # WebGL drawn by the processor: no graphics card is needed, and every machine draws the same.
+            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+        )
         yield launched
         launched.close()
 

@@ -1,0 +1,64 @@
+"""3D models of products: a GLB file and its poster, taken in and removed together."""
+
+from __future__ import annotations
+
+from typing import IO
+
+from django.db import transaction
+
+from catalog.models import Product, ProductModel
+from catalog.services.images import DERIVE_TASK, remove_files
+from shop.core import images, models3d
+from shop.core.public_pages import content_changed
+from shop.core.wake import wake
+
+FOLDER = "models"
+
+
+def set_product_model(
+    *, product: Product, file: IO[bytes], name: str, poster: IO[bytes], poster_name: str
+) -> ProductModel:
+    """Give a product a 3D model with the picture shown before it, in place of the one it had.
+
+    Raises `Problem` (400 `invalid_model` or `invalid_image`), see `shop.core.models3d` and `shop.core.images`;
+    nothing changes then.
+    """
+    picture = images.store_image(file=poster, name=poster_name, folder=FOLDER)
+    try:
+        model = models3d.store_model(file=file, name=name, folder=FOLDER)
+    except BaseException:
+        images.delete_files(picture.name, {})
+        raise
+    with transaction.atomic():
+        remove_model_files(product=product)
+        ProductModel.objects.filter(product=product).delete()
+        row = ProductModel.objects.create(
+            product=product,
+            model_file=model.name,
+            model_bytes=model.size,
+            file=picture.name,
+            width=picture.width,
+            height=picture.height,
+            colour=picture.colour,
+        )
+        wake(DERIVE_TASK, "model", row.pk)
+        content_changed()
+    return row
+
+
+def delete_product_model(*, product: Product) -> None:
+    """Take the 3D model off a product; no error without one."""
+    with transaction.atomic():
+        remove_model_files(product=product)
+        ProductModel.objects.filter(product=product).delete()
+        content_changed()
+
+
+def remove_model_files(*, product: Product) -> None:
+    """Delete the files of a product's model, if it has one, after the commit."""
+    row = ProductModel.objects.filter(product=product).first()
+    if row is None:
+        return
+    remove_files([row])
+    name = row.model_file.name or ""
+    transaction.on_commit(lambda: models3d.delete_model(name))
