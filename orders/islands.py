@@ -32,7 +32,7 @@ class ResultLinksSerializer(serializers.Serializer[Any]):
     cart = serializers.CharField()
     orders = serializers.CharField()
     contact = serializers.CharField(
-        help_text="Where to write to: a mailto address until the contact page exists."
+        help_text="The contact page."
     )
 
 

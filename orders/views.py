@@ -68,7 +68,6 @@ def payment_result_page(request: HttpRequest) -> HttpResponse:
     """Where the payment page sends the customer back. The session id in the address is a hint: it proves nothing."""
     session_id = request.GET.get("session_id", "")
     to_check = 0 < len(session_id) <= 255 and session_id.isprintable()
-    shop = ShopSettings.load()
     props = PaymentResultPropsSerializer(
         {
             "session_id": session_id if to_check else "",

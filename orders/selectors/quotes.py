@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from catalog.selectors.sellables import Sellable, SellableKey, find_sellables
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from catalog.selectors.sellables import Sellable, SellableKey, find_sellables
 from orders.pricing.promotions import Promotion
 from orders.pricing.quote import CartLine, Quote, QuoteLine, price_cart
 from orders.selectors.rules import load_pricing_rules, today
