@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from celery import Task
 from django.conf import settings as django_settings
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db import connection
 from hypothesis import HealthCheck, settings
 
@@ -113,9 +113,14 @@ def _built_assets(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(autouse=True)
 def _empty_cache() -> Iterator[None]:
-    cache.clear()
+    _clear_caches()
     yield
-    cache.clear()
+    _clear_caches()
+
+
+def _clear_caches() -> None:
+    for name in django_settings.CACHES:
+        caches[name].clear()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db.models import Min
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
@@ -38,10 +38,10 @@ def place_values() -> dict[str, str]:
     """
     language = (get_language() or settings.LANGUAGE_CODE)[:2]
     key = cache_key(language)
-    values: dict[str, str] | None = cache.get(key)
+    values: dict[str, str] | None = caches["shared"].get(key)
     if values is None:
         values = _read(language)
-        cache.set(key, values, CACHE_SECONDS)
+        caches["shared"].set(key, values, CACHE_SECONDS)
     return values
 
 

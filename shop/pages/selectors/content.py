@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import caches
 from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.safestring import SafeString
@@ -95,10 +95,10 @@ def questions(
     *, home: bool = False, contact: bool = False, preview: FaqEntry | None = None
 ) -> list[Question]:
     """The published questions of /faq, or of the home or contact page, in their order. One query a minute."""
-    rows: list[FaqEntry] | None = cache.get(FAQ_KEY)
+    rows: list[FaqEntry] | None = caches["shared"].get(FAQ_KEY)
     if rows is None:
         rows = list(FaqEntry.objects.filter(is_published=True))
-        cache.set(FAQ_KEY, rows, CACHE_SECONDS)
+        caches["shared"].set(FAQ_KEY, rows, CACHE_SECONDS)
     if preview is not None:
         rows = sorted([preview, *(row for row in rows if row.pk != preview.pk)], key=lambda row: row.position)
     wanted = [row for row in rows if (row.on_home if home else row.on_contact if contact else row.on_faq)]
@@ -119,10 +119,10 @@ def current_band(*, preview: SeasonalBanner | None = None, now: datetime | None 
     """The band in force that began last, None between seasons. One query a minute."""
     if preview is not None:
         return _band(preview)
-    rows: list[SeasonalBanner] | None = cache.get(BANNERS_KEY)
+    rows: list[SeasonalBanner] | None = caches["shared"].get(BANNERS_KEY)
     if rows is None:
         rows = list(SeasonalBanner.objects.all())
-        cache.set(BANNERS_KEY, rows, CACHE_SECONDS)
+        caches["shared"].set(BANNERS_KEY, rows, CACHE_SECONDS)
     row = max((row for row in rows if _in_force(row, now)), key=_begun, default=None)
     return None if row is None else _band(row)
 
@@ -149,10 +149,10 @@ def _band(row: SeasonalBanner) -> Band:
 
 
 def _rows() -> Sequence[PageText]:
-    rows: list[PageText] | None = cache.get(TEXTS_KEY)
+    rows: list[PageText] | None = caches["shared"].get(TEXTS_KEY)
     if rows is None:
         rows = list(PageText.objects.all())
-        cache.set(TEXTS_KEY, rows, CACHE_SECONDS)
+        caches["shared"].set(TEXTS_KEY, rows, CACHE_SECONDS)
     return rows
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import IO
 
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db import transaction
 
-from shop.core import images
+from shop.core import images, public_pages
 from shop.core.wake import wake
 from shop.pages.models import FaqEntry, PageText, Redirect, SeasonalBanner
 from shop.pages.places import cache_key as places_key
@@ -22,10 +22,11 @@ Content = FaqEntry | PageText | SeasonalBanner | Redirect
 
 
 def content_changed() -> None:
-    """Drops the kept copies once the transaction commits; other processes follow within a minute."""
+    """Drops the kept copies of rows and of public pages once the transaction commits, in every process."""
     keys = [TEXTS_KEY, BANNERS_KEY, FAQ_KEY]
     keys += [places_key(code) for code, _label in settings.LANGUAGES]
-    transaction.on_commit(lambda: cache.delete_many(keys), robust=True)
+    transaction.on_commit(lambda: caches["shared"].delete_many(keys), robust=True)
+    public_pages.content_changed()
 
 
 def save_content(*, row: Content) -> None:
