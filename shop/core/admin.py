@@ -83,7 +83,10 @@ class ShopSettingsAdmin(admin.ModelAdmin[ShopSettings]):
     formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
 
     fieldsets = (
-        (gettext_lazy("Boutique"), {"fields": ("shop_name", "workshop_email", "terms_version")}),
+        (
+            gettext_lazy("Boutique"),
+            {"fields": ("shop_name", "workshop_email", ("instagram_url", "facebook_url"), "terms_version")},
+        ),
         (
             gettext_lazy("Mentions légales"),
             {

@@ -147,6 +147,8 @@ class ShopSettings(models.Model):
         help_text=_("Les mentions sont fictives : la boutique ne peut pas vendre pour de vrai."),
     )
 
+    instagram_url = models.URLField(_("page Instagram"), blank=True)
+    facebook_url = models.URLField(_("page Facebook"), blank=True)
     workshop_email = models.EmailField(
         _("e-mail de l'atelier"),
         blank=True,

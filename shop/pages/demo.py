@@ -32,6 +32,8 @@ SELLER = {
     "mediator_url": "https://mediation.example.com",
     "packaging_id": "FR000000_00DEMO",
     "workshop_email": "atelier@example.com",
+    "instagram_url": "https://instagram.example.com/etabli",
+    "facebook_url": "https://facebook.example.com/etabli",
 }
 
 

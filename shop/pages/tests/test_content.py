@@ -269,3 +269,27 @@ def test_the_admin_lists(admin_client: Client, texts: None, name: str) -> None:
     assert admin_client.get(reverse(f"admin:pages_{name}_changelist")).status_code == 200
     if name != "contactrequest":
         assert admin_client.get(reverse(f"admin:pages_{name}_add")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "cold", "warm"),
+    [
+        # settings 1, free delivery 1, band 1, questions 1, page texts 1, what texts name: zones 1, lowest price 1.
+        ("/faq", 7, 0),
+        # The same without questions.
+        ("/notre-histoire", 6, 0),
+        ("/contact", 7, 0),
+    ],
+)
+def test_pages_have_a_known_number_of_queries(
+    client: Client,
+    texts: None,
+    path: str,
+    cold: int,
+    warm: int,
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    with django_assert_num_queries(cold):
+        read(client, path)
+    with django_assert_num_queries(warm):
+        read(client, path)

@@ -16,6 +16,8 @@ from accounts.models import User
 from catalog.models import Category, Product
 from catalog.tests.factories import make_category, make_finish_category, make_image, make_product
 from orders.tests.factories import make_zones
+from shop.core.models import ShopSettings
+from shop.core.shop_settings import save_shop_settings
 
 pytestmark = pytest.mark.django_db
 
@@ -204,3 +206,13 @@ def test_error_pages(name: str, title: str) -> None:
     assert '<meta name="robots" content="noindex">' in page
     assert "canonical" not in page
     assert reverse("catalog:list") in page
+
+
+def test_social_links_are_those_of_the_settings(client: Client, run_on_commit: Any) -> None:
+    assert "Instagram" not in read(client, "/contact")
+    with run_on_commit():
+        save_shop_settings(ShopSettings(instagram_url="https://instagram.example.com/etabli"))
+    # Side menu, contact page, footer.
+    page = read(client, "/contact")
+    assert page.count('href="https://instagram.example.com/etabli"') == 3
+    assert "Facebook" not in page
