@@ -127,6 +127,13 @@ class ProductDetail:
     model: Model3D | None
 
     @property
+    def finish_pair(self) -> tuple[ImageInfo, ImageInfo] | None:
+        """The first photo of the piece unpainted and painted, where both exist."""
+        first = {photo.finish: photo.image for photo in reversed(self.photos)}
+        raw, painted = first.get(Finish.UNPAINTED), first.get(Finish.PAINTED)
+        return None if raw is None or painted is None else (raw, painted)
+
+    @property
     def images(self) -> tuple[ImageInfo, ...]:
         """The gallery without what each photo shows."""
         return tuple(photo.image for photo in self.photos)

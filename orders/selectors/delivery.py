@@ -8,7 +8,7 @@ from django.core.cache import cache
 from orders.models import ShippingZone
 from orders.selectors.rules import HOME_COUNTRY
 
-_CACHE_KEY = "orders:free-delivery"
+_CACHE_KEY = "orders:home-delivery"
 _CACHE_SECONDS = 60
 
 
@@ -18,6 +18,20 @@ class FreeDelivery:
 
     free_from: Decimal
     country_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryDays:
+    """How long the carrier takes in the shop's own zone, in calendar days."""
+
+    minimum: int
+    maximum: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Home:
+    free: FreeDelivery | None
+    days: DeliveryDays | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +46,29 @@ class DeliveryRow:
 
 def free_delivery() -> FreeDelivery | None:
     """The offer of the shop's own zone, None when it has none. At most one query, kept for a minute."""
-    kept: tuple[FreeDelivery | None] | None = cache.get(_CACHE_KEY)
+    return _home().free
+
+
+def home_delivery_days() -> DeliveryDays | None:
+    """The carrier's days in the shop's own zone, None without such a zone. At most one query, the same as
+    `free_delivery`'s, kept for a minute."""
+    return _home().days
+
+
+def _home() -> _Home:
+    kept: _Home | None = cache.get(_CACHE_KEY)
     if kept is not None:
-        return kept[0]
-    found = None
-    for zone in ShippingZone.objects.filter(free_from__isnull=False):
+        return kept
+    free, days = None, None
+    for zone in ShippingZone.objects.all():
         codes = [country.code for country in zone.countries]
-        if HOME_COUNTRY in codes and zone.free_from is not None:
-            found = FreeDelivery(zone.free_from, len(codes))
-            break
-    cache.set(_CACHE_KEY, (found,), _CACHE_SECONDS)
+        if HOME_COUNTRY not in codes:
+            continue
+        days = days or DeliveryDays(zone.delivery_days_min, zone.delivery_days_max)
+        if free is None and zone.free_from is not None:
+            free = FreeDelivery(zone.free_from, len(codes))
+    found = _Home(free, days)
+    cache.set(_CACHE_KEY, found, _CACHE_SECONDS)
     return found
 
 

@@ -34,8 +34,8 @@ def browser() -> Iterator[Browser]:
         # Without a path Playwright takes the browser that it installed itself.
         launched = playwright.chromium.launch(
             executable_path=chromium_here(),
-            # WebGL drawn by the processor: no graphics card is needed, and every machine draws the same.
-            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+            # WebGL drawn by the processor: no graphics card is needed.
+            args=["--no-sandbox", "--enable-unsafe-swiftshader"],
         )
         yield launched
         launched.close()

@@ -85,6 +85,7 @@ export const mount: Mount<null> = (host) => {
       if (!made) return fail("unsupported");
       scene = made;
       become("ready");
+      drawn.tabIndex = 0;
       drawn.focus({ preventScroll: true });
     } catch {
       if (mine === attempt) fail("failed");
@@ -139,7 +140,6 @@ async function fetchModel(url: string, signal: AbortSignal): Promise<ArrayBuffer
 function newCanvas(label: string, help: string | undefined): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
   canvas.className = "model-viewer__canvas";
-  canvas.tabIndex = 0;
   // Its keys are its own: a screen reader hands them through.
   canvas.setAttribute("role", "application");
   canvas.setAttribute("aria-label", label);
