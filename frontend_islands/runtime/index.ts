@@ -1,5 +1,6 @@
 /** Loaded by every page: small, without React. It knows when to fetch the rest. */
 import "./island-element";
+import { keepLanguage } from "./language";
 import { reportToServer } from "./report";
 
 reportToServer();
@@ -21,6 +22,15 @@ else {
 // Hearts, or a place that the server fills with cards later; what was kept is looked after on every page.
 if (isStored("favorites") || document.querySelector("favourite-button, #resultats")) {
   void import("./favourites");
+}
+
+// A link to the page in another language says which one the visitor reads.
+document.addEventListener("click", ({ target }) => {
+  const code = (target as Element).closest<HTMLAnchorElement>("a[hreflang]")?.hreflang;
+  if (code) keepLanguage(code);
+});
+if (!isStored("language") && !navigator.language.startsWith(document.documentElement.lang)) {
+  void import("./language-offer").then(({ offerLanguage }) => offerLanguage());
 }
 
 function isStored(key: string): boolean {
