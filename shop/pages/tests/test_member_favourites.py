@@ -1,0 +1,67 @@
+"""The favourites of the member area: listed on the server, with a wish for a mail on a piece's return."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts.tests.people import make_member
+from catalog.models import Favourite
+from catalog.services.favourites import add_favourite
+from catalog.tests.factories import make_product
+
+pytestmark = pytest.mark.django_db
+
+TAB = "/espace-membre?tab=favoris"
+
+
+@pytest.fixture
+def member(client):
+    user = make_member()
+    client.force_login(user)
+    return user
+
+
+def keep(user, name):
+    piece = make_product(name)
+    add_favourite(user_id=user.pk, product_id=piece.pk, language="fr")
+    return piece
+
+
+def wishes(user):
+    return dict(Favourite.objects.filter(user=user).values_list("product__name_fr", "notify_when_back"))
+
+
+def test_the_tab_lists_them(client, member):
+    keep(member, "Golem")
+    keep(member, "Lutin")
+    response = client.get(TAB)
+    assert [row.card.name for row in response.context["favourites"]] == ["Lutin", "Golem"]
+    assert "csrfmiddlewaretoken" in response.content.decode()
+
+
+def test_the_tab_without_any(client, member):
+    assert "Aucun favori pour l'instant" in client.get(TAB).content.decode()
+
+
+def test_wishes_are_kept_as_ticked(client, member):
+    first, second = keep(member, "Golem"), keep(member, "Lutin")
+    response = client.post("/espace-membre/favoris", {"notify": [first.pk]})
+    assert (response.status_code, response["Location"]) == (303, TAB)
+    assert response.cookies["notice"].value == "return_mails_saved"
+    assert wishes(member) == {"Golem": True, "Lutin": False}
+    client.post("/espace-membre/favoris", {"notify": [second.pk, "x", "9" * 40, "-1"]})
+    assert wishes(member) == {"Golem": False, "Lutin": True}
+
+
+def test_favourites_of_others_are_left_alone(client, member):
+    other = make_member("autre@example.com")
+    piece = keep(other, "Golem")
+    client.post("/espace-membre/favoris", {"notify": [piece.pk]})
+    assert wishes(other) == {"Golem": False}
+    assert wishes(member) == {}
+
+
+def test_members_only(client):
+    response = client.post("/espace-membre/favoris", {"notify": ["1"]})
+    assert (response.status_code, response["Location"]) == (302, "/auth?next=/espace-membre/favoris")
+    assert client.get("/espace-membre/favoris").status_code == 405
