@@ -704,7 +704,7 @@ export interface components {
         ResultLinks: {
             cart: string;
             orders: string;
-            /** @description Where to write to: a mailto address until the contact page exists. */
+            /** @description The contact page. */
             contact: string;
         };
         /** @description `count` and `average` are of real reviews; those of the demonstration are listed and not counted. */
