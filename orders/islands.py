@@ -31,9 +31,7 @@ class CartLinksSerializer(serializers.Serializer[Any]):
 class ResultLinksSerializer(serializers.Serializer[Any]):
     cart = serializers.CharField()
     orders = serializers.CharField()
-    contact = serializers.CharField(
-        help_text="The contact page."
-    )
+    contact = serializers.CharField(help_text="The contact page.")
 
 
 @island_serializer("cart")
