@@ -142,7 +142,11 @@ class ProductDetail:
 def find_product(product_id: int) -> ProductDetail | None:
     """A published product, or None. Four queries (product with its category, variations, photos, prices over time),
     one more when the shop's settings are not cached; one when there is no such product."""
-    product = Product.objects.filter(pk=product_id, is_published=True).select_related("category", "model_3d").first()
+    product = (
+        Product.objects.filter(pk=product_id, is_published=True)
+        .select_related("category", "model_3d")
+        .first()
+    )
     if product is None:
         return None
     variations = list(product.variations.order_by("sort_order", "pk"))

@@ -73,9 +73,7 @@ class _Hits:
     exhausted: bool
 
 
-def _first_hits(
-    products: QuerySet[Product], words: Sequence[str], limit: int, order: Sequence[Any]
-) -> _Hits:
+def _first_hits(products: QuerySet[Product], words: Sequence[str], limit: int, order: Sequence[Any]) -> _Hits:
     """Which of the first products in this order have the words, and whether there are no others."""
     has_all = Q()
     for word in words:
