@@ -10,6 +10,7 @@ from catalog.selectors.cards import daily_gallery, featured_cards, finish_pair
 from catalog.selectors.categories import collection_categories, main_categories
 from catalog.selectors.reviews import latest_reviews
 from shop.core import structured_data
+from shop.core.public_pages import public_page
 from shop.pages.legal_texts import legal_page
 from shop.pages.models import FaqEntry, PageText, SeasonalBanner
 from shop.pages.selectors.content import PageTexts, current_band, faq_chapters, questions
@@ -20,6 +21,7 @@ HOME_QUESTIONS = 10
 
 
 @require_safe
+@public_page()
 def home(request: HttpRequest) -> HttpResponse:
     """`/`."""
     return draw_home(request)
@@ -52,6 +54,7 @@ def draw_home(
 
 
 @require_safe
+@public_page()
 def story(request: HttpRequest) -> HttpResponse:
     """`/notre-histoire`."""
     return draw_story(request)
@@ -70,6 +73,7 @@ def draw_story(request: HttpRequest, *, text: PageText | None = None) -> HttpRes
 
 
 @require_safe
+@public_page()
 def faq(request: HttpRequest) -> HttpResponse:
     """`/faq`."""
     return draw_faq(request)
@@ -94,6 +98,7 @@ def draw_faq(
 
 
 @require_safe
+@public_page()
 def legal_text(request: HttpRequest, page: str) -> HttpResponse:
     """Terms, privacy policy or legal notice, from their Markdown and the shop's settings."""
     text = legal_page(page)

@@ -147,7 +147,7 @@ class Migration(migrations.Migration):
                 ('link_label_en', models.CharField(max_length=60, null=True, verbose_name='texte du bouton')),
                 ('link_label_es', models.CharField(max_length=60, null=True, verbose_name='texte du bouton')),
                 ('link_label_de', models.CharField(max_length=60, null=True, verbose_name='texte du bouton')),
-                ('link', models.CharField(help_text='Une adresse de ce site, en français : /noel. Chaque langue reçoit la sienne.', max_length=200, validators=[shop.pages.models.content.own_path], verbose_name='lien')),
+                ('link', models.CharField(help_text='Une adresse de ce site, en français : /noel. Chaque langue reçoit la sienne.', max_length=200, validators=[shop.pages.models.content.own_path], verbose_name='lien')),
                 ('in_menu', models.BooleanField(default=False, verbose_name='aussi dans le menu')),
                 ('file', models.FileField(blank=True, editable=False, max_length=120, upload_to='', verbose_name='image')),
                 ('alt', models.CharField(blank=True, help_text="Ce que montre l'image, pour qui ne la voit pas.", max_length=250, verbose_name='texte alternatif')),
