@@ -17,7 +17,7 @@ from catalog.services.notices import (
     send_due_notices,
 )
 from catalog.tests.factories import make_category, make_product
-from shop.core.mail_delivery import render
+from shop.core.mail_delivery import deliver, render
 from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db
@@ -259,3 +259,13 @@ def test_addresses_are_forgotten_after_a_month(piece):
     Product.objects.update(in_stock=True)
     send_due_notices()
     assert purge_notices(now=now + timedelta(days=31)) == 2
+
+
+def test_the_mail_carries_the_one_click_headers(piece, mailoutbox):
+    token = ask(piece).token
+    deliver(OutgoingMail.objects.get().pk)
+    [sent] = mailoutbox
+    assert sent.extra_headers["List-Unsubscribe"] == (
+        f"<http://localhost:8000/avis/desinscription?cle={token}>"
+    )
+    assert sent.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"

@@ -149,6 +149,8 @@ def test_the_form_works_without_a_script(client, member, bought, piece):
     address = f"/produit/{piece.pk}/avis"
     page = client.get(address)
     assert "csrfmiddlewaretoken" in page.content.decode()
+    # Not « Note », which Django's own French takes for the English word.
+    assert "Votre note" in page.content.decode()
     assert "no-store" in page["Cache-Control"]
 
     bad = client.post(address, {"rating": "9", "title": "<b>", "text": ""})
