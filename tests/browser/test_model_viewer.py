@@ -10,6 +10,8 @@ from tests.browser.accessibility import violations
 from tests.browser.conftest import PHONE
 
 pytestmark = pytest.mark.browser
+# What the software renderer says of its own speed.
+DRIVER = "GL Driver Message"
 
 
 def open_model(page, name, *, button="Voir en 3D", prefix=""):
@@ -29,8 +31,12 @@ def drawn(page):
 
 
 @pytest.mark.parametrize("name", ["golem de poche", "veilleuse des bois"])
-def test_the_model_is_drawn_and_turned_by_keyboard(page, name, snap):
+def test_the_model_is_drawn_and_turned_by_keyboard(page, name, snap, journal):
+    journal.expect(DRIVER)
     open_model(page, name)
+    # Where it starts, with the ring that a key brings.
+    page.keyboard.press("Home")
+    page.wait_for_timeout(500)
     first = drawn(page)
     # A piece in light, not a flat ground: hundreds of shades.
     assert len(first.getcolors(maxcolors=1_000_000)) > 300
@@ -46,7 +52,8 @@ def test_the_model_is_drawn_and_turned_by_keyboard(page, name, snap):
     assert violations(page) == []
 
 
-def test_the_picture_comes_back(new_page, snap):
+def test_the_picture_comes_back(new_page, snap, journal):
+    journal.expect(DRIVER)
     page = new_page(width=PHONE)
     open_model(page, "golem de poche")
     snap(page, "model-phone")
