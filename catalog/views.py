@@ -26,6 +26,7 @@ from catalog.selectors.products import ProductDetail, find_product
 from catalog.selectors.reviews import ReviewCard, product_reviews
 from shop.core import structured_data
 from shop.core.models import ShopSettings
+from shop.core.public_pages import public_page
 from shop.core.site import absolute_url
 
 Breadcrumbs = list[tuple[str, str | None]]
@@ -33,6 +34,7 @@ FRAGMENT_HEADER = "X-Fragment"
 
 
 @require_safe
+@public_page(params=("category", "categorie", "page", "sort"))
 def catalogue(request: HttpRequest) -> HttpResponseBase:
     """`/produits?category=<slug>&search=<text>&sort=<order>&page=<n>`; `categorie` and `recherche` are
     accepted too.
@@ -80,6 +82,7 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
 
 
 @require_safe
+@public_page(params=("page", "sort"))
 def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
     """One collection's own page. 404 while the collection has no row, and for an unknown page."""
     category = categories.collection_card(slug)
@@ -105,6 +108,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 @require_safe
+@public_page(params=("finition", "format"))
 def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBase:
     """`/produit/12-lame-d-automne`. Another name than the product's own in this language is sent there (301)."""
     found = find_product(int(product_id))

@@ -19,6 +19,7 @@ from catalog.models import (
     ProductVariation,
 )
 from shop.core import images
+from shop.core.public_pages import content_changed
 from shop.core.wake import wake
 
 logger = logging.getLogger(__name__)
@@ -62,6 +63,7 @@ def add_product_image(
             colour=stored.colour,
         )
         wake(DERIVE_TASK, "product", row.pk)
+        content_changed()
     return row
 
 
@@ -84,6 +86,7 @@ def set_category_picture(*, category: Category, file: IO[bytes], name: str, alt:
             colour=stored.colour,
         )
         wake(DERIVE_TASK, "category", row.pk)
+        content_changed()
     return row
 
 
@@ -92,6 +95,7 @@ def delete_product_image(*, image: ProductImage) -> None:
     with transaction.atomic():
         remove_files([image])
         image.delete()
+        content_changed()
 
 
 def derive(*, kind: str, pk: int) -> bool:
@@ -108,7 +112,9 @@ def derive(*, kind: str, pk: int) -> bool:
         logger.exception("The picture %s is lost", row.file.name)
         model.objects.filter(pk=pk).update(derivatives={"widths": []})
         return False
-    return bool(model.objects.filter(pk=pk).update(derivatives=derivatives))
+    updated = model.objects.filter(pk=pk).update(derivatives=derivatives)
+    content_changed()
+    return bool(updated)
 
 
 def wake_missing(*, limit: int) -> int:

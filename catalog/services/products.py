@@ -20,6 +20,7 @@ from catalog.services.images import remove_files
 from catalog.services.models3d import remove_model_files
 from shop.core.money import ZERO
 from shop.core.problems import Problem
+from shop.core.public_pages import content_changed
 
 LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
 # What a name without any Latin letter is called in addresses.
@@ -92,6 +93,7 @@ def delete_product(*, product: Product) -> None:
         remove_model_files(product=product)
         product.delete()
         remove_files(images)
+        content_changed()
 
 
 def save_category(*, category: Category) -> Category:
@@ -105,6 +107,7 @@ def save_category(*, category: Category) -> Category:
         category.save()
         for product_id in category.products.order_by("pk").values_list("pk", flat=True):
             refresh_product(product_id=product_id)
+        content_changed()
     return category
 
 
@@ -132,6 +135,7 @@ def refresh_product(*, product_id: int, now: datetime | None = None) -> None:
             price_to=max((offer.price for offer in shown), default=ZERO),
             crossed_out=crossed_out,
         )
+        content_changed()
 
 
 def displayed_offers(product: Product, every_offer: Iterable[pricing.Offer]) -> list[pricing.Offer]:
