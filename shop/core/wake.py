@@ -22,7 +22,7 @@ def wake(path: str, *args: str | int) -> None:
 
 
 def _queue(path: str, args: tuple[str | int, ...]) -> None:
-    task: "Task[Any, Any]" = import_string(path)
+    task: Task[Any, Any] = import_string(path)
     try:
         task.apply_async(args=args)
     except Exception as error:  # any broker fault must leave the request unharmed
