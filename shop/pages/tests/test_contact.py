@@ -305,7 +305,7 @@ def test_operators_see_mark_and_delete(admin_client: Client) -> None:
     file = admin_client.get(reverse("admin:pages_contactimage_file", args=[image.pk]))
     assert (file.status_code, file["Content-Type"]) == (200, "image/jpeg")
     assert "no-store" in file["Cache-Control"]
-    file.close()
+    assert b"".join(file.streaming_content).startswith(b"\xff\xd8")
     admin_client.post(listing, {"action": "mark_answered", "_selected_action": [request.pk]})
     request.refresh_from_db()
     assert request.state == "answered"
