@@ -115,7 +115,7 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
     if found is None:
         return no_product(request)
     if request.path != found.url:
-        return HttpResponsePermanentRedirect(found.url)
+        return _sent_to(found, request)
     similar = similar_cards(found.row)
     reviews = product_reviews(found.id)
     list_url, list_name = _parent(found)
@@ -136,7 +136,13 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
 def product_by_number(request: HttpRequest, product_id: str) -> HttpResponseBase:
     """`/produit/12` and addresses whose name no page has: sent to the product's own address (301)."""
     found = find_product(int(product_id))
-    return no_product(request) if found is None else HttpResponsePermanentRedirect(found.url)
+    return no_product(request) if found is None else _sent_to(found, request)
+
+
+def _sent_to(found: ProductDetail, request: HttpRequest) -> HttpResponsePermanentRedirect:
+    """The product's own address, with the finish and format that the visitor had chosen."""
+    query = request.GET.urlencode()
+    return HttpResponsePermanentRedirect(f"{found.url}?{query}" if query else found.url)
 
 
 @require_safe

@@ -97,6 +97,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "shop.core.middleware.NotFoundMiddleware",
 ]
 
 TEMPLATES: list[dict[str, Any]] = [

@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.conf.urls.i18n import i18n_patterns
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import include, path, re_path
 from drf_spectacular.views import SpectacularJSONAPIView
 
 from shop.core import errors, media
@@ -34,6 +34,9 @@ urlpatterns += i18n_patterns(
     path("", include("accounts.urls")),
     prefix_default_language=False,
 )
+
+# The shop's own page instead of Django's technical one, so that development shows what visitors see.
+urlpatterns.append(re_path("", errors.page_not_found))
 
 handler400 = errors.bad_request
 handler403 = errors.permission_denied

@@ -4,10 +4,12 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.http.response import HttpResponseBase
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
+
+from shop.core import errors
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -39,6 +41,19 @@ class TrailingSlashMiddleware:
                 )
                 return response
         return self.get_response(request)
+
+
+class NotFoundMiddleware:
+    """What does not exist is answered with the shop's own page, in development too."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
+        return errors.page_not_found(request) if isinstance(exception, Http404) else None
 
 
 class LanguageMiddleware:
