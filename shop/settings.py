@@ -126,7 +126,8 @@ if _database_url:
         # A connection pool a process; a lock that is not had in 3 s is an error page, not a full pool.
         DATABASES["default"]["OPTIONS"].setdefault("pool", {"min_size": 0, "max_size": 8, "timeout": 10})
         DATABASES["default"]["OPTIONS"].setdefault(
-            "options", "-c lock_timeout=3000 -c statement_timeout=15000 -c idle_in_transaction_session_timeout=30000"
+            "options",
+            "-c lock_timeout=3000 -c statement_timeout=15000 -c idle_in_transaction_session_timeout=30000",
         )
 else:
     DATABASES = {
