@@ -169,7 +169,8 @@ def test_unconfirmed_members_get_one_mail_in_three_minutes(client, time_machine)
 
 
 def test_limits_hold_while_the_cache_is_down(client, settings):
-    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
+    nothing_kept = {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}
+    settings.CACHES = {"default": nothing_kept, "shared": nothing_kept}
     make_member()
 
     assert [sign_in(client, "wrong").status_code for _ in range(6)] == [200] * 5 + [429]
