@@ -20,6 +20,7 @@ from threading import Barrier
 from time import perf_counter
 
 import requests
+from bench_requests import bench_requests
 from run_tests import postgres_url
 from shop_process import RunningShop, start_shop, stop_shop
 
@@ -167,6 +168,8 @@ def main() -> int:
             shop = start_shop(Path(folder), DATABASE_URL=url)
             try:
                 wrong += time_pages(shop, rounds=options.rounds, visitors=options.visitors)
+                if engine == "sqlite":
+                    bench_requests(shop)
                 wrong += bench_last_piece(shop, buyers=options.buyers, repeats=options.repeats)
             finally:
                 stop_shop(shop)
