@@ -53,7 +53,9 @@ class Background:
 
     def _deliver(self, event_id: str) -> None:
         try:
-            deliver(event_id)
+            # It may have been sent between the query that found it due and its mark as under way.
+            if Delivery.objects.filter(event=event_id, state="pending", due__lte=store.now()).exists():
+                deliver(event_id)
         except Exception:
             logger.exception("Delivery of %s failed", event_id)
         finally:
