@@ -57,7 +57,7 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
     attempt = Attempt.objects.select_related("payment").get(pk=attempt_id)
     order_id = attempt.payment.order_id
     if attempt.session_id is None:
-        return Settlement(order_id, _told(attempt, None))
+        return Settlement(order_id, _told(attempt))
     facts = gateway.fetch_session(attempt.session_id)
 
     if facts.status == "expired":
@@ -71,7 +71,7 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
         if facts.payment_status == "unpaid" and _bank_refused(facts):
             cancel_unpaid_order(order_id, reason="payment.failed", attempt_state=AttemptState.FAILED)
     attempt.refresh_from_db()
-    return Settlement(order_id, _told(attempt, facts))
+    return Settlement(order_id, _told(attempt))
 
 
 def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: SessionFacts) -> None:
@@ -201,7 +201,7 @@ def _bank_refused(facts: SessionFacts) -> bool:
     return facts.intent_status in ("requires_payment_method", "canceled")
 
 
-def _told(attempt: Attempt, facts: SessionFacts | None) -> str:
+def _told(attempt: Attempt) -> str:
     order = Order.objects.only("status").get(pk=attempt.payment.order_id)
     if attempt.state == AttemptState.SUCCEEDED:
         if order.status in (OrderStatus.CANCELLED, OrderStatus.REFUNDED):
