@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import models, transaction
@@ -19,11 +19,17 @@ from shop.core.public_pages import content_changed
 
 @dataclass(frozen=True, slots=True)
 class StockUnit:
-    """So many units of a product, or of one variation of it."""
+    """So many units of a product, or of one variation of it.
+
+    The last two tell, of held units, which levels they were taken from: one that was made to order when they were
+    held, and is counted by now, gets nothing back.
+    """
 
     product_id: int
     variation_id: int | None
     quantity: int
+    product_counted: bool = True
+    variation_counted: bool = True
 
 
 class OutOfStock(Problem):
@@ -34,8 +40,8 @@ class OutOfStock(Problem):
         self.units = tuple(units)
 
 
-def hold_stock(*, units: Iterable[StockUnit]) -> None:
-    """Take the units out of stock, all of them or none.
+def hold_stock(*, units: Iterable[StockUnit]) -> list[StockUnit]:
+    """Take the units out of stock, all of them or none. Returns them as `release_stock` wants them back.
 
     A product and its variation may both count their units: both are taken then. A level without a number is made
     to order and never runs out. What is marked as unavailable or unpublished can't be held.
@@ -47,11 +53,11 @@ def hold_stock(*, units: Iterable[StockUnit]) -> None:
     """
     wanted = _checked(units)
     with transaction.atomic():
-        short_products = _take(
+        short_products, counted_products = _take(
             Product.objects.filter(in_stock=True, is_published=True),
             _sum(wanted, lambda unit: unit.product_id),
         )
-        short_variations = _take(
+        short_variations, counted_variations = _take(
             ProductVariation.objects.filter(in_stock=True), _sum(wanted, lambda unit: unit.variation_id)
         )
         missing = [
@@ -61,16 +67,28 @@ def hold_stock(*, units: Iterable[StockUnit]) -> None:
         ]
         if missing:
             raise OutOfStock(missing)
+    return [
+        replace(
+            unit,
+            product_counted=unit.product_id in counted_products,
+            variation_counted=unit.variation_id in counted_variations,
+        )
+        for unit in wanted
+    ]
 
 
 def release_stock(*, units: Iterable[StockUnit]) -> None:
-    """Give held units back. Levels without a number and rows deleted meanwhile are left alone.
+    """Give held units back to the levels they were taken from. Levels that are not counted (any more) and rows
+    deleted meanwhile are left alone.
 
     Raises `ValueError` and `TransactionManagementError` as `hold_stock` does.
     """
     given = _checked(units)
-    _give(Product.objects.all(), _sum(given, lambda unit: unit.product_id))
-    _give(ProductVariation.objects.all(), _sum(given, lambda unit: unit.variation_id))
+    _give(Product.objects.all(), _sum(given, lambda unit: unit.product_id if unit.product_counted else None))
+    _give(
+        ProductVariation.objects.all(),
+        _sum(given, lambda unit: unit.variation_id if unit.variation_counted else None),
+    )
 
 
 def _checked(units: Iterable[StockUnit]) -> list[StockUnit]:
@@ -92,10 +110,10 @@ def _sum(units: Iterable[StockUnit], key: Any) -> dict[int, int]:
     return dict(sorted(totals.items()))
 
 
-def _take(rows: models.QuerySet[Any], wanted: Mapping[int, int]) -> set[int]:
-    """Takes what is there and returns the keys of what is not."""
+def _take(rows: models.QuerySet[Any], wanted: Mapping[int, int]) -> tuple[set[int], set[int]]:
+    """Takes what is there. Returns the keys of what is not, and those of the levels that are counted."""
     if not wanted:
-        return set()
+        return set(), set()
     levels = dict(rows.filter(pk__in=wanted).values_list("pk", "stock_quantity"))
     missing = set()
     for pk, quantity in wanted.items():
@@ -111,7 +129,7 @@ def _take(rows: models.QuerySet[Any], wanted: Mapping[int, int]) -> set[int]:
             elif levels[pk] <= quantity:
                 # The last piece: its pages say so from now on.
                 content_changed()
-    return missing
+    return missing, {pk for pk, level in levels.items() if level is not None}
 
 
 def _give(rows: models.QuerySet[Any], given: Mapping[int, int]) -> None:

@@ -49,6 +49,24 @@ def test_made_to_order_never_runs_out_and_is_never_counted():
     assert levels(piece) == [None]
 
 
+def test_what_was_made_to_order_when_it_was_held_adds_nothing_to_a_level_counted_since():
+    piece = make_product()
+    small = make_variation(piece, stock_quantity=2)
+    held = hold_stock(units=[StockUnit(piece.pk, small.pk, 1)])
+    assert held == [StockUnit(piece.pk, small.pk, 1, product_counted=False, variation_counted=True)]
+    Product.objects.update(stock_quantity=7)
+    release_stock(units=held)
+    assert (levels(piece), level(small)) == ([7], 2)
+
+
+def test_a_level_that_is_not_counted_any_more_gets_nothing_back():
+    piece = make_product(stock_quantity=2)
+    held = hold_stock(units=[StockUnit(piece.pk, None, 1)])
+    Product.objects.update(stock_quantity=None)
+    release_stock(units=held)
+    assert levels(piece) == [None]
+
+
 def test_units_of_several_lines_are_added_up():
     piece = make_product(stock_quantity=3)
     small, large = make_variation(piece, "Petite"), make_variation(piece, "Grande")

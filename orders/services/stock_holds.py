@@ -16,12 +16,16 @@ def hold_for_order(order: Order) -> None:
         for item in order.items.all()
         if item.product_id is not None
     ]
-    hold_stock(units=units)
     StockHold.objects.bulk_create(
         StockHold(
-            order=order, product_id=unit.product_id, variation_id=unit.variation_id, quantity=unit.quantity
+            order=order,
+            product_id=unit.product_id,
+            variation_id=unit.variation_id,
+            quantity=unit.quantity,
+            product_counted=unit.product_counted,
+            variation_counted=unit.variation_counted,
         )
-        for unit in units
+        for unit in hold_stock(units=units)
     )
 
 
@@ -34,13 +38,7 @@ def release_for_order(order: Order) -> bool:
     if not held:
         return False
     StockHold.objects.filter(pk__in=[hold.pk for hold in held]).update(state=StockHoldState.RELEASED)
-    release_stock(
-        units=[
-            StockUnit(hold.product_id, hold.variation_id, hold.quantity)
-            for hold in held
-            if hold.product_id is not None
-        ]
-    )
+    release_stock(units=[_unit(hold, hold.product_id) for hold in held if hold.product_id is not None])
     return True
 
 
@@ -52,11 +50,16 @@ def take_for_order(order: Order) -> None:
     holds = list(order.stock_holds.select_for_update())
     gone = [hold for hold in holds if hold.state == StockHoldState.RELEASED and hold.product_id is not None]
     if gone:
-        hold_stock(
-            units=[
-                StockUnit(hold.product_id, hold.variation_id, hold.quantity)
-                for hold in gone
-                if hold.product_id is not None
-            ]
+        taken = hold_stock(
+            units=[_unit(hold, hold.product_id) for hold in gone if hold.product_id is not None]
         )
+        for hold, unit in zip(gone, taken, strict=True):
+            hold.product_counted, hold.variation_counted = unit.product_counted, unit.variation_counted
+        StockHold.objects.bulk_update(gone, ("product_counted", "variation_counted"))
     order.stock_holds.exclude(state=StockHoldState.TAKEN).update(state=StockHoldState.TAKEN)
+
+
+def _unit(hold: StockHold, product_id: int) -> StockUnit:
+    return StockUnit(
+        product_id, hold.variation_id, hold.quantity, hold.product_counted, hold.variation_counted
+    )
