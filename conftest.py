@@ -105,6 +105,17 @@ def queued_tasks(monkeypatch: pytest.MonkeyPatch) -> QueuedTasks:
     return queue
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+    """SQLite empties tables with DELETE between tests, which rows of the books refuse; PostgreSQL truncates."""
+    if connection.vendor != "sqlite":
+        return
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE '%_no_delete'")
+        for (name,) in cursor.fetchall():
+            cursor.execute(f'DROP TRIGGER "{name}"')
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _built_assets(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Pages render without a front-end build."""

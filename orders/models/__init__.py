@@ -1,5 +1,8 @@
 """Rows of orders, payments and delivery."""
 
+from orders.models.books import Finding, FindingKind, VatRate
+from orders.models.card import StoredCard
+from orders.models.invoice import Invoice, InvoiceDocument, InvoiceDraft, InvoiceKind, InvoiceSeries
 from orders.models.order import (
     Order,
     OrderEvent,
@@ -14,6 +17,8 @@ from orders.models.payment import (
     Attempt,
     AttemptKind,
     AttemptState,
+    Dispute,
+    DisputeState,
     LedgerEntry,
     LedgerKind,
     Payment,
@@ -23,12 +28,29 @@ from orders.models.payment import (
     RefundState,
     StripeEvent,
 )
+from orders.models.returns import (
+    RefundLine,
+    RefundRequest,
+    Withdrawal,
+    WithdrawalCase,
+    WithdrawalLine,
+    WithdrawalState,
+)
 from orders.models.zone import ShippingZone
 
 __all__ = [
     "Attempt",
     "AttemptKind",
     "AttemptState",
+    "Dispute",
+    "DisputeState",
+    "Finding",
+    "FindingKind",
+    "Invoice",
+    "InvoiceDocument",
+    "InvoiceDraft",
+    "InvoiceKind",
+    "InvoiceSeries",
     "LedgerEntry",
     "LedgerKind",
     "Order",
@@ -40,10 +62,18 @@ __all__ = [
     "PaymentMode",
     "PaymentState",
     "Refund",
+    "RefundLine",
     "RefundReason",
+    "RefundRequest",
     "RefundState",
     "ShippingZone",
     "StockHold",
     "StockHoldState",
+    "StoredCard",
     "StripeEvent",
+    "VatRate",
+    "Withdrawal",
+    "WithdrawalCase",
+    "WithdrawalLine",
+    "WithdrawalState",
 ]

@@ -80,6 +80,11 @@ class Order(models.Model):
     promised_by = models.DateField(_("livraison promise au plus tard le"))
     terms_version = models.CharField(_("version des conditions acceptées"), max_length=40)
     terms_accepted_at = models.DateTimeField(_("conditions acceptées le"))
+    mandate_text = models.TextField(
+        _("autorisation de prélèvement acceptée"),
+        blank=True,
+        help_text=_("Le texte exact, montants et dates compris, que le client a accepté avant de payer."),
+    )
 
     idempotency_key = models.CharField(_("clé d'idempotence"), max_length=255, unique=True, editable=False)
     request_fingerprint = models.CharField(_("empreinte de la demande"), max_length=64, editable=False)
@@ -240,6 +245,8 @@ class StockHold(models.Model):
     state = models.CharField(
         _("état"), max_length=10, choices=StockHoldState.choices, default=StockHoldState.HELD
     )
+    product_counted = models.BooleanField(default=True, editable=False)
+    variation_counted = models.BooleanField(default=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -34,6 +34,11 @@ class Payment(models.Model):
     due_on = models.DateField(_("à payer le"))
     state = models.CharField(_("état"), max_length=16, choices=PaymentState.choices, default=PaymentState.DUE)
     paid_at = models.DateTimeField(_("payé le"), null=True, blank=True)
+    announced_at = models.DateTimeField(_("rappel envoyé le"), null=True, blank=True)
+    moved_from = models.DateField(_("d'abord prévu le"), null=True, blank=True)
+    next_try_on = models.DateField(_("prochain essai le"), null=True, blank=True)
+    link_sent_at = models.DateTimeField(_("lien de paiement envoyé le"), null=True, blank=True)
+    stopped_code = models.CharField(_("pourquoi la carte n'est plus débitée"), max_length=60, blank=True)
 
     class Meta:
         verbose_name = _("paiement")
@@ -43,6 +48,13 @@ class Payment(models.Model):
             models.UniqueConstraint(fields=("order", "position"), name="payment_once_a_position"),
             models.CheckConstraint(condition=Q(amount__gt=0), name="payment_amount_positive"),
             models.CheckConstraint(condition=Q(state__in=PaymentState.values), name="payment_state_known"),
+        )
+        indexes = (
+            models.Index(
+                fields=("due_on",),
+                name="payment_to_collect",
+                condition=Q(state__in=("scheduled", "due", "overdue")),
+            ),
         )
 
     def __str__(self) -> str:
@@ -86,7 +98,9 @@ class Attempt(models.Model):
     session_id = models.CharField(max_length=PROVIDER_ID, unique=True, null=True, blank=True)
     session_url = models.TextField(blank=True)
     intent_id = models.CharField(max_length=PROVIDER_ID, unique=True, null=True, blank=True)
+    charge_id = models.CharField(max_length=PROVIDER_ID, unique=True, null=True, blank=True)
     error_code = models.CharField(_("code d'erreur"), max_length=100, blank=True)
+    advice_code = models.CharField(_("conseil de la banque"), max_length=60, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     sent_at = models.DateTimeField(null=True, blank=True)
     settled_at = models.DateTimeField(null=True, blank=True)
@@ -144,6 +158,9 @@ class Refund(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="refunds")
     attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, related_name="refunds")
+    request = models.ForeignKey(
+        "orders.RefundRequest", on_delete=models.PROTECT, related_name="refunds", null=True, blank=True
+    )
     amount = models.DecimalField(_("montant (€)"), max_digits=10, decimal_places=2)
     reason = models.CharField(
         _("motif"), max_length=12, choices=RefundReason.choices, default=RefundReason.REQUESTED
@@ -184,6 +201,8 @@ class LedgerKind(models.TextChoices):
     CHARGE = "charge", _("Encaissement")
     REFUND = "refund", _("Remboursement")
     REFUND_FAILED = "refund_failed", _("Remboursement rejeté")
+    DISPUTE = "dispute", _("Litige")
+    DISPUTE_WON = "dispute_won", _("Litige gagné")
 
 
 class LedgerEntry(models.Model):
@@ -205,9 +224,49 @@ class LedgerEntry(models.Model):
             models.CheckConstraint(
                 condition=Q(kind="charge", amount__gt=0)
                 | Q(kind="refund", amount__lt=0)
-                | Q(kind="refund_failed", amount__gt=0),
+                | Q(kind="refund_failed", amount__gt=0)
+                | Q(kind="dispute", amount__lt=0)
+                | Q(kind="dispute_won", amount__gt=0),
                 name="ledger_sign",
             ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.order} · {self.amount} €"
+
+
+class DisputeState(models.TextChoices):
+    NEEDS_RESPONSE = "needs_response", _("Réponse attendue")
+    UNDER_REVIEW = "under_review", _("Examinée par la banque")
+    WON = "won", _("Gagnée")
+    LOST = "lost", _("Perdue")
+
+
+OPEN_DISPUTES = (DisputeState.NEEDS_RESPONSE, DisputeState.UNDER_REVIEW)
+
+
+class Dispute(models.Model):
+    """A customer's bank takes a charge back. While one is open nothing is sent, refunded or charged."""
+
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="disputes")
+    attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, related_name="disputes")
+    provider_id = models.CharField(max_length=PROVIDER_ID, unique=True)
+    amount = models.DecimalField(_("montant (€)"), max_digits=10, decimal_places=2)
+    reason = models.CharField(_("motif"), max_length=60, blank=True)
+    state = models.CharField(
+        _("état"), max_length=16, choices=DisputeState.choices, default=DisputeState.NEEDS_RESPONSE
+    )
+    answer_by = models.DateTimeField(_("à répondre avant le"), null=True, blank=True)
+    opened_at = models.DateTimeField(_("ouvert le"), default=timezone.now)
+    closed_at = models.DateTimeField(_("clos le"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("litige")
+        verbose_name_plural = _("litiges")
+        ordering = ("-opened_at", "-pk")
+        constraints = (
+            models.CheckConstraint(condition=Q(amount__gt=0), name="dispute_amount_positive"),
+            models.CheckConstraint(condition=Q(state__in=DisputeState.values), name="dispute_state_known"),
         )
 
     def __str__(self) -> str:

@@ -105,6 +105,8 @@ def _book_charge(order: Order, payment: Payment, attempt: Attempt, facts: Sessio
         amount=from_cents(facts.charge.amount_cents),
         provider_id=facts.charge.charge_id,
     )
+    attempt.charge_id = facts.charge.charge_id
+    attempt.save(update_fields=["charge_id"])
     _move(attempt, AttemptState.SUCCEEDED)
     record_event(order, "payment.received", charge=facts.charge.charge_id, cents=facts.charge.amount_cents)
     if payment.state == PaymentState.PAID:

@@ -6,9 +6,15 @@ import uuid
 from decimal import Decimal
 from typing import Any
 
+from django.db import transaction
+
 from catalog.models import Category, Product, ProductVariation
 from catalog.services.products import save_product, save_variation
-from orders.models import ShippingZone
+from orders.models import Attempt, AttemptState, Order, Payment, ShippingZone
+from orders.payments import gateway, settlement
+from orders.payments.gateway import ChargeFacts, SessionFacts
+from orders.selectors.quotes import RequestedLine, quote_cart
+from orders.services.placement import CheckoutRequest, CustomerDetails, place_order
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 
@@ -97,3 +103,53 @@ def checkout_body(lines: list[dict[str, Any]], total: str, **changes: Any) -> di
 
 def new_key() -> str:
     return str(uuid.uuid4())
+
+
+def make_order(
+    *lines: tuple[Product, int],
+    payment_mode: str = "full",
+    language: str = "fr",
+    user: Any = None,
+    **customer: Any,
+) -> Order:
+    """An order as checkout places it, `pending`; one piece at 40.00 € (49.99 € with delivery) unless told."""
+    make_zones()
+    wanted = tuple(
+        RequestedLine(product.pk, None, "", quantity)
+        for product, quantity in (lines or ((make_product(), 1),))
+    )
+    details = {
+        "email": "lea@example.com", "first_name": "Léa", "last_name": "Martin", "address": "3 rue des Carmes",
+        "postal_code": "69003", "city": "Lyon", "country": "FR", **customer,
+    }  # fmt: skip
+    request = CheckoutRequest(
+        idempotency_key=new_key(),
+        lines=wanted,
+        customer=CustomerDetails(**details),
+        payment_mode=payment_mode,
+        expected_total=quote_cart(wanted, destination=details["country"]).quote.total,
+        language=language,
+    )
+    return place_order(request, find_buyer=lambda: user)
+
+
+def pay_order(order: Order) -> Order:
+    """The provider says that the first payment succeeded; the shop hears it by its one door, without HTTP."""
+    attempt = Attempt.objects.filter(payment__order=order, payment__position=1).latest("number")
+    name = attempt.pk.hex
+    attempt.state = AttemptState.SENT
+    attempt.session_id = f"cs_{name}"
+    attempt.save()
+    facts = SessionFacts(
+        session_id=attempt.session_id, url="", status="complete", payment_status="paid", mode="payment",
+        livemode=gateway.is_live(), currency="eur", amount_cents=attempt.amount_cents,
+        client_reference_id=str(order.pk), metadata={"attempt": str(attempt.pk)}, intent_id=f"pi_{name}",
+        intent_status="succeeded", error_code="",
+        charge=ChargeFacts(f"ch_{name}", attempt.amount_cents, "eur", 0, False),
+    )  # fmt: skip
+    with transaction.atomic():
+        locked = Order.objects.select_for_update().get(pk=order.pk)
+        payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
+        settlement._apply_complete(locked, payment, Attempt.objects.get(pk=attempt.pk), facts)
+    order.refresh_from_db()
+    return order

@@ -168,6 +168,27 @@ class ShopSettings(models.Model):
         default=Decimal("150.00"),
         validators=[MinValueValidator(Decimal("0.00"))],
     )
+    franchise_ceiling = models.DecimalField(
+        _("plafond de la franchise de TVA (€ par an)"),
+        max_digits=10,
+        decimal_places=2,
+        default=Decimal("85000.00"),
+        help_text=_("Ventes de marchandises, art. 293 B du CGI. À vérifier chaque année."),
+    )
+    franchise_ceiling_upper = models.DecimalField(
+        _("plafond majoré de la franchise (€ par an)"),
+        max_digits=10,
+        decimal_places=2,
+        default=Decimal("93500.00"),
+    )
+    eu_sales_threshold = models.DecimalField(
+        _("seuil des ventes aux particuliers de l'Union (€ par an)"),
+        max_digits=10,
+        decimal_places=2,
+        default=Decimal("10000.00"),
+        help_text=_("Au-delà, la TVA est due dans le pays de destination (art. 258 A du CGI)."),
+    )
+    oss_number = models.CharField(_("numéro de guichet unique TVA (OSS)"), max_length=40, blank=True)
     terms_version = models.CharField(_("version des conditions de vente"), max_length=40, default="2026-11")
 
     class Meta:

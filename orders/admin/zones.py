@@ -1,0 +1,61 @@
+"""Delivery zones in the admin."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from orders.models import (
+    ShippingZone,
+)
+from shop.core.public_pages import content_changed
+
+
+class ZoneForm(forms.ModelForm[ShippingZone]):
+    """One country belongs to one zone."""
+
+    class Meta:
+        model = ShippingZone
+        fields = "__all__"  # noqa: DJ007
+
+    def clean_countries(self) -> Any:
+        codes = set(self.cleaned_data["countries"] or [])
+        for zone in ShippingZone.objects.exclude(pk=self.instance.pk):
+            both = codes & {country.code for country in zone.countries}
+            if both:
+                raise forms.ValidationError(
+                    _("%(codes)s : déjà dans la zone « %(zone)s »."),
+                    params={"codes": ", ".join(sorted(both)), "zone": zone.name},
+                )
+        return self.cleaned_data["countries"]
+
+
+@admin.register(ShippingZone)
+class ShippingZoneAdmin(admin.ModelAdmin[ShippingZone]):
+    form = ZoneForm
+    list_display = (
+        "name",
+        "code",
+        "rate",
+        "free_from",
+        "delivery_days_min",
+        "delivery_days_max",
+        "is_fallback",
+    )
+
+    def save_model(self, request: HttpRequest, obj: ShippingZone, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        content_changed()
+
+    def delete_model(self, request: HttpRequest, obj: ShippingZone) -> None:
+        super().delete_model(request, obj)
+        content_changed()
+
+    def has_delete_permission(self, request: HttpRequest, obj: ShippingZone | None = None) -> bool:
+        # Without the zone of all other countries no cart could be priced.
+        return obj is None or not obj.is_fallback
+
+    def get_readonly_fields(self, request: HttpRequest, obj: ShippingZone | None = None) -> tuple[str, ...]:
+        return ("code", "is_fallback") if obj is not None else ("is_fallback",)

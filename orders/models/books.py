@@ -1,0 +1,60 @@
+"""What the shop's accounts rest on besides the ledger: tax rates of other countries, and what reconciliation found."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django_countries.fields import CountryField
+
+from orders.models.order import Order
+from orders.models.payment import PROVIDER_ID
+
+
+class VatRate(models.Model):
+    """The standard rate of a country of the Union, for sales beyond the threshold of art. 258 A CGI."""
+
+    country = CountryField(_("pays"), unique=True)
+    percent = models.DecimalField(_("taux (%)"), max_digits=4, decimal_places=2)
+
+    class Meta:
+        verbose_name = _("taux de TVA")
+        verbose_name_plural = _("taux de TVA")
+        ordering = ("country",)
+        constraints = (
+            models.CheckConstraint(condition=Q(percent__gte=0, percent__lt=100), name="vat_rate_percent"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.country.code} {self.percent} %"
+
+
+class FindingKind(models.TextChoices):
+    MONEY_WITHOUT_ORDER = "money_without_order", _("Argent sans commande")
+    ORDER_WITHOUT_MONEY = "order_without_money", _("Commande sans argent")
+    AMOUNT_DIFFERS = "amount_differs", _("Montants différents")
+    REFUND_DIFFERS = "refund_differs", _("Remboursements différents")
+
+
+class Finding(models.Model):
+    """A movement on which the shop and the payment provider differ, until somebody has looked at it."""
+
+    kind = models.CharField(_("nature"), max_length=20, choices=FindingKind.choices)
+    provider_id = models.CharField(_("mouvement chez le prestataire"), max_length=PROVIDER_ID)
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="findings", null=True, blank=True)
+    amount = models.DecimalField(_("montant (€)"), max_digits=10, decimal_places=2)
+    detail = models.CharField(_("détail"), max_length=300, blank=True)
+    found_at = models.DateTimeField(_("trouvé le"), default=timezone.now)
+    resolved_at = models.DateTimeField(_("réglé le"), null=True, blank=True)
+    resolution = models.CharField(_("comment"), max_length=300, blank=True)
+
+    class Meta:
+        verbose_name = _("écart de rapprochement")
+        verbose_name_plural = _("écarts de rapprochement")
+        ordering = ("-found_at",)
+        constraints = (
+            models.UniqueConstraint(fields=("kind", "provider_id"), name="finding_once"),
+            models.CheckConstraint(condition=Q(kind__in=FindingKind.values), name="finding_kind_known"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} · {self.provider_id}"

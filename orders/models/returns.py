@@ -1,0 +1,152 @@
+"""What customers give back: withdrawals as they were declared, and the refunds that staff decide."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from orders.models.order import Order, OrderItem
+
+
+class Withdrawal(models.Model):
+    """A customer's declaration, exactly as it came in. The database refuses to change or delete it (L221-21).
+
+    `order` is empty when no order fits what was declared: the declaration is kept and acknowledged all the same.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    order = models.ForeignKey(
+        Order, on_delete=models.PROTECT, related_name="withdrawals", null=True, blank=True
+    )
+    name = models.CharField(_("nom déclaré"), max_length=200)
+    email = models.EmailField(_("e-mail déclaré"), max_length=254)
+    order_text = models.CharField(_("commande déclarée"), max_length=100)
+    reason = models.TextField(_("motif"), max_length=2000, blank=True)
+    statement = models.TextField(_("texte de la déclaration"))
+    language = models.CharField(_("langue"), max_length=5, default="fr")
+    declared_at = models.DateTimeField(_("déclarée le"), default=timezone.now)
+    submission_key = models.CharField(max_length=64, unique=True, editable=False)
+
+    class Meta:
+        verbose_name = _("rétractation")
+        verbose_name_plural = _("rétractations")
+        ordering = ("-declared_at",)
+
+    def __str__(self) -> str:
+        return f"{self.order_text} · {self.declared_at:%d/%m/%Y %H:%M}"
+
+
+class WithdrawalLine(models.Model):
+    """A part of the order that the customer gives back. Without lines the whole order is meant."""
+
+    withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="lines")
+    item = models.ForeignKey(OrderItem, on_delete=models.PROTECT, related_name="+")
+    quantity = models.PositiveIntegerField(_("quantité"))
+
+    class Meta:
+        verbose_name = _("ligne rétractée")
+        verbose_name_plural = _("lignes rétractées")
+        constraints = (
+            models.UniqueConstraint(fields=("withdrawal", "item"), name="withdrawal_line_once"),
+            models.CheckConstraint(condition=Q(quantity__gte=1), name="withdrawal_line_quantity"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.quantity} × {self.item}"
+
+
+class WithdrawalState(models.TextChoices):
+    DECLARED = "declared", _("Déclarée")
+    GOODS_AWAITED = "goods_awaited", _("Retour attendu")
+    REFUNDED = "refunded", _("Remboursée")
+    REFUSED = "refused", _("Sans suite")
+
+
+class WithdrawalCase(models.Model):
+    """How the shop deals with a declaration: the part that moves on."""
+
+    withdrawal = models.OneToOneField(Withdrawal, on_delete=models.PROTECT, related_name="case")
+    state = models.CharField(
+        _("état"), max_length=16, choices=WithdrawalState.choices, default=WithdrawalState.DECLARED
+    )
+    in_time = models.BooleanField(_("dans le délai"), null=True, blank=True)
+    refund_by = models.DateField(_("à rembourser au plus tard le"), null=True, blank=True)
+    goods_received_at = models.DateTimeField(_("retour reçu le"), null=True, blank=True)
+    shipping_proof_at = models.DateTimeField(_("preuve d'expédition reçue le"), null=True, blank=True)
+    decision = models.CharField(_("motif de la décision"), max_length=500, blank=True)
+    alerted_day = models.PositiveSmallIntegerField(_("dernière alerte (jour)"), default=0)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        verbose_name = _("suivi de rétractation")
+        verbose_name_plural = _("suivis de rétractation")
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(state__in=WithdrawalState.values), name="withdrawal_state_known"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.get_state_display()
+
+
+class RefundRequest(models.Model):
+    """A decision to credit a customer: the whole order, some lines, or an amount. Money moves by its refunds.
+
+    `amount` is what is credited in euros: what goes back to the customer plus `voided`, the instalments that will
+    not be collected any more. `reason` is told to the customer.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="refund_requests")
+    key = models.CharField(_("clé d'idempotence"), max_length=255, unique=True, editable=False)
+    amount = models.DecimalField(_("montant crédité (€)"), max_digits=10, decimal_places=2)
+    voided = models.DecimalField(_("dont échéances annulées (€)"), max_digits=10, decimal_places=2, default=0)
+    shipping = models.DecimalField(_("dont livraison (€)"), max_digits=10, decimal_places=2, default=0)
+    reason = models.CharField(_("motif"), max_length=500, blank=True)
+    withdrawal = models.ForeignKey(
+        Withdrawal, on_delete=models.PROTECT, related_name="refund_requests", null=True, blank=True
+    )
+    external = models.BooleanField(_("décidé hors de la boutique"), default=False)
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(_("décidé le"), default=timezone.now)
+    settled_at = models.DateTimeField(_("rendu en entier le"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("décision de remboursement")
+        verbose_name_plural = _("décisions de remboursement")
+        ordering = ("-created_at",)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(amount__gt=0, voided__gte=0, shipping__gte=0), name="refund_request_amounts"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.order} · {self.amount} €"
+
+
+class RefundLine(models.Model):
+    """Units of a line that a decision credits, for how much, and whether they go back on the shelf."""
+
+    request = models.ForeignKey(RefundRequest, on_delete=models.PROTECT, related_name="lines")
+    item = models.ForeignKey(OrderItem, on_delete=models.PROTECT, related_name="refund_lines")
+    quantity = models.PositiveIntegerField(_("quantité"))
+    amount = models.DecimalField(_("montant (€)"), max_digits=10, decimal_places=2)
+    restocked = models.BooleanField(_("remis en stock"), default=False)
+
+    class Meta:
+        verbose_name = _("ligne remboursée")
+        verbose_name_plural = _("lignes remboursées")
+        constraints = (
+            models.UniqueConstraint(fields=("request", "item"), name="refund_line_once"),
+            models.CheckConstraint(condition=Q(quantity__gte=1, amount__gte=0), name="refund_line_amounts"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.quantity} × {self.item}"

@@ -1,0 +1,44 @@
+"""Rows of the books are refused any change by the database itself, whoever asks."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from orders.models import LedgerEntry, LedgerKind
+from orders.tests.factories import make_order
+from shop.core.append_only import guard_statements
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def entry() -> LedgerEntry:
+    order = make_order()
+    return LedgerEntry.objects.create(
+        order=order,
+        payment=order.payments.get(),
+        kind=LedgerKind.CHARGE,
+        amount=Decimal("40.00"),
+        provider_id="ch_1",
+    )
+
+
+def test_the_database_refuses_to_change_an_entry(entry: LedgerEntry) -> None:
+    with pytest.raises(DatabaseError, match="never changed or deleted"), transaction.atomic():
+        LedgerEntry.objects.update(amount=Decimal("1.00"))
+    entry.refresh_from_db()
+    assert entry.amount == Decimal("40.00")
+
+
+def test_the_database_refuses_to_delete_an_entry(entry: LedgerEntry) -> None:
+    if connection.vendor == "sqlite":
+        # Tests on SQLite run without this trigger, which would keep them from emptying the table afterwards.
+        delete = [text for text in guard_statements("orders_ledgerentry", "sqlite") if "_no_delete" in text]
+        with connection.cursor() as cursor:
+            cursor.execute(delete[0])
+    with pytest.raises(DatabaseError, match="never changed or deleted"), transaction.atomic():
+        LedgerEntry.objects.all().delete()
+    assert LedgerEntry.objects.count() == 1
