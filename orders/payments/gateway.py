@@ -17,6 +17,8 @@ from typing import Any
 import stripe
 from django.conf import settings
 
+from orders.payments.circuit import Circuit, ProviderSilent
+
 # Two tries of 5 s and a short pause stay under the 12 s that a customer may wait.
 TIMEOUT_SECONDS = 5
 RETRIES = 1
@@ -24,6 +26,8 @@ SHOP_MARK = "shop"
 """Metadata that tells our payments from those of another site on the same Stripe account."""
 
 stripe.enable_telemetry = False
+
+_circuit = Circuit((stripe.APIConnectionError,))
 
 
 class GatewayError(Exception):
@@ -251,9 +255,12 @@ def read_event(payload: bytes, signature: str) -> EventFacts:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Stripe's exceptions as ours, so that nobody else needs to know the library."""
+    """Around every call: none is made while Stripe is silent, and its exceptions are told as ours."""
     try:
-        yield
+        with _circuit.call():
+            yield
+    except ProviderSilent as error:
+        raise GatewayUnavailable(str(error)) from error
     except (stripe.APIConnectionError, stripe.RateLimitError) as error:
         raise GatewayUnavailable(str(error)) from error
     except stripe.IdempotencyError as error:

@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 import requests
+import stripe
 from django.test import Client
 
 from orders.models import Attempt, Order
 from orders.payments import gateway
+from orders.payments.circuit import Circuit
 from orders.stripe_sandbox.testing import RunningSandbox
 from orders.tests.factories import make_seller, make_zones, new_key
 
@@ -110,12 +112,16 @@ def sandbox_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runnin
 
 
 @pytest.fixture
-def bank(sandbox_process: RunningSandbox, settings: Any, _zones: None) -> Bank:
+def bank(
+    sandbox_process: RunningSandbox, settings: Any, monkeypatch: pytest.MonkeyPatch, _zones: None
+) -> Bank:
     make_seller()
     settings.STRIPE_SECRET_KEY = SECRET_KEY
     settings.STRIPE_WEBHOOK_SECRET = WEBHOOK_SECRET
     settings.STRIPE_API_BASE = sandbox_process.url
     gateway._made_client.cache_clear()
+    # Crowds of a test call from one process, which in production has four threads.
+    monkeypatch.setattr(gateway, "_circuit", Circuit((stripe.APIConnectionError,), crowd=1000))
     desk = Bank(sandbox_process.url)
     desk.control("reset")
     return desk
