@@ -12,6 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog.services.stock import OutOfStock
+from orders.invoices.issuing import issue_invoice
 from orders.models import (
     Attempt,
     AttemptState,
@@ -142,6 +143,8 @@ def _confirm(order: Order, payment: Payment) -> None:
     record_tracking(order)
     mail_confirmation(order)
     mail_workshop(order)
+    # Last: whoever issues holds the year's series until the commit.
+    issue_invoice(order=order)
 
 
 def _give_back(order: Order, attempt: Attempt, reason: RefundReason) -> None:

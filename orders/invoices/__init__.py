@@ -1,0 +1,1 @@
+"""Invoices and credit notes: numbered and frozen when issued, typeset and sent afterwards."""

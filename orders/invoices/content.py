@@ -1,0 +1,307 @@
+"""What an invoice says, gathered once when it is issued: texts and amounts ("49.99"), nothing looked up later."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import ROUND_DOWN, Decimal
+from typing import Any
+
+from django.conf import settings
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from orders.invoices import mentions
+from orders.invoices.series import PARIS, Place
+from orders.invoices.tax import Tax, Treatment
+from orders.models import Invoice, InvoiceDraft, Order, OrderItem, Payment, PaymentState, RefundRequest
+from orders.selectors.rules import country_name
+from orders.services.mails import item_detail
+from shop.core.models import ShopSettings
+from shop.core.money import ZERO, amount_string
+
+FORMAT = 1
+"""Version of this layout, for whoever reads it in ten years."""
+
+_PAID = (PaymentState.PAID, PaymentState.PARTLY_REFUNDED, PaymentState.REFUNDED)
+
+
+def invoice_data(
+    order: Order, *, place: Place, tax: Tax, draft: InvoiceDraft | None, country: str
+) -> dict[str, Any]:
+    """The content of an order's invoice. Every mention of art. 242 nonies A CGI ann. II is in here."""
+    payments = list(order.payments.order_by("position"))
+    with translation.override(order.language):
+        lines = [_line(item) for item in order.items.select_related("product")]
+        data = {
+            **_head(order, place=place, kind="invoice"),
+            "customer": _customer(order, draft),
+            "delivery": {
+                "promised_by": order.promised_by.isoformat(),
+                "delivered_on": _day(order.delivered_at),
+                "country": country,
+                "country_name": country_name(order.country, order.custom_country),
+            },
+            "lines": lines,
+            "original_total": amount_string(order.original_total),
+            "promotion_savings": amount_string(order.promotion_savings),
+            "subtotal": amount_string(order.subtotal),
+            "shipping": amount_string(order.shipping_cost),
+            "total": amount_string(order.total),
+            "tax": _tax(tax, lines, order.shipping_cost),
+            "payment": _payment(order, payments),
+            "notes": draft.notes if draft is not None else "",
+        }
+        data["mentions"] = mentions.for_document(tax, data)
+    return data
+
+
+def credit_note_data(credited: Invoice, request: RefundRequest, *, place: Place, tax: Tax) -> dict[str, Any]:
+    """The content of a credit note. Amounts are positive: the document's title says which way they go."""
+    order = credited.order
+    with translation.override(order.language):
+        lines, shipping = _credited_lines(credited, request)
+        money = request.amount - request.voided
+        return _credit(
+            credited,
+            place=place,
+            tax=tax,
+            lines=lines,
+            shipping=shipping,
+            reason=request.reason,
+            refund={
+                "refunded": amount_string(money),
+                "refunded_on": _day(place.issued_at) if money else None,
+                "voided": amount_string(request.voided),
+            },
+        )
+
+
+def correction_data(credited: Invoice, *, place: Place, tax: Tax, reason: str) -> dict[str, Any]:
+    """The content of the credit note that takes a whole invoice back before it is issued anew."""
+    with translation.override(credited.language):
+        return _credit(
+            credited,
+            place=place,
+            tax=tax,
+            lines=credited.data["lines"],
+            shipping=Decimal(credited.data["shipping"]),
+            reason=reason,
+            refund={"refunded": amount_string(ZERO), "refunded_on": None, "voided": amount_string(ZERO)},
+        )
+
+
+def reissued_data(
+    credited: Invoice, *, place: Place, draft: InvoiceDraft, credit_note: str, reason: str
+) -> dict[str, Any]:
+    """The content of an invoice issued anew: that of the one it replaces, with the customer and notes corrected."""
+    order = credited.order
+    with translation.override(order.language):
+        data = {
+            **credited.data,
+            **_head(order, place=place, kind="invoice"),
+            "seller": credited.data["seller"],
+            "customer": _customer(order, draft),
+            "notes": draft.notes,
+            "replaces": {
+                "number": credited.number,
+                "issued_on": credited.data["issued_on"],
+                "credit_note": credit_note,
+                "reason": reason,
+            },
+        }
+    return data
+
+
+def _credit(
+    credited: Invoice,
+    *,
+    place: Place,
+    tax: Tax,
+    lines: list[dict[str, Any]],
+    shipping: Decimal,
+    reason: str,
+    refund: dict[str, Any],
+) -> dict[str, Any]:
+    total = tax.net + tax.vat
+    data = {
+        **_head(credited.order, place=place, kind="credit_note"),
+        "customer": credited.data["customer"],
+        "delivery": credited.data["delivery"],
+        "credits": {"number": credited.number, "issued_on": credited.data["issued_on"]},
+        "reason": reason,
+        "lines": lines,
+        "subtotal": amount_string(total - shipping),
+        "shipping": amount_string(shipping),
+        "total": amount_string(total),
+        "tax": _tax(tax, lines, shipping),
+        "refund": refund,
+        "notes": "",
+    }
+    data["mentions"] = mentions.for_document(tax, data)
+    return data
+
+
+def _head(order: Order, *, place: Place, kind: str) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "kind": kind,
+        "number": place.number,
+        "issued_on": _day(place.issued_at),
+        "language": order.language,
+        "currency": "EUR",
+        "order": {
+            "id": str(order.pk),
+            "reference": order.reference,
+            "invoice_reference": f"INV-{order.reference}",
+            "placed_on": _day(order.created_at),
+        },
+        "seller": _seller(),
+    }
+
+
+def _seller() -> dict[str, Any]:
+    shop = ShopSettings.load()
+    siret = "".join(shop.siret.split())
+    return {
+        "shop_name": shop.shop_name,
+        "name": shop.trader_name if shop.trader_name.endswith("EI") else f"{shop.trader_name} EI".strip(),
+        "siren": siret[:9],
+        "siret": siret,
+        "address_lines": _lines_of(shop.address),
+        "email": shop.email,
+        "phone": shop.phone,
+        "site": settings.SITE_URL,
+        "oss_number": shop.oss_number,
+        "packaging_id": shop.packaging_id,
+        "is_demonstration": shop.is_demonstration,
+    }
+
+
+def _customer(order: Order, draft: InvoiceDraft | None) -> dict[str, Any]:
+    country = country_name(order.country, order.custom_country)
+    written = _lines_of(draft.customer_address) if draft is not None else []
+    return {
+        "name": (draft.customer_name if draft is not None else "") or order.customer_name,
+        "address_lines": written or [order.address, f"{order.postal_code} {order.city}", country],
+        "email": order.email,
+        "street": order.address,
+        "postal_code": order.postal_code,
+        "city": order.city,
+        "country": order.country,
+        "country_name": country,
+    }
+
+
+def _line(item: OrderItem) -> dict[str, Any]:
+    product = item.product
+    return {
+        "item": item.pk,
+        "name": item.product_name,
+        "detail": item_detail(item),
+        "sku": item.sku,
+        "quantity": item.quantity,
+        "free_quantity": item.free_quantity,
+        "unit_price": amount_string(item.unit_price),
+        "discount": amount_string(item.free_quantity * item.unit_price),
+        "total": amount_string(item.line_total),
+        "hs_code": str(getattr(product, "hs_code", "") or ""),
+        "origin": str(getattr(product, "origin_country", "") or ""),
+    }
+
+
+def _credited_lines(credited: Invoice, request: RefundRequest) -> tuple[list[dict[str, Any]], Decimal]:
+    """What the credit note lists, and its share of the delivery; both add up to the credited amount."""
+    parts = list(request.lines.select_related("item__product").order_by("item__position", "pk"))
+    if not parts and request.amount == credited.total:
+        return credited.data["lines"], Decimal(credited.data["shipping"])
+    lines = []
+    for part in parts:
+        gross = part.quantity * part.item.unit_price
+        lines.append(
+            {
+                **_line(part.item),
+                "quantity": part.quantity,
+                "free_quantity": 0,
+                "discount": amount_string(max(gross - part.amount, ZERO)),
+                "total": amount_string(part.amount),
+            }
+        )
+    rest = request.amount - request.shipping - sum((part.amount for part in parts), ZERO)
+    if rest > 0:
+        lines.append(_amount_line(_("Geste commercial") if parts else _("Remboursement partiel"), rest))
+    if rest < 0:
+        return [_amount_line(_("Remboursement partiel"), request.amount)], ZERO
+    return lines, request.shipping
+
+
+def _amount_line(name: str, amount: Decimal) -> dict[str, Any]:
+    return {
+        "item": None,
+        "name": name,
+        "detail": "",
+        "sku": "",
+        "quantity": 1,
+        "free_quantity": 0,
+        "unit_price": amount_string(amount),
+        "discount": amount_string(ZERO),
+        "total": amount_string(amount),
+        "hs_code": "",
+        "origin": "",
+    }
+
+
+def _tax(tax: Tax, lines: list[dict[str, Any]], shipping: Decimal) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "treatment": str(tax.treatment),
+        "percent": f"{tax.percent:.2f}",
+        "net": amount_string(tax.net),
+        "vat": amount_string(tax.vat),
+    }
+    if tax.treatment == Treatment.DESTINATION:
+        shares = share_net([*(Decimal(line["total"]) for line in lines), shipping], tax.net)
+        values["line_nets"] = [amount_string(share) for share in shares[:-1]]
+        values["shipping_net"] = amount_string(shares[-1])
+    return values
+
+
+def share_net(amounts: Sequence[Decimal], net: Decimal) -> list[Decimal]:
+    """`net` spread over the amounts in proportion, to the cent: what is left goes where rounding took most."""
+    total = sum(amounts, ZERO)
+    if not total:
+        return [ZERO for _amount in amounts]
+    exact = [amount * net / total for amount in amounts]
+    shares = [part.quantize(Decimal("0.01"), rounding=ROUND_DOWN) for part in exact]
+    missing = int((net - sum(shares, ZERO)) * 100)
+    order = sorted(range(len(exact)), key=lambda index: shares[index] - exact[index])
+    for index in order[:missing]:
+        shares[index] += Decimal("0.01")
+    return shares
+
+
+def _payment(order: Order, payments: Sequence[Payment]) -> dict[str, Any]:
+    paid = sum((payment.amount for payment in payments if payment.state in _PAID), ZERO)
+    return {
+        "mode": order.payment_mode,
+        "paid": amount_string(paid),
+        "due": amount_string(order.total - paid),
+        "paid_on": _day(order.paid_at) if paid == order.total else None,
+        "calendar": [
+            {
+                "position": payment.position,
+                "due_on": payment.due_on.isoformat(),
+                "amount": amount_string(payment.amount),
+                "paid_on": _day(payment.paid_at) if payment.state in _PAID else None,
+            }
+            for payment in payments
+        ],
+    }
+
+
+def _day(moment: datetime | date | None) -> str | None:
+    """The civil day in France of a moment."""
+    if isinstance(moment, datetime):
+        return moment.astimezone(PARIS).date().isoformat()
+    return moment.isoformat() if moment else None
+
+
+def _lines_of(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]

@@ -1,0 +1,104 @@
+"""Issuing invoices and credit notes: the number, the frozen content and the hash, in the caller's transaction.
+
+Locks: order, payment and attempt are the caller's; the series comes last, so no two transactions wait in a circle.
+"""
+
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+
+from orders.invoices import content
+from orders.invoices.places import destination_of
+from orders.invoices.series import Place, chain_hash, reserve_place, take_place
+from orders.invoices.tax import Tax, Treatment, decide_tax, split_vat
+from orders.models import Invoice, InvoiceDraft, InvoiceKind, Order, RefundRequest
+from orders.services.journal import record_event
+from shop.core.money import ZERO
+
+
+def issue_invoice(*, order: Order) -> Invoice:
+    """The invoice of a paid order, frozen as the order stands now. The second call gives the first one back.
+
+    Runs in the caller's transaction with the order locked; the number exists only if that transaction commits.
+    """
+    known = current_invoice(order)
+    if known is not None:
+        return known
+    draft = InvoiceDraft.objects.filter(order=order).first()
+    country = destination_of(order)
+    place = reserve_place()
+    tax = decide_tax(country=country, total=order.total, year=place.series.year)
+    data = content.invoice_data(order, place=place, tax=tax, draft=draft, country=country)
+    return _write(
+        place,
+        kind=InvoiceKind.INVOICE,
+        order=order,
+        country=country,
+        total=order.total,
+        vat=tax.vat,
+        data=data,
+    )
+
+
+def issue_credit_note(*, request: RefundRequest) -> Invoice | None:
+    """The credit note of a refund whose money is back, or None when the order never had an invoice.
+
+    Runs in the caller's transaction with the order locked. The second call gives the first one back.
+    """
+    known = Invoice.objects.filter(refund_request=request).first()
+    if known is not None:
+        return known
+    order = request.order
+    credited = current_invoice(order)
+    if credited is None:
+        return None
+    place = reserve_place()
+    tax = _tax_like(credited, request.amount)
+    return _write(
+        place,
+        kind=InvoiceKind.CREDIT_NOTE,
+        order=order,
+        country=credited.country,
+        total=-request.amount,
+        vat=-tax.vat,
+        data=content.credit_note_data(credited, request, place=place, tax=tax),
+        credits=credited,
+        version=credited.version,
+        refund_request=request,
+    )
+
+
+def current_invoice(order: Order) -> Invoice | None:
+    """The latest version of an order's invoice. One query."""
+    return Invoice.objects.filter(order=order, kind=InvoiceKind.INVOICE).order_by("-version").first()
+
+
+def _tax_like(credited: Invoice, amount: Decimal) -> Tax:
+    """What is given back bears the tax that was charged on it, whatever the threshold says today."""
+    treatment = Treatment(credited.data["tax"]["treatment"])
+    if treatment == Treatment.DESTINATION:
+        return split_vat(amount, Decimal(credited.data["tax"]["percent"]))
+    return Tax(treatment, ZERO, amount, ZERO)
+
+
+def _write(place: Place, *, kind: InvoiceKind, order: Order, data: dict[str, Any], **values: Any) -> Invoice:
+    previous = place.series.last_hash
+    digest = chain_hash(number=place.number, data=data, previous_hash=previous)
+    with transaction.atomic():
+        invoice = Invoice.objects.create(
+            kind=kind,
+            number=place.number,
+            year=place.series.year,
+            sequence=place.sequence,
+            order=order,
+            issued_at=place.issued_at,
+            language=order.language,
+            data=data,
+            previous_hash=previous,
+            hash=digest,
+            **values,
+        )
+        take_place(place, digest=digest)
+    record_event(order, f"{kind}.issued", number=place.number)
+    return invoice

@@ -1,0 +1,91 @@
+"""The sentences that the law wants on the paper, each in French and in the customer's language."""
+
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from babel.dates import format_date
+from babel.numbers import format_decimal
+from django.utils import translation
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from orders.invoices.tax import Tax, Treatment
+from orders.selectors.rules import country_name
+from shop.core.models import ShopSettings
+
+Mention = tuple[str, Callable[[], str]]
+
+FRANCHISE = "TVA non applicable, art. 293 B du CGI"
+
+
+def for_document(tax: Tax, data: dict[str, Any]) -> list[dict[str, str]]:
+    """The mentions of a document, `fr` and `text` (the same in French), in the order in which they are printed.
+
+    Runs in the language of the document.
+    """
+    found = [*_tax_mentions(tax, data), *_payment_mentions(data)]
+    found.append(("guarantee", _guarantee))
+    if data["seller"]["packaging_id"]:
+        found.append(("packaging", lambda: _packaging(data["seller"]["packaging_id"])))
+    return [{"name": name, "fr": _in_french(text), "text": text()} for name, text in found]
+
+
+def _tax_mentions(tax: Tax, data: dict[str, Any]) -> list[Mention]:
+    if tax.treatment == Treatment.DESTINATION:
+        return [("destination_vat", lambda: _destination(tax.percent, data))]
+    franchise: Mention = ("franchise", _franchise)
+    if tax.treatment == Treatment.EXPORT:
+        return [franchise, ("export", _export)]
+    return [franchise]
+
+
+def _payment_mentions(data: dict[str, Any]) -> list[Mention]:
+    paid_on = data.get("payment", {}).get("paid_on")
+    if paid_on is None:
+        return []
+    return [("paid", lambda: _("Payée le %(day)s") % {"day": _long_day(paid_on)})]
+
+
+def _franchise() -> str:
+    if get_language() == "fr":
+        return ShopSettings.load().vat_notice or FRANCHISE
+    return _("TVA non applicable, art. 293 B du CGI")
+
+
+def _export() -> str:
+    return _(
+        "Exportation hors de l'Union européenne, art. 262 I du CGI. Droits et taxes d'importation à la charge du "
+        "destinataire."
+    )
+
+
+def _destination(percent: Decimal, data: dict[str, Any]) -> str:
+    return _(
+        "TVA de %(country)s au taux de %(percent)s %% comprise dans les prix, déclarée au guichet unique de l'Union "
+        "(OSS) sous le numéro %(oss)s, art. 258 A du CGI"
+    ) % {
+        "country": country_name(data["delivery"]["country"], data["delivery"]["country_name"]),
+        "percent": format_decimal(percent, locale=get_language() or "fr"),
+        "oss": data["seller"]["oss_number"] or "–",
+    }
+
+
+def _guarantee() -> str:
+    return _("Garantie légale de conformité : deux ans (art. L217-3 et suivants du code de la consommation)")
+
+
+def _packaging(identifier: str) -> str:
+    return _(
+        "Identifiant unique emballages : %(identifier)s (art. L541-10-13 du code de l'environnement)"
+    ) % {"identifier": identifier}
+
+
+def _long_day(day: str) -> str:
+    return format_date(date.fromisoformat(day), format="long", locale=get_language() or "fr")
+
+
+def _in_french(text: Callable[[], str]) -> str:
+    with translation.override("fr"):
+        return text()

@@ -1,0 +1,35 @@
+"""Where a sale goes, as taxes see it."""
+
+import unicodedata
+from functools import cache
+
+from django.conf import settings
+from django.utils import translation
+from django_countries import countries
+
+from orders.models import Order
+from orders.models.order import OTHER_COUNTRY
+
+
+def destination_of(order: Order) -> str:
+    """The ISO code of the country an order goes to, that of a country typed under « Autre » when it is known."""
+    if order.country != OTHER_COUNTRY:
+        return order.country
+    return _codes_by_name().get(_folded(order.custom_country), OTHER_COUNTRY)
+
+
+@cache
+def _codes_by_name() -> dict[str, str]:
+    """Every country's names in the shop's languages, without accents and case: « Pologne », « poland »."""
+    codes: dict[str, str] = {}
+    for language, _label in settings.LANGUAGES:
+        with translation.override(language):
+            codes |= {_folded(str(name)): code for code, name in countries}
+    return codes
+
+
+def _folded(name: str) -> str:
+    plain = "".join(
+        letter for letter in unicodedata.normalize("NFKD", name) if not unicodedata.combining(letter)
+    )
+    return " ".join(plain.casefold().split())

@@ -1,0 +1,83 @@
+"""The numbers of a year's series and the chain of hashes over it (art. 242 nonies A CGI ann. II).
+
+The counter is a row, never a database sequence: a sequence keeps the number of a transaction that rolled back,
+which leaves a gap. Whoever issues holds the row's lock until the end of its transaction, so numbers are given in
+the order in which invoices are committed.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.db import connection
+from django.utils import timezone
+
+from orders.models import InvoiceSeries
+
+PARIS = ZoneInfo("Europe/Paris")
+"""The law's clock: the year of an invoice is that of its day in France, wherever the server stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The next place of a series, reserved for the transaction that asked."""
+
+    series: InvoiceSeries
+    issued_at: datetime
+
+    @property
+    def sequence(self) -> int:
+        return self.series.last_number + 1
+
+    @property
+    def number(self) -> str:
+        return f"F-{self.series.year}-{self.sequence:05d}"
+
+
+def reserve_place() -> Place:
+    """Lock the series of the current year, made when it is the first of the year, and tell its next place.
+
+    Runs in the caller's transaction and is the last lock that it takes. The moment of issue is read under the
+    lock: a transaction that waited past midnight on New Year's Eve issues in the new year.
+    """
+    if not connection.in_atomic_block:
+        raise RuntimeError("A number is taken in the transaction that issues the invoice.")
+    year = _year_now()
+    while True:
+        series = _lock_series(year)
+        now = timezone.now()
+        if now.astimezone(PARIS).year == year:
+            return Place(series, now)
+        year = now.astimezone(PARIS).year
+
+
+def take_place(place: Place, *, digest: str) -> None:
+    """Move the counter past a place whose row has been written, and remember its hash for the next."""
+    place.series.last_number = place.sequence
+    place.series.last_hash = digest
+    place.series.save(update_fields=["last_number", "last_hash"])
+
+
+def chain_hash(*, number: str, data: dict[str, Any], previous_hash: str) -> str:
+    """SHA-256 over number, content and the hash before it, in a form that no database reorders."""
+    text = json.dumps(
+        [number, previous_hash, data], ensure_ascii=False, sort_keys=True, separators=(",", ":")
+    )
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _year_now() -> int:
+    return timezone.now().astimezone(PARIS).year
+
+
+def _lock_series(year: int) -> InvoiceSeries:
+    rows = InvoiceSeries.objects.select_for_update().filter(year=year)
+    series = rows.first()
+    if series is None:
+        # Two firsts of a year: the second waits on the unique year, then finds the row of the first.
+        InvoiceSeries.objects.bulk_create([InvoiceSeries(year=year)], ignore_conflicts=True)
+        series = rows.get()
+    return series

@@ -1,0 +1,84 @@
+"""Which VAT a sale bears: none (art. 293 B CGI), or that of the country of destination (art. 258 A CGI)."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from django.db.models import Q, Sum
+
+from orders.models import Invoice, InvoiceKind, VatRate
+from shop.core.models import ShopSettings
+from shop.core.money import ZERO, quantize
+
+STANDARD_RATES: dict[str, Decimal] = {
+    code: Decimal(percent)
+    for code, percent in (
+        ("AT", "20"), ("BE", "21"), ("BG", "20"), ("CY", "19"), ("CZ", "21"), ("DE", "19"), ("DK", "25"),
+        ("EE", "24"), ("ES", "21"), ("FI", "25.5"), ("FR", "20"), ("GR", "24"), ("HR", "25"), ("HU", "27"),
+        ("IE", "23"), ("IT", "22"), ("LT", "21"), ("LU", "17"), ("LV", "21"), ("MT", "18"), ("NL", "21"),
+        ("PL", "23"), ("PT", "23"), ("RO", "21"), ("SE", "25"), ("SI", "22"), ("SK", "23"),
+    )
+}  # fmt: skip
+"""What the shop starts with; operators keep the `VatRate` rows up to date, and these answer for a deleted one."""
+
+# Monaco is French for VAT; the overseas departments are neither another member state nor abroad.
+HOME = frozenset({"FR", "MC", "GP", "MQ", "GF", "RE", "YT"})
+ABROAD_IN_UNION = frozenset(STANDARD_RATES) - HOME
+
+
+class Treatment(StrEnum):
+    FRANCHISE = "franchise"
+    DESTINATION = "destination"
+    EXPORT = "export"
+
+
+@dataclass(frozen=True, slots=True)
+class Tax:
+    """How a sale is taxed. Prices include `vat` euros at `percent`; both are 0 unless taxed at destination."""
+
+    treatment: Treatment
+    percent: Decimal
+    net: Decimal
+    vat: Decimal
+
+
+def decide_tax(*, country: str, total: Decimal, year: int) -> Tax:
+    """How a sale of `total` euros to a consumer in `country` is taxed.
+
+    Call it with the year's series locked: two sales that both believe to be the last below the threshold are then
+    impossible. The sale that crosses it is taxed at destination, and so are all after it, in the next year too.
+    """
+    if country in HOME:
+        return Tax(Treatment.FRANCHISE, ZERO, total, ZERO)
+    if country not in ABROAD_IN_UNION:
+        return Tax(Treatment.EXPORT, ZERO, total, ZERO)
+    threshold = ShopSettings.load().eu_sales_threshold
+    beyond = (
+        _taxed_at_destination(year)
+        or union_sales(year) + total > threshold
+        or union_sales(year - 1) > threshold
+    )
+    if not beyond:
+        return Tax(Treatment.FRANCHISE, ZERO, total, ZERO)
+    row = VatRate.objects.filter(country=country).first()
+    percent = row.percent if row is not None else STANDARD_RATES[country]
+    return split_vat(total, percent)
+
+
+def split_vat(total: Decimal, percent: Decimal) -> Tax:
+    """The VAT that a price includes; net and VAT add up to the price to the cent."""
+    net = quantize(total / (1 + percent / 100))
+    return Tax(Treatment.DESTINATION, percent, net, total - net)
+
+
+def union_sales(year: int) -> Decimal:
+    """Sales without VAT to consumers of the other countries of the Union in a civil year, credit notes taken off."""
+    sums = Invoice.objects.filter(year=year, country__in=ABROAD_IN_UNION).aggregate(
+        total=Sum("total"), vat=Sum("vat")
+    )
+    return (sums["total"] or ZERO) - (sums["vat"] or ZERO)
+
+
+def _taxed_at_destination(year: int) -> bool:
+    """A credit note may bring the sum back below the threshold; the year stays beyond it."""
+    return Invoice.objects.filter(Q(vat__gt=0), year=year, kind=InvoiceKind.INVOICE).exists()
