@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from celery import shared_task
 
-from orders.payments import gateway, reconcile
+from orders.payments import closing, gateway, reconcile
 from orders.services import refunds
 from shop.core.jobs import scheduled_job
 
@@ -18,6 +18,16 @@ from shop.core.jobs import scheduled_job
 )
 def send_refund(refund_id: str) -> None:
     refunds.send_refund(uuid.UUID(refund_id))
+
+
+@shared_task(
+    name="orders.tasks.close_void_attempts",
+    autoretry_for=(gateway.GatewayUnavailable,),
+    retry_backoff=30,
+    max_retries=5,
+)
+def close_void_attempts(order_id: str) -> None:
+    closing.close_void_attempts(uuid.UUID(order_id))
 
 
 @scheduled_job("reconcile-payments", every=timedelta(minutes=5))
