@@ -6,12 +6,13 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from django.core.exceptions import ValidationError
-from django.core.validators import MinValueValidator
+from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import F, Q, Value
 from django.db.models.functions import Coalesce, Lower, NullIf
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django_countries.fields import CountryField
 
 from catalog.models.category import Category
 
@@ -130,6 +131,17 @@ class Product(models.Model):
         validators=[MinValueValidator(Decimal("0.1"))],
     )
     weight = models.CharField(_("poids"), max_length=40, blank=True)
+    hs_code = models.CharField(
+        _("code douanier (SH)"),
+        max_length=10,
+        blank=True,
+        validators=[RegexValidator(r"^\d{6}(\d{2}|\d{4})?$", _("6, 8 ou 10 chiffres, sans espace."))],
+        help_text=_("Nomenclature du Système harmonisé, demandée hors de l'Union européenne."),
+    )
+    origin_country = CountryField(_("pays de fabrication"), blank=True, default="")
+    weight_grams = models.PositiveIntegerField(
+        _("poids emballé (g)"), null=True, blank=True, help_text=_("Pour la déclaration en douane.")
+    )
     material = models.CharField(_("matière"), max_length=160, blank=True)
     paint_type = models.CharField(_("type de peinture"), max_length=160, blank=True)
     production_days_min = models.PositiveSmallIntegerField(

@@ -36,12 +36,13 @@ from orders.models.returns import (
     WithdrawalLine,
     WithdrawalState,
 )
-from orders.models.zone import ShippingZone
+from orders.models.zone import DeliveryStop, ShippingZone
 
 __all__ = [
     "Attempt",
     "AttemptKind",
     "AttemptState",
+    "DeliveryStop",
     "Dispute",
     "DisputeState",
     "Finding",

@@ -33,6 +33,7 @@ class FindingKind(models.TextChoices):
     ORDER_WITHOUT_MONEY = "order_without_money", _("Commande sans argent")
     AMOUNT_DIFFERS = "amount_differs", _("Montants différents")
     REFUND_DIFFERS = "refund_differs", _("Remboursements différents")
+    DISPUTE_DIFFERS = "dispute_differs", _("Litiges différents")
 
 
 class Finding(models.Model):

@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django_countries.fields import CountryField
 
@@ -21,7 +22,9 @@ class ShippingZone(models.Model):
     duties_notice = models.BooleanField(
         _("droits et taxes à la charge du client"),
         default=False,
-        help_text=_("Affiché avant la commande pour les pays hors de l'Union européenne de cette zone."),
+        help_text=_(
+            "Affiché avant la commande et dans sa confirmation, pour les pays de cette zone hors de l'Union européenne."
+        ),
     )
     is_fallback = models.BooleanField(_("zone de tous les autres pays"), default=False)
     position = models.PositiveSmallIntegerField(_("ordre"), default=0)
@@ -45,3 +48,21 @@ class ShippingZone(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class DeliveryStop(models.Model):
+    """A country outside the Union to which nothing is sent for now, whatever zone it belongs to."""
+
+    country = CountryField(_("pays"), unique=True)
+    reason = models.CharField(
+        _("pourquoi"), max_length=200, blank=True, help_text=_("Pour vous : les clients ne le voient pas.")
+    )
+    stopped_at = models.DateTimeField(_("arrêtée le"), default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = _("arrêt de livraison")
+        verbose_name_plural = _("arrêts de livraison")
+        ordering = ("country",)
+
+    def __str__(self) -> str:
+        return str(self.country.name)
