@@ -24,6 +24,7 @@ class StoredCard(models.Model):
         blank=True,
         help_text=_("Le code de la banque qui interdit tout nouvel essai sur cette carte."),
     )
+    forgotten_at = models.DateTimeField(_("effacée le"), null=True, blank=True)
     kept_at = models.DateTimeField(_("enregistrée le"), default=timezone.now)
 
     class Meta:

@@ -39,6 +39,15 @@ class Payment(models.Model):
     next_try_on = models.DateField(_("prochain essai le"), null=True, blank=True)
     link_sent_at = models.DateTimeField(_("lien de paiement envoyé le"), null=True, blank=True)
     stopped_code = models.CharField(_("pourquoi la carte n'est plus débitée"), max_length=60, blank=True)
+    merged_into = models.ForeignKey(
+        "self",
+        verbose_name=_("payé avec l'échéance"),
+        on_delete=models.PROTECT,
+        related_name="merged",
+        null=True,
+        blank=True,
+        help_text=_("Le client a tout payé d'avance : cette échéance est comptée dans une autre."),
+    )
 
     class Meta:
         verbose_name = _("paiement")
@@ -95,6 +104,7 @@ class Attempt(models.Model):
         _("état"), max_length=12, choices=AttemptState.choices, default=AttemptState.PREPARED
     )
     amount_cents = models.PositiveIntegerField(_("montant (centimes)"))
+    pays_off = models.BooleanField(_("paie aussi les échéances suivantes"), default=False)
     session_id = models.CharField(max_length=PROVIDER_ID, unique=True, null=True, blank=True)
     session_url = models.TextField(blank=True)
     intent_id = models.CharField(max_length=PROVIDER_ID, unique=True, null=True, blank=True)

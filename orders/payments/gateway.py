@@ -7,9 +7,9 @@ Amounts are whole cents at this border. What comes back are small frozen facts, 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -18,12 +18,21 @@ import stripe
 from django.conf import settings
 
 from orders.payments.circuit import Circuit, ProviderSilent
+from orders.payments.facts import CardFacts as CardFacts
+from orders.payments.facts import ChargeFacts as ChargeFacts
+from orders.payments.facts import EventFacts as EventFacts
+from orders.payments.facts import IntentFacts as IntentFacts
+from orders.payments.facts import PageLine as PageLine
+from orders.payments.facts import RefundFacts as RefundFacts
+from orders.payments.facts import SessionFacts as SessionFacts
 
 # Two tries of 5 s and a short pause stay under the 12 s that a customer may wait.
 TIMEOUT_SECONDS = 5
 RETRIES = 1
 SHOP_MARK = "shop"
 """Metadata that tells our payments from those of another site on the same Stripe account."""
+LONGEST_ID = 255
+LONGEST_KIND = 100
 
 stripe.enable_telemetry = False
 
@@ -61,68 +70,6 @@ class BadSignature(Exception):
     """A webhook call that did not come from the provider."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageLine:
-    """A row of the payment page. `amount_cents` is the price of one unit; 0 for offered units."""
-
-    name: str
-    amount_cents: int
-    quantity: int
-
-
-@dataclass(frozen=True, slots=True)
-class ChargeFacts:
-    charge_id: str
-    amount_cents: int
-    currency: str
-    refunded_cents: int
-    disputed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SessionFacts:
-    """A payment page as the provider knows it now.
-
-    `status` is open, complete or expired; `payment_status` is paid, unpaid or no_payment_required.
-    """
-
-    session_id: str
-    url: str
-    status: str
-    payment_status: str
-    mode: str
-    livemode: bool
-    currency: str
-    amount_cents: int
-    client_reference_id: str
-    metadata: dict[str, str]
-    intent_id: str | None
-    intent_status: str
-    error_code: str
-    charge: ChargeFacts | None
-
-
-@dataclass(frozen=True, slots=True)
-class RefundFacts:
-    """`status` is pending, requires_action, succeeded, failed or canceled."""
-
-    refund_id: str
-    amount_cents: int
-    status: str
-    failure: str
-    charge_id: str
-    intent_id: str
-    metadata: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class EventFacts:
-    event_id: str
-    kind: str
-    livemode: bool
-    body: dict[str, Any]
-
-
 def is_configured() -> bool:
     """Whether payments can be taken at all."""
     return bool(settings.STRIPE_SECRET_KEY)
@@ -144,41 +91,54 @@ def create_session(
     success_url: str,
     cancel_url: str,
     expires_at: datetime,
+    keeps_card: bool = False,
+    customer_id: str = "",
+    notice: str = "",
 ) -> SessionFacts:
     """Open a hosted payment page. The same `key` with the same arguments gives the same page for 24 h.
 
+    `keeps_card`: the card is kept for later charges without the customer, on `customer_id` or on a new customer.
+    `notice` stands beside the pay button.
+
     Raises GatewayUnavailable (ask again with the same key), GatewayRefused, GatewayNotConfigured.
     """
-    metadata = {SHOP_MARK: settings.SITE_URL, "order": order_id, "attempt": attempt_id}
-    with _translated():
-        session = _client().v1.checkout.sessions.create(
+    metadata = _metadata(order_id, attempt_id)
+    # Each order has a customer of its own at the provider: a card kept for one order can't be charged for another.
+    options: Any = {"customer": customer_id} if customer_id else {"customer_email": email}
+    # A session's metadata is not copied to its payment intent.
+    intent: dict[str, Any] = {"metadata": metadata}
+    if keeps_card:
+        intent["setup_future_usage"] = "off_session"
+        if not customer_id:
+            # Without a customer the card of a guest would be saved for nobody.
+            options["customer_creation"] = "always"
+    if notice:
+        options["custom_text"] = {"submit": {"message": notice}}
+    asked: Any = {
+        "mode": "payment",
+        "allowed_payment_method_types": ["card"],
+        "client_reference_id": order_id,
+        "locale": language,
+        "line_items": [
             {
-                "mode": "payment",
-                "allowed_payment_method_types": ["card"],
-                "client_reference_id": order_id,
-                "customer_email": email,
-                "locale": language,
-                "line_items": [
-                    {
-                        "quantity": line.quantity,
-                        "price_data": {
-                            "currency": "eur",
-                            "unit_amount": line.amount_cents,
-                            "product_data": {"name": line.name[:250]},
-                        },
-                    }
-                    for line in lines
-                ],
-                "success_url": success_url,
-                "cancel_url": cancel_url,
-                "expires_at": int(expires_at.timestamp()),
-                "metadata": metadata,
-                # A session's metadata is not copied to its payment intent.
-                "payment_intent_data": {"metadata": metadata},
-            },
-            {"idempotency_key": key},
-        )
-        return _session_facts(session)
+                "quantity": line.quantity,
+                "price_data": {
+                    "currency": "eur",
+                    "unit_amount": line.amount_cents,
+                    "product_data": {"name": line.name[:250]},
+                },
+            }
+            for line in lines
+        ],
+        "success_url": success_url,
+        "cancel_url": cancel_url,
+        "expires_at": int(expires_at.timestamp()),
+        "metadata": metadata,
+        "payment_intent_data": intent,
+        **options,
+    }
+    with _translated():
+        return _session_facts(_client().v1.checkout.sessions.create(asked, {"idempotency_key": key}))
 
 
 def fetch_session(session_id: str) -> SessionFacts:
@@ -205,6 +165,81 @@ def find_session_of_intent(intent_id: str) -> str | None:
     with _translated():
         found = _client().v1.checkout.sessions.list({"payment_intent": intent_id, "limit": 1})
         return found.data[0].id if found.data else None
+
+
+def charge_kept_card(
+    *,
+    key: str,
+    order_id: str,
+    attempt_id: str,
+    amount_cents: int,
+    customer_id: str,
+    payment_method_id: str,
+) -> IntentFacts:
+    """Charge a kept card while its owner is away. The same `key` with the same arguments charges once, for 24 h.
+
+    A refusal by the bank is an answer, not an error. Raises GatewayUnavailable (whether it was charged is unknown),
+    GatewayRefused, GatewayNotConfigured.
+    """
+    with _translated():
+        try:
+            intent = _client().v1.payment_intents.create(
+                {
+                    "amount": amount_cents,
+                    "currency": "eur",
+                    "customer": customer_id,
+                    "payment_method": payment_method_id,
+                    # Only cards: nothing that would redirect somebody who is not there.
+                    "allowed_payment_method_types": ["card"],
+                    "off_session": True,
+                    "confirm": True,
+                    "metadata": _metadata(order_id, attempt_id),
+                    "expand": ["latest_charge"],
+                },
+                {"idempotency_key": key},
+            )
+        except stripe.CardError as error:
+            if error.error is None or error.error.payment_intent is None:
+                raise
+            return _intent_facts(error.error.payment_intent)
+        return _intent_facts(intent)
+
+
+def fetch_intent(intent_id: str) -> IntentFacts:
+    """The charge as it is now."""
+    with _translated():
+        return _intent_facts(_client().v1.payment_intents.retrieve(intent_id, {"expand": ["latest_charge"]}))
+
+
+def find_intent(*, customer_id: str, attempt_id: str) -> IntentFacts | None:
+    """The charge that was made for an attempt, found by its metadata; None when there is none.
+
+    Lists a customer's charges: unlike the provider's search, that list knows a charge from its first moment.
+    """
+    with _translated():
+        found = _client().v1.payment_intents.list(
+            {"customer": customer_id, "limit": 100, "expand": ["data.latest_charge"]}
+        )
+        for intent in found.auto_paging_iter():
+            if intent.metadata and intent.metadata.to_dict().get("attempt") == attempt_id:
+                return _intent_facts(intent)
+    return None
+
+
+def cancel_intent(intent_id: str) -> bool:
+    """Make sure that a refused charge can't be paid any more. False when it was paid or canceled before."""
+    try:
+        with _translated():
+            _client().v1.payment_intents.cancel(intent_id)
+    except GatewayRefused:
+        return False
+    return True
+
+
+def forget_card(payment_method_id: str) -> None:
+    """Have a kept card deleted. One that is gone already counts as deleted."""
+    with suppress(GatewayRefused), _translated():
+        _client().v1.payment_methods.detach(payment_method_id)
 
 
 def create_refund(*, key: str, intent_id: str, amount_cents: int, refund_id: str) -> RefundFacts:
@@ -238,19 +273,26 @@ def read_event(payload: bytes, signature: str) -> EventFacts:
             stripe.WebhookSignature.verify_header(
                 payload.decode("utf-8"), signature, secret, stripe.Webhook.DEFAULT_TOLERANCE
             )
-            body = json.loads(payload)
-        except (ValueError, OverflowError, stripe.SignatureVerificationError):
+            body = json.loads(payload, parse_float=_finite, parse_constant=_finite)
+        except (ValueError, OverflowError, RecursionError, stripe.SignatureVerificationError):
             continue
-        if (
-            not isinstance(body, dict)
-            or not isinstance(body.get("id"), str)
-            or not isinstance(body.get("type"), str)
-        ):
+        if not isinstance(body, dict):
             raise BadSignature
-        return EventFacts(
-            event_id=body["id"], kind=body["type"], livemode=bool(body.get("livemode")), body=body
-        )
+        event_id, kind = body.get("id"), body.get("type")
+        if not isinstance(event_id, str) or not isinstance(kind, str):
+            raise BadSignature
+        if len(event_id) > LONGEST_ID or len(kind) > LONGEST_KIND:
+            raise BadSignature
+        return EventFacts(event_id=event_id, kind=kind, livemode=bool(body.get("livemode")), body=body)
     raise BadSignature
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        # Python reads it, JSON does not know it, and PostgreSQL does not keep it.
+        raise ValueError(text)
+    return number
 
 
 @contextmanager
@@ -291,23 +333,19 @@ def _made_client(secret_key: str, api_base: str) -> stripe.StripeClient:
     )
 
 
+def _metadata(order_id: str, attempt_id: str) -> dict[str, str]:
+    return {SHOP_MARK: settings.SITE_URL, "order": order_id, "attempt": attempt_id}
+
+
 def _session_facts(session: stripe.checkout.Session) -> SessionFacts:
     intent = session.payment_intent
-    charge = None
+    charge = card = None
     intent_status = error_code = ""
     if isinstance(intent, stripe.PaymentIntent):
         intent_status = intent.status
-        if intent.last_payment_error:
-            failure = intent.last_payment_error
-            error_code = failure.decline_code or failure.code or ""
-        if isinstance(intent.latest_charge, stripe.Charge) and intent.latest_charge.paid:
-            charge = ChargeFacts(
-                charge_id=intent.latest_charge.id,
-                amount_cents=intent.latest_charge.amount_captured,
-                currency=intent.latest_charge.currency,
-                refunded_cents=intent.latest_charge.amount_refunded,
-                disputed=bool(intent.latest_charge.disputed),
-            )
+        error_code, _advice = _refusal(intent)
+        charge = _charge_facts(intent)
+        card = _card_facts(intent)
     intent_id = intent.id if isinstance(intent, stripe.PaymentIntent) else intent
     return SessionFacts(
         session_id=session.id,
@@ -324,6 +362,65 @@ def _session_facts(session: stripe.checkout.Session) -> SessionFacts:
         intent_status=intent_status,
         error_code=error_code,
         charge=charge,
+        card=card,
+    )
+
+
+def _intent_facts(intent: stripe.PaymentIntent) -> IntentFacts:
+    error_code, advice_code = _refusal(intent)
+    return IntentFacts(
+        intent_id=intent.id,
+        status=intent.status,
+        livemode=bool(intent.livemode),
+        currency=intent.currency,
+        amount_cents=intent.amount,
+        metadata=dict(intent.metadata.to_dict()) if intent.metadata else {},
+        error_code=error_code,
+        advice_code=advice_code,
+        charge=_charge_facts(intent),
+    )
+
+
+def _refusal(intent: stripe.PaymentIntent) -> tuple[str, str]:
+    """The bank's last reason and its advice, both "" when it refused nothing."""
+    failure = intent.last_payment_error
+    if not failure:
+        return "", ""
+    # Fields that don't apply are left out of the object.
+    decline, code, advice = (getattr(failure, name, None) for name in ("decline_code", "code", "advice_code"))
+    return decline or code or "", advice or ""
+
+
+def _charge_facts(intent: stripe.PaymentIntent) -> ChargeFacts | None:
+    charge = intent.latest_charge
+    if not isinstance(charge, stripe.Charge) or not charge.paid:
+        return None
+    return ChargeFacts(
+        charge_id=charge.id,
+        amount_cents=charge.amount_captured,
+        currency=charge.currency,
+        refunded_cents=charge.amount_refunded,
+        disputed=bool(charge.disputed),
+    )
+
+
+def _card_facts(intent: stripe.PaymentIntent) -> CardFacts | None:
+    """The card that was kept with this payment."""
+    charge = intent.latest_charge
+    if not intent.setup_future_usage or not isinstance(charge, stripe.Charge) or not charge.paid:
+        return None
+    customer, method = intent.customer, charge.payment_method
+    details = charge.payment_method_details
+    card = details.card if details else None
+    if customer is None or not method or card is None:
+        return None
+    return CardFacts(
+        customer_id=customer if isinstance(customer, str) else customer.id,
+        payment_method_id=method,
+        brand=card.brand or "",
+        last4=card.last4 or "",
+        expiry_month=card.exp_month,
+        expiry_year=card.exp_year,
     )
 
 

@@ -1,0 +1,101 @@
+"""What the payment provider says, as small frozen facts. Amounts are whole cents of euros."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class PageLine:
+    """A row of the payment page. `amount_cents` is the price of one unit; 0 for offered units."""
+
+    name: str
+    amount_cents: int
+    quantity: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChargeFacts:
+    charge_id: str
+    amount_cents: int
+    currency: str
+    refunded_cents: int
+    disputed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CardFacts:
+    """A card that the provider keeps for later charges."""
+
+    customer_id: str
+    payment_method_id: str
+    brand: str
+    last4: str
+    expiry_month: int | None
+    expiry_year: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFacts:
+    """A payment page as the provider knows it now.
+
+    `status` is open, complete or expired; `payment_status` is paid, unpaid or no_payment_required. `card` is the one
+    that was kept for later charges, None when the page kept none.
+    """
+
+    session_id: str
+    url: str
+    status: str
+    payment_status: str
+    mode: str
+    livemode: bool
+    currency: str
+    amount_cents: int
+    client_reference_id: str
+    metadata: dict[str, str]
+    intent_id: str | None
+    intent_status: str
+    error_code: str
+    charge: ChargeFacts | None
+    card: CardFacts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IntentFacts:
+    """A charge without a page as the provider knows it now.
+
+    `status` is succeeded, processing, requires_payment_method (refused), requires_action or canceled. `error_code` is
+    the bank's reason (its decline code where there is one), `advice_code` what it advises to do.
+    """
+
+    intent_id: str
+    status: str
+    livemode: bool
+    currency: str
+    amount_cents: int
+    metadata: dict[str, str]
+    error_code: str
+    advice_code: str
+    charge: ChargeFacts | None
+
+
+@dataclass(frozen=True, slots=True)
+class RefundFacts:
+    """`status` is pending, requires_action, succeeded, failed or canceled."""
+
+    refund_id: str
+    amount_cents: int
+    status: str
+    failure: str
+    charge_id: str
+    intent_id: str
+    metadata: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class EventFacts:
+    event_id: str
+    kind: str
+    livemode: bool
+    body: dict[str, Any]
