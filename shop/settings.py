@@ -81,11 +81,11 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "shop.core.health.HealthMiddleware",
+    "shop.core.public_pages.PublicPageMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django_permissions_policy.PermissionsPolicyMiddleware",
-    "shop.core.public_pages.PublicPageMiddleware",
     "shop.core.middleware.TrailingSlashMiddleware",
     "shop.pages.middleware.RedirectMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -134,6 +134,8 @@ else:
         "default": {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": DATA_DIR / "shop.sqlite3",
+            # A thread keeps its connection: opening one costs more than most pages' queries.
+            "CONN_MAX_AGE": None,
             "OPTIONS": {
                 # Writers queue instead of failing when a read transaction turns into a write.
                 "transaction_mode": "IMMEDIATE",

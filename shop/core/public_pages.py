@@ -1,48 +1,111 @@
 """Public pages are the same bytes for every visitor, so each is made once and kept whole.
 
 A view says so with `@public_page`. What is kept is dropped the moment `content_changed` is called by a service that
-changed something such a page shows, and after `PAGE_CACHE_SECONDS` in any case, because pages also speak of dates.
-Browsers and proxies may keep a page but must ask whether it is still the one (an ETag, answered 304).
+changed something such a page shows, and after `PAGE_CACHE_SECONDS` or at midnight in any case, because pages also speak
+of dates. Browsers and proxies may keep a page but must ask whether it is still the one (an ETag, answered 304).
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
-import uuid
+from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import wraps
+from dataclasses import dataclass, field
+from datetime import datetime, time, timedelta
+from functools import lru_cache, wraps
+from threading import Lock
+from time import monotonic
 from typing import Any, Concatenate, ParamSpec
 
 import brotli
 from django.conf import settings
-from django.core.cache import cache, caches
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
 
+from shop.core.content_version import content_changed, content_version
+
+__all__ = ["PublicPageMiddleware", "content_changed", "public_page"]
+
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
+Address = tuple[bool, str, str, str]
 
-_VERSION = "public-pages:version"
-_KEPT_HEADERS = ("Content-Type", "Content-Language", "Link", "X-Robots-Tag")
 _FRAGMENT = "HTTP_X_FRAGMENT"
 # A page's address names it; longer ones are somebody's experiment.
 _LONGEST_ADDRESS = 300
+# Of one process: some 20 MB at most. What is asked for least makes room.
+_MOST_PAGES = 256
+_OF_THE_BODY = ("Content-Length", "Content-Encoding")
+
+
+@dataclass(frozen=True, slots=True)
+class PublicPage:
+    """A page as it is sent, with all its headers. `quality` is brotli's, from 1 (quick) to 11."""
+
+    content: bytes
+    headers: dict[str, str]
+    etag: str
+    quality: int
+    _encoded: dict[str, tuple[bytes, dict[str, str]]] = field(default_factory=dict)
+
+    def encoded(self, coding: str) -> tuple[bytes, dict[str, str]]:
+        """The bytes in a content coding ("" for none) with their headers; compressed when first asked for.
+
+        Compression tells nothing here (BREACH): a public page holds no secret and nothing of who asks.
+        """
+        found = self._encoded.get(coding)
+        if found is None:
+            body = self.content
+            if coding == "br":
+                body = brotli.compress(body, mode=brotli.MODE_TEXT, quality=self.quality)
+            elif coding == "gzip":
+                body = gzip.compress(body, self.quality, mtime=0)
+            headers = {**self.headers, "Content-Length": str(len(body))}
+            if coding:
+                headers["Content-Encoding"] = coding
+            found = self._encoded[coding] = (body, headers)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
 class KeptPage:
-    """A page as it is sent: its bytes, the same compressed, and the headers that belong to it."""
+    """A page until `ends` (of the process's clock) or until the content has another version."""
 
-    body: bytes
-    compressed: bytes
-    etag: str
-    headers: tuple[tuple[str, str], ...]
-    vary: str
+    page: PublicPage
+    version: str
+    ends: float
+
+
+class PageShelf:
+    """The kept pages of this process; those asked for least recently make room for others."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._pages: OrderedDict[Address, KeptPage] = OrderedDict()
+        self._lock = Lock()
+
+    def find(self, address: Address, version: str) -> PublicPage | None:
+        kept = self._pages.get(address)
+        if kept is None or kept.version != version or kept.ends <= monotonic():
+            return None
+        with self._lock:
+            if address in self._pages:
+                self._pages.move_to_end(address)
+        return kept.page
+
+    def put(self, address: Address, page: KeptPage) -> None:
+        with self._lock:
+            self._pages[address] = page
+            self._pages.move_to_end(address)
+            while len(self._pages) > self._most:
+                self._pages.popitem(last=False)
+
+
+shelf = PageShelf(_MOST_PAGES)
 
 
 def public_page(*, params: tuple[str, ...] = ()) -> Callable[[View[P]], View[P]]:
@@ -62,81 +125,88 @@ def public_page(*, params: tuple[str, ...] = ()) -> Callable[[View[P]], View[P]]
     return mark
 
 
-def content_changed() -> None:
-    """What public pages show has changed: every kept page is dropped once the transaction is committed."""
-    transaction.on_commit(lambda: caches["shared"].set(_VERSION, uuid.uuid4().hex, None), robust=True)
-
-
 class PublicPageMiddleware:
-    """Answers kept pages before anything else runs, and keeps those that a view has marked."""
+    """Answers kept pages before anything else runs, and keeps those that a view has marked.
+
+    It stands outside every other middleware that changes answers, so that a page is kept with all its headers.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if request.method not in ("GET", "HEAD") or not settings.PAGE_CACHE_SECONDS:
-            return self._fresh(request, None)
-        address = request.get_full_path()
-        if len(address) > _LONGEST_ADDRESS:
-            return self._fresh(request, None)
-        # Refuses a foreign Host header before a kept page could answer it.
+        address = _address(request)
+        version = content_version() if address else None
+        if address is None or version is None:
+            return self._fresh(request, None, "")
+        page = shelf.find(address, version)
+        if page is None:
+            return self._fresh(request, address, version)
+        # Refuses a foreign Host header, as the middleware that is skipped would.
         request.get_host()
-        key = self._key(address, request.META.get(_FRAGMENT, ""))
-        kept: KeptPage | None = cache.get(key)
-        if kept is None:
-            return self._fresh(request, key)
-        return _answer(request, kept)
+        return _answer(request, page)
 
-    def _fresh(self, request: HttpRequest, key: str | None) -> HttpResponseBase:
+    def _fresh(self, request: HttpRequest, address: Address | None, version: str) -> HttpResponseBase:
         response = self.get_response(request)
         if not isinstance(response, HttpResponse) or not hasattr(response, "public_page"):
             return response
         if response.cookies or "cookie" in response.headers.get("Vary", "").lower():
             return response
-        page = _keep(response)
-        if key is not None and response.public_page and request.method == "GET":
-            cache.set(key, page, settings.PAGE_CACHE_SECONDS)
+        kept = address is not None and response.public_page and request.method == "GET"
+        page = _page(response, quality=5 if kept else 1)
+        if kept and address is not None:
+            shelf.put(address, KeptPage(page, version, monotonic() + _seconds_kept()))
         return _answer(request, page)
 
-    @staticmethod
-    def _key(address: str, fragment: str) -> str:
-        version = caches["shared"].get(_VERSION, "")
-        named = f"{version}|{timezone.localdate()}|{fragment[:40]}|{address}"
-        return f"public-page:{hashlib.sha256(named.encode()).hexdigest()}"
+
+def _address(request: HttpRequest) -> Address | None:
+    """What a kept page is found by; None where none is kept. Plain HTTP is sent to HTTPS and has other headers."""
+    if request.method not in ("GET", "HEAD") or not settings.PAGE_CACHE_SECONDS:
+        return None
+    path, query = request.path_info, request.META.get("QUERY_STRING", "")
+    if len(path) + len(query) > _LONGEST_ADDRESS:
+        return None
+    return request.is_secure(), path, query, request.META.get(_FRAGMENT, "")[:40]
 
 
-def _keep(response: HttpResponse) -> KeptPage:
-    body = response.content
+def _seconds_kept() -> float:
+    """Never beyond midnight: pages name dates."""
+    now = timezone.localtime()
+    tomorrow = datetime.combine(now.date() + timedelta(days=1), time(), tzinfo=now.tzinfo)
+    return min(float(settings.PAGE_CACHE_SECONDS), (tomorrow - now).total_seconds())
+
+
+def _page(response: HttpResponse, *, quality: int) -> PublicPage:
     patch_vary_headers(response, ["Accept-Encoding"])
-    return KeptPage(
-        body=body,
-        compressed=brotli.compress(body, mode=brotli.MODE_TEXT, quality=5),
-        etag=f'"{hashlib.sha256(body).hexdigest()[:32]}"',
-        headers=tuple((name, response.headers[name]) for name in _KEPT_HEADERS if name in response.headers),
-        vary=response.headers["Vary"],
-    )
+    content = response.content
+    etag = f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'
+    headers: dict[str, Any] = {
+        name: value for name, value in response.headers.items() if name not in _OF_THE_BODY
+    }
+    headers |= {"ETag": etag, "Cache-Control": "public, no-cache"}
+    return PublicPage(content, headers, etag, quality)
 
 
-def _answer(request: HttpRequest, page: KeptPage) -> HttpResponse:
-    known = parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))
-    response: HttpResponse
-    if page.etag in known or f"W/{page.etag}" in known or "*" in known:
-        response = HttpResponseNotModified()
-    elif "br" in {
-        coding.partition(";")[0].strip() for coding in request.META.get("HTTP_ACCEPT_ENCODING", "").split(",")
-    }:
-        response = HttpResponse(page.compressed)
-        response.headers["Content-Encoding"] = "br"
-    else:
-        response = HttpResponse(page.body)
-    headers: dict[str, Any] = dict(page.headers)
-    if response.status_code == 304:
-        headers.pop("Content-Type", None)
-    for name, value in headers.items():
-        response.headers[name] = value
-    response.headers["ETag"] = f"W/{page.etag}"
-    response.headers["Vary"] = page.vary
-    response.headers["Cache-Control"] = "public, no-cache"
-    if response.status_code == 200:
-        response.headers["Content-Length"] = str(len(response.content))
-    return response
+def _answer(request: HttpRequest, page: PublicPage) -> HttpResponse:
+    condition = request.META.get("HTTP_IF_NONE_MATCH")
+    if condition and _matches(condition, page.etag):
+        return HttpResponseNotModified(headers=page.headers)
+    body, headers = page.encoded(_best_coding(request.META.get("HTTP_ACCEPT_ENCODING", "")))
+    return HttpResponse(body, headers=headers)
+
+
+def _matches(condition: str, etag: str) -> bool:
+    """Whether the browser has this very page; a weak comparison, as conditional GETs use."""
+    known = parse_etags(condition)
+    return etag in known or etag.removeprefix("W/") in known or "*" in known
+
+
+@lru_cache(maxsize=128)
+def _best_coding(accepted: str) -> str:
+    """The best coding that `Accept-Encoding` names: "br", "gzip", or "" for plain bytes."""
+    wanted = set()
+    for part in accepted.lower().split(","):
+        name, _, parameter = part.partition(";")
+        if parameter.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000"):
+            wanted.add(name.strip())
+    return next((coding for coding in ("br", "gzip") if coding in wanted), "")

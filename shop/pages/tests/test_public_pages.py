@@ -1,15 +1,18 @@
 """Public pages are kept whole, dropped when what they show changes, and never those about a person."""
 
+import gzip
+from time import monotonic
+
 import brotli
 import pytest
-from django.core.cache import caches
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from orders.tests.factories import make_zones
+from shop.core.content_version import content_version
 from shop.core.models import ShopSettings
-from shop.core.public_pages import content_changed
+from shop.core.public_pages import KeptPage, PageShelf, PublicPage, content_changed
 from shop.core.shop_settings import save_shop_settings
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -18,10 +21,12 @@ PUBLIC = ("/mentions-legales", "/de/cgv", "/panier", "/checkout")
 
 
 @pytest.fixture(autouse=True)
-def _kept(settings):
+def shelf(settings, monkeypatch):
     settings.PAGE_CACHE_SECONDS = 60
-    caches["shared"].clear()
+    shelf = PageShelf(10)
+    monkeypatch.setattr("shop.core.public_pages.shelf", shelf)
     make_zones()
+    return shelf
 
 
 def rename(name: str) -> None:
@@ -100,3 +105,82 @@ def test_without_its_cache_the_shop_still_answers(client, settings):
         for name in ("default", "shared")
     }
     assert client.get("/panier").status_code == 200
+
+
+def test_a_head_request_is_answered_from_the_kept_page(client, django_assert_num_queries):
+    size = len(client.get("/mentions-legales").content)
+    with django_assert_num_queries(0):
+        answer = client.head("/mentions-legales")
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["Content-Length"] == str(size)
+
+
+@pytest.mark.parametrize(
+    ("accepted", "coding"),
+    [
+        ("gzip, deflate, br, zstd", "br"),
+        ("gzip, br;q=0", "gzip"),
+        ("GZIP", "gzip"),
+        ("br; q=0.0, gzip;q=0", None),
+        ("identity", None),
+    ],
+)
+def test_the_coding_is_one_that_the_browser_asked_for(client, accepted, coding):
+    for _ in ("made", "kept"):
+        answer = client.get("/mentions-legales", headers={"accept-encoding": accepted})
+        assert answer.headers.get("Content-Encoding") == coding
+        assert answer.headers["Content-Length"] == str(len(answer.content))
+
+
+def test_gzip_unpacks_to_the_page(client):
+    plain = client.get("/mentions-legales").content
+    assert (
+        gzip.decompress(client.get("/mentions-legales", headers={"accept-encoding": "gzip"}).content) == plain
+    )
+
+
+def test_a_kept_page_has_the_headers_of_a_new_one(client):
+    first = client.get("/mentions-legales")
+    second = client.get("/mentions-legales")
+    assert dict(first.headers) == dict(second.headers)
+    assert first.headers["X-Frame-Options"] == "DENY"
+
+
+def test_plain_http_is_sent_to_https_though_the_page_is_kept(client, settings):
+    settings.SECURE_SSL_REDIRECT = True
+    assert client.get("/mentions-legales", secure=True).status_code == 200
+    answer = client.get("/mentions-legales")
+    assert (answer.status_code, answer.headers["Location"]) == (301, "https://testserver/mentions-legales")
+
+
+def test_every_process_sees_a_change(client, shelf):
+    """Each has its own memory; the version is what they share."""
+    client.get("/mentions-legales")
+    before = content_version()
+    rename("Atelier neuf")
+    assert content_version() != before
+    address = next(iter(shelf._pages))
+    assert shelf.find(address, content_version()) is None
+
+
+def test_pages_that_nobody_asks_for_make_room():
+    shelf = PageShelf(2)
+    pages = {name: KeptPage(PublicPage(name.encode(), {}, "", 5), "1", monotonic() + 60) for name in "abc"}
+    for name in "ab":
+        shelf.put((True, name, "", ""), pages[name])
+    assert shelf.find((True, "a", "", ""), "1") is pages["a"].page
+    shelf.put((True, "c", "", ""), pages["c"])
+    assert [shelf.find((True, name, "", ""), "1") is not None for name in "abc"] == [True, False, True]
+
+
+def test_nothing_is_kept_while_redis_is_away(client, settings):
+    settings.REDIS_URL = "redis://127.0.0.1:9"
+    settings.CACHES = {
+        name: {"BACKEND": "shop.core.caches.TolerantRedisCache", "LOCATION": settings.REDIS_URL}
+        for name in ("default", "shared")
+    }
+    assert content_version() is None
+    client.get("/panier")
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get("/panier").status_code == 200
+    assert len(queries) > 0

@@ -1,0 +1,56 @@
+"""The version of what public pages show: every process of every machine sees at once that it has changed.
+
+Without Redis it is the length of a file in `DATA_DIR`, which each change makes longer by a byte: asking costs a look
+at the file's entry and reads nothing. With Redis it is a random value there.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from pathlib import Path
+
+from django.conf import settings
+from django.core.cache import caches
+from django.db import transaction
+
+_KEY = "content-version"
+
+
+def content_version() -> str | None:
+    """The version now, None while nobody can tell: nothing may be kept or answered from a cache then."""
+    if settings.REDIS_URL:
+        return _shared_version()
+    try:
+        entry = os.stat(_file())
+    except FileNotFoundError:
+        return "0"
+    return f"{entry.st_ino}-{entry.st_size}"
+
+
+def content_changed() -> None:
+    """What public pages show has changed: all that was kept of them is dropped once the transaction is committed."""
+    transaction.on_commit(_change, robust=True)
+
+
+def _change() -> None:
+    if settings.REDIS_URL:
+        caches["shared"].set(_KEY, uuid.uuid4().hex, None)
+        return
+    with _file().open("ab") as stream:
+        stream.write(b".")
+
+
+def _shared_version() -> str | None:
+    shared = caches["shared"]
+    found: str | None = shared.get(_KEY)
+    if found is None:
+        # Never set, or forgotten by Redis. Whoever comes first names it.
+        shared.add(_KEY, uuid.uuid4().hex, None)
+        found = shared.get(_KEY)
+    return found
+
+
+def _file() -> Path:
+    path: Path = settings.DATA_DIR / "content-version"
+    return path
