@@ -4,6 +4,7 @@ A message is only a hint. What it speaks of is asked for again, so that repeated
 lead to the same end.
 """
 
+import re
 import uuid
 from typing import Any
 
@@ -15,11 +16,15 @@ from orders.models import Attempt, Refund, StripeEvent
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.payments import gateway
 from orders.payments.gateway import EventFacts
-from orders.payments.settlement import settle
+from orders.payments.settlement import keep_for_review, settle
 from orders.services.disputes import note_dispute
 from orders.services.refunds import apply_refund
 
 MAX_TRIES = 20
+NOT_KEPT = re.compile("[\x00\ud800-\udfff]")
+"""NUL and halves of surrogate pairs, which JSON can say and PostgreSQL does not keep."""
+AMOUNTS = {"checkout.session": "amount_total", "payment_intent": "amount", "charge": "amount"}
+"""Where each of the provider's objects says, in cents, what was asked of the customer."""
 
 
 class NotYetKnown(Exception):
@@ -31,10 +36,23 @@ def store_event(facts: EventFacts) -> StripeEvent:
     try:
         with transaction.atomic():
             return StripeEvent.objects.create(
-                event_id=facts.event_id, kind=facts.kind, livemode=facts.livemode, body=facts.body
+                event_id=_storable(facts.event_id),
+                kind=_storable(facts.kind),
+                livemode=facts.livemode,
+                body=_storable(facts.body),
             )
     except IntegrityError:
-        return StripeEvent.objects.get(event_id=facts.event_id)
+        return StripeEvent.objects.get(event_id=_storable(facts.event_id))
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, str):
+        return NOT_KEPT.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_storable(item) for item in value]
+    if isinstance(value, dict):
+        return {_storable(name): _storable(item) for name, item in value.items()}
+    return value
 
 
 def process_event(event: StripeEvent) -> None:
@@ -77,8 +95,25 @@ def _act(event: StripeEvent) -> None:
 
 def _settle_attempt(subject: dict[str, Any], *, session_id: str = "", intent_id: str = "") -> None:
     attempt = _attempt(subject, session_id=session_id, intent_id=intent_id)
-    if attempt is not None:
+    if attempt is None:
+        return
+    contradiction = _contradiction(subject, attempt)
+    if contradiction:
+        keep_for_review(attempt.pk, contradiction)
+    else:
         settle(attempt.pk)
+
+
+def _contradiction(subject: dict[str, Any], attempt: Attempt) -> str:
+    """How a message's own amount or currency differs from the attempt's, or "". It is signed, so somebody errs."""
+    name = AMOUNTS.get(str(subject.get("object")), "")
+    for label, told, expected in (
+        ("amount", subject.get(name), attempt.amount_cents),
+        ("currency", subject.get("currency"), "eur"),
+    ):
+        if told is not None and told != expected:
+            return f"event {label}: {told} instead of {expected}"
+    return ""
 
 
 def _attempt(subject: dict[str, Any], *, session_id: str = "", intent_id: str = "") -> Attempt | None:

@@ -25,6 +25,7 @@ from orders.models import (
     Refund,
     RefundReason,
 )
+from orders.models.payment import LIVE_ATTEMPTS
 from orders.payments import gateway
 from orders.payments.gateway import SessionFacts
 from orders.services.cancellation import cancel_unpaid_order
@@ -185,6 +186,16 @@ def find_mismatch(order: Order, attempt: Attempt, facts: SessionFacts) -> str:
     ):
         return f"charge: {facts.charge.amount_cents} {facts.charge.currency} instead of {attempt.amount_cents} eur"
     return ""
+
+
+def keep_for_review(attempt_id: uuid.UUID, reason: str) -> None:
+    """Stop an attempt that may still bring money, and have staff look at it. What is settled stays as it is."""
+    attempt = Attempt.objects.select_related("payment").get(pk=attempt_id)
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=attempt.payment.order_id)
+        current = Attempt.objects.select_for_update().get(pk=attempt_id)
+        if current.state in LIVE_ATTEMPTS:
+            _hold_for_review(order, current, reason)
 
 
 def _hold_for_review(order: Order, attempt: Attempt, reason: str) -> None:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 from urllib.parse import urlsplit
@@ -76,24 +77,30 @@ def figures(
 @pytest.fixture
 def shop_address(bank: Bank, tmp_path: Path) -> Iterator[str]:  # noqa: F811
     """The shop served by gunicorn, as in production, on this test's database and payment sandbox."""
-    port = free_port()
+    with served_shop(free_port(), tmp_path, api_base=bank.api_base) as address:
+        yield address
+
+
+@contextmanager
+def served_shop(port: int, folder: Path, *, api_base: str) -> Iterator[str]:
+    """The address of a shop before gunicorn that asks the sandbox at `api_base`."""
     database = urlsplit(os.environ["TEST_DATABASE_URL"])
     address = f"http://127.0.0.1:{port}"
     environment = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "shop.settings",
         "DATABASE_URL": database._replace(path=f"/{connection.settings_dict['NAME']}").geturl(),
-        "DATA_DIR": str(tmp_path / "data"),
+        "DATA_DIR": str(folder / "data"),
         "DEBUG": "true",
         "SITE_URL": address,
         "CSRF_TRUSTED_ORIGINS": address,
         "STRIPE_SECRET_KEY": SECRET_KEY,
         "STRIPE_WEBHOOK_SECRET": WEBHOOK_SECRET,
-        "STRIPE_API_BASE": bank.api_base,
+        "STRIPE_API_BASE": api_base,
         # One address for all buyers of a test: the limits have tests of their own.
         "THROTTLE_CHECKOUT": "100000/min",
     }
-    log = tmp_path / "gunicorn.log"
+    log = folder / "gunicorn.log"
     with log.open("wb") as stream:
         process = subprocess.Popen(
             [

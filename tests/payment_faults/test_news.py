@@ -1,0 +1,236 @@
+"""Cases 1 to 6: how the shop hears of a payment. As often and in whichever order it is told, it acts once."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import IntegrityError
+from django.db.models.query import QuerySet
+from django.utils import timezone
+
+from orders.models import Order, OrderStatus, StripeEvent
+from orders.payments import reconcile, settlement
+from orders.stripe_sandbox.testing import RunningSandbox, free_port
+from orders.tests.conftest import SECRET_KEY, WEBHOOK_SECRET, Bank, session_of
+from shop.core.jobs import Outcome, run_job
+from tests.payment_faults.outcomes import (
+    cancelled_once,
+    charges,
+    confirmed_once,
+    new_order,
+    rows,
+    still_waits,
+    told,
+)
+from tests.races.conftest import Buyer, served_shop
+from tests.races.crowd import Rendezvous, all_at_once, values
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+COMPLETED = "checkout.session.completed"
+STORY = ("charge.succeeded", "payment_intent.succeeded", COMPLETED)
+NOBODY_LISTENS = "http://127.0.0.1:9"
+
+
+@pytest.fixture
+def told_over_http(bank: Bank, tmp_path: Path, settings: Any) -> Iterator[tuple[Bank, str]]:
+    """A sandbox that sends its signed webhooks, and the shop before gunicorn that receives them."""
+    port = free_port()
+    with (
+        RunningSandbox(
+            0, tmp_path / "sandbox", f"http://127.0.0.1:{port}/webhooks/stripe",
+            secret_key=SECRET_KEY, webhook_secret=WEBHOOK_SECRET,
+        ) as sandbox,
+        served_shop(port, tmp_path, api_base=sandbox.url) as address,
+    ):  # fmt: skip
+        settings.STRIPE_API_BASE = sandbox.url
+        desk = Bank(sandbox.url)
+        desk.control("webhooks", on=False)
+        yield desk, address
+
+
+@pytest.mark.postgres
+def test_case_01_five_deliveries_at_once_over_http_act_once(told_over_http):
+    """The same event 5 times at once: one confirmation, one mail, stock once."""
+    bank, _address = told_over_http
+    order = new_order()
+    assert bank.pay(order)["result"] == "complete"
+    sent = bank.control("events/deliver", type=COMPLETED, times=5, parallel=True)["sent"]
+    assert [delivery["answer"] for delivery in sent] == ["200"] * 5
+    confirmed_once(order)
+    event = StripeEvent.objects.get()
+    assert (event.kind, event.error, event.processed_at is None) == (COMPLETED, "", False)
+    # And everything else that Stripe has to tell of it, twice over and the latest first.
+    sent = bank.control("events/deliver", times=2, reverse=True, parallel=True)["sent"]
+    assert len(sent) >= 6
+    assert {delivery["answer"] for delivery in sent} == {"200"}
+    confirmed_once(order)
+    assert charges(bank) == [(6000, True)]
+
+
+@pytest.mark.postgres
+def test_case_01_a_hundred_deliveries_with_return_pages_and_reconciliations(bank, order, figures):
+    """The same event 5 times at once: one confirmation, one mail, stock once."""
+    bank.pay(order)
+    event, session_id = told(bank, COMPLETED), session_of(order)
+
+    def deliver(number: int) -> list[int]:
+        buyer = Buyer(number)
+        return [buyer.webhook(event) for _ in range(5)]
+
+    def come_back() -> str:
+        return Buyer().verify(session_id).json()["payment_status"]
+
+    def look_after() -> int:
+        return reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=3))
+
+    outcomes = values(
+        all_at_once(
+            [*(partial(deliver, number) for number in range(20)), *[come_back] * 5, *[look_after] * 3]
+        )
+    )
+    assert Counter(code for codes in outcomes[:20] for code in codes) == {200: 100}
+    assert set(outcomes[20:25]) == {"paid"}
+    confirmed_once(order)
+    assert StripeEvent.objects.get().processed_at is not None
+    figures(
+        same_event_deliveries=100, in_parallel=20, return_pages=5, reconciliations=3, confirmations=1,
+        confirmation_mails=1, ledger_entries=order.ledger.count(), webhook_5xx=0,
+    )  # fmt: skip
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("locked", [True, False], ids=["with the lock", "control without the lock"])
+def test_case_01_two_settlements_of_one_payment(bank, order, monkeypatch, figures, locked):
+    """The same event 5 times at once: one confirmation, one mail, stock once.
+
+    With the lock the second one waits outside. Without it both decide to confirm, and the unique ledger entry
+    stops the second: its whole transaction is undone, and the webhook comes again.
+    """
+    bank.pay(order)
+    event = told(bank, COMPLETED)
+    # The lock makes the first wait in vain for the second: that is the proof.
+    inside = Rendezvous(1.0 if locked else 30.0)
+    refused: list[IntegrityError] = []
+    original = settlement._apply_complete
+
+    def meet(*args: Any) -> None:
+        inside.enter()
+        try:
+            original(*args)
+        except IntegrityError as error:
+            refused.append(error)
+            raise
+
+    monkeypatch.setattr(settlement, "_apply_complete", meet)
+    if not locked:
+        monkeypatch.setattr(QuerySet, "select_for_update", lambda self, *args, **kwargs: self.all())
+    codes = sorted(values(all_at_once([partial(Buyer(number).webhook, event) for number in range(2)])))
+    confirmed_once(order)
+    if locked:
+        assert (codes, inside.together) == ([200, 200], 0)
+    else:
+        assert (codes, inside.together) == ([200, 500], 2)
+        assert [type(error) for error in refused] == [IntegrityError]
+        assert "ledger_once_a_movement" in str(refused[0])
+        assert Buyer().webhook(event) == 200
+        confirmed_once(order)
+    figures(**{f"settlements_inside_at_once_{'with' if locked else 'without'}_lock": max(1, inside.together)})
+
+
+def test_case_02_the_page_shows_paid_at_once_when_the_webhook_was_first(bank, buyer, order, settings):
+    """Webhook before the return page: the page shows paid at once. Stripe need not be there for it."""
+    bank.pay(order)
+    assert buyer.webhook(told(bank, COMPLETED)) == 200
+    confirmed_once(order)
+    before = rows()
+    settings.STRIPE_API_BASE = NOBODY_LISTENS
+    assert buyer.verify(session_of(order)).json() == {
+        "payment_status": "paid",
+        "order_reference": order.reference,
+        "order_url": f"/commande/{order.pk}",
+    }
+    assert rows() == before
+
+
+def test_case_03_the_return_page_confirms_before_the_webhook(bank, buyer, order):
+    """Return page before the webhook: confirmed by asking Stripe; webhook later: nothing."""
+    bank.pay(order)
+    assert buyer.verify(session_of(order)).json() == {
+        "payment_status": "paid",
+        "order_reference": order.reference,
+        "order_url": f"/commande/{order.pk}",
+    }
+    confirmed_once(order)
+    before = rows()
+    for event in bank.events():
+        assert buyer.webhook(event) == 200
+    assert rows() == before
+
+
+def test_case_04_the_webhook_confirms_a_customer_who_never_returns(bank, order):
+    """The customer never returns: confirmed by webhook."""
+    bank.pay(order)
+    stripe = Buyer()
+    for event in bank.events():
+        assert stripe.webhook(event) == 200
+    confirmed_once(order)
+    assert [event.data for event in order.events.filter(name="order.confirmed")] == [{"revived": False}]
+
+
+def test_case_05_a_lost_webhook_is_found_within_minutes(bank, order):
+    """The webhook is lost for ever: reconciliation confirms within minutes."""
+    bank.pay(order)
+    ordered = timezone.now()
+    # Two minutes belong to the webhook and to the return page.
+    assert run_job("reconcile-payments", now=ordered) == Outcome.DONE
+    still_waits(order)
+    assert run_job("reconcile-payments", now=ordered + timedelta(minutes=5)) == Outcome.DONE
+    confirmed_once(order)
+    assert not StripeEvent.objects.exists()
+    before = rows()
+    assert run_job("reconcile-payments", now=ordered + timedelta(minutes=10)) == Outcome.DONE
+    assert rows() == before
+
+
+def test_case_06_a_payments_events_in_every_order_lead_to_the_same_end(bank):
+    """Events in reverse order: same end state."""
+    for number, turn in enumerate(itertools.permutations(STORY)):
+        shopper = Buyer(number)
+        order = new_order(shopper)
+        known = {event["id"] for event in bank.events()}
+        bank.pay(order)
+        events = {event["type"]: event for event in bank.events() if event["id"] not in known}
+        assert [shopper.webhook(events[kind]) for kind in turn] == [200] * 3
+        confirmed_once(order)
+    assert Order.objects.filter(status=OrderStatus.CONFIRMED).count() == 6
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_case_06_a_refusal_and_a_payment_in_reverse_order(bank, buyer, order, reverse):
+    """Events in reverse order: same end state. The refusal that comes last does not undo the payment."""
+    bank.refuse(order)
+    bank.pay(order)
+    story = bank.events()
+    assert [event["type"] for event in story].count("payment_intent.payment_failed") == 1
+    for event in reversed(story) if reverse else story:
+        assert buyer.webhook(event) == 200
+    confirmed_once(order)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_case_06_an_expiry_after_a_refusal_in_reverse_order(bank, buyer, order, reverse):
+    """Events in reverse order: same end state."""
+    bank.refuse(order)
+    bank.expire(order)
+    story = bank.events()
+    for event in reversed(story) if reverse else story:
+        assert buyer.webhook(event) == 200
+    cancelled_once(order)

@@ -1,0 +1,357 @@
+"""Cases 7 to 11 and 34: only Stripe's own messages come in, and what they say must fit. None makes a 500."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.conf import settings as live_settings
+from django.utils import timezone
+
+from orders.models import Attempt, AttemptState, Order, OrderStatus, StripeEvent
+from orders.payments import gateway, reconcile
+from orders.payments.gateway import SessionFacts
+from orders.payments.settlement import settle
+from orders.tests.conftest import session_of, signature
+from orders.tests.factories import checkout_body, line, make_product, new_key
+from tests.payment_faults.outcomes import (
+    confirmed_once,
+    left_in_stock,
+    mails,
+    new_order,
+    rows,
+    still_waits,
+    told,
+)
+from tests.races.conftest import Buyer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ADDRESS = "/webhooks/stripe"
+COMPLETED = "checkout.session.completed"
+
+
+def message(kind: str = COMPLETED, **subject: Any) -> bytes:
+    """An event about a page that this shop never made."""
+    made_up = {"id": "cs_test_foreign", "object": "checkout.session", "metadata": {}, **subject}
+    return json.dumps(
+        {"id": "evt_test_1", "object": "event", "type": kind, "livemode": False, "data": {"object": made_up}}
+    ).encode()
+
+
+def post(client, payload: bytes, header: str | None):
+    headers = {} if header is None else {"stripe-signature": header}
+    return client.post(ADDRESS, payload, content_type="application/json", headers=headers)
+
+
+@pytest.fixture
+def paid(bank, order) -> bytes:
+    """The true message that the order's page was paid; nobody has told the shop yet."""
+    bank.pay(order)
+    return json.dumps(told(bank, COMPLETED)).encode()
+
+
+BAD_HEADERS: dict[str, Callable[[bytes], str | None]] = {
+    "missing": lambda paid: None,
+    "empty": lambda paid: "",
+    "garbage": lambda paid: "garbage",
+    "no values": lambda paid: "t=,v1=",
+    "no number": lambda paid: "t=abc,v1=def",
+    "huge number": lambda paid: f"t={2**70},v1=00",
+    "negative number": lambda paid: signature(paid, at=-1),
+    "of another account": lambda paid: signature(paid, secret="whsec_another_shop"),
+    "of a body with one byte more": lambda paid: signature(paid + b" "),
+    "stale, 301 seconds old": lambda paid: signature(paid, at=time.time() - 301),
+    "v0 only": lambda paid: signature(paid).replace("v1=", "v0="),
+    "cut short": lambda paid: signature(paid)[:-1],
+    "no ascii": lambda paid: "é" * 10,
+}
+
+
+@pytest.mark.parametrize("case", list(BAD_HEADERS))
+def test_case_07_without_stripes_signature_nothing_changes(client, order, paid, case):
+    """Bad, missing, stale, foreign, v0-only or garbage signature: 400, nothing changes."""
+    before = rows()
+    assert post(client, paid, BAD_HEADERS[case](paid)).status_code == 400
+    assert rows() == before
+    assert not StripeEvent.objects.exists()
+    # The very same message with its signature acts.
+    assert post(client, paid, signature(paid)).status_code == 200
+    confirmed_once(order)
+
+
+def test_case_07_without_a_secret_nothing_is_accepted(client, paid, settings):
+    """Bad, missing, stale, foreign, v0-only or garbage signature: 400, nothing changes."""
+    settings.STRIPE_WEBHOOK_SECRET = ""
+    before = rows()
+    assert post(client, paid, signature(paid, secret="")).status_code == 400
+    assert rows() == before
+    assert not StripeEvent.objects.exists()
+
+
+def test_case_08_two_signatures_while_the_secret_is_rolled_are_accepted(client, order, paid):
+    """Two v1 signatures while the secret is rolled: accepted."""
+    other = signature(paid, secret="whsec_other").split(",v1=")[1]
+    moment, own = signature(paid).split(",v1=")
+    assert post(client, paid, f"{moment},v1={other},v1={own}").status_code == 200
+    confirmed_once(order)
+
+
+def test_case_08_the_old_secret_is_accepted_while_it_is_named_and_not_after(client, order, paid, settings):
+    """Two v1 signatures while the secret is rolled: accepted. So are messages that only the old secret signed."""
+    header = signature(paid, secret="whsec_old")
+    before = rows()
+    assert post(client, paid, header).status_code == 400
+    assert rows() == before
+    settings.STRIPE_WEBHOOK_SECRET_OLD = "whsec_old"
+    assert post(client, paid, header).status_code == 200
+    confirmed_once(order)
+
+
+NONSENSE = {
+    "empty": b"",
+    "not UTF-8": b"\xff\xfe",
+    "not JSON": b"not json",
+    "a list": b"[]",
+    "null": b"null",
+    "a text": b'"x"',
+    "nothing in it": b"{}",
+    "no type": b'{"id": "evt_1"}',
+    "numbers for names": b'{"id": 1, "type": 2}',
+    "a name too long for any event": json.dumps({"id": "e" * 256, "type": "x"}).encode(),
+    "a type too long for any event": json.dumps({"id": "evt_1", "type": "x" * 101}).encode(),
+    "not a number": b'{"id": "evt_1", "type": "x", "data": NaN}',
+    "more than any number": b'{"id": "evt_1", "type": "x", "data": 1e999}',
+    "nested without end": b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("case", list(NONSENSE))
+def test_case_09_signed_nonsense_is_refused(bank, client, order, case):
+    """A body that is not UTF-8, not JSON, 10 MB, or a GET: 400, 413 or 405, no 500."""
+    before = rows()
+    assert post(client, NONSENSE[case], signature(NONSENSE[case])).status_code == 400
+    assert rows() == before
+    assert not StripeEvent.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "data", [None, 7, [], {"object": None}, {"object": []}, {"object": {"metadata": 7, "id": ["x"]}}]
+)
+@pytest.mark.parametrize(
+    "kind", [COMPLETED, "payment_intent.succeeded", "refund.updated", "charge.dispute.created"]
+)
+def test_case_09_a_signed_event_about_nothing_is_kept_and_changes_nothing(bank, client, order, kind, data):
+    """A body that is not what it should be: no 500."""
+    payload = json.dumps({"id": "evt_test_1", "type": kind, "data": data}).encode()
+    before = rows()
+    assert post(client, payload, signature(payload)).status_code == 200
+    assert rows() == before
+    assert StripeEvent.objects.get().processed_at is not None
+
+
+def test_case_09_letters_that_the_database_does_not_keep_do_not_keep_an_event_out(client, order, paid):
+    """A body that is not what it should be: no 500. PostgreSQL's JSON knows no NUL and no half of a pair."""
+    event = json.loads(paid)
+    event["data"]["object"]["customer_details"]["name"] = "Camille\x00 \ud83d"
+    payload = json.dumps(event).encode()
+    assert post(client, payload, signature(payload)).status_code == 200
+    confirmed_once(order)
+    name = StripeEvent.objects.get().body["data"]["object"]["customer_details"]["name"]
+    assert name == "Camille\ufffd \ufffd"
+
+
+@pytest.mark.parametrize("size", [256 * 1024 + 1, 10 * 1024 * 1024])
+def test_case_09_a_large_body_is_refused_unread(bank, client, order, size):
+    """A body that is not UTF-8, not JSON, 10 MB, or a GET: 400, 413 or 405, no 500."""
+    before = rows()
+    large = b" " * size
+    assert post(client, large, signature(large)).status_code == 413
+    assert rows() == before
+    assert not StripeEvent.objects.exists()
+
+
+@pytest.mark.parametrize("method", ["get", "head", "put", "patch", "delete", "options"])
+def test_case_09_other_methods_are_refused(bank, client, order, paid, method):
+    """A body that is not UTF-8, not JSON, 10 MB, or a GET: 400, 413 or 405, no 500."""
+    before = rows()
+    headers = {"stripe-signature": signature(paid)}
+    assert getattr(client, method)(ADDRESS, headers=headers).status_code == 405
+    assert rows() == before
+    assert not StripeEvent.objects.exists()
+
+
+@pytest.mark.parametrize("length", ["many", "-1", ""])
+def test_case_09_a_length_that_is_none_is_refused(bank, client, order, paid, length):
+    """A body that is not UTF-8, not JSON, 10 MB, or a GET: 400, 413 or 405, no 500."""
+    before = rows()
+    answer = client.generic(
+        "POST", ADDRESS, paid, "application/json", CONTENT_LENGTH=length,
+        headers={"stripe-signature": signature(paid)},
+    )  # fmt: skip
+    assert answer.status_code == 400
+    assert rows() == before
+    assert not StripeEvent.objects.exists()
+
+
+CONTRADICTIONS = {
+    "another amount": ({"amount_total": 5999}, "event amount: 5999 instead of 6000"),
+    "another currency": ({"currency": "usd"}, "event currency: usd instead of eur"),
+}
+
+
+@pytest.mark.parametrize("case", list(CONTRADICTIONS))
+def test_case_10_a_signed_event_with_another_amount_or_currency(client, order, paid, case):
+    """A signed event with another amount or currency: not confirmed, `review`, alert."""
+    changes, reason = CONTRADICTIONS[case]
+    event = json.loads(paid)
+    event["data"]["object"] |= changes
+    payload = json.dumps(event).encode()
+    for _ in range(2):
+        assert post(client, payload, signature(payload)).status_code == 200
+    kept_for_review(order, reason)
+    # Neither the return page nor the job confirms it afterwards.
+    assert Buyer().verify(session_of(order)).json() == {"payment_status": "pending"}
+    reconcile.reconcile_attempts(timezone.now() + timedelta(hours=1))
+    kept_for_review(order, reason)
+
+
+def lie(facts: SessionFacts, **changes: Any) -> SessionFacts:
+    charge = {name[7:]: changes.pop(name) for name in list(changes) if name.startswith("charge_")}
+    assert facts.charge is not None
+    return replace(facts, charge=replace(facts.charge, **charge), **changes)
+
+
+DIFFERENCES: dict[str, tuple[dict[str, Any], str]] = {
+    "amount": ({"amount_cents": 5999}, "amount: 5999 instead of 6000"),
+    "currency": ({"currency": "usd"}, "currency: usd instead of eur"),
+    "mode": ({"mode": "setup"}, "mode: setup instead of payment"),
+    "real money": ({"livemode": True}, "livemode: True instead of False"),
+    "another order": ({"client_reference_id": "somebody-elses"}, "order: somebody-elses instead of {order}"),
+    "another attempt": ({"metadata": {}}, "attempt: None instead of {attempt}"),
+    "amount charged": ({"charge_amount_cents": 1}, "charge: 1 eur instead of 6000 eur"),
+    "currency charged": ({"charge_currency": "jpy"}, "charge: 6000 jpy instead of 6000 eur"),
+}
+
+
+@pytest.mark.parametrize("case", list(DIFFERENCES))
+def test_case_10_a_page_that_differs_at_stripe(bank, client, order, paid, monkeypatch, case):
+    """A signed event with another amount or currency: not confirmed, `review`, alert.
+
+    Here it is the page itself, asked for at Stripe, that is not the order's.
+    """
+    changes, reason = DIFFERENCES[case]
+    original = gateway.fetch_session
+    monkeypatch.setattr(gateway, "fetch_session", lambda session_id: lie(original(session_id), **changes))
+    for _ in range(2):
+        assert post(client, paid, signature(paid)).status_code == 200
+    attempt = Attempt.objects.get()
+    kept_for_review(order, reason.format(order=order.pk, attempt=attempt.pk))
+    # Once it was kept for review, a person decides and no later news.
+    monkeypatch.undo()
+    settle(attempt.pk)
+    kept_for_review(order, reason.format(order=order.pk, attempt=attempt.pk))
+
+
+def kept_for_review(order: Order, reason: str) -> None:
+    order.refresh_from_db()
+    assert (order.status, order.review_reason) == (OrderStatus.PENDING, reason)
+    assert Attempt.objects.get().state == AttemptState.REVIEW
+    assert mails(order) == ["payment_review_alert"]
+    assert not order.ledger.exists()
+    assert left_in_stock(order) == 0
+    assert order.events.filter(name="payment.review").count() == 1
+
+
+@pytest.mark.parametrize("site", [None, "https://another-shop.example"])
+def test_case_11_a_payment_of_another_shop_is_acknowledged(bank, client, order, site):
+    """A signed event for an unknown order or another shop: 5xx if ours by metadata, else 200; nothing created."""
+    payload = message(
+        metadata={"shop": site, "attempt": "6f0cbb3a-1c41-4df1-9a7e-7a7d1d3e5a10"} if site else {}
+    )
+    before = rows()
+    assert post(client, payload, signature(payload)).status_code == 200
+    assert rows() == before
+    kept = StripeEvent.objects.get()
+    assert (kept.kind, kept.error, kept.processed_at is None) == (COMPLETED, "", False)
+
+
+def test_case_11_an_unknown_type_is_acknowledged(bank, client, order):
+    """A signed event for an unknown order or another shop: 5xx if ours by metadata, else 200; nothing created."""
+    payload = message("product.created")
+    before = rows()
+    assert post(client, payload, signature(payload)).status_code == 200
+    assert rows() == before
+
+
+@pytest.mark.parametrize("kind", [COMPLETED, "payment_intent.succeeded", "charge.succeeded"])
+def test_case_11_a_payment_of_ours_that_is_not_known_must_come_again(bank, client, order, kind):
+    """A signed event for an unknown order or another shop: 5xx if ours by metadata, else 200; nothing created."""
+    ours = {"shop": live_settings.SITE_URL, "attempt": "6f0cbb3a-1c41-4df1-9a7e-7a7d1d3e5a10"}
+    payload = message(kind, metadata=ours)
+    before = rows()
+    for tries in (1, 2):
+        assert post(client, payload, signature(payload)).status_code == 503
+        kept = StripeEvent.objects.get()
+        assert (kept.processed_at, kept.tries) == (None, tries)
+        assert kept.error.startswith("NotYetKnown")
+    assert rows() == before
+
+
+def test_case_11_a_message_that_overtook_its_page_is_acted_on_when_it_comes_again(client, order, paid):
+    """A signed event of ours that is not known yet: 5xx, and the same event confirms the order when it comes again."""
+    page = Attempt.objects.values("session_id", "session_url", "intent_id").get()
+    Attempt.objects.update(session_id=None, session_url="", intent_id=None)
+    assert post(client, paid, signature(paid)).status_code == 503
+    Attempt.objects.update(**page)
+    assert post(client, paid, signature(paid)).status_code == 200
+    confirmed_once(order)
+    assert StripeEvent.objects.get().tries == 2
+
+
+@pytest.mark.parametrize(
+    ("seconds_off", "status"),
+    [(-600, 400), (-310, 400), (-290, 200), (0, 200), (290, 200), (600, 200)],
+)
+def test_case_34_a_message_is_taken_within_300_seconds(client, order, paid, seconds_off, status):
+    """Clock 10 min off: tolerance 300 s. What is older is refused and changes nothing; reconciliation finds it."""
+    before = rows()
+    assert post(client, paid, signature(paid, at=time.time() + seconds_off)).status_code == status
+    if status == 400:
+        assert rows() == before
+        assert not StripeEvent.objects.exists()
+        reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=3))
+    confirmed_once(order)
+
+
+def test_case_34_an_order_is_paid_while_the_shops_clock_is_ten_minutes_ahead(bank):
+    """Clock 10 min off: tolerance 300 s. A page may live longer than the shop believes."""
+    bank.control("clock", advance=-600)
+    buyer = Buyer()
+    order = new_order(buyer)
+    bank.pay(order)
+    assert buyer.verify(session_of(order)).json()["payment_status"] == "paid"
+    confirmed_once(order)
+
+
+def test_case_34_a_shop_ten_minutes_behind_loses_nothing_until_its_clock_is_set(bank):
+    """Clock 10 min off: tolerance 300 s. Stripe makes no page that would close in less than 30 minutes."""
+    bank.control("clock", advance=600)
+    buyer, key = Buyer(), new_key()
+    body = checkout_body([line(make_product(price="60.00", stock_quantity=1))], "60.00")
+    answer = buyer.checkout(body, key)
+    assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (
+        503, "payment_refused", "Erreur lors de la création du paiement",
+    )  # fmt: skip
+    still_waits(Order.objects.get())
+    bank.control("clock", reset=True)
+    assert buyer.checkout(body, key).status_code == 201
+    order = Order.objects.get()
+    bank.pay(order)
+    assert buyer.verify(session_of(order)).json()["payment_status"] == "paid"
+    confirmed_once(order)
