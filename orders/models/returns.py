@@ -66,14 +66,27 @@ class WithdrawalState(models.TextChoices):
 
 
 class WithdrawalCase(models.Model):
-    """How the shop deals with a declaration: the part that moves on."""
+    """How the shop deals with a declaration: the part that moves on.
+
+    `order` is the one that the declaration fits, or that staff found for it. `taken_up_at` is when the declaration took
+    effect on the order: charges stopped, return asked for. It is empty while staff still have to decide.
+    """
 
     withdrawal = models.OneToOneField(Withdrawal, on_delete=models.PROTECT, related_name="case")
+    order = models.ForeignKey(
+        Order,
+        on_delete=models.PROTECT,
+        related_name="withdrawal_cases",
+        verbose_name=_("commande"),
+        null=True,
+        blank=True,
+    )
     state = models.CharField(
         _("état"), max_length=16, choices=WithdrawalState.choices, default=WithdrawalState.DECLARED
     )
     in_time = models.BooleanField(_("dans le délai"), null=True, blank=True)
     refund_by = models.DateField(_("à rembourser au plus tard le"), null=True, blank=True)
+    taken_up_at = models.DateTimeField(_("prise en compte le"), null=True, blank=True)
     goods_received_at = models.DateTimeField(_("retour reçu le"), null=True, blank=True)
     shipping_proof_at = models.DateTimeField(_("preuve d'expédition reçue le"), null=True, blank=True)
     decision = models.CharField(_("motif de la décision"), max_length=500, blank=True)

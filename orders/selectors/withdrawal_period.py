@@ -1,0 +1,78 @@
+"""How long a customer may withdraw: fourteen days, counted as French and European law count them.
+
+The fourteen days start on the day after the last parcel was received (L221-18, L221-19) and end with the last hour of
+the last one. A period that would end on a Saturday, a Sunday or a public holiday runs to the end of the next working
+day (L221-19, Regulation 1182/71, article 3). Days are those of the shop's clock (Europe/Paris), so that the change
+to and from summer time moves nothing.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+
+import holidays
+from django.utils import timezone
+
+from orders.models import Order
+from orders.selectors.rules import HOME_COUNTRY
+
+WITHDRAWAL_DAYS = 14
+REFUND_DAYS = 14
+"""From the declaration to the refund at the latest (L221-24)."""
+
+# Departments with public holidays of their own (Code du travail L3134-13, L3422-2), by postal code.
+_REGIONS = {
+    "57": "57",
+    "67": "6AE",
+    "68": "6AE",
+    "971": "971",
+    "972": "972",
+    "973": "973",
+    "974": "974",
+    "976": "976",
+}
+
+
+def withdrawal_deadline(order: Order) -> date | None:
+    """The last day on which the customer may withdraw; None while the period has not begun to run: nobody knows
+    that the last parcel has arrived. No query."""
+    if order.delivered_at is None:
+        return None
+    return period_end(local_day(order.delivered_at), region=_region(order))
+
+
+def is_in_time(order: Order, declared_at: datetime) -> bool:
+    """Whether a declaration of this moment came before the end of the period. No query."""
+    deadline = withdrawal_deadline(order)
+    return deadline is None or local_day(declared_at) <= deadline
+
+
+def refund_deadline(declared_at: datetime) -> date:
+    """The last day for giving the money back. Unlike the customer's period it is not extended: the shop keeps to
+    the shorter reading."""
+    return local_day(declared_at) + timedelta(days=REFUND_DAYS)
+
+
+def period_end(received_on: date, *, region: str | None = None) -> date:
+    """The last day of a period that begins on the day after `received_on`; `region` has holidays of its own."""
+    last = received_on + timedelta(days=WITHDRAWAL_DAYS)
+    while last.weekday() >= 5 or last in _holidays(region):
+        last += timedelta(days=1)
+    return last
+
+
+def local_day(moment: datetime) -> date:
+    return timezone.localtime(moment).date()
+
+
+def _region(order: Order) -> str | None:
+    if order.country != HOME_COUNTRY:
+        return None
+    code = order.postal_code.strip()
+    return _REGIONS.get(code[:2]) or _REGIONS.get(code[:3])
+
+
+@lru_cache(maxsize=16)
+def _holidays(region: str | None) -> holidays.HolidayBase:
+    return holidays.country_holidays("FR", subdiv=region)
