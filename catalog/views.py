@@ -22,7 +22,7 @@ from catalog.selectors import categories, listing, search, sorting, wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.cards import similar_cards
 from catalog.selectors.categories import CategoryCard
-from catalog.selectors.products import ProductDetail, find_product
+from catalog.selectors.products import OfferChoice, ProductDetail, find_product
 from catalog.selectors.reviews import ReviewCard, product_reviews
 from shop.core import structured_data
 from shop.core.models import ShopSettings
@@ -96,7 +96,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
         sort=sort,
     )
     context = {
-        "page_title": category.title,
+        "page_title": category.title or category.name,
         "category": category,
         "sorts": sorting.choices(sort) if results.count > 1 else (),
         "features": categories.collection_features(category),
@@ -190,17 +190,37 @@ def _structured_data(found: ProductDetail) -> structured_data.Data:
     return structured_data.product(
         product_id=found.id,
         name=found.name,
-        description=found.description,
+        description=found.description or found.full_description or found.name,
         url=found.url,
         category=found.category,
         images=[image.url for image in found.images],
-        low=found.price,
-        high=found.price_to,
-        available=found.available,
-        made_to_order=found.made_to_order,
+        offers=[_offer(found, choice) for choice in _first_choice_first(found)],
         seller=ShopSettings.load().shop_name,
         material=found.material,
         height_cm=found.height_cm,
+    )
+
+
+def _first_choice_first(found: ProductDetail) -> list[OfferChoice]:
+    first = (found.selected_finish, found.selected_variation)
+    return sorted(found.offers, key=lambda choice: (choice.finish, choice.variation_id) != first)
+
+
+def _offer(found: ProductDetail, choice: OfferChoice) -> structured_data.Offer:
+    """The choice with its own address, which opens the page with that choice made."""
+    query = urlencode(
+        {
+            name: value
+            for name, value in (("finition", choice.finish), ("format", choice.variation_id))
+            if value and len(found.offers) > 1
+        }
+    )
+    return structured_data.Offer(
+        url=f"{found.url}?{query}" if query else found.url,
+        price=choice.price,
+        original_price=choice.original_price,
+        available=choice.available,
+        made_to_order=found.made_to_order,
     )
 
 

@@ -134,6 +134,11 @@ class ProductDetail:
         return None if raw is None or painted is None else (raw, painted)
 
     @property
+    def first_price(self) -> Decimal:
+        """What the page shows before anything is chosen: the price of its first choice, else the lowest."""
+        return self.price if self.selected_price is None else self.selected_price
+
+    @property
     def images(self) -> tuple[ImageInfo, ...]:
         """The gallery without what each photo shows."""
         return tuple(photo.image for photo in self.photos)

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
+from django.core.files.storage import default_storage
 from django.urls import reverse
 from django.utils import translation
 
-from catalog.models import Product
+from catalog.models import Product, ProductImage
 
 # Four addresses a product, and a sitemap may hold 50 000.
 SITEMAP_SIZE = 5000
+_AT_ONCE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapEntry:
+    """A page: its path in each language, the addresses of its pictures, when it last changed (None: not known)."""
+
+    paths: dict[str, str]
+    pictures: tuple[str, ...] = ()
+    changed_at: datetime | None = None
 
 
 def sitemap_count() -> int:
@@ -20,20 +33,34 @@ def sitemap_count() -> int:
     return -(-Product.objects.filter(is_published=True).count() // SITEMAP_SIZE)
 
 
-def product_addresses(number: int) -> Iterator[tuple[dict[str, str], datetime]]:
-    """The products of file `number` (from 1): their path in each language and when they last changed. One query."""
+def product_entries(number: int) -> Iterator[SitemapEntry]:
+    """The products of file `number` (from 1). Two queries for each thousand of them: products, pictures."""
     codes = [code for code, _label in settings.LANGUAGES]
     shapes = {code: _shape(code) for code in codes}
-    start = (number - 1) * SITEMAP_SIZE
+    first = (number - 1) * SITEMAP_SIZE
     rows = (
         Product.objects.filter(is_published=True)
         .order_by("pk")
-        .values_list("pk", "updated_at", *(f"slug_{code}" for code in codes))[start : start + SITEMAP_SIZE]
+        .values_list("pk", "updated_at", *(f"slug_{code}" for code in codes))
     )
-    for pk, updated_at, *slugs in rows.iterator(chunk_size=1000):
-        named = dict(zip(codes, slugs, strict=True))
-        french = named[settings.LANGUAGE_CODE] or "piece"
-        yield {code: shapes[code] % {"pk": pk, "slug": named[code] or french} for code in codes}, updated_at
+    for start in range(first, first + SITEMAP_SIZE, _AT_ONCE):
+        products = list(rows[start : min(start + _AT_ONCE, first + SITEMAP_SIZE)])
+        pictures = _pictures([row[0] for row in products])
+        for pk, updated_at, *slugs in products:
+            named = dict(zip(codes, slugs, strict=True))
+            french = named[settings.LANGUAGE_CODE] or "piece"
+            paths = {code: shapes[code] % {"pk": pk, "slug": named[code] or french} for code in codes}
+            yield SitemapEntry(paths, tuple(pictures[pk]), updated_at)
+        if len(products) < _AT_ONCE:
+            return
+
+
+def _pictures(products: Sequence[int]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = defaultdict(list)
+    rows = ProductImage.objects.filter(product_id__in=products).order_by("product_id", "position", "pk")
+    for product_id, name in rows.values_list("product_id", "file"):
+        found[product_id].append(default_storage.url(name))
+    return found
 
 
 def _shape(code: str) -> str:

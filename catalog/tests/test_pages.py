@@ -211,7 +211,10 @@ def test_a_product(client, shop):
         ("de", "Deutsch", f"http://localhost:8000/de/produit/{blade.pk}-lame-dautomne"),
     ]
     data = response.context["structured_data"]
-    assert (data["offers"]["lowPrice"], data["offers"]["highPrice"]) == ("62.00", "129.00")
+    assert [(offer["url"].partition("?")[2], offer["price"]) for offer in data["offers"]] == [
+        ("finition=painted", "129.00"),
+        ("finition=unpainted", "62.00"),
+    ]
 
 
 def test_a_product_of_a_collection_leads_back_to_it(client, shop):

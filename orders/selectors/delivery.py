@@ -8,7 +8,7 @@ from django.core.cache import cache
 from orders.models import ShippingZone
 from orders.selectors.rules import HOME_COUNTRY
 
-_CACHE_KEY = "orders:home-delivery"
+_CACHE_KEY = "orders:delivery-zones"
 _CACHE_SECONDS = 60
 
 
@@ -29,9 +29,13 @@ class DeliveryDays:
 
 
 @dataclass(frozen=True, slots=True)
-class _Home:
-    free: FreeDelivery | None
-    days: DeliveryDays | None
+class DeliveryZone:
+    """A zone with the codes of the countries that it lists; the one of all other countries may list none."""
+
+    countries: tuple[str, ...]
+    rate: Decimal
+    free_from: Decimal | None
+    days: DeliveryDays
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,32 +48,35 @@ class DeliveryRow:
     free_from: Decimal | None
 
 
+def delivery_zones() -> tuple[DeliveryZone, ...]:
+    """Every zone in its order. At most one query, kept for a minute."""
+    kept: tuple[DeliveryZone, ...] | None = cache.get(_CACHE_KEY)
+    if kept is not None:
+        return kept
+    found = tuple(
+        DeliveryZone(
+            countries=tuple(country.code for country in zone.countries),
+            rate=zone.rate,
+            free_from=zone.free_from,
+            days=DeliveryDays(zone.delivery_days_min, zone.delivery_days_max),
+        )
+        for zone in ShippingZone.objects.all()
+    )
+    cache.set(_CACHE_KEY, found, _CACHE_SECONDS)
+    return found
+
+
 def free_delivery() -> FreeDelivery | None:
-    """The offer of the shop's own zone, None when it has none. At most one query, kept for a minute."""
-    return _home().free
+    """The offer of the shop's own zone, None when it has none. Reads `delivery_zones`."""
+    for zone in delivery_zones():
+        if HOME_COUNTRY in zone.countries and zone.free_from is not None:
+            return FreeDelivery(zone.free_from, len(zone.countries))
+    return None
 
 
 def home_delivery_days() -> DeliveryDays | None:
-    """The carrier's days in the shop's own zone, None without such a zone. At most one query, the same as
-    `free_delivery`'s, kept for a minute."""
-    return _home().days
-
-
-def _home() -> _Home:
-    kept: _Home | None = cache.get(_CACHE_KEY)
-    if kept is not None:
-        return kept
-    free, days = None, None
-    for zone in ShippingZone.objects.all():
-        codes = [country.code for country in zone.countries]
-        if HOME_COUNTRY not in codes:
-            continue
-        days = days or DeliveryDays(zone.delivery_days_min, zone.delivery_days_max)
-        if free is None and zone.free_from is not None:
-            free = FreeDelivery(zone.free_from, len(codes))
-    found = _Home(free, days)
-    cache.set(_CACHE_KEY, found, _CACHE_SECONDS)
-    return found
+    """The carrier's days in the shop's own zone, None without such a zone. Reads `delivery_zones`."""
+    return next((zone.days for zone in delivery_zones() if HOME_COUNTRY in zone.countries), None)
 
 
 def shipping_table() -> list[DeliveryRow]:

@@ -6,7 +6,9 @@ paths: they are completed with `SITE_URL`. Ratings are of verified buyers' revie
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -19,14 +21,51 @@ from shop.core.site import absolute_url
 Data = dict[str, Any]
 
 WITHDRAWAL_DAYS = 14
+_HOME_COUNTRY = "FR"
 _LISTED_PRODUCTS = 8
 _SCHEMA = "https://schema.org"
 
 
+_POSTCODE = re.compile(r"(\d{5})\s+(\S.*)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One way to buy a product: its price, the former one that the page strikes (or None), the page's address with
+    that choice made."""
+
+    url: str
+    price: Decimal
+    available: bool
+    made_to_order: bool
+    original_price: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryZone:
+    """Countries (two letters) that a piece is sent to at one rate, in so many days once it is made."""
+
+    countries: Sequence[str]
+    rate: Decimal
+    free_from: Decimal | None
+    days_min: int
+    days_max: int
+
+
 def organization(
-    *, name: str, logo: str, email: str = "", phone: str = "", address_lines: Sequence[str] = ()
+    *,
+    name: str,
+    logo: str,
+    legal_name: str = "",
+    email: str = "",
+    phone: str = "",
+    address_lines: Sequence[str] = (),
+    elsewhere: Iterable[str] = (),
+    countries: Sequence[str] = (),
+    terms_path: str = "",
 ) -> Data:
-    """The shop as a seller, with the return policy that holds for everything it sells (L221-18: 14 days)."""
+    """The shop as a seller. `elsewhere` are its pages on other sites, `countries` those it delivers to: the return
+    policy holds there for everything it sells."""
     data: Data = {
         "@context": _SCHEMA,
         "@type": "OnlineStore",
@@ -34,20 +73,38 @@ def organization(
         "name": name,
         "url": absolute_url("/"),
         "logo": _absolute(logo),
-        "hasMerchantReturnPolicy": {
-            "@type": "MerchantReturnPolicy",
-            "applicableCountry": "FR",
-            "returnPolicyCategory": f"{_SCHEMA}/MerchantReturnFiniteReturnWindow",
-            "merchantReturnDays": WITHDRAWAL_DAYS,
-            "returnMethod": f"{_SCHEMA}/ReturnByMail",
-        },
     }
+    if countries:
+        data["hasMerchantReturnPolicy"] = return_policy(countries=countries, terms_path=terms_path)
+    if legal_name:
+        data["legalName"] = legal_name
     if email:
         data["email"] = email
     if phone:
         data["telephone"] = phone
     if address_lines:
-        data["address"] = ", ".join(address_lines)
+        data["address"] = _postal_address(address_lines)
+    if links := [link for link in elsewhere if link]:
+        data["sameAs"] = links
+    return data
+
+
+def return_policy(*, countries: Sequence[str], terms_path: str = "") -> Data:
+    """Fourteen days from reception, sent back at the customer's expense, all sums paid back (L221-18, L221-23,
+    L221-24); a faulty piece costs its buyer nothing (L217-11)."""
+    data: Data = {
+        "@type": "MerchantReturnPolicy",
+        "applicableCountry": list(countries),
+        "returnPolicyCountry": _HOME_COUNTRY,
+        "returnPolicyCategory": f"{_SCHEMA}/MerchantReturnFiniteReturnWindow",
+        "merchantReturnDays": WITHDRAWAL_DAYS,
+        "returnMethod": f"{_SCHEMA}/ReturnByMail",
+        "returnFees": f"{_SCHEMA}/ReturnFeesCustomerResponsibility",
+        "itemDefectReturnFees": f"{_SCHEMA}/FreeReturn",
+        "refundType": f"{_SCHEMA}/FullRefund",
+    }
+    if terms_path:
+        data["merchantReturnLink"] = absolute_url(terms_path)
     return data
 
 
@@ -86,13 +143,15 @@ def breadcrumb_list(breadcrumbs: Iterable[tuple[str, str | None]]) -> Data:
 
 def item_list(*, name: str, items: Iterable[tuple[str, str]]) -> Data:
     """The first products of a list, as (name, address)."""
+    listed = list(items)[:_LISTED_PRODUCTS]
     return {
         "@context": _SCHEMA,
         "@type": "ItemList",
         "name": name,
+        "numberOfItems": len(listed),
         "itemListElement": [
             {"@type": "ListItem", "position": position, "name": label, "url": _absolute(url)}
-            for position, (label, url) in enumerate(list(items)[:_LISTED_PRODUCTS], start=1)
+            for position, (label, url) in enumerate(listed, start=1)
         ],
     }
 
@@ -114,28 +173,13 @@ def product(
     url: str,
     category: str,
     images: Sequence[str],
-    low: Decimal,
-    high: Decimal | None,
-    available: bool,
-    made_to_order: bool,
+    offers: Sequence[Offer],
     seller: str,
     sku: str = "",
     material: str = "",
     height_cm: Decimal | None = None,
 ) -> Data:
-    """A product with its offer: one price, or the range that the page shows as « de X € à Y € »."""
-    availability = "OutOfStock" if not available else "MadeToOrder" if made_to_order else "InStock"
-    offer: Data = {
-        "url": _absolute(url),
-        "priceCurrency": CURRENCY,
-        "availability": f"{_SCHEMA}/{availability}",
-        "itemCondition": f"{_SCHEMA}/NewCondition",
-        "seller": {"@type": "Organization", "@id": f"{settings.SITE_URL}/#shop", "name": seller},
-    }
-    if high is None or high == low:
-        offer |= {"@type": "Offer", "price": amount_string(low)}
-    else:
-        offer |= {"@type": "AggregateOffer", "lowPrice": amount_string(low), "highPrice": amount_string(high)}
+    """A product with an offer for each choice on its page, the one made at first before the others."""
     data: Data = {
         "@context": _SCHEMA,
         "@type": "Product",
@@ -147,13 +191,35 @@ def product(
         "sku": sku or str(product_id),
         "image": [_absolute(image) for image in images],
         "brand": {"@type": "Brand", "name": seller},
-        "offers": offer,
+        "offers": [_offer(offer, seller) for offer in offers],
     }
     if material:
         data["material"] = material
     if height_cm:
         data["height"] = {"@type": "QuantitativeValue", "value": f"{height_cm:f}", "unitCode": "CMT"}
     return data
+
+
+def with_delivery(
+    data: Data, *, zones: Sequence[DeliveryZone], production_days: tuple[int, int], terms_path: str = ""
+) -> Data:
+    """A product's data with what its delivery costs, how long it takes and the right to send it back, offer by
+    offer. `production_days` are calendar days at the workshop. Unchanged without a zone."""
+    if not zones:
+        return data
+    countries = [country for zone in zones for country in zone.countries]
+    returns = return_policy(countries=countries, terms_path=terms_path)
+    offers = [
+        {
+            **offer,
+            "shippingDetails": [
+                _shipping(zone, Decimal(offer["price"]), production_days) for zone in zones if zone.countries
+            ],
+            "hasMerchantReturnPolicy": returns,
+        }
+        for offer in data["offers"]
+    ]
+    return {**data, "offers": offers}
 
 
 def rating(*, average: Decimal, count: int, reviews: Iterable[tuple[str, int, str, str, date]]) -> Data:
@@ -179,6 +245,67 @@ def rating(*, average: Decimal, count: int, reviews: Iterable[tuple[str, int, st
             for author, value, title, text, published in reviews
         ],
     }
+
+
+def _offer(offer: Offer, seller: str) -> Data:
+    availability = (
+        "OutOfStock" if not offer.available else "MadeToOrder" if offer.made_to_order else "InStock"
+    )
+    data: Data = {
+        "@type": "Offer",
+        "url": _absolute(offer.url),
+        "price": amount_string(offer.price),
+        "priceCurrency": CURRENCY,
+        "availability": f"{_SCHEMA}/{availability}",
+        "itemCondition": f"{_SCHEMA}/NewCondition",
+        "seller": {"@type": "Organization", "@id": f"{settings.SITE_URL}/#shop", "name": seller},
+    }
+    if offer.original_price is not None:
+        data["priceSpecification"] = {
+            "@type": "UnitPriceSpecification",
+            "priceType": f"{_SCHEMA}/StrikethroughPrice",
+            "price": amount_string(offer.original_price),
+            "priceCurrency": CURRENCY,
+        }
+    return data
+
+
+def _shipping(zone: DeliveryZone, price: Decimal, production_days: tuple[int, int]) -> Data:
+    is_free = zone.free_from is not None and price >= zone.free_from
+    return {
+        "@type": "OfferShippingDetails",
+        "shippingRate": {
+            "@type": "MonetaryAmount",
+            "value": amount_string(Decimal(0) if is_free else zone.rate),
+            "currency": CURRENCY,
+        },
+        "shippingDestination": [
+            {"@type": "DefinedRegion", "addressCountry": country} for country in zone.countries
+        ],
+        "deliveryTime": {
+            "@type": "ShippingDeliveryTime",
+            "handlingTime": _days(*production_days),
+            "transitTime": _days(zone.days_min, zone.days_max),
+        },
+    }
+
+
+def _days(low: int, high: int) -> Data:
+    return {"@type": "QuantitativeValue", "minValue": low, "maxValue": high, "unitCode": "DAY"}
+
+
+def _postal_address(lines: Sequence[str]) -> Data | str:
+    """The address in its parts where a line is « 69001 Lyon », else as it is written."""
+    for index, line in enumerate(lines):
+        if found := _POSTCODE.match(line):
+            return {
+                "@type": "PostalAddress",
+                "streetAddress": ", ".join(lines[:index]),
+                "postalCode": found[1],
+                "addressLocality": found[2],
+                "addressCountry": _HOME_COUNTRY,
+            }
+    return ", ".join(lines)
 
 
 def _absolute(url: str) -> str:

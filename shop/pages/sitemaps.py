@@ -8,17 +8,21 @@ from xml.sax.saxutils import escape
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import translation
 from django.views.decorators.http import require_safe
 
-from catalog.selectors.categories import collection_categories, main_categories
-from catalog.selectors.sitemap import product_addresses, sitemap_count
+from catalog.selectors.categories import CategoryCard, collection_categories, main_categories
+from catalog.selectors.sitemap import SitemapEntry, product_entries, sitemap_count
 from shop.core.site import absolute_url
 
 _XML = "application/xml; charset=utf-8"
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
-_URLSET = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">\n'
+_URLSET = (
+    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml" '
+    'xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">\n'
+)
 _PAGES = (
     "home",
     "catalog:list",
@@ -30,6 +34,8 @@ _PAGES = (
     "privacy",
     "legal-notice",
 )
+# The pictures that stand in the templates themselves.
+_SCENES = {"home": ("etabli",), "story": ("etabli", "plateau", "etagere")}
 # Pages of one visitor, and endpoints that are no pages.
 _CLOSED = (
     "/api/",
@@ -43,8 +49,6 @@ _CLOSED = (
     "/favoris",
     "/avis/",
 )
-
-Addresses = dict[str, str]
 
 
 @require_safe
@@ -83,31 +87,38 @@ def sitemap_index(request: HttpRequest) -> HttpResponse:
 @require_safe
 def page_sitemap(request: HttpRequest) -> HttpResponseBase:
     """Pages and categories. Two queries."""
-    pages = [_in_each_language(name) for name in _PAGES]
+    pages = [
+        SitemapEntry(
+            _in_each_language(name),
+            tuple(static(f"scenes/{scene}-1280.jpg") for scene in _SCENES.get(name, ())),
+        )
+        for name in _PAGES
+    ]
     pages += [
-        _in_each_language("catalog:collection", slug=card.slug)
+        SitemapEntry(_in_each_language("catalog:collection", slug=card.slug), _picture_of(card))
         for card in collection_categories()
         if card.count
     ]
+    lists = _in_each_language("catalog:list")
     pages += [
-        {code: f"{path}?category={card.slug}" for code, path in _in_each_language("catalog:list").items()}
+        SitemapEntry(
+            {code: f"{path}?category={card.slug}" for code, path in lists.items()}, _picture_of(card)
+        )
         for card in main_categories()
         if card.count
     ]
-    return _answer((addresses, "") for addresses in pages)
+    return StreamingHttpResponse(_urlset(pages), content_type=_XML)
 
 
 @require_safe
 def product_sitemap(request: HttpRequest, number: int) -> HttpResponseBase:
-    """One file of products, `SITEMAP_SIZE` at most. 404 beyond the last one."""
+    """One file of products with their pictures, `SITEMAP_SIZE` at most. 404 beyond the last one."""
     if not 1 <= number <= sitemap_count():
         raise Http404
-    return _answer(
-        (addresses, changed_at.date().isoformat()) for addresses, changed_at in product_addresses(number)
-    )
+    return StreamingHttpResponse(_urlset(product_entries(number)), content_type=_XML)
 
 
-def _in_each_language(name: str, **kwargs: str) -> Addresses:
+def _in_each_language(name: str, **kwargs: str) -> dict[str, str]:
     addresses = {}
     for code, _label in settings.LANGUAGES:
         with translation.override(code):
@@ -115,18 +126,27 @@ def _in_each_language(name: str, **kwargs: str) -> Addresses:
     return addresses
 
 
-def _answer(entries: Iterable[tuple[Addresses, str]]) -> StreamingHttpResponse:
-    return StreamingHttpResponse(_urlset(entries), content_type=_XML)
+def _picture_of(card: CategoryCard) -> tuple[str, ...]:
+    return (card.image.url,) if card.image else ()
 
 
-def _urlset(entries: Iterable[tuple[Addresses, str]]) -> Iterator[str]:
+def _urlset(entries: Iterable[SitemapEntry]) -> Iterator[str]:
     yield _HEAD + _URLSET
-    for addresses, changed_on in entries:
+    for entry in entries:
+        named = {**entry.paths, "x-default": entry.paths[settings.LANGUAGE_CODE]}
         links = "".join(
             f'<xhtml:link rel="alternate" hreflang="{code}" href="{escape(absolute_url(path))}"/>'
-            for code, path in addresses.items()
+            for code, path in named.items()
         )
-        changed = f"<lastmod>{changed_on}</lastmod>" if changed_on else ""
-        for path in addresses.values():
-            yield f"<url><loc>{escape(absolute_url(path))}</loc>{changed}{links}</url>\n"
+        changed = f"<lastmod>{entry.changed_at.date().isoformat()}</lastmod>" if entry.changed_at else ""
+        pictures = "".join(
+            f"<image:image><image:loc>{escape(_full(picture))}</image:loc></image:image>"
+            for picture in entry.pictures
+        )
+        for path in entry.paths.values():
+            yield f"<url><loc>{escape(absolute_url(path))}</loc>{changed}{links}{pictures}</url>\n"
     yield "</urlset>\n"
+
+
+def _full(address: str) -> str:
+    return absolute_url(address) if address.startswith("/") else address

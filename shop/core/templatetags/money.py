@@ -5,6 +5,7 @@ from decimal import Decimal
 from django import template
 from django.utils.translation import get_language
 
+from shop.core.money import amount_string as plain_amount
 from shop.core.money import format_amount
 
 register = template.Library()
@@ -19,3 +20,9 @@ def amount(value: Decimal | str | None) -> str:
     if value is None or value == "":
         return ""
     return format_amount(Decimal(value), (get_language() or "fr")[:2])
+
+
+@register.filter
+def amount_string(value: Decimal) -> str:
+    """``{{ price|amount_string }}`` → ``49.99``, whatever the language: for machines."""
+    return plain_amount(value)

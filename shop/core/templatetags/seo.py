@@ -8,15 +8,19 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django import template
+from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 from django.template.context import Context
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from shop.core import structured_data
+from shop.core.images import ImageInfo
+from shop.core.site import absolute_url
 
 register = template.Library()
 
@@ -28,6 +32,54 @@ _ESCAPES = {
     0x2028: "\\u2028",
     0x2029: "\\u2029",
 }
+
+# As link previews name the four languages: the country is where the shop's readers of it are.
+_LOCALES = {"fr": "fr_FR", "en": "en_GB", "es": "es_ES", "de": "de_DE"}
+
+
+@register.simple_block_tag
+def summary(content: str) -> SafeString:
+    """What the page is about, for search results and for link previews. Holds the text, escaped as templates do."""
+    text = mark_safe(" ".join(content.split()))  # noqa: S308 - rendered by the template engine
+    return format_html(
+        '<meta name="description" content="{}">\n  <meta property="og:description" content="{}">', text, text
+    )
+
+
+@register.simple_tag
+def share_image(image: ImageInfo | str | None = None) -> SafeString:
+    """The picture of link previews with its size and text: the page's own, else the shop's.
+
+    What a template does not find is an empty text: it is no picture either.
+    """
+    if not isinstance(image, ImageInfo):
+        address, width, height = static("og-default.jpg"), 1200, 630
+        alt = _("Une figurine rousse aux oreilles de renard, sa lanterne à la main, sur le tapis de découpe")
+    else:
+        address, width, height, alt = image.url, image.width, image.height, image.alt
+    return format_html_join(
+        "\n  ",
+        '<meta property="og:image{}" content="{}">',
+        (
+            ("", absolute_url(address) if address.startswith("/") else address),
+            (":type", "image/jpeg"),
+            (":width", width),
+            (":height", height),
+            (":alt", alt),
+        ),
+    )
+
+
+@register.simple_tag
+def share_locales() -> SafeString:
+    """The page's language and the others that it exists in, as link previews name them."""
+    current = (get_language() or settings.LANGUAGE_CODE)[:2]
+    others = [code for code, _label in settings.LANGUAGES if code != current]
+    return format_html_join(
+        "\n  ",
+        '<meta property="og:locale{}" content="{}">',
+        (("", _LOCALES[current]), *((":alternate", _LOCALES[code]) for code in others)),
+    )
 
 
 @register.simple_tag
@@ -59,17 +111,21 @@ def product_list_data(name: str, cards: Sequence[Any]) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def shop_data(context: Context) -> SafeString:
-    """The data block of the shop and its site, for the home page."""
+def shop_data(context: Context, countries: Sequence[str] = ()) -> SafeString:
+    """The data block of the shop and its site, for the home page. `countries`: where it delivers."""
     shop = context["shop"]
     return json_ld(
         [
             structured_data.organization(
                 name=shop.shop_name,
                 logo=static("icon-512.png"),
+                legal_name=shop.trader_name,
                 email=shop.email,
                 phone=shop.phone,
                 address_lines=shop.address_lines,
+                elsewhere=(shop.instagram_url, shop.facebook_url),
+                countries=countries,
+                terms_path=reverse("terms"),
             ),
             structured_data.website(
                 name=shop.shop_name, language=get_language() or "fr", search_path=reverse("catalog:list")

@@ -29,25 +29,34 @@ def test_nothing_gives_no_block(nothing: object) -> None:
     assert block(nothing) == ""
 
 
-def product(**changes: object) -> structured_data.Data:
+BEAR = "/produit/12-ours-boulanger"
+HERE = structured_data.DeliveryZone(("FR", "BE"), Decimal("9.99"), Decimal("50.00"), 2, 5)
+AWAY = structured_data.DeliveryZone(("US",), Decimal("49.99"), None, 5, 15)
+
+
+def offer(**changes: object) -> structured_data.Offer:
+    values: dict[str, object] = {
+        "url": BEAR, "price": Decimal("42.00"), "available": True, "made_to_order": False, **changes
+    }  # fmt: skip
+    return structured_data.Offer(**values)  # type: ignore[arg-type]
+
+
+def product(*offers: structured_data.Offer, **changes: object) -> structured_data.Data:
     values: dict[str, object] = {
         "product_id": 12,
         "name": "Ours boulanger",
         "description": "Il se lève avant le village.",
-        "url": "/produit/12-ours-boulanger",
+        "url": BEAR,
         "category": "Dessins Animés",
         "images": ["/media/products/a.jpg", "https://media.example.com/b.jpg"],
-        "low": Decimal("42.00"),
-        "high": None,
-        "available": True,
-        "made_to_order": False,
+        "offers": offers or [offer()],
         "seller": "L'Établi",
         **changes,
     }
     return structured_data.product(**values)  # type: ignore[arg-type]
 
 
-def test_a_single_price_is_an_offer() -> None:
+def test_a_product_with_one_offer() -> None:
     data = product(material="Résine", height_cm=Decimal("14.5"))
     assert data["@type"] == "Product"
     assert data["url"] == "http://localhost:8000/produit/12-ours-boulanger"
@@ -55,16 +64,28 @@ def test_a_single_price_is_an_offer() -> None:
     assert data["sku"] == "12"
     assert data["material"] == "Résine"
     assert data["height"] == {"@type": "QuantitativeValue", "value": "14.5", "unitCode": "CMT"}
-    offer = data["offers"]
-    assert (offer["@type"], offer["price"], offer["priceCurrency"]) == ("Offer", "42.00", "EUR")
-    assert offer["availability"] == "https://schema.org/InStock"
+    [written] = data["offers"]
+    assert (written["@type"], written["price"], written["priceCurrency"]) == ("Offer", "42.00", "EUR")
+    assert written["availability"] == "https://schema.org/InStock"
+    assert "priceSpecification" not in written
 
 
-def test_a_range_of_prices_is_an_aggregate_offer() -> None:
-    offer = product(high=Decimal("89.00"))["offers"]
-    assert offer["@type"] == "AggregateOffer"
-    assert (offer["lowPrice"], offer["highPrice"]) == ("42.00", "89.00")
-    assert "price" not in offer
+def test_each_choice_is_an_offer_with_its_own_address() -> None:
+    data = product(offer(), offer(url=f"{BEAR}?finition=painted", price=Decimal("89.00")))
+    assert [(written["url"], written["price"]) for written in data["offers"]] == [
+        ("http://localhost:8000/produit/12-ours-boulanger", "42.00"),
+        ("http://localhost:8000/produit/12-ours-boulanger?finition=painted", "89.00"),
+    ]
+
+
+def test_a_struck_price_is_named_as_such() -> None:
+    [written] = product(offer(original_price=Decimal("50.00")))["offers"]
+    assert written["priceSpecification"] == {
+        "@type": "UnitPriceSpecification",
+        "priceType": "https://schema.org/StrikethroughPrice",
+        "price": "50.00",
+        "priceCurrency": "EUR",
+    }
 
 
 @pytest.mark.parametrize(
@@ -72,8 +93,39 @@ def test_a_range_of_prices_is_an_aggregate_offer() -> None:
     [(False, True, "OutOfStock"), (False, False, "OutOfStock"), (True, True, "MadeToOrder")],
 )
 def test_availability(available: bool, made_to_order: bool, expected: str) -> None:
-    offer = product(available=available, made_to_order=made_to_order)["offers"]
-    assert offer["availability"] == f"https://schema.org/{expected}"
+    [written] = product(offer(available=available, made_to_order=made_to_order))["offers"]
+    assert written["availability"] == f"https://schema.org/{expected}"
+
+
+def test_delivery_costs_what_the_cart_asks_for() -> None:
+    data = structured_data.with_delivery(
+        product(offer(price=Decimal("49.99")), offer(price=Decimal("50.00"))),
+        zones=[HERE, AWAY],
+        production_days=(14, 28),
+        terms_path="/cgv",
+    )
+    rates = [
+        [shipping["shippingRate"]["value"] for shipping in written["shippingDetails"]]
+        for written in data["offers"]
+    ]
+    # Free from 50 € in the first zone, never in the second.
+    assert rates == [["9.99", "49.99"], ["0.00", "49.99"]]
+    first = data["offers"][0]["shippingDetails"][0]
+    assert [region["addressCountry"] for region in first["shippingDestination"]] == ["FR", "BE"]
+    time = first["deliveryTime"]
+    assert [(time[key]["minValue"], time[key]["maxValue"]) for key in ("handlingTime", "transitTime")] == [
+        (14, 28),
+        (2, 5),
+    ]
+    returns = data["offers"][1]["hasMerchantReturnPolicy"]
+    assert returns["applicableCountry"] == ["FR", "BE", "US"]
+    assert returns["merchantReturnDays"] == 14
+    assert returns["returnFees"] == "https://schema.org/ReturnFeesCustomerResponsibility"
+    assert returns["merchantReturnLink"] == "http://localhost:8000/cgv"
+
+
+def test_without_a_zone_nothing_is_promised() -> None:
+    assert structured_data.with_delivery(product(), zones=[], production_days=(1, 2)) == product()
 
 
 def test_no_rating_is_claimed() -> None:
@@ -110,6 +162,32 @@ def test_the_search_of_the_site_is_the_catalogue_of_the_language() -> None:
 
 
 def test_what_is_not_filled_in_is_left_out() -> None:
-    data = structured_data.organization(name="L'Établi", logo="/static/icon-512.png")
-    assert {"email", "telephone", "address"} & set(data) == set()
+    data = structured_data.organization(name="L'Établi", logo="/static/icon-512.png", elsewhere=("", ""))
+    unknown = {"legalName", "email", "telephone", "address", "sameAs", "hasMerchantReturnPolicy"}
+    assert unknown & set(data) == set()
+
+
+def test_the_shop_is_named_with_its_address_and_its_other_pages() -> None:
+    data = structured_data.organization(
+        name="L'Établi",
+        logo="/static/icon-512.png",
+        legal_name="Alix Atelier EI",
+        address_lines=["1 rue de la Gare", "Bâtiment B", "69003 Lyon", "France"],
+        elsewhere=("https://instagram.example.com/etabli", ""),
+        countries=["FR"],
+    )
+    assert data["sameAs"] == ["https://instagram.example.com/etabli"]
+    assert data["legalName"] == "Alix Atelier EI"
+    assert data["address"] == {
+        "@type": "PostalAddress",
+        "streetAddress": "1 rue de la Gare, Bâtiment B",
+        "postalCode": "69003",
+        "addressLocality": "Lyon",
+        "addressCountry": "FR",
+    }
     assert data["hasMerchantReturnPolicy"]["merchantReturnDays"] == 14
+
+
+def test_an_address_without_a_postcode_stays_as_it_is_written() -> None:
+    data = structured_data.organization(name="L'Établi", logo="/i.png", address_lines=["Grand-Place", "Mons"])
+    assert data["address"] == "Grand-Place, Mons"

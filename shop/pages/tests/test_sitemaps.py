@@ -8,11 +8,16 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from catalog.selectors import sitemap
-from catalog.tests.factories import make_category, make_product
+from catalog.tests.factories import make_category, make_image, make_product
 
 pytestmark = pytest.mark.django_db
 
+PICTURE = "{http://www.google.com/schemas/sitemap-image/1.1}"
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+
+
+def entries(client: Client, path: str) -> list[ElementTree.Element]:
+    return ElementTree.fromstring(client.get(path).getvalue()).findall(f"{SITEMAP}url")
 
 
 def addresses(client: Client, path: str) -> list[str]:
@@ -55,8 +60,8 @@ def test_products_are_listed_in_every_language(
 ) -> None:
     product = make_product("Ours & Cie", name_de="Bär & Co", slug_fr="ours-et-cie", slug_de="baer-und-co")
     make_product("Brouillon", is_published=False)
-    # The count of products, and their rows.
-    with django_assert_num_queries(2):
+    # The count of products, their rows, their pictures.
+    with django_assert_num_queries(3):
         found = addresses(client, "/sitemap-products-1.xml")
     assert found[0] == f"http://localhost:8000/produit/{product.pk}-ours-et-cie"
     assert found[3] == f"http://localhost:8000/de/produit/{product.pk}-baer-und-co"
@@ -66,6 +71,39 @@ def test_products_are_listed_in_every_language(
     text = client.get("/sitemap-products-1.xml").getvalue().decode()
     assert re.search(r"<lastmod>\d{4}-\d\d-\d\d</lastmod>", text)
     assert text.count('hreflang="de"') == 4
+    french = f'hreflang="x-default" href="http://localhost:8000/produit/{product.pk}-ours-et-cie"'
+    assert text.count(french) == 4
+
+
+def test_products_bring_their_pictures(client: Client) -> None:
+    product = make_product("Ours")
+    make_image(product, 2)
+    make_image(product, 1)
+    make_product("Sans photo")
+    first, *others = entries(client, "/sitemap-products-1.xml")
+    assert [picture.text for picture in first.findall(f"{PICTURE}image/{PICTURE}loc")] == [
+        f"http://localhost:8000/media/products/{product.pk}-1.jpg",
+        f"http://localhost:8000/media/products/{product.pk}-2.jpg",
+    ]
+    # The same in each of its four languages; the other product has none.
+    assert [len(other.findall(f"{PICTURE}image")) for other in others] == [2, 2, 2, 0, 0, 0, 0]
+
+
+def test_a_file_of_products_is_read_in_parts(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sitemap, "_AT_ONCE", 2)
+    for number in range(5):
+        make_image(make_product(f"Pièce {number}"), 1)
+    found = entries(client, "/sitemap-products-1.xml")
+    assert len(found) == 5 * 4
+    assert all(len(entry.findall(f"{PICTURE}image")) == 1 for entry in found)
+
+
+def test_pages_bring_the_pictures_of_their_templates(client: Client) -> None:
+    home = entries(client, "/sitemap-pages.xml")[0]
+    assert home.findtext(f"{SITEMAP}loc") == "http://localhost:8000/"
+    [scene] = [picture.text or "" for picture in home.iter(f"{PICTURE}loc")]
+    assert re.fullmatch(r"http://localhost:8000/static/scenes/etabli-1280[.0-9a-f]*\.jpg", scene)
+    assert scene.removeprefix("http://localhost:8000") in client.get("/").content.decode()
 
 
 def test_pages_and_filled_categories_are_listed(client: Client) -> None:
