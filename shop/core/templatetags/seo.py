@@ -39,7 +39,10 @@ _LOCALES = {"fr": "fr_FR", "en": "en_GB", "es": "es_ES", "de": "de_DE"}
 
 @register.simple_block_tag
 def summary(content: str) -> SafeString:
-    """What the page is about, for search results and for link previews. Holds the text, escaped as templates do."""
+    """What the page is about, for search results and for link previews. Holds the text, escaped as templates do.
+
+    A block inside it can be overridden, but knows no `block.super`.
+    """
     text = mark_safe(" ".join(content.split()))  # noqa: S308 - rendered by the template engine
     return format_html(
         '<meta name="description" content="{}">\n  <meta property="og:description" content="{}">', text, text
