@@ -38,6 +38,11 @@ class Withdrawal(models.Model):
     def __str__(self) -> str:
         return f"{self.order_text} · {self.declared_at:%d/%m/%Y %H:%M}"
 
+    @property
+    def reference(self) -> str:
+        """What customer and shop call the declaration."""
+        return f"R-{self.pk.hex[-8:].upper()}"
+
 
 class WithdrawalLine(models.Model):
     """A part of the order that the customer gives back. Without lines the whole order is meant."""
@@ -65,11 +70,17 @@ class WithdrawalState(models.TextChoices):
     REFUSED = "refused", _("Sans suite")
 
 
+OPEN_CASES = (WithdrawalState.DECLARED, WithdrawalState.GOODS_AWAITED)
+"""States in which the shop still owes something: a decision, or money."""
+
+
 class WithdrawalCase(models.Model):
     """How the shop deals with a declaration: the part that moves on.
 
     `order` is the one that the declaration fits, or that staff found for it. `taken_up_at` is when the declaration took
-    effect on the order: charges stopped, return asked for. It is empty while staff still have to decide.
+    effect on the order: charges stopped, return asked for. It is empty while staff still have to decide. `voided` are
+    the euros that will not be collected because of it. `goods` is what a customer wrote who returns a part of the order
+    without having chosen its lines.
     """
 
     withdrawal = models.OneToOneField(Withdrawal, on_delete=models.PROTECT, related_name="case")
@@ -87,6 +98,8 @@ class WithdrawalCase(models.Model):
     in_time = models.BooleanField(_("dans le délai"), null=True, blank=True)
     refund_by = models.DateField(_("à rembourser au plus tard le"), null=True, blank=True)
     taken_up_at = models.DateTimeField(_("prise en compte le"), null=True, blank=True)
+    voided = models.DecimalField(_("échéances arrêtées (€)"), max_digits=10, decimal_places=2, default=0)
+    goods = models.CharField(_("articles rendus, selon le client"), max_length=500, blank=True)
     goods_received_at = models.DateTimeField(_("retour reçu le"), null=True, blank=True)
     shipping_proof_at = models.DateTimeField(_("preuve d'expédition reçue le"), null=True, blank=True)
     decision = models.CharField(_("motif de la décision"), max_length=500, blank=True)
@@ -100,6 +113,7 @@ class WithdrawalCase(models.Model):
             models.CheckConstraint(
                 condition=Q(state__in=WithdrawalState.values), name="withdrawal_state_known"
             ),
+            models.CheckConstraint(condition=Q(voided__gte=0), name="withdrawal_voided_positive"),
         )
 
     def __str__(self) -> str:
@@ -116,6 +130,9 @@ class RefundRequest(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="refund_requests")
     key = models.CharField(_("clé d'idempotence"), max_length=255, unique=True, editable=False)
+    fingerprint = models.CharField(
+        _("empreinte de la demande"), max_length=64, blank=True, default="", editable=False
+    )
     amount = models.DecimalField(_("montant crédité (€)"), max_digits=10, decimal_places=2)
     voided = models.DecimalField(_("dont échéances annulées (€)"), max_digits=10, decimal_places=2, default=0)
     shipping = models.DecimalField(_("dont livraison (€)"), max_digits=10, decimal_places=2, default=0)
