@@ -164,6 +164,8 @@ it("opens full screen at the photo shown and comes back at the one left", async 
   expect(given).toEqual(images);
   expect(index).toBe(1);
   expect(words).toEqual({
+    label: "Photos de Gardien",
+    zoom: "Agrandir ou réduire (touches + et −)",
     close: "Fermer",
     previous: "Photo précédente",
     next: "Photo suivante",

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type MouseEvent, type PointerEvent, useEffect, useRef, useState } from "react";
 import { type Choice, choiceInAddress } from "../../lib/choice";
 import { listen } from "../../lib/events";
+import { Icon } from "../../lib/icon";
 import { goTo } from "../../lib/navigate";
 import { useIsland, useTranslation } from "../../runtime/react";
 import type { GalleryImage, GalleryProps } from "./props";
@@ -52,6 +53,8 @@ export function Gallery({ name, images }: GalleryProps) {
     try {
       const { openViewer } = await import("./viewer");
       const words = {
+        label: t("gallery.label", { name }),
+        zoom: t("gallery.zoom"),
         close: t("gallery.close"),
         previous: t("gallery.previous"),
         next: t("gallery.next"),
@@ -77,6 +80,9 @@ export function Gallery({ name, images }: GalleryProps) {
         >
           <Photo key={image.url} image={image} sizes={sizes} isFirst={index === 0} />
           <span className="visually-hidden">{t("gallery.enlarge")}</span>
+          <span className="gallery__zoom">
+            <Icon name="zoom" />
+          </span>
         </a>
         <Ruler photo={index + 1} />
         {total > 1 && (
