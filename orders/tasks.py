@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from celery import shared_task
 
 from orders.payments import closing, gateway, reconcile
-from orders.services import refunds
+from orders.services import refund_sending
 from shop.core.jobs import scheduled_job
 
 
@@ -17,7 +17,7 @@ from shop.core.jobs import scheduled_job
     max_retries=5,
 )
 def send_refund(refund_id: str) -> None:
-    refunds.send_refund(uuid.UUID(refund_id))
+    refund_sending.send_refund(uuid.UUID(refund_id))
 
 
 @shared_task(
@@ -32,7 +32,8 @@ def close_void_attempts(order_id: str) -> None:
 
 @scheduled_job("reconcile-payments", every=timedelta(minutes=5))
 def reconcile_payments(now: datetime) -> None:
-    """Payments in doubt, messages not acted on, refunds on their way."""
+    """Payments in doubt, messages that were missed or not acted on, refunds on their way."""
+    reconcile.fetch_missed_events(now)
     reconcile.reprocess_events(now)
     reconcile.reconcile_attempts(now)
     reconcile.send_waiting_refunds(now)

@@ -171,6 +171,10 @@ class Refund(models.Model):
     request = models.ForeignKey(
         "orders.RefundRequest", on_delete=models.PROTECT, related_name="refunds", null=True, blank=True
     )
+    # The failed refund that this one tries again: once, however often the button is pressed.
+    replaces = models.OneToOneField(
+        "self", on_delete=models.PROTECT, related_name="replaced_by", null=True, blank=True
+    )
     amount = models.DecimalField(_("montant (€)"), max_digits=10, decimal_places=2)
     reason = models.CharField(
         _("motif"), max_length=12, choices=RefundReason.choices, default=RefundReason.REQUESTED
@@ -213,6 +217,10 @@ class LedgerKind(models.TextChoices):
     REFUND_FAILED = "refund_failed", _("Remboursement rejeté")
     DISPUTE = "dispute", _("Litige")
     DISPUTE_WON = "dispute_won", _("Litige gagné")
+
+
+DEMONSTRATION_MOVEMENT = "demo-"
+"""How the movements of the demonstration begin: they never went through a provider."""
 
 
 class LedgerEntry(models.Model):

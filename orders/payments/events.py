@@ -12,13 +12,13 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from orders.models import Attempt, Refund, StripeEvent
+from orders.models import Attempt, StripeEvent
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.payments import gateway
 from orders.payments.gateway import EventFacts
 from orders.payments.settlement import keep_for_review, settle
-from orders.services.disputes import note_dispute
-from orders.services.refunds import apply_refund
+from orders.services.disputes import sync_disputes
+from orders.services.refund_sending import sync_refunds
 
 MAX_TRIES = 20
 NOT_KEPT = re.compile("[\x00\ud800-\udfff]")
@@ -82,15 +82,13 @@ def _act(event: StripeEvent) -> None:
     elif family == "payment_intent":
         _settle_attempt(subject, intent_id=str(subject.get("id", "")))
     elif event.kind.startswith("charge.dispute."):
-        attempt = _attempt(subject, intent_id=str(subject.get("payment_intent") or ""))
-        if attempt is not None:
-            note_dispute(attempt=attempt, status=str(subject.get("status", "")))
+        sync_disputes(str(subject.get("payment_intent") or ""))
     elif family in ("charge", "refund"):
         intent_id = str(subject.get("payment_intent") or "")
         if family == "charge" and "refund" not in event.kind:
             _settle_attempt(subject, intent_id=intent_id)
         else:
-            _sync_refunds(intent_id)
+            sync_refunds(intent_id)
 
 
 def _settle_attempt(subject: dict[str, Any], *, session_id: str = "", intent_id: str = "") -> None:
@@ -141,14 +139,3 @@ def _attempt(subject: dict[str, Any], *, session_id: str = "", intent_id: str = 
     if found is None and metadata.get(gateway.SHOP_MARK) == settings.SITE_URL:
         raise NotYetKnown(f"attempt {named or intent_id} is not known")
     return found
-
-
-def _sync_refunds(intent_id: str) -> None:
-    if not Attempt.objects.filter(intent_id=intent_id).exists():
-        return
-    ours = {
-        str(pk) for pk in Refund.objects.filter(attempt__intent_id=intent_id).values_list("pk", flat=True)
-    }
-    for facts in gateway.list_refunds(intent_id):
-        if facts.metadata.get("refund") in ours:
-            apply_refund(facts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 
@@ -91,6 +92,20 @@ class RefundFacts:
     charge_id: str
     intent_id: str
     metadata: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class DisputeFacts:
+    """`status` is needs_response, under_review, won or lost; one that begins with `warning_` moves no money.
+
+    `answer_by` is when the bank closes the case without an answer.
+    """
+
+    dispute_id: str
+    amount_cents: int
+    status: str
+    reason: str
+    answer_by: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

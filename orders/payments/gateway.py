@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +20,7 @@ from django.conf import settings
 from orders.payments.circuit import Circuit, ProviderSilent
 from orders.payments.facts import CardFacts as CardFacts
 from orders.payments.facts import ChargeFacts as ChargeFacts
+from orders.payments.facts import DisputeFacts as DisputeFacts
 from orders.payments.facts import EventFacts as EventFacts
 from orders.payments.facts import IntentFacts as IntentFacts
 from orders.payments.facts import PageLine as PageLine
@@ -263,6 +264,13 @@ def list_refunds(intent_id: str) -> list[RefundFacts]:
         return [_refund_facts(refund) for refund in found.auto_paging_iter()]
 
 
+def list_disputes(intent_id: str) -> list[DisputeFacts]:
+    """Every dispute of a payment, as it stands now."""
+    with _translated():
+        found = _client().v1.disputes.list({"payment_intent": intent_id, "limit": 100})
+        return [_dispute_facts(dispute) for dispute in found.auto_paging_iter()]
+
+
 def read_event(payload: bytes, signature: str) -> EventFacts:
     """A webhook call, if it is the provider's own. Raises BadSignature, with old and new secret tried."""
     secrets = [
@@ -435,4 +443,15 @@ def _refund_facts(refund: stripe.Refund) -> RefundFacts:
         charge_id=charge if isinstance(charge, str) else (charge.id if charge else ""),
         intent_id=intent if isinstance(intent, str) else (intent.id if intent else ""),
         metadata=dict(refund.metadata.to_dict()) if refund.metadata else {},
+    )
+
+
+def _dispute_facts(dispute: stripe.Dispute) -> DisputeFacts:
+    due_by = dispute.evidence_details.due_by if dispute.evidence_details else None
+    return DisputeFacts(
+        dispute_id=dispute.id,
+        amount_cents=dispute.amount,
+        status=dispute.status,
+        reason=dispute.reason,
+        answer_by=datetime.fromtimestamp(due_by, UTC) if due_by else None,
     )

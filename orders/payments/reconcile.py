@@ -1,21 +1,30 @@
 """What a lost webhook, a closed browser or a dead process left in doubt."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
+from itertools import islice
 
-from orders.models import Attempt, AttemptState, Refund, RefundState, StripeEvent
-from orders.payments import gateway
-from orders.payments.events import MAX_TRIES, NotYetKnown, process_event
+from orders.models import Attempt, AttemptKind, AttemptState, Refund, RefundState, StripeEvent
+from orders.payments import gateway, statement
+from orders.payments.events import MAX_TRIES, NotYetKnown, process_event, store_event
+from orders.payments.gateway import EventFacts
+from orders.payments.links import drop_attempt
+from orders.payments.schedule import resume_charge
 from orders.payments.sessions import open_session
 from orders.payments.settlement import settle
 from orders.services.cancellation import cancel_unpaid_order
-from orders.services.refunds import apply_refund, send_refund
+from orders.services.refund_rules import WANTED_BACK
+from orders.services.refund_sending import send_refund, sync_refunds
 from shop.core.problems import Problem
 
 logger = logging.getLogger(__name__)
 
 IN_DOUBT_AFTER = timedelta(minutes=2)
 BATCH = 200
+MISSED_SINCE = timedelta(days=3)
+MISSED_MOST = 1000
 
 
 def reconcile_attempts(now: datetime) -> int:
@@ -31,7 +40,9 @@ def reconcile_attempts(now: datetime) -> int:
     ).select_related("payment__order")
     for attempt in waiting.order_by("created_at")[:BATCH]:
         try:
-            if attempt.state == AttemptState.PREPARED:
+            if attempt.kind == AttemptKind.OFF_SESSION:
+                resume_charge(attempt)
+            elif attempt.state == AttemptState.PREPARED:
                 _drop_never_sent(attempt, now)
             elif attempt.session_id is None:
                 _find_lost_page(attempt, now)
@@ -50,6 +61,13 @@ def reconcile_attempts(now: datetime) -> int:
 def _drop_never_sent(attempt: Attempt, now: datetime) -> None:
     # Still `prepared`: the process died before the provider was told, so nobody can have paid.
     if attempt.expires_at <= now:
+        _give_up(attempt)
+
+
+def _give_up(attempt: Attempt) -> None:
+    """No page exists, and none will: an order that waits for it is closed, a later third waits for its next try."""
+    drop_attempt(attempt)
+    if attempt.kind == AttemptKind.CHECKOUT:
         cancel_unpaid_order(attempt.payment.order_id, reason="payment.never_opened")
 
 
@@ -65,12 +83,12 @@ def _find_lost_page(attempt: Attempt, now: datetime) -> None:
         # The provider keeps this failure under the key. Nobody has the address of a page that was never answered,
         # so nobody can pay it; and the attempts behind this one must not wait for it.
         if attempt.expires_at <= now:
-            cancel_unpaid_order(attempt.payment.order_id, reason="payment.never_opened")
+            _give_up(attempt)
         return
     except gateway.GatewayRefused:
         # The same key refused: no page was ever made under it, and now none can be.
         if attempt.expires_at <= now:
-            cancel_unpaid_order(attempt.payment.order_id, reason="payment.never_opened")
+            _give_up(attempt)
             return
         raise
     settle(attempt.pk)
@@ -95,22 +113,55 @@ def reprocess_events(now: datetime) -> int:
     return done
 
 
+def fetch_missed_events(now: datetime) -> int:
+    """Messages that no webhook call has brought, fetched and acted on. Returns how many were new.
+
+    Those that the shop has kept already are left to `reprocess_events`. Stops when the provider is away.
+    """
+    new = 0
+    missed = statement.list_undelivered_events(now - MISSED_SINCE, now - IN_DOUBT_AFTER)
+    try:
+        for batch in _batches(islice(missed, MISSED_MOST)):
+            known = set(
+                StripeEvent.objects.filter(event_id__in=[facts.event_id for facts in batch]).values_list(
+                    "event_id", flat=True
+                )
+            )
+            # Newest first in the list; acted on in the order in which things happened.
+            for facts in reversed([facts for facts in batch if facts.event_id not in known]):
+                event = store_event(facts)
+                new += 1
+                with suppress(NotYetKnown, gateway.GatewayRefused):
+                    process_event(event)
+    except gateway.GatewayNotConfigured:
+        return new
+    except gateway.GatewayError as error:
+        logger.warning("missed messages wait, the provider does not answer: %s", error)
+    return new
+
+
+def _batches(facts: Iterator[EventFacts]) -> Iterator[list[EventFacts]]:
+    while batch := list(islice(facts, statement.PAGE)):
+        yield batch
+
+
 def send_waiting_refunds(now: datetime) -> int:
-    """Refunds whose task was lost or whose answer was, and those that the bank has not finished."""
+    """Refunds whose task was lost or whose answer was, and those that the bank has not finished. Oldest first.
+
+    Stops when the provider is away; one that it keeps failing does not keep the others waiting.
+    """
     sent = 0
-    old = now - timedelta(minutes=1)
-    for refund in Refund.objects.filter(
-        state__in=(RefundState.REQUESTED, RefundState.SENT, RefundState.PENDING), created_at__lt=old
-    ).select_related("attempt")[:BATCH]:
+    waiting = Refund.objects.filter(state__in=WANTED_BACK, created_at__lt=now - timedelta(minutes=1))
+    for refund in waiting.select_related("attempt").order_by("created_at")[:BATCH]:
         try:
             if refund.state == RefundState.PENDING and refund.attempt.intent_id:
-                for facts in gateway.list_refunds(refund.attempt.intent_id):
-                    apply_refund(facts)
+                sync_refunds(refund.attempt.intent_id)
             else:
                 send_refund(refund.pk)
             sent += 1
-        except gateway.GatewayUnavailable:
-            break
+        except gateway.GatewayUnavailable as error:
+            if not error.kept:
+                break
         except gateway.GatewayError:
             logger.exception("refund %s could not be sent", refund.pk)
     return sent

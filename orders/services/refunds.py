@@ -1,29 +1,238 @@
-"""Giving money back: written down first, sent by a worker, repeatable."""
+"""Giving money back: decided once, written down first, then sent by a worker.
 
-import logging
+Locks are taken in the shop's one order: order, payments, charges, refunds. The row of the order is enough to make
+two decisions about one order wait for each other; what is left is read under it.
+"""
+
+import hashlib
+import json
 import uuid
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
-from django.utils import timezone
+from django.db import IntegrityError, transaction
+from django.utils import translation
+from django.utils.translation import gettext as _
 
+from catalog.services.stock import StockUnit, release_stock
 from orders.models import (
     Attempt,
-    LedgerEntry,
-    LedgerKind,
     Order,
+    OrderItem,
     Payment,
     PaymentState,
     Refund,
+    RefundLine,
     RefundReason,
+    RefundRequest,
     RefundState,
+    StockHold,
+    Withdrawal,
 )
-from orders.payments import gateway
-from orders.payments.gateway import RefundFacts
+from orders.selectors.instalments import outstanding
+from orders.services.instalments import void_scheduled
 from orders.services.journal import record_event
-from shop.core.money import from_cents, to_cents
+from orders.services.refund_outcomes import settle_request
+from orders.services.refund_rules import (
+    ChargeLeft,
+    RefundProposal,
+    RefundRefused,
+    ReturnedLine,
+    charge_left,
+    charges_left,
+    plan_voids,
+    propose_refund,
+    refuse_if_disputed,
+    too_much,
+)
+from shop.core.money import amount_string, from_cents
+from shop.core.problems import Problem
 from shop.core.wake import wake
 
-logger = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from accounts.models import User
+
+__all__ = [
+    "RefundProposal",
+    "propose_refund",
+    "request_automatic_refund",
+    "request_refund",
+    "restock_line",
+    "retry_refund",
+]
+
+
+def request_refund(
+    *,
+    order_id: uuid.UUID,
+    key: str,
+    actor: "User | None" = None,
+    reason: str = "",
+    lines: Sequence[ReturnedLine] | None = None,
+    amount: Decimal | None = None,
+    withdrawal: Withdrawal | None = None,
+) -> RefundRequest:
+    """Credit a customer: these lines, this amount, or everything left when neither is given. See `propose_refund`.
+
+    `key` makes it repeatable: the same key with the same demand gives the first decision back, two clicks make one
+    refund; with another demand it is refused (422 `idempotency_key_reused`). `reason` is told to the customer. Payments
+    still due are voided first, then the charges go back, the latest first; units marked so return to stock. The
+    provider is asked by a worker after the commit.
+
+    Raises RefundRefused (see `propose_refund`) and Order.DoesNotExist; nothing is written then.
+    """
+    print_of = _fingerprint(order_id, lines, amount)
+    try:
+        with transaction.atomic():
+            order = Order.objects.select_for_update().get(pk=order_id)
+            known = RefundRequest.objects.filter(key=key).first()
+            if known is not None:
+                return _repeated(known, print_of)
+            return _decide(
+                order, RefundRequest(key=key, fingerprint=print_of, actor=actor, withdrawal=withdrawal),
+                reason=reason, lines=lines, amount=amount,
+            )  # fmt: skip
+    except IntegrityError:
+        # The same key, at the same moment, for another order.
+        known = RefundRequest.objects.filter(key=key).first()
+        if known is None:
+            raise
+        return _repeated(known, print_of)
+
+
+def _decide(
+    order: Order,
+    request: RefundRequest,
+    *,
+    reason: str,
+    lines: Sequence[ReturnedLine] | None,
+    amount: Decimal | None,
+) -> RefundRequest:
+    list(Payment.objects.select_for_update().filter(order=order))
+    list(Attempt.objects.select_for_update().filter(payment__order=order))
+    proposal = propose_refund(order, lines, amount=amount)
+    with translation.override(order.language):
+        request.reason = reason.strip()[:500] or _("Demande de remboursement")
+    request.order = order
+    request.amount, request.voided, request.shipping = proposal.amount, proposal.voided, proposal.shipping
+    request.save()
+    rows = RefundLine.objects.bulk_create(
+        RefundLine(request=request, item=line.item, quantity=line.quantity, amount=line.amount)
+        for line in proposal.lines
+    )
+    record_event(
+        order,
+        "refund.decided",
+        actor=request.actor,
+        request=str(request.pk),
+        amount=amount_string(proposal.amount),
+        voided=amount_string(proposal.voided),
+    )
+    _void(order, proposal.amount)
+    for attempt, euros in _split(charges_left(order), proposal.money):
+        _add_refund(order, attempt, euros, request=request)
+    for row, line in zip(rows, proposal.lines, strict=True):
+        if line.restock:
+            _put_back(order, row)
+    settle_request(order, request)
+    return request
+
+
+def _void(order: Order, credited: Decimal) -> None:
+    """What is still due shrinks first: a customer is not charged for what was credited already."""
+    plan = plan_voids(order, credited)
+    if not plan:
+        return
+    if credited >= outstanding(order):
+        void_scheduled(order=order, reason="refund.decided")
+        return
+    for payment, kept in plan:
+        if kept:
+            payment.amount = kept
+            payment.save(update_fields=["amount"])
+        else:
+            payment.state = PaymentState.VOID
+            payment.next_try_on = None
+            payment.save(update_fields=["state", "next_try_on"])
+        record_event(order, "instalments.reduced", position=payment.position, left=amount_string(kept))
+
+
+def _split(charges: Sequence[ChargeLeft], money: Decimal) -> list[tuple[Attempt, Decimal]]:
+    """Which charge gives back how much, the latest first."""
+    parts = []
+    for charge in charges:
+        part = min(charge.left, money)
+        if part:
+            parts.append((charge.attempt, part))
+            money -= part
+    return parts
+
+
+def _add_refund(order: Order, attempt: Attempt, amount: Decimal, **values: Any) -> Refund:
+    refund = Refund.objects.create(order=order, attempt=attempt, amount=amount, **values)
+    record_event(
+        order,
+        "refund.requested",
+        refund=str(refund.pk),
+        amount=amount_string(amount),
+        reason=str(refund.reason),
+    )
+    wake("orders.tasks.send_refund", str(refund.pk))
+    return refund
+
+
+def _repeated(known: RefundRequest, fingerprint: str) -> RefundRequest:
+    if known.fingerprint != fingerprint:
+        raise Problem(
+            "idempotency_key_reused", _("Cette clé a déjà servi pour une autre demande."), status=422
+        )
+    return known
+
+
+def _fingerprint(order_id: uuid.UUID, lines: Sequence[ReturnedLine] | None, amount: Decimal | None) -> str:
+    demand = {
+        "order": str(order_id),
+        "lines": None if lines is None else sorted(lines),
+        "amount": None if amount is None else amount_string(amount),
+    }
+    return hashlib.sha256(json.dumps(demand, sort_keys=True).encode()).hexdigest()
+
+
+def restock_line(*, line_id: int) -> bool:
+    """Put the credited units of a line back on the shelf, once; True when this call did it.
+
+    For goods that come back after the money went out.
+    """
+    with transaction.atomic():
+        order_id = RefundLine.objects.values_list("request__order_id", flat=True).get(pk=line_id)
+        order = Order.objects.select_for_update().get(pk=order_id)
+        return _put_back(order, RefundLine.objects.select_related("item").get(pk=line_id))
+
+
+def _put_back(order: Order, line: RefundLine) -> bool:
+    """Runs with the order locked; the guarded update makes it happen once."""
+    item: OrderItem = line.item
+    if item.product_id is None:
+        return False
+    if not RefundLine.objects.filter(pk=line.pk, restocked=False).update(restocked=True):
+        return False
+    line.restocked = True
+    # A level that staff began to count since the sale never lost these units.
+    hold = StockHold.objects.filter(order=order, product=item.product_id, variation=item.variation_id).first()
+    release_stock(
+        units=[
+            StockUnit(
+                item.product_id,
+                item.variation_id,
+                line.quantity,
+                hold.product_counted if hold else True,
+                hold.variation_counted if hold else True,
+            )
+        ]
+    )
+    record_event(order, "refund.restocked", item=item.pk, units=line.quantity)
+    return True
 
 
 def request_automatic_refund(*, order: Order, attempt: Attempt, reason: RefundReason) -> Refund:
@@ -31,113 +240,33 @@ def request_automatic_refund(*, order: Order, attempt: Attempt, reason: RefundRe
 
     Runs in the transaction that found it, with the order locked; a database constraint makes it happen once.
     """
-    refund, created = Refund.objects.get_or_create(
-        attempt=attempt,
-        reason=reason,
-        defaults={"order": order, "amount": from_cents(attempt.amount_cents)},
-    )
-    if created:
-        record_event(order, "refund.requested", refund=str(refund.pk), reason=str(reason))
-        wake("orders.tasks.send_refund", str(refund.pk))
-    return refund
+    known = Refund.objects.filter(attempt=attempt, reason=reason).first()
+    if known is not None:
+        return known
+    return _add_refund(order, attempt, from_cents(attempt.amount_cents), reason=reason)
 
 
-def send_refund(refund_id: uuid.UUID) -> None:
-    """Ask the provider. Repeated calls share one idempotency key, so the money goes back once.
+def retry_refund(*, refund_id: uuid.UUID, actor: "User | None" = None) -> Refund:
+    """A refund that failed, sent once more as a new one: the provider repeats a refusal under the old key.
 
-    Raises GatewayUnavailable: the job that looks after refunds tries again.
+    The second call gives the first retry back. Raises RefundRefused: `refund_not_failed`, `refund_disputed`, and
+    `refund_too_much` when the charge has not that much left any more.
     """
-    claimed = Refund.objects.filter(pk=refund_id, state__in=(RefundState.REQUESTED, RefundState.SENT)).update(
-        state=RefundState.SENT
-    )
-    if not claimed:
-        return
-    refund = Refund.objects.select_related("attempt").get(pk=refund_id)
-    if refund.attempt.intent_id is None:
-        raise gateway.GatewayRefused("The attempt has no payment to refund")
-    try:
-        facts = gateway.create_refund(
-            key=refund.idempotency_key,
-            intent_id=refund.attempt.intent_id,
-            amount_cents=to_cents(refund.amount),
-            refund_id=str(refund.pk),
-        )
-    except gateway.GatewayRefused as error:
-        _fail(refund_id, error.code or str(error))
-        return
-    apply_refund(facts)
-
-
-def apply_refund(facts: RefundFacts) -> None:
-    """Bring a refund of ours to what the provider says; the same news twice changes nothing."""
-    refund_id = facts.metadata.get("refund", "")
     with transaction.atomic():
-        try:
-            known = Refund.objects.get(pk=uuid.UUID(refund_id))
-        except (ValueError, Refund.DoesNotExist):
-            return
-        order = Order.objects.select_for_update().get(pk=known.order_id)
-        refund = Refund.objects.select_for_update().get(pk=known.pk)
-        if refund.provider_id is None:
-            refund.provider_id = facts.refund_id
-        if facts.status in ("pending", "requires_action"):
-            if refund.state in (RefundState.REQUESTED, RefundState.SENT):
-                refund.state = RefundState.PENDING
-        elif facts.status == "succeeded":
-            if refund.state != RefundState.SUCCEEDED:
-                refund.state = RefundState.SUCCEEDED
-                refund.settled_at = timezone.now()
-                _book(order, refund, facts)
-        elif refund.state == RefundState.SUCCEEDED:
-            refund.state = RefundState.FAILED
-            refund.error = (facts.failure or facts.status)[:300]
-            _book_failure(order, refund, facts)
-        elif refund.state != RefundState.FAILED:
-            refund.state = RefundState.FAILED
-            refund.error = (facts.failure or facts.status)[:300]
-            record_event(order, "refund.failed", refund=str(refund.pk), error=refund.error)
-        refund.save()
-
-
-def _book(order: Order, refund: Refund, facts: RefundFacts) -> None:
-    payment = Payment.objects.select_for_update().get(attempts=refund.attempt)
-    LedgerEntry.objects.create(
-        order=order,
-        payment=payment,
-        kind=LedgerKind.REFUND,
-        amount=-refund.amount,
-        provider_id=facts.refund_id,
-    )
-    if refund.reason != RefundReason.DUPLICATE:
-        payment.state = (
-            PaymentState.REFUNDED if refund.amount >= payment.amount else PaymentState.PARTLY_REFUNDED
-        )
-        payment.save(update_fields=["state"])
-    record_event(order, "refund.succeeded", refund=str(refund.pk), cents=facts.amount_cents)
-
-
-def _book_failure(order: Order, refund: Refund, facts: RefundFacts) -> None:
-    payment = Payment.objects.select_for_update().get(attempts=refund.attempt)
-    LedgerEntry.objects.create(
-        order=order,
-        payment=payment,
-        kind=LedgerKind.REFUND_FAILED,
-        amount=refund.amount,
-        provider_id=facts.refund_id,
-    )
-    record_event(order, "refund.failed", refund=str(refund.pk), error=refund.error)
-
-
-def _fail(refund_id: uuid.UUID, error: str) -> None:
-    with transaction.atomic():
-        # The order first, as everywhere: the webhook about this refund may be here at the same moment.
         order_id = Refund.objects.values_list("order_id", flat=True).get(pk=refund_id)
         order = Order.objects.select_for_update().get(pk=order_id)
-        refund = Refund.objects.select_for_update().get(pk=refund_id)
-        if refund.state == RefundState.SENT:
-            refund.state = RefundState.FAILED
-            refund.error = error[:300]
-            refund.settled_at = timezone.now()
-            refund.save(update_fields=["state", "error", "settled_at"])
-            record_event(order, "refund.failed", refund=str(refund.pk), error=error)
-    logger.error("refund %s refused: %s", refund_id, error)
+        failed = Refund.objects.select_for_update().select_related("attempt").get(pk=refund_id)
+        known = Refund.objects.filter(replaces=failed).first()
+        if known is not None:
+            return known
+        if failed.state != RefundState.FAILED or failed.reason == RefundReason.EXTERNAL:
+            raise RefundRefused("refund_not_failed", _("ce remboursement n'a pas échoué."))
+        refuse_if_disputed(order)
+        left = charge_left(failed.attempt)
+        if failed.amount > left:
+            raise too_much(left)
+        refund = _add_refund(
+            order, failed.attempt, failed.amount, request=failed.request, replaces=failed, note=failed.reason
+        )
+        record_event(order, "refund.retried", actor=actor, refund=str(refund.pk), failed=str(failed.pk))
+    return refund

@@ -25,7 +25,7 @@ from orders.models import (
 from orders.payments import reconcile
 from orders.payments.sessions import abandon_order
 from orders.payments.settlement import settle
-from orders.services.refunds import send_refund
+from orders.services.refund_sending import send_refund
 from orders.tests.conftest import session_of
 from orders.tests.factories import checkout_body, line, make_product
 from shop.core.models import OutgoingMail
@@ -294,4 +294,4 @@ def test_a_dispute_marks_the_order_and_alerts_once(bank, shopper, order):
         assert shopper.webhook(event) == 200
     order.refresh_from_db()
     assert order.review_reason.startswith("dispute: ")
-    assert mails().count("payment_review_alert") == 1
+    assert mails().count("dispute_alert") == 1

@@ -12,8 +12,8 @@ from django.db import transaction
 from orders.models import Attempt, LedgerEntry, Order, PaymentState, Refund, RefundState
 from orders.payments import gateway
 from orders.payments.settlement import settle
-from orders.services import refunds
-from orders.services.refunds import send_refund
+from orders.services import refund_outcomes
+from orders.services.refund_sending import send_refund
 from orders.tests.factories import checkout_body, line, make_product
 from tests.races.conftest import Buyer
 from tests.races.crowd import Started, all_at_once, wait_until_blocked
@@ -71,7 +71,7 @@ def test_a_refusal_and_the_news_of_it_do_not_wait_for_each_other_in_a_circle(ban
     Refund.objects.update(state=RefundState.SENT)
     with transaction.atomic():
         Order.objects.select_for_update().get()
-        refused = Started(partial(refunds._fail, refund.pk, "charge_disputed"))
+        refused = Started(partial(refund_outcomes.note_refusal, refund.pk, "charge_disputed"))
         wait_until_blocked()
         Refund.objects.select_for_update().get()
     refused.value()

@@ -127,6 +127,37 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "amount": "1627.50",
             "reason": "La dernière pièce vient d'être vendue.",
         },
+        "refund_done": {
+            "order": order,
+            "seller": SELLER,
+            "amount": "126.00",
+            "voided": "63.00",
+            "shipping": "",
+            "reason": "Demande de remboursement",
+            "lines": [
+                {
+                    "name": "Gardien aux andouillers",
+                    "detail": "Peint · 18 cm",
+                    "quantity": 1,
+                    "amount": "189.00",
+                }
+            ],
+            "due": [{"on": "2027-01-20", "amount": "542.50"}],
+        },
+        "refund_failed_alert": {
+            "order": order,
+            "amount": "126.00",
+            "error": "expired_or_canceled_card",
+            "admin_url": "http://localhost:8000/gestion/orders/order/1/change/",
+        },
+        "dispute_alert": {
+            "order": order,
+            "amount": "1627.50",
+            "state": "needs_response",
+            "reason": "fraudulent",
+            "answer_by": "2026-11-28T13:05:00+00:00",
+            "admin_url": "http://localhost:8000/gestion/orders/order/1/change/",
+        },
         "contact_workshop": {
             **MESSAGE,
             "admin_url": "http://localhost:8000/gestion/pages/contactrequest/1/change/",
@@ -153,4 +184,7 @@ KINDS = (
     "order_status",
     "payment_refunded_automatically",
     "payment_review_alert",
+    "refund_done",
+    "refund_failed_alert",
+    "dispute_alert",
 )

@@ -1,0 +1,247 @@
+"""What became of refunds: booked, given back when they fail, and recognised when somebody else made them."""
+
+import logging
+import uuid
+
+from django.db import transaction
+from django.utils import timezone
+
+from orders.invoices.issuing import issue_credit_note
+from orders.models import (
+    Attempt,
+    DisputeState,
+    LedgerEntry,
+    LedgerKind,
+    Order,
+    OrderEvent,
+    OrderStatus,
+    Payment,
+    PaymentState,
+    Refund,
+    RefundReason,
+    RefundRequest,
+    RefundState,
+)
+from orders.payments.facts import RefundFacts
+from orders.selectors.instalments import outstanding
+from orders.services.instalments import void_scheduled
+from orders.services.journal import record_event, record_tracking
+from orders.services.refund_mails import mail_refund_done, mail_refund_failed
+from orders.services.refund_rules import WANTED_BACK, charges_left
+from shop.core.money import ZERO, amount_string, from_cents
+
+logger = logging.getLogger(__name__)
+
+CLOSED_BY_REFUND = "order.refunded"
+
+
+def apply_refund(facts: RefundFacts) -> None:
+    """Bring a refund to what the provider says; the same news twice, or late, changes nothing.
+
+    One that nobody here asked for (made in the provider's own interface) gets its rows first. One of a payment that is
+    not ours is left alone.
+    """
+    with transaction.atomic():
+        order_id = _order_of(facts)
+        if order_id is None:
+            return
+        order = Order.objects.select_for_update().get(pk=order_id)
+        refund = _find(facts) or _recognise(order, facts)
+        if refund is None:
+            return
+        payment = Payment.objects.select_for_update().get(attempts=refund.attempt_id)
+        refund = Refund.objects.select_for_update().get(pk=refund.pk)
+        # The provider's word that a refund failed is its last one; our own, that it was refused, is not.
+        over = refund.state == RefundState.FAILED and refund.provider_id is not None
+        refund.provider_id = facts.refund_id
+        if facts.status == "succeeded" and not over:
+            _succeed(order, payment, refund, facts)
+        elif over:
+            return
+        elif facts.status in ("pending", "requires_action"):
+            if refund.state in (RefundState.REQUESTED, RefundState.SENT):
+                refund.state = RefundState.PENDING
+            refund.save()
+        else:
+            _fail(order, payment, refund, facts.failure or facts.status)
+
+
+def note_refusal(refund_id: uuid.UUID, error: str) -> None:
+    """The provider refused to carry a refund out: nothing moved, and staff are told why."""
+    with transaction.atomic():
+        # The order first, as everywhere: the webhook about this refund may be here at the same moment.
+        order_id = Refund.objects.values_list("order_id", flat=True).get(pk=refund_id)
+        order = Order.objects.select_for_update().get(pk=order_id)
+        payment = Payment.objects.select_for_update().get(
+            attempts=Refund.objects.get(pk=refund_id).attempt_id
+        )
+        refund = Refund.objects.select_for_update().get(pk=refund_id)
+        if refund.state == RefundState.SENT:
+            _fail(order, payment, refund, error)
+    logger.error("refund %s refused: %s", refund_id, error)
+
+
+def settle_request(order: Order, request: RefundRequest) -> None:
+    """All of a decision is credited: its credit note, the customer's mail, and the order closed if nothing is left.
+
+    Runs with the order locked. A decision that is not through, or was settled before, is left alone.
+    """
+    if request.settled_at is not None:
+        return
+    back = request.refunds.filter(state=RefundState.SUCCEEDED).values_list("amount", flat=True)
+    if sum(back, ZERO) + request.voided < request.amount:
+        return
+    request.settled_at = timezone.now()
+    request.save(update_fields=["settled_at"])
+    record_event(order, "refund.settled", request=str(request.pk), amount=amount_string(request.amount))
+    _close_if_given_back(order)
+    issue_credit_note(request=request)
+    mail_refund_done(order, request)
+
+
+def _order_of(facts: RefundFacts) -> uuid.UUID | None:
+    known = _find(facts)
+    if known is not None:
+        return known.order_id
+    attempt = _attempt_of(facts)
+    return attempt.payment.order_id if attempt is not None else None
+
+
+def _find(facts: RefundFacts) -> Refund | None:
+    known = Refund.objects.filter(provider_id=facts.refund_id).first()
+    if known is not None:
+        return known
+    try:
+        return Refund.objects.filter(pk=uuid.UUID(facts.metadata.get("refund", "")), provider_id=None).first()
+    except ValueError:
+        return None
+
+
+def _attempt_of(facts: RefundFacts) -> Attempt | None:
+    charged = Attempt.objects.filter(charge_id__isnull=False).select_related("payment")
+    if facts.charge_id and (found := charged.filter(charge_id=facts.charge_id).first()):
+        return found
+    return charged.filter(intent_id=facts.intent_id).first() if facts.intent_id else None
+
+
+def _recognise(order: Order, facts: RefundFacts) -> Refund | None:
+    """A refund made outside the shop, with the order locked: it gets the rows that one of ours would have."""
+    attempt = _attempt_of(facts)
+    if attempt is None:
+        return None
+    amount = from_cents(facts.amount_cents)
+    request = None
+    if not attempt.refunds.filter(reason__in=(RefundReason.DUPLICATE, RefundReason.UNAVAILABLE)).exists():
+        request = RefundRequest.objects.create(
+            order=order, key=f"external-{facts.refund_id}", amount=amount, external=True
+        )
+    refund = Refund.objects.create(
+        order=order,
+        attempt=attempt,
+        request=request,
+        amount=amount,
+        reason=RefundReason.EXTERNAL,
+        state=RefundState.SENT,
+        provider_id=facts.refund_id,
+    )
+    record_event(order, "refund.external", refund=str(refund.pk), amount=amount_string(amount))
+    return refund
+
+
+def _succeed(order: Order, payment: Payment, refund: Refund, facts: RefundFacts) -> None:
+    if refund.state == RefundState.SUCCEEDED:
+        return
+    refund.state = RefundState.SUCCEEDED
+    refund.error = ""
+    refund.settled_at = timezone.now()
+    refund.save()
+    LedgerEntry.objects.create(
+        order=order,
+        payment=payment,
+        kind=LedgerKind.REFUND,
+        amount=-refund.amount,
+        provider_id=facts.refund_id,
+    )
+    _restate(payment)
+    record_event(order, "refund.succeeded", refund=str(refund.pk), cents=facts.amount_cents)
+    if refund.request_id is not None:
+        request = RefundRequest.objects.get(pk=refund.request_id)
+        _void_with_external(order, request)
+        settle_request(order, request)
+
+
+def _fail(order: Order, payment: Payment, refund: Refund, error: str) -> None:
+    if refund.state == RefundState.FAILED:
+        refund.save(update_fields=["provider_id"])
+        return
+    booked = refund.state == RefundState.SUCCEEDED
+    refund.state = RefundState.FAILED
+    refund.error = error[:300]
+    refund.settled_at = timezone.now()
+    refund.save()
+    if booked:
+        LedgerEntry.objects.create(
+            order=order,
+            payment=payment,
+            kind=LedgerKind.REFUND_FAILED,
+            amount=refund.amount,
+            provider_id=str(refund.provider_id),
+        )
+        _restate(payment)
+        _reopen(order, refund)
+    record_event(order, "refund.failed", refund=str(refund.pk), error=refund.error)
+    mail_refund_failed(order, refund)
+
+
+def _restate(payment: Payment) -> None:
+    """The state of a paid payment from what moved; a second charge that went back leaves it paid."""
+    moved = payment.ledger.filter(
+        kind__in=(LedgerKind.CHARGE, LedgerKind.REFUND, LedgerKind.REFUND_FAILED)
+    ).values_list("amount", flat=True)
+    kept = sum(moved, ZERO)
+    if kept >= payment.amount:
+        payment.state = PaymentState.PAID
+    elif kept > 0:
+        payment.state = PaymentState.PARTLY_REFUNDED
+    else:
+        payment.state = PaymentState.REFUNDED
+    payment.save(update_fields=["state"])
+
+
+def _void_with_external(order: Order, request: RefundRequest) -> None:
+    """All money went back outside the shop: the customer is not charged for the rest."""
+    if not request.external or request.voided or any(charge.left for charge in charges_left(order)):
+        return
+    request.voided = void_scheduled(order=order, reason="refund.external")
+    request.amount += request.voided
+    request.save(update_fields=["voided", "amount"])
+
+
+def _close_if_given_back(order: Order) -> None:
+    """Everything credited and nothing under way: the order is `refunded`."""
+    if order.status in (OrderStatus.PENDING, OrderStatus.REFUNDED) or outstanding(order):
+        return
+    if any(charge.left for charge in charges_left(order)):
+        return
+    if order.refunds.filter(state__in=WANTED_BACK).exists():
+        return
+    if order.disputes.exclude(state=DisputeState.WON).exists():
+        return
+    before = order.status
+    order.status = OrderStatus.REFUNDED
+    order.save(update_fields=["status", "updated_at"])
+    record_tracking(order)
+    record_event(order, CLOSED_BY_REFUND, before=before)
+
+
+def _reopen(order: Order, refund: Refund) -> None:
+    """The money came back to the shop: the decision is open again, and so is an order that it had closed."""
+    if refund.request_id is not None:
+        RefundRequest.objects.filter(pk=refund.request_id).update(settled_at=None)
+    if order.status != OrderStatus.REFUNDED:
+        return
+    closed = OrderEvent.objects.filter(order=order, name=CLOSED_BY_REFUND).last()
+    if closed is not None:
+        order.status = closed.data["before"]
+        order.save(update_fields=["status", "updated_at"])
+        record_tracking(order)
