@@ -181,6 +181,7 @@ def _customer(order: Order, draft: InvoiceDraft | None) -> dict[str, Any]:
     written = _lines_of(draft.customer_address) if draft is not None else []
     return {
         "name": (draft.customer_name if draft is not None else "") or order.customer_name,
+        "is_edited": bool(written),
         "address_lines": written or [order.address, f"{order.postal_code} {order.city}", country],
         "email": order.email,
         "street": order.address,
