@@ -21,6 +21,7 @@ from orders.models import (
     Payment,
     PaymentState,
 )
+from orders.models.payment import DEMONSTRATION_MOVEMENT
 from orders.selectors.quotes import RequestedLine, quote_cart
 from orders.services.journal import record_event
 from orders.services.placement import SESSION_LIFETIME
@@ -159,7 +160,7 @@ def _pay(order: Order, total: Decimal, *, paid: bool) -> None:
             payment=payment,
             kind=LedgerKind.CHARGE,
             amount=total,
-            provider_id=f"demo-charge-{order.pk}",
+            provider_id=f"{DEMONSTRATION_MOVEMENT}charge-{order.pk}",
             created_at=order.created_at,
         )
     if refunded:
@@ -168,6 +169,6 @@ def _pay(order: Order, total: Decimal, *, paid: bool) -> None:
             payment=payment,
             kind=LedgerKind.REFUND,
             amount=-total,
-            provider_id=f"demo-refund-{order.pk}",
+            provider_id=f"{DEMONSTRATION_MOVEMENT}refund-{order.pk}",
             created_at=order.created_at + timedelta(days=25),
         )

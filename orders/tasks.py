@@ -1,11 +1,11 @@
 """Celery tasks and scheduled jobs of orders: thin, repeatable, by id."""
 
 import uuid
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 
 from celery import shared_task
 
-from orders.payments import closing, gateway, reconcile
+from orders.payments import closing, gateway, reconcile, schedule
 from orders.services import refund_sending
 from shop.core.jobs import scheduled_job
 
@@ -30,6 +30,17 @@ def close_void_attempts(order_id: str) -> None:
     closing.close_void_attempts(uuid.UUID(order_id))
 
 
+@shared_task(name="orders.tasks.forget_card")
+def forget_card(payment_method_id: str) -> None:
+    gateway.forget_card(payment_method_id)
+
+
+@scheduled_job("collect-instalments", every=timedelta(days=1), at=time(9))
+def collect_instalments(now: datetime) -> None:
+    """Later thirds: announced, charged, asked for. At an hour at which customers are awake to answer their bank."""
+    schedule.run_round(now)
+
+
 @scheduled_job("reconcile-payments", every=timedelta(minutes=5))
 def reconcile_payments(now: datetime) -> None:
     """Payments in doubt, messages that were missed or not acted on, refunds on their way."""
@@ -37,3 +48,4 @@ def reconcile_payments(now: datetime) -> None:
     reconcile.reprocess_events(now)
     reconcile.reconcile_attempts(now)
     reconcile.send_waiting_refunds(now)
+    closing.close_void_attempts()

@@ -20,6 +20,7 @@ urlpatterns = [
     path("api/", include("shop.pages.api_urls")),
     path("media/<path:path>", media.serve_media, name="media"),
     path("", include("shop.pages.root_urls")),
+    path(f"{settings.ADMIN_PATH}orders/books/", include("orders.books.urls")),
     path(settings.ADMIN_PATH, admin.site.urls),
 ]
 

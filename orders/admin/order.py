@@ -104,7 +104,17 @@ class OrderAdmin(admin.ModelAdmin[Order]):
         "promised_by",
         "to_check",
     )
-    list_filter = ("status", "payment_mode", "shipping_zone", "country", "created_at")
+    list_filter = (
+        "status",
+        ("review_reason", admin.EmptyFieldListFilter),
+        "payments__state",
+        "payment_mode",
+        "shipping_zone",
+        "country",
+        "created_at",
+        "promised_by",
+        ("archived_at", admin.EmptyFieldListFilter),
+    )
     search_fields = ("id", "reference", "email", "first_name", "last_name", "tracking__tracking_number")
     date_hierarchy = "created_at"
     list_per_page = 50

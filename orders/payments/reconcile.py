@@ -66,8 +66,9 @@ def _drop_never_sent(attempt: Attempt, now: datetime) -> None:
 
 def _give_up(attempt: Attempt) -> None:
     """No page exists, and none will: an order that waits for it is closed, a later third waits for its next try."""
-    drop_attempt(attempt)
-    if attempt.kind == AttemptKind.CHECKOUT:
+    if attempt.kind == AttemptKind.LINK:
+        drop_attempt(attempt)
+    else:
         cancel_unpaid_order(attempt.payment.order_id, reason="payment.never_opened")
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
 from django.db import models
 from django.db.models import QuerySet
@@ -17,6 +19,9 @@ from shop.core import mail_delivery
 from shop.core.mail import ACCOUNT_MAILS
 from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
 from shop.core.shop_settings import save_shop_settings
+
+CEILINGS = ("franchise_ceiling", "franchise_ceiling_upper", "eu_sales_threshold")
+LOWEST_CEILING, HIGHEST_CEILING = Decimal(1000), Decimal(1_000_000)
 
 
 class ReadOnlyAdmin(admin.ModelAdmin[Any]):
@@ -76,10 +81,30 @@ class OutgoingMailAdmin(ReadOnlyAdmin):
         return None
 
 
+class ShopSettingsForm(forms.ModelForm[ShopSettings]):
+    """The sheet; amounts of tax law that can't be right are refused rather than alerting nobody."""
+
+    class Meta:
+        model = ShopSettings
+        fields = "__all__"  # noqa: DJ007
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        for name in CEILINGS:
+            amount = cleaned.get(name)
+            if amount is not None and not LOWEST_CEILING <= amount <= HIGHEST_CEILING:
+                self.add_error(name, _("Indiquez le montant annuel en euros, entre 1 000 € et 1 000 000 €."))
+        lower, upper = cleaned.get("franchise_ceiling"), cleaned.get("franchise_ceiling_upper")
+        if lower is not None and upper is not None and upper < lower:
+            self.add_error("franchise_ceiling_upper", _("Le plafond majoré est plus bas que le plafond."))
+        return cleaned
+
+
 @admin.register(ShopSettings)
 class ShopSettingsAdmin(admin.ModelAdmin[ShopSettings]):
     """The settings sheet: always there, one row, never deleted."""
 
+    form = ShopSettingsForm
     formfield_overrides = {models.URLField: {"assume_scheme": "https"}}
 
     fieldsets = (
@@ -116,6 +141,18 @@ class ShopSettingsAdmin(admin.ModelAdmin[ShopSettings]):
                     ("default_production_days_min", "default_production_days_max"),
                     ("installments_enabled", "installments_minimum"),
                 )
+            },
+        ),
+        (
+            gettext_lazy("Plafonds et TVA"),
+            {
+                "description": gettext_lazy(
+                    "Les jauges de « Mes comptes » et la TVA des factures en dépendent : vérifiez-les chaque année."
+                ),
+                "fields": (
+                    ("franchise_ceiling", "franchise_ceiling_upper"),
+                    ("eu_sales_threshold", "oss_number"),
+                ),
             },
         ),
     )

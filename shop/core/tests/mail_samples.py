@@ -158,6 +158,30 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "answer_by": "2026-11-28T13:05:00+00:00",
             "admin_url": "http://localhost:8000/gestion/orders/order/1/change/",
         },
+        "reconciliation_findings": {
+            "findings": [
+                {
+                    "kind": "Argent sans commande",
+                    "amount": "49.99",
+                    "movement": "ch_3AbCdEf",
+                    "order": "7C9BE001",
+                    "detail": "Encaissé chez Stripe, absent du grand livre.",
+                }
+            ],
+            "count": 2,
+            "more": 1,
+            "admin_url": "http://localhost:8000/gestion/orders/finding/?resolved_at__isempty=1",
+        },
+        "turnover_alert": {
+            "label": "Franchise de TVA",
+            "explanation": "Au-delà, la TVA s'applique à partir du 1er janvier suivant (art. 293 B du CGI).",
+            "level": 90,
+            "year": 2026,
+            "amount": "76512.30",
+            "ceiling": "85000.00",
+            "left": "8487.70",
+            "admin_url": "http://localhost:8000/gestion/orders/books/",
+        },
         "contact_workshop": {
             **MESSAGE,
             "admin_url": "http://localhost:8000/gestion/pages/contactrequest/1/change/",
@@ -187,4 +211,6 @@ KINDS = (
     "refund_done",
     "refund_failed_alert",
     "dispute_alert",
+    "reconciliation_findings",
+    "turnover_alert",
 )

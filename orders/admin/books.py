@@ -1,0 +1,119 @@
+"""Reconciliation's findings, tax rates and countries without delivery in the admin."""
+
+from typing import Any, cast
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from accounts.models import User
+from orders.admin.parts import ReadOnly
+from orders.models import DeliveryStop, Finding, VatRate
+from orders.selectors.customs import outside_union
+from orders.services.findings import resolve_finding
+from shop.core.problems import Problem
+from shop.core.public_pages import content_changed
+
+
+class ResolutionForm(forms.Form):
+    """Why a difference is in order."""
+
+    how = forms.CharField(label=_("Comment l'écart s'explique-t-il ?"), max_length=300, widget=forms.Textarea)
+
+
+@admin.register(Finding)
+class FindingAdmin(ReadOnly, admin.ModelAdmin[Finding]):
+    list_display = ("found_at", "kind", "amount", "provider_id", "order_link", "detail", "resolved_at")
+    list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind", "found_at")
+    search_fields = ("provider_id", "order__reference", "detail")
+    list_select_related = ("order",)
+    actions = ("resolve",)
+
+    def has_view_permission(self, request: HttpRequest, obj: Finding | None = None) -> bool:
+        return request.user.has_perm("orders.view_finding")
+
+    @admin.display(description=_("commande"))
+    def order_link(self, finding: Finding) -> str:
+        if finding.order is None:
+            return "–"
+        return format_html(
+            '<a href="{}">{}</a>',
+            reverse("admin:orders_order_change", args=[finding.order.pk]),
+            finding.order,
+        )
+
+    @admin.action(description=_("Marquer comme réglés"), permissions=["view"])
+    def resolve(self, request: HttpRequest, chosen: QuerySet[Finding]) -> HttpResponseBase | None:
+        """Asks why first: the answer stays with the finding and in the order's journal."""
+        waiting = chosen.filter(resolved_at=None).order_by("pk")
+        if not waiting:
+            messages.warning(request, _("Aucun des écarts choisis n'est ouvert."))
+            return None
+        form = ResolutionForm(request.POST if "confirmed" in request.POST else None)
+        if not form.is_valid():
+            context = {
+                **self.admin_site.each_context(request),
+                "title": _("Régler des écarts"),
+                "findings": waiting.select_related("order"),
+                "form": form,
+            }
+            return TemplateResponse(request, "admin/orders/finding/resolve.html", context)
+        done = 0
+        for finding in waiting:
+            try:
+                resolve_finding(
+                    finding_id=finding.pk, how=form.cleaned_data["how"], actor=cast(User, request.user)
+                )
+                done += 1
+            except Problem as problem:
+                messages.error(request, problem.detail)
+        messages.success(
+            request, ngettext("%(count)d écart réglé.", "%(count)d écarts réglés.", done) % {"count": done}
+        )
+        return None
+
+
+@admin.register(VatRate)
+class VatRateAdmin(admin.ModelAdmin[VatRate]):
+    list_display = ("country", "percent")
+
+
+class DeliveryStopForm(forms.ModelForm[DeliveryStop]):
+    class Meta:
+        model = DeliveryStop
+        fields = ("country", "reason")
+
+    def clean_country(self) -> Any:
+        country = self.cleaned_data["country"]
+        if not outside_union(str(country)):
+            raise forms.ValidationError(
+                _("La livraison ne s'arrête pas à l'intérieur de l'Union européenne.")
+            )
+        return country
+
+
+@admin.register(DeliveryStop)
+class DeliveryStopAdmin(admin.ModelAdmin[DeliveryStop]):
+    """A row stops delivery; deleting it starts it again."""
+
+    form = DeliveryStopForm
+    list_display = ("country", "reason", "stopped_at")
+
+    def save_model(self, request: HttpRequest, obj: DeliveryStop, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        content_changed()
+
+    def delete_model(self, request: HttpRequest, obj: DeliveryStop) -> None:
+        super().delete_model(request, obj)
+        content_changed()
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[DeliveryStop]) -> None:
+        super().delete_queryset(request, queryset)
+        content_changed()

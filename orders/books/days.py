@@ -1,0 +1,52 @@
+"""Civil days, months and years where the shop is: summer time included, midnight to midnight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+
+SHOP_ZONE = ZoneInfo(settings.TIME_ZONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """Days from `first` to `last`, both included."""
+
+    first: date
+    last: date
+
+    def __post_init__(self) -> None:
+        if self.last < self.first:
+            raise ValueError("A period ends before it begins.")
+
+    @property
+    def start(self) -> datetime:
+        """Its first moment."""
+        return datetime.combine(self.first, time(), SHOP_ZONE)
+
+    @property
+    def end(self) -> datetime:
+        """The first moment after it."""
+        return datetime.combine(self.last + timedelta(days=1), time(), SHOP_ZONE)
+
+
+def year(number: int) -> Period:
+    return Period(date(number, 1, 1), date(number, 12, 31))
+
+
+def month(number: int, of_year: int) -> Period:
+    first = date(of_year, number, 1)
+    following = date(of_year + number // 12, number % 12 + 1, 1)
+    return Period(first, following - timedelta(days=1))
+
+
+def quarter(number: int, of_year: int) -> Period:
+    return Period(month(3 * number - 2, of_year).first, month(3 * number, of_year).last)
+
+
+def shop_day(moment: datetime) -> date:
+    """The day on which a moment falls where the shop is."""
+    return moment.astimezone(SHOP_ZONE).date()

@@ -1,0 +1,157 @@
+"""The receipts book (livre des recettes, art. 50-0 CGI): money in the order in which it came and went.
+
+Each instalment, refund and dispute is a line, on its civil day where the shop is. The book is a French document, in
+French whatever the language of the operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from uuid import UUID
+
+from django.db.models import Prefetch, QuerySet
+
+from orders.books.csv_files import Cell
+from orders.books.days import Period, shop_day
+from orders.invoices.places import destination_of
+from orders.invoices.tax import Treatment
+from orders.models import Invoice, InvoiceKind, LedgerEntry, LedgerKind, Order, Refund
+from orders.selectors.customs import outside_union
+from shop.core.money import ZERO
+
+CHUNK = 500
+METHOD = "Carte bancaire (Stripe)"
+_NATURES = {
+    LedgerKind.CHARGE: "Vente de marchandises",
+    LedgerKind.REFUND: "Remboursement",
+    LedgerKind.REFUND_FAILED: "Remboursement rejeté",
+    LedgerKind.DISPUTE: "Reprise par la banque (litige)",
+    LedgerKind.DISPUTE_WON: "Litige gagné",
+}
+HEADER = (
+    "Date",
+    "Pièce justificative",
+    "Commande",
+    "Client",
+    "Nature",
+    "Pays",
+    "Mode de règlement",
+    "Montant (€)",
+    "Mouvement",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A line of the book. `amount` is signed, in euros; `document` is empty while none was issued.
+
+    `treatment` and `percent` say how the sale is taxed: those of its invoice, no VAT without one.
+    """
+
+    day: date
+    document: str
+    order_id: UUID
+    order_reference: str
+    client: str
+    nature: str
+    country: str
+    method: str
+    amount: Decimal
+    movement: str
+    is_charge: bool
+    treatment: str
+    percent: Decimal
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        return (
+            self.day,
+            self.document,
+            self.order_reference,
+            self.client,
+            self.nature,
+            self.country,
+            self.method,
+            self.amount,
+            self.movement,
+        )
+
+
+def receipts(period: Period) -> Iterator[Receipt]:
+    """The lines of some days, in their order. Three queries for each 500 lines."""
+    for entry in _entries(period).iterator(chunk_size=CHUNK):
+        yield _receipt(entry)
+
+
+def receipts_page(period: Period, *, offset: int, limit: int) -> list[Receipt]:
+    """A part of those lines. Three queries."""
+    return [_receipt(entry) for entry in _entries(period)[offset : offset + limit]]
+
+
+def count_receipts(period: Period) -> int:
+    """How many lines there are. One query."""
+    return _between(period).count()
+
+
+def _between(period: Period) -> QuerySet[LedgerEntry]:
+    return LedgerEntry.objects.filter(created_at__gte=period.start, created_at__lt=period.end)
+
+
+def _entries(period: Period) -> QuerySet[LedgerEntry]:
+    invoices = Invoice.objects.only(
+        "order_id", "kind", "number", "version", "country", "refund_request_id", "data"
+    ).order_by("sequence")
+    refunds = Refund.objects.only("order_id", "provider_id", "request_id")
+    return (
+        _between(period)
+        .select_related("order", "payment")
+        .prefetch_related(
+            Prefetch("order__invoices", invoices),
+            Prefetch("order__refunds", refunds),
+        )
+        .order_by("created_at", "pk")
+    )
+
+
+def _receipt(entry: LedgerEntry) -> Receipt:
+    order = entry.order
+    kind = LedgerKind(entry.kind)
+    # The first version: the book must read the same after an invoice was rectified.
+    invoice = next((row for row in order.invoices.all() if row.kind == InvoiceKind.INVOICE), None)
+    document = _credit_note(order, entry) if kind in (LedgerKind.REFUND, LedgerKind.REFUND_FAILED) else None
+    nature = _NATURES[kind]
+    if entry.payment.count > 1 and kind == LedgerKind.CHARGE:
+        nature += f" – échéance {entry.payment.position}/{entry.payment.count}"
+    tax = invoice.data.get("tax", {}) if invoice is not None else {}
+    return Receipt(
+        day=shop_day(entry.created_at),
+        document=(document or invoice).number if document or invoice else "",  # type: ignore[union-attr]
+        order_id=order.pk,
+        order_reference=order.reference,
+        client=order.customer_name,
+        nature=nature,
+        country=invoice.country if invoice is not None else destination_of(order),
+        method=METHOD,
+        amount=entry.amount,
+        movement=entry.provider_id,
+        is_charge=kind == LedgerKind.CHARGE,
+        treatment=str(tax.get("treatment") or _treatment_without_invoice(order)),
+        percent=Decimal(str(tax.get("percent", ZERO))),
+    )
+
+
+def _treatment_without_invoice(order: Order) -> Treatment:
+    return Treatment.EXPORT if outside_union(destination_of(order)) else Treatment.FRANCHISE
+
+
+def _credit_note(order: Order, entry: LedgerEntry) -> Invoice | None:
+    """The credit note of the decision that a refund belongs to; there is none until all its money is back."""
+    request_id = next(
+        (refund.request_id for refund in order.refunds.all() if refund.provider_id == entry.provider_id), None
+    )
+    if request_id is None:
+        return None
+    return next((row for row in order.invoices.all() if row.refund_request_id == request_id), None)

@@ -1,0 +1,183 @@
+"""What waits for a person: each with how many there are and where to deal with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+
+from django.db.models import Count, Min, Q
+from django.urls import NoReverseMatch, reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from catalog.models import Product
+from orders.books.days import shop_day
+from orders.models import (
+    Dispute,
+    Finding,
+    Order,
+    OrderStatus,
+    Payment,
+    PaymentState,
+    Refund,
+    RefundState,
+    WithdrawalCase,
+    WithdrawalState,
+)
+from orders.models.payment import OPEN_DISPUTES
+from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Something to do. `detail` adds a deadline or names; `url` is empty when there is no page for it."""
+
+    label: str | Promise
+    count: int
+    url: str
+    detail: str = ""
+
+
+def tasks(today: date) -> list[Task]:
+    """Everything that waits, the most pressing first; nothing that is at zero. Ten queries."""
+    return [task for make in _MAKERS for task in [make(today)] if task.count]
+
+
+def _findings(today: date) -> Task:
+    return Task(
+        gettext_lazy("Écarts avec Stripe"),
+        Finding.objects.filter(resolved_at=None).count(),
+        _link("finding", "resolved_at__isempty=1"),
+    )
+
+
+def _to_review(today: date) -> Task:
+    return Task(
+        gettext_lazy("Commandes à vérifier"),
+        Order.objects.exclude(review_reason="").filter(archived_at=None).count(),
+        _link("order", "review_reason__isempty=0"),
+    )
+
+
+def _withdrawals(today: date) -> Task:
+    waiting = WithdrawalCase.objects.filter(
+        state__in=(WithdrawalState.DECLARED, WithdrawalState.GOODS_AWAITED)
+    ).aggregate(count=Count("pk"), first=Min("refund_by"))
+    first = waiting["first"]
+    return Task(
+        gettext_lazy("Rétractations à traiter"),
+        waiting["count"],
+        _link("withdrawal") or _link("withdrawalcase"),
+        _deadline(_("à rembourser avant le"), first, today) if first else "",
+    )
+
+
+def _disputes(today: date) -> Task:
+    open_ones = Dispute.objects.filter(state__in=OPEN_DISPUTES).aggregate(
+        count=Count("pk"), first=Min("answer_by")
+    )
+    first = open_ones["first"]
+    return Task(
+        gettext_lazy("Litiges ouverts"),
+        open_ones["count"],
+        _link("dispute"),
+        _deadline(_("réponse attendue avant le"), shop_day(first), today) if first else "",
+    )
+
+
+def _failed_refunds(today: date) -> Task:
+    # One that a later refund of the same decision has made up for waits for nobody.
+    open_request = Q(request=None) | Q(request__settled_at=None)
+    return Task(
+        gettext_lazy("Remboursements échoués"),
+        Refund.objects.filter(open_request, state=RefundState.FAILED).count(),
+        _link("refund", "state__exact=failed"),
+    )
+
+
+def _overdue(today: date) -> Task:
+    return Task(
+        gettext_lazy("Échéances impayées"),
+        Payment.objects.filter(state=PaymentState.OVERDUE).count(),
+        _link("order", "payments__state__exact=overdue"),
+    )
+
+
+def _late_orders(today: date) -> Task:
+    making = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING)
+    return Task(
+        gettext_lazy("Commandes en retard sur leur date promise"),
+        Order.objects.filter(status__in=making, promised_by__lt=today, archived_at=None).count(),
+        _link("order", f"status__in=confirmed,processing&promised_by__lt={today.isoformat()}"),
+    )
+
+
+def _mails(today: date) -> Task:
+    return Task(
+        gettext_lazy("E-mails en échec"),
+        OutgoingMail.objects.filter(state=MailState.FAILED).count(),
+        _link("outgoingmail", "state__exact=failed", app="core"),
+    )
+
+
+def _jobs(today: date) -> Task:
+    return Task(
+        gettext_lazy("Tâches planifiées en erreur"),
+        ScheduledJob.objects.exclude(last_error="").count(),
+        _link("scheduledjob", app="core"),
+    )
+
+
+def _customs(today: date) -> Task:
+    missing = Q(hs_code="") | Q(origin_country="") | Q(weight_grams=None)
+    return Task(
+        gettext_lazy("Pièces sans données douanières"),
+        Product.objects.filter(missing, is_published=True).count(),
+        _link("product", "customs=missing", app="catalog"),
+        _("nécessaires aux colis hors de l'Union européenne"),
+    )
+
+
+def _legal(today: date) -> Task:
+    missing = ShopSettings.load().missing_legal_fields()
+    return Task(
+        gettext_lazy("Mentions légales manquantes"),
+        len(missing),
+        _link("shopsettings", app="core"),
+        ", ".join(field.label for field in missing),
+    )
+
+
+_MAKERS: tuple[Callable[[date], Task], ...] = (
+    _findings,
+    _to_review,
+    _withdrawals,
+    _disputes,
+    _failed_refunds,
+    _overdue,
+    _late_orders,
+    _mails,
+    _jobs,
+    _legal,
+    _customs,
+)
+
+
+def _link(model: str, query: str = "", *, app: str = "orders") -> str:
+    try:
+        address = reverse(f"admin:{app}_{model}_changelist")
+    except NoReverseMatch:
+        return ""
+    return f"{address}?{query}" if query else address
+
+
+def _deadline(words: str, day: date, today: date) -> str:
+    left = (day - today).days
+    if left < 0:
+        late = ngettext("en retard de %(count)d jour", "en retard de %(count)d jours", -left) % {
+            "count": -left
+        }
+        return f"{words} {day:%d/%m/%Y} ({late})"
+    return f"{words} {day:%d/%m/%Y}"

@@ -1,0 +1,156 @@
+"""The accounts in Django's admin: for operators who may see the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.dates import MONTHS
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from orders.books import receipts as book
+from orders.books import reporting
+from orders.books.chart import BAR_WIDTH, draw_year
+from orders.books.csv_files import csv_response
+from orders.books.days import Period, month, quarter, year
+from orders.books.todo import tasks
+from orders.books.turnover import gauges, months_of, years_with_entries
+from orders.payments.gateway import is_configured
+from shop.core.models import ScheduledJob
+from shop.core.money import ZERO
+
+View = Callable[..., HttpResponseBase]
+FIRST_YEAR, LAST_YEAR = 2000, 2100
+ROWS = 100
+
+
+class PeriodForm(forms.Form):
+    """Which part of which year; the year that runs, whole, when nothing usable is asked for."""
+
+    annee = forms.IntegerField(min_value=FIRST_YEAR, max_value=LAST_YEAR)
+    partie = forms.ChoiceField(
+        choices=[("", "")]
+        + [(f"{kind}{n}", "") for kind, most in (("m", 12), ("t", 4)) for n in range(1, most + 1)],
+        required=False,
+    )
+    pas = forms.ChoiceField(choices=[(step.value, step.value) for step in reporting.Step], required=False)
+
+    def chosen_year(self) -> int:
+        return int(self.cleaned_data.get("annee") or timezone.localdate().year)
+
+    def chosen_part(self) -> str:
+        return str(self.cleaned_data.get("partie") or "")
+
+    def period(self) -> Period:
+        part, number = self.chosen_part()[:1], int(self.chosen_part()[1:] or 0)
+        if part == "m":
+            return month(number, self.chosen_year())
+        if part == "t":
+            return quarter(number, self.chosen_year())
+        return year(self.chosen_year())
+
+
+def _for_operators(view: View) -> View:
+    """Signed in to the admin, and allowed to see the ledger."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest) -> HttpResponseBase:
+        if not request.user.has_perm("orders.view_ledgerentry"):
+            raise PermissionDenied
+        form = PeriodForm(request.GET)
+        form.is_valid()
+        return view(request, form)
+
+    return admin.site.admin_view(require_safe(guarded))
+
+
+@_for_operators
+def books_page(request: HttpRequest, form: PeriodForm) -> HttpResponseBase:
+    """The year in a chart, the ceilings, and what waits for a person."""
+    number = form.chosen_year()
+    months = months_of(number)
+    turnover = sum((row.net for row in months), ZERO)
+    context = {
+        **admin.site.each_context(request),
+        "title": _("Mes comptes"),
+        "year": number,
+        "years": sorted({timezone.localdate().year, number, *years_with_entries()}, reverse=True),
+        "months": months,
+        "chart": draw_year(months),
+        "bar_width": BAR_WIDTH,
+        "received": sum((row.received for row in months), ZERO),
+        "returned": sum((row.returned for row in months), ZERO),
+        "turnover": turnover,
+        "gauges": gauges(number, turnover=turnover),
+        "tasks": tasks(timezone.localdate()),
+        "checked_at": _last_reconciled(),
+        "payments_are_on": is_configured(),
+        "parts": _parts(),
+    }
+    return TemplateResponse(request, "admin/orders/books/index.html", context)
+
+
+@_for_operators
+def receipts_page(request: HttpRequest, form: PeriodForm) -> HttpResponseBase:
+    """The receipts book of a period, a hundred lines a page."""
+    period = form.period()
+    pages = Paginator(range(book.count_receipts(period)), ROWS)
+    page = pages.get_page(request.GET.get("page"))
+    context = {
+        **admin.site.each_context(request),
+        "title": _("Livre des recettes"),
+        "period": period,
+        "year": form.chosen_year(),
+        "part": form.chosen_part(),
+        "years": sorted({timezone.localdate().year, form.chosen_year(), *years_with_entries()}, reverse=True),
+        "parts": _parts(),
+        "page": page,
+        "receipts": book.receipts_page(period, offset=max(0, page.start_index() - 1), limit=ROWS),
+    }
+    return TemplateResponse(request, "admin/orders/books/receipts.html", context)
+
+
+@_for_operators
+def receipts_csv(request: HttpRequest, form: PeriodForm) -> HttpResponseBase:
+    """The same as a file."""
+    period = form.period()
+    rows = (receipt.cells for receipt in book.receipts(period))
+    return csv_response(f"livre-des-recettes-{_name(period)}", book.HEADER, rows)
+
+
+@_for_operators
+def reporting_csv(request: HttpRequest, form: PeriodForm) -> HttpResponseBase:
+    """What is reported of sales to consumers, by period, country and rate."""
+    period = form.period()
+    step = reporting.Step(form.cleaned_data.get("pas") or reporting.Step.MONTH)
+    rows = (line.cells for line in reporting.report(period, step))
+    return csv_response(f"e-reporting-{_name(period)}", reporting.HEADER, rows)
+
+
+def _parts() -> list[tuple[str, Any]]:
+    """What a period may be: the year, its quarters, its months."""
+    return [
+        ("", gettext_lazy("Toute l'année")),
+        *((f"t{n}", _("%(n)de trimestre") % {"n": n} if n > 1 else _("1er trimestre")) for n in range(1, 5)),
+        *((f"m{n}", MONTHS[n]) for n in range(1, 13)),
+    ]
+
+
+def _name(period: Period) -> str:
+    return f"{period.first.isoformat()}_{period.last.isoformat()}"
+
+
+def _last_reconciled() -> Any:
+    row = ScheduledJob.objects.filter(name="reconcile-books").only("last_finished_at").first()
+    return row.last_finished_at if row is not None else None

@@ -1,0 +1,21 @@
+"""Parcels that leave the Union: who pays duties there, and where nothing is sent for now."""
+
+from __future__ import annotations
+
+from orders.invoices.tax import ABROAD_IN_UNION, HOME
+from orders.models import DeliveryStop
+
+
+def outside_union(country: str) -> bool:
+    """Whether a parcel to this country (ISO 3166-1, ZZ for « Autre ») meets customs."""
+    return country not in HOME and country not in ABROAD_IN_UNION
+
+
+def stopped_countries() -> frozenset[str]:
+    """Countries to which nothing is sent for now. One query."""
+    return frozenset(DeliveryStop.objects.values_list("country", flat=True))
+
+
+def is_stopped(country: str) -> bool:
+    """Whether nothing is sent to this country for now. No query within the Union, where delivery is never stopped."""
+    return outside_union(country) and DeliveryStop.objects.filter(country=country).exists()
