@@ -1,11 +1,17 @@
-"""The form in which a buyer writes a review, and the page that explains how reviews are controlled."""
+"""All reviews of a piece, the form in which a buyer writes one, and the page that explains how they are controlled."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponsePermanentRedirect,
+    HttpResponseRedirect,
+)
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
@@ -16,11 +22,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from catalog.models.review import TEXT_MAX_LENGTH, TITLE_MAX_LENGTH
 from catalog.purchases import find_purchase
+from catalog.selectors.addresses import in_each_language, reviews_url
+from catalog.selectors.listing import PageOutOfRangeError, page_number
 from catalog.selectors.products import find_product
-from catalog.selectors.reviews import review_of
+from catalog.selectors.reviews import review_of, review_page
 from catalog.services.reviews import submit_review
 from catalog.views import no_product
 from shop.core.problems import Problem
+from shop.core.public_pages import public_page
 
 
 @never_cache
@@ -71,6 +80,36 @@ def write(request: HttpRequest, product_id: str) -> HttpResponseBase:
 
 
 @require_safe
+@public_page(params=("page",))
+def reviews(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBase:
+    """`/produit/12-lame-d-automne/avis?page=2`: all published reviews of a piece. Another name than its own is sent
+    there (301); 404 for an unknown page."""
+    found = find_product(int(product_id))
+    if found is None:
+        return no_product(request)
+    own = reviews_url(found.row)
+    if request.path != own:
+        query = request.GET.urlencode()
+        return HttpResponsePermanentRedirect(f"{own}?{query}" if query else own)
+    try:
+        page = review_page(found.id, number=page_number(request.GET.get("page", "")))
+    except PageOutOfRangeError as error:
+        raise Http404 from error
+    context = {
+        "product": found,
+        "page": page,
+        "breadcrumbs": [
+            (_("Accueil"), reverse("home")),
+            (found.name, found.url),
+            (_("Avis clients"), None),
+        ],
+        "alternates": in_each_language(lambda: reviews_url(found.row)),
+    }
+    return render(request, "catalog/reviews.html", context)
+
+
+@require_safe
+@public_page()
 def rules(request: HttpRequest) -> HttpResponse:
     """`/avis-clients`: how reviews are gathered, controlled, published and refused (D111-17, D111-18)."""
     breadcrumbs = [(_("Accueil"), reverse("home")), (_("Avis clients"), None)]

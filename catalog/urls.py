@@ -15,6 +15,11 @@ urlpatterns = [
     re_path(r"^avis/confirmer$", notice_views.confirm, name="notice-confirm"),
     re_path(r"^avis/desinscription$", notice_views.stop, name="notice-stop"),
     re_path(r"^avis-clients$", review_views.rules, name="review-rules"),
+    re_path(
+        r"^produit/(?P<product_id>[0-9]{1,18})-(?P<slug>[-a-zA-Z0-9_]+)/avis$",
+        review_views.reviews,
+        name="reviews",
+    ),
     re_path(r"^produit/(?P<product_id>[0-9]{1,18})/avis$", review_views.write, name="review-write"),
     # Numbers that no database key can reach, and anything that is no number, end at the last line: not found.
     re_path(r"^produit/(?P<product_id>[0-9]{1,18})-(?P<slug>[-a-zA-Z0-9_]+)$", views.product, name="product"),

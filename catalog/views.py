@@ -6,28 +6,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import urlencode
 
-from django.conf import settings
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils import timezone, translation
+from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from catalog.islands import gallery_props, product_buy_props
 from catalog.selectors import categories, listing, search, sorting, wording
-from catalog.selectors.addresses import product_url
+from catalog.selectors.addresses import in_each_language, product_url, reviews_url
 from catalog.selectors.cards import similar_cards
 from catalog.selectors.categories import CategoryCard
 from catalog.selectors.products import OfferChoice, ProductDetail, find_product
-from catalog.selectors.reviews import ReviewCard, product_reviews
+from catalog.selectors.reviews import SHOWN, ReviewCard, product_reviews
 from shop.core import structured_data
 from shop.core.models import ShopSettings
 from shop.core.public_pages import public_page
-from shop.core.site import absolute_url
 
 Breadcrumbs = list[tuple[str, str | None]]
 FRAGMENT_HEADER = "X-Fragment"
@@ -117,7 +115,8 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
     if request.path != found.url:
         return _sent_to(found, request)
     similar = similar_cards(found.row)
-    reviews = product_reviews(found.id)
+    # One more than is shown tells whether there are others.
+    reviews = product_reviews(found.id, limit=SHOWN + 1)
     list_url, list_name = _parent(found)
     context = {
         "product": found,
@@ -125,9 +124,11 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
         "buy_props": product_buy_props(found),
         "gallery_props": gallery_props(found),
         "breadcrumbs": [(_("Accueil"), reverse("home")), (list_name, list_url), (found.name, None)],
-        "reviews": reviews,
-        "structured_data": {**_structured_data(found), **_rating(found, reviews)},
-        "alternates": _alternates(found),
+        "reviews": reviews[:SHOWN],
+        "reviews_url": reviews_url(found.row) if len(reviews) > SHOWN else "",
+        "structured_data": {**_structured_data(found), **_rating(found, reviews[:SHOWN])},
+        # The name in the address is translated too.
+        "alternates": in_each_language(lambda: product_url(found.row)),
     }
     return render(request, "catalog/product.html", context)
 
@@ -175,15 +176,6 @@ def _with_query(card: CategoryCard, text: str, sort: str, chosen: CategoryCard |
 def _parent(found: ProductDetail) -> tuple[str, str]:
     """The list that the product stands in: its collection, or its category in the catalogue."""
     return categories.category_url(found.category_kind, found.category_slug), found.category
-
-
-def _alternates(found: ProductDetail) -> list[tuple[str, str, str]]:
-    """The product's address in each language: its name in the address is translated too."""
-    alternates = []
-    for code, label in settings.LANGUAGES:
-        with translation.override(code):
-            alternates.append((code, label, absolute_url(product_url(found.row))))
-    return alternates
 
 
 def _structured_data(found: ProductDetail) -> structured_data.Data:

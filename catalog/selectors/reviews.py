@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from catalog.models import Review, ReviewState
 from catalog.selectors.addresses import product_url
+from catalog.selectors.listing import PageOutOfRangeError
+from shop.core.kept import kept
 
 SHOWN = 10
 BEST = 5
@@ -46,11 +49,28 @@ class LatestReview:
 def product_reviews(product_id: int, *, limit: int = SHOWN, start: int = 0) -> list[ReviewCard]:
     """Published reviews of a product, the latest first. One query."""
     rows = _published().filter(product_id=product_id)[start : start + limit]
-    return [review_card(row) for row in rows]
+    return kept(lambda: [review_card(row) for row in rows], "reviews", product_id, limit, start)
+
+
+def review_page(product_id: int, *, number: int) -> Page[ReviewCard]:
+    """`SHOWN` published reviews of a product, the latest first, from page 1. Two queries, one without any review.
+
+    Raises `PageOutOfRangeError`; the first page of nothing exists.
+    """
+    rows = _published().filter(product_id=product_id)
+    paginator = Paginator(rows, SHOWN)
+    if number > paginator.num_pages:
+        raise PageOutOfRangeError(number)
+    cards = [review_card(row) for row in paginator.page(number).object_list]
+    return Page(cards, number, paginator)
 
 
 def latest_reviews(limit: int = 3) -> list[LatestReview]:
     """The latest published reviews of products on sale, at most one a product. One query."""
+    return kept(lambda: _latest(limit), "latest-reviews", limit)
+
+
+def _latest(limit: int) -> list[LatestReview]:
     rows = _published().filter(product__is_published=True).select_related("product")[: 5 * limit]
     latest: dict[int, Review] = {}
     for row in rows:

@@ -78,7 +78,7 @@ def test_titles_and_summaries_are_there_and_unlike(
     for kind, path in whole_shop.pages(language).items():
         page = read(client, path)
         [title] = page.all("title")
-        titles[title.text] += 1
+        titles[title.text.casefold()] += 1
         [summary] = page.meta("description")
         assert page.meta("og:description") == [summary]
         assert 10 <= len(summary) <= 320, (kind, summary)
