@@ -28,6 +28,7 @@ from orders.services.instalments import void_scheduled
 from orders.services.journal import record_event, record_tracking
 from orders.services.refund_mails import mail_refund_done, mail_refund_failed
 from orders.services.refund_rules import WANTED_BACK, charges_left
+from orders.services.withdrawal_closing import close_settled_case, reopen_case
 from shop.core.money import ZERO, amount_string, from_cents
 
 logger = logging.getLogger(__name__)
@@ -94,6 +95,7 @@ def settle_request(order: Order, request: RefundRequest) -> None:
     request.settled_at = timezone.now()
     request.save(update_fields=["settled_at"])
     record_event(order, "refund.settled", request=str(request.pk), amount=amount_string(request.amount))
+    close_settled_case(request=request)
     _close_if_given_back(order)
     issue_credit_note(request=request)
     mail_refund_done(order, request)
@@ -238,6 +240,7 @@ def _reopen(order: Order, refund: Refund) -> None:
     """The money came back to the shop: the decision is open again, and so is an order that it had closed."""
     if refund.request_id is not None:
         RefundRequest.objects.filter(pk=refund.request_id).update(settled_at=None)
+        reopen_case(request=RefundRequest.objects.get(pk=refund.request_id))
     if order.status != OrderStatus.REFUNDED:
         return
     closed = OrderEvent.objects.filter(order=order, name=CLOSED_BY_REFUND).last()

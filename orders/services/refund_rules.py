@@ -159,13 +159,18 @@ def refuse_if_disputed(order: Order, left: Decimal | None = None) -> None:
 
 
 def propose_refund(
-    order: Order, lines: Sequence[ReturnedLine] | None = None, *, amount: Decimal | None = None
+    order: Order,
+    lines: Sequence[ReturnedLine] | None = None,
+    *,
+    amount: Decimal | None = None,
+    stopped: Decimal = ZERO,
 ) -> RefundProposal:
     """What a refund of these lines, of this amount, or of everything that is left would be.
 
     Without `lines` and `amount` everything left is meant, and so it is when the lines complete the return. An `amount`
     beside lines is what staff grant for them: less than they are worth when the goods lost value in the customer's
-    hands (L221-23), never more.
+    hands (L221-23), never more. `stopped` is what the withdrawal that this refund answers took off the payments still
+    due when it was declared: it is credited first, and no money moves for it.
 
     Raises RefundRefused, naming why and what is left: `refund_not_paid`, `refund_disputed`, `refund_nothing_left`,
     `refund_too_much`, `refund_too_many_units`, and 400 `refund_invalid` for an unknown line or a senseless amount.
@@ -174,7 +179,7 @@ def propose_refund(
         raise RefundRefused("refund_not_paid", _("cette commande n'est pas payée."))
     charges = charges_left(order)
     owed = outstanding(order)
-    left = sum((charge.left for charge in charges), ZERO) + owed
+    left = sum((charge.left for charge in charges), ZERO) + owed + stopped
     refuse_if_disputed(order, left)
     if left == 0:
         raise RefundRefused("refund_nothing_left", _("il ne reste rien à rembourser."), left=left)
@@ -200,7 +205,16 @@ def propose_refund(
         raise too_much(left)
     if credited == 0:
         raise RefundRefused("refund_nothing_left", _("ces unités n'ont rien coûté au client."), left=left)
-    return _proposal(order, items, returned, value, credited=credited, left=left, charged=left - owed)
+    return _proposal(
+        order,
+        items,
+        returned,
+        value,
+        credited=credited,
+        left=left,
+        charged=left - owed - stopped,
+        stopped=min(stopped, credited),
+    )
 
 
 def paid_lines(items: Sequence[OrderItem], returned: dict[int, int]) -> list[PaidLine]:
@@ -263,11 +277,12 @@ def _proposal(
     credited: Decimal,
     left: Decimal,
     charged: Decimal,
+    stopped: Decimal,
 ) -> RefundProposal:
     goods = sum(value.lines.values(), ZERO)
     granted = spread(min(credited, goods), value.lines)
-    voids = plan_voids(order, credited)
-    voided = sum((payment.amount - rest for payment, rest in voids), ZERO)
+    voids = plan_voids(order, credited - stopped)
+    voided = stopped + sum((payment.amount - rest for payment, rest in voids), ZERO)
     money = credited - voided
     if money > charged:
         raise RefundRefused(

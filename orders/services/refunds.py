@@ -29,6 +29,7 @@ from orders.models import (
     RefundState,
     StockHold,
     Withdrawal,
+    WithdrawalCase,
 )
 from orders.selectors.instalments import outstanding
 from orders.services.instalments import void_scheduled
@@ -46,7 +47,7 @@ from orders.services.refund_rules import (
     refuse_if_disputed,
     too_much,
 )
-from shop.core.money import amount_string, from_cents
+from shop.core.money import ZERO, amount_string, from_cents
 from shop.core.problems import Problem
 from shop.core.wake import wake
 
@@ -60,6 +61,8 @@ __all__ = [
     "request_refund",
     "restock_line",
     "retry_refund",
+    "stopped_by",
+    "take_off_due",
 ]
 
 
@@ -111,7 +114,8 @@ def _decide(
 ) -> RefundRequest:
     list(Payment.objects.select_for_update().filter(order=order))
     list(Attempt.objects.select_for_update().filter(payment__order=order))
-    proposal = propose_refund(order, lines, amount=amount)
+    stopped = stopped_by(request.withdrawal)
+    proposal = propose_refund(order, lines, amount=amount, stopped=stopped)
     with translation.override(order.language):
         request.reason = reason.strip()[:500] or _("Demande de remboursement")
     request.order = order
@@ -129,7 +133,7 @@ def _decide(
         amount=amount_string(proposal.amount),
         voided=amount_string(proposal.voided),
     )
-    _void(order, proposal.amount)
+    take_off_due(order=order, amount=max(proposal.amount - stopped, ZERO))
     for attempt, euros in _split(charges_left(order), proposal.money):
         _add_refund(order, attempt, euros, request=request)
     for row, line in zip(rows, proposal.lines, strict=True):
@@ -139,14 +143,24 @@ def _decide(
     return request
 
 
-def _void(order: Order, credited: Decimal) -> None:
-    """What is still due shrinks first: a customer is not charged for what was credited already."""
-    plan = plan_voids(order, credited)
+def stopped_by(withdrawal: Withdrawal | None) -> Decimal:
+    """The euros that a declaration took off the payments still due, until a decision credits them. Two queries."""
+    if withdrawal is None or RefundRequest.objects.filter(withdrawal=withdrawal).exists():
+        return ZERO
+    return WithdrawalCase.objects.values_list("voided", flat=True).get(withdrawal=withdrawal)
+
+
+def take_off_due(*, order: Order, amount: Decimal, reason: str = "refund.decided") -> Decimal:
+    """What is still due shrinks, the latest payment first: a customer is not charged for what is credited to them.
+
+    Call it with the order's row locked; returns the euros that will not be collected.
+    """
+    plan = plan_voids(order, amount)
     if not plan:
-        return
-    if credited >= outstanding(order):
-        void_scheduled(order=order, reason="refund.decided")
-        return
+        return ZERO
+    if amount >= outstanding(order):
+        return void_scheduled(order=order, reason=reason)
+    taken = sum((payment.amount - kept for payment, kept in plan), ZERO)
     for payment, kept in plan:
         if kept:
             payment.amount = kept
@@ -156,6 +170,7 @@ def _void(order: Order, credited: Decimal) -> None:
             payment.next_try_on = None
             payment.save(update_fields=["state", "next_try_on"])
         record_event(order, "instalments.reduced", position=payment.position, left=amount_string(kept))
+    return taken
 
 
 def _split(charges: Sequence[ChargeLeft], money: Decimal) -> list[tuple[Attempt, Decimal]]:

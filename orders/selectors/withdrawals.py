@@ -1,0 +1,141 @@
+"""Reading declarations of withdrawal: which order one fits, what can still come back, how urgent a case is."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from django.db.models import QuerySet, Sum
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from orders.models import Order, OrderItem, RefundLine, Withdrawal, WithdrawalCase, WithdrawalState
+from orders.models.returns import OPEN_CASES
+from orders.selectors.withdrawal_period import local_day
+
+FIRST_ALERT_DAY = 10
+LAST_ALERT_DAY = 14
+
+_UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE)
+_REFERENCE = re.compile(r"(?<![0-9a-z])[0-9a-f]{8}(?![0-9a-z])", re.IGNORECASE)
+_INVOICE = re.compile(r"F-\d{4}-\d{5,}", re.IGNORECASE)
+_READ_AT_MOST = 5
+
+
+class Light(StrEnum):
+    """How urgent a case is. `WAITING`: the refund may wait for the goods or the proof of their sending (L221-24)."""
+
+    CLOSED = "closed"
+    GREEN = "green"
+    WAITING = "waiting"
+    AMBER = "amber"
+    RED = "red"
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnableLine:
+    """A line of an order of which `left` units were not credited yet."""
+
+    item: OrderItem
+    left: int
+
+
+def find_declared_order(*, text: str, email: str) -> Order | None:
+    """The order that a customer names in their own words: by its reference, its number or its invoice's number.
+
+    The address must be the order's own, so that a declaration by somebody else takes no effect by itself. Two queries
+    at most, whatever was typed.
+    """
+    ids = [uuid.UUID(found) for found in _UUID.findall(text)[:_READ_AT_MOST]]
+    references = [found.upper() for found in _REFERENCE.findall(text)[:_READ_AT_MOST]]
+    invoices = [found.upper() for found in _INVOICE.findall(text)[:_READ_AT_MOST]]
+    orders = Order.objects.filter(email__iexact=email.strip()).order_by("-created_at")
+    if ids or references:
+        found = orders.filter(pk__in=ids).first() if ids else None
+        return found or (orders.filter(reference__in=references).first() if references else None)
+    if invoices:
+        return orders.filter(invoices__number__in=invoices).first()
+    return None
+
+
+def returnable_lines(order: Order) -> list[ReturnableLine]:
+    """What of an order can still be given back. Two queries."""
+    credited = {
+        row["item"]: row["units"]
+        for row in RefundLine.objects.filter(request__order=order)
+        .values("item")
+        .annotate(units=Sum("quantity"))
+    }
+    lines = (ReturnableLine(item, item.quantity - credited.get(item.pk, 0)) for item in order.items.all())
+    return [line for line in lines if line.left > 0]
+
+
+def open_cases(order: Order) -> QuerySet[WithdrawalCase]:
+    """Cases of the order that the shop has still to bring to an end, oldest first."""
+    return (
+        WithdrawalCase.objects.filter(order=order, state__in=OPEN_CASES)
+        .select_related("withdrawal")
+        .order_by("withdrawal__declared_at")
+    )
+
+
+def cases_of(order: Order) -> list[WithdrawalCase]:
+    """Every case of the order, newest first. Two queries: the cases, their lines."""
+    return list(
+        WithdrawalCase.objects.filter(order=order)
+        .select_related("withdrawal")
+        .prefetch_related("withdrawal__lines__item")
+        .order_by("-withdrawal__declared_at")
+    )
+
+
+def find_withdrawal(key: str) -> Withdrawal | None:
+    """The declaration of a submission, if it was filed. One query."""
+    return Withdrawal.objects.filter(submission_key=key).first()
+
+
+def may_wait(case: WithdrawalCase) -> bool:
+    """Whether the refund may wait: the goods are with the customer, and neither they nor a proof came (L221-24)."""
+    return (
+        case.state == WithdrawalState.GOODS_AWAITED
+        and case.goods_received_at is None
+        and case.shipping_proof_at is None
+    )
+
+
+def days_since(case: WithdrawalCase, today: date) -> int:
+    """Days since the declaration: 0 on its own day."""
+    return (today - local_day(case.withdrawal.declared_at)).days
+
+
+def light(case: WithdrawalCase, today: date | None = None) -> Light:
+    """Red from the last day on, amber from the tenth, unless the refund may wait."""
+    if case.state not in OPEN_CASES:
+        return Light.CLOSED
+    if may_wait(case):
+        return Light.WAITING
+    passed = days_since(case, today or timezone.localdate())
+    if passed >= LAST_ALERT_DAY:
+        return Light.RED
+    return Light.AMBER if passed >= FIRST_ALERT_DAY else Light.GREEN
+
+
+def withdrawal_path(order: Order | None = None, token: str = "") -> str:
+    """The address of the withdrawal form in the active language; filled in for an order when one is given."""
+    path = reverse("orders:withdrawal")
+    if order is None:
+        return path
+    return f"{path}?commande={order.pk}" + (f"&acces={token}" if token else "")
+
+
+def function_sentence(url: str) -> str:
+    """Where the withdrawal function is, as legal texts say it, in Markdown (L221-5, L221-21)."""
+    return _(
+        "Vous pouvez aussi vous rétracter en ligne, à tout moment, sans compte : [renoncer au contrat ici](%(url)s). "
+        "Un accusé de réception vous est envoyé aussitôt par e-mail, avec le texte, la date et l'heure de votre "
+        "déclaration."
+    ) % {"url": url}

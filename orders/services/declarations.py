@@ -1,0 +1,113 @@
+"""A declaration of withdrawal as the customer makes it: its words, and the key under which it is filed once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from orders.models import Order, OrderItem
+from orders.selectors.withdrawals import returnable_lines
+from orders.services.mails import item_detail
+from shop.core.problems import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What a customer declares. `order_text` names the order in the customer's words.
+
+    `order` is set when the customer has shown that it is theirs (its page, its signed link, their account); `lines` are
+    then the ids of its lines with the units that come back, none for all of them. `goods` says it in words where the
+    order is not known. Without `lines` and `goods` the whole order is meant.
+    """
+
+    name: str
+    email: str
+    order_text: str
+    language: str
+    reason: str = ""
+    goods: str = ""
+    order: Order | None = None
+    lines: tuple[tuple[int, int], ...] = field(default=())
+
+    def submission_key(self, day: date) -> str:
+        """The same declaration on the same day has the same key: a reload, the back button and a double click file it
+        once."""
+        parts = (
+            day.isoformat(), self.name, self.email.lower(), self.order_text, self.reason, self.goods,
+            "" if self.order is None else str(self.order.pk),
+            ",".join(f"{item}x{units}" for item, units in sorted(self.lines)),
+        )  # fmt: skip
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def compose_statement(declaration: Declaration) -> str:
+    """The declaration in full, in its language: what the customer confirms, what is filed and what is acknowledged."""
+    with translation.override(declaration.language):
+        paragraphs = [
+            _("Je notifie par la présente ma rétractation du contrat portant sur la commande %(order)s.")
+            % {"order": declaration.order_text}
+        ]
+        if declaration.order is not None and declaration.lines:
+            chosen = dict(declaration.lines)
+            items = [item for item in declaration.order.items.all() if item.pk in chosen]
+            listed = describe_lines([(item, chosen[item.pk]) for item in items])
+            paragraphs.append("\n".join([_("Articles rendus :"), *(f"- {line}" for line in listed)]))
+        elif declaration.goods:
+            paragraphs.append(_("Articles rendus :") + "\n" + declaration.goods)
+        else:
+            paragraphs.append(_("Ma rétractation porte sur toute la commande."))
+        who = [
+            _("Nom : %(name)s") % {"name": declaration.name},
+            _("Adresse email : %(email)s") % {"email": declaration.email},
+        ]
+        paragraphs.append("\n".join(who))
+        if declaration.reason:
+            paragraphs.append(_("Motif : %(reason)s") % {"reason": declaration.reason})
+    return "\n\n".join(paragraphs)
+
+
+def describe_lines(lines: Sequence[tuple[OrderItem, int]]) -> list[str]:
+    """`2 × Golem (Peint · 18 cm)` for each line, in the active language."""
+    described = []
+    for item, quantity in lines:
+        detail = item_detail(item)
+        described.append(f"{quantity} × {item.product_name}" + (f" ({detail})" if detail else ""))
+    return described
+
+
+def choose_lines(order: Order, wanted: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
+    """The lines of a declaration; none when everything that is left comes back. Two queries.
+
+    Raises Problem 400 `invalid_lines` for a foreign line, for more units than are left, and for nothing at all.
+    """
+    left = {line.item.pk: line.left for line in returnable_lines(order)}
+    chosen = {item: units for item, units in wanted.items() if units}
+    if not chosen or any(not 0 < units <= left.get(item, 0) for item, units in chosen.items()):
+        refusal = _("Choisissez au moins un article, dans la quantité commandée.")
+        raise Problem("invalid_lines", refusal, errors={"items": [refusal]})
+    return () if chosen == left else tuple(sorted(chosen.items()))
+
+
+def pack(declaration: Declaration) -> dict[str, Any]:
+    """The declaration as JSON, to travel signed between the two steps of the form."""
+    return {
+        "n": declaration.name, "e": declaration.email, "o": declaration.order_text, "l": declaration.language,
+        "r": declaration.reason, "g": declaration.goods,
+        "i": None if declaration.order is None else str(declaration.order.pk),
+        "u": [list(line) for line in declaration.lines],
+    }  # fmt: skip
+
+
+def unpack(packed: Mapping[str, Any]) -> Declaration:
+    """The declaration that `pack` was given. One query when it names an order."""
+    order = Order.objects.filter(pk=packed["i"]).first() if packed["i"] else None
+    return Declaration(
+        name=packed["n"], email=packed["e"], order_text=packed["o"], language=packed["l"], reason=packed["r"],
+        goods=packed["g"], order=order, lines=tuple((item, units) for item, units in packed["u"]),
+    )  # fmt: skip
