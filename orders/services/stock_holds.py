@@ -35,11 +35,9 @@ def release_for_order(order: Order) -> bool:
     The order's row must be locked by the caller.
     """
     held = list(order.stock_holds.select_for_update().filter(state=StockHoldState.HELD))
-    if not held:
-        return False
-    StockHold.objects.filter(pk__in=[hold.pk for hold in held]).update(state=StockHoldState.RELEASED)
-    release_stock(units=[_unit(hold, hold.product_id) for hold in held if hold.product_id is not None])
-    return True
+    given = [hold for hold in held if _release(hold)]
+    release_stock(units=[_unit(hold, hold.product_id) for hold in given if hold.product_id is not None])
+    return bool(given)
 
 
 def take_for_order(order: Order) -> None:
@@ -57,6 +55,12 @@ def take_for_order(order: Order) -> None:
             hold.product_counted, hold.variation_counted = unit.product_counted, unit.variation_counted
         StockHold.objects.bulk_update(gone, ("product_counted", "variation_counted"))
     order.stock_holds.exclude(state=StockHoldState.TAKEN).update(state=StockHoldState.TAKEN)
+
+
+def _release(hold: StockHold) -> bool:
+    """`held` → `released`; of two callers who both saw it held one gets True."""
+    row = StockHold.objects.filter(pk=hold.pk, state=StockHoldState.HELD)
+    return bool(row.update(state=StockHoldState.RELEASED))
 
 
 def _unit(hold: StockHold, product_id: int) -> StockUnit:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Barrier, BrokenBarrierError, Event, Thread
 from time import monotonic, perf_counter
@@ -116,3 +117,29 @@ def wait_until_blocked(count: int = 1) -> None:
                 return
         pause.wait(0.01)
     raise AssertionError("Nobody waits for a lock.")
+
+
+@contextmanager
+def without_constraint(name: str) -> Iterator[None]:
+    """For controls: the database without one of its unique constraints. Its table is empty afterwards."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT conrelid::regclass::text, pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = %s",
+            [name],
+        )
+        found = cursor.fetchone()
+        if found is not None:
+            table, definition = found
+            drop = f"ALTER TABLE {table} DROP CONSTRAINT {name}"
+            restore = f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}"
+        else:
+            cursor.execute("SELECT tablename, indexdef FROM pg_indexes WHERE indexname = %s", [name])
+            table, restore = cursor.fetchone()
+            drop = f"DROP INDEX {name}"
+        cursor.execute(drop)
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute(f"TRUNCATE {table} CASCADE")
+            cursor.execute(restore)

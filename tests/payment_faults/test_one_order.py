@@ -1,0 +1,369 @@
+"""Cases 18 to 20: one demand, however often it is made and wherever its answers are lost, is one order paid once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+from decimal import Decimal
+from functools import partial
+from threading import Event
+
+import pytest
+from django.db import IntegrityError
+from django.utils import timezone
+
+from accounts.models import User
+from catalog.models import Product
+from orders.models import (
+    Attempt,
+    AttemptState,
+    LedgerEntry,
+    Order,
+    OrderStatus,
+    Payment,
+    PaymentState,
+    Refund,
+    StockHold,
+)
+from orders.models.payment import LIVE_ATTEMPTS
+from orders.payments import gateway, reconcile, sessions
+from orders.payments.sessions import abandon_order, open_session
+from orders.payments.settlement import settle
+from orders.services import checkout, placement
+from orders.services.refund_sending import send_refund
+from orders.tests.conftest import session_of
+from orders.tests.factories import checkout_body, line, make_product, new_key
+from shop.core.models import OutgoingMail
+from tests.payment_faults.outcomes import (
+    cancelled_once,
+    charges,
+    confirmed_once,
+    left_in_stock,
+    mails,
+    new_order,
+    rows,
+    still_waits,
+)
+from tests.races.conftest import Buyer
+from tests.races.crowd import Meeting, Started, all_at_once, values, without_constraint
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SESSIONS = "/v1/checkout/sessions"
+ROUNDS = 8
+REPEATS = 100
+
+
+@pytest.mark.postgres
+def test_case_18_two_tabs_one_pays_while_the_other_starts_again(bank, monkeypatch, figures):
+    """Two tabs, two sessions, both paid: second refunded or impossible.
+
+    The second tab's checkout gives up the first order. Never is it given up and paid.
+    """
+    ends: Counter[str] = Counter()
+    closing = Event()
+    original = gateway.expire_session
+
+    def close(session_id: str) -> bool:
+        closing.set()
+        return original(session_id)
+
+    monkeypatch.setattr(gateway, "expire_session", close)
+    for number in range(ROUNDS):
+        tab = Buyer(number)
+        order = new_order(tab)
+        other_tab = Buyer(number)
+        other_tab.client.cookies = tab.client.cookies
+        body = checkout_body([line(order.items.get().product)], "60.00", customer={"city": "Paris"})
+
+        closing.clear()
+
+        def pay(order: Order = order, tab: Buyer = tab, late: bool = number % 2 == 1) -> str:
+            if late:
+                assert closing.wait(30)
+            result = bank.pay(order)["result"]
+            tab.verify(session_of(order))
+            return result
+
+        paid, again = values(all_at_once([pay, partial(other_tab.checkout, body)]))
+        if paid == "complete":
+            assert (again.status_code, again.json()["code"]) == (409, "already_paid")
+            confirmed_once(order)
+        else:
+            assert (paid, again.status_code) == ("closed", 201)
+            cancelled_once(order, attempt=AttemptState.CANCELED, left=0)
+            assert Order.objects.get(pk=again.json()["order_id"]).status == OrderStatus.PENDING
+        ends[paid] += 1
+    figures(two_tabs_rounds=ROUNDS, **{f"two_tabs_{name}": count for name, count in ends.items()})
+
+
+def test_case_18_the_first_tabs_page_is_closed_when_the_second_orders(bank, buyer, order):
+    """Two tabs, two sessions, both paid: second refunded or impossible. The first page takes no money any more."""
+    product = order.items.get().product
+    again = buyer.checkout(checkout_body([line(product)], "60.00", customer={"city": "Paris"}))
+    assert again.status_code == 201
+    second = Order.objects.get(pk=again.json()["order_id"])
+    assert bank.pay(order)["result"] == "closed"
+    assert bank.pay(second)["result"] == "complete"
+    assert buyer.verify(session_of(second)).json()["payment_status"] == "paid"
+    confirmed_once(second)
+    cancelled_once(order, attempt=AttemptState.CANCELED, left=0)
+    assert charges(bank) == [(6000, True)]
+
+
+def try_again_at_once(payment: Payment) -> list[BaseException]:
+    """Two new tries at one payment, each made by somebody who saw that there is none. What went wrong, if it did."""
+    meeting = Meeting(2)
+
+    def try_again(number: int) -> Attempt:
+        assert not payment.attempts.filter(state__in=LIVE_ATTEMPTS).exists()
+        meeting.wait()
+        return placement.prepare_attempt(payment, number=number)
+
+    outcomes = all_at_once([partial(try_again, 2), partial(try_again, 3)])
+    return [outcome.error for outcome in outcomes if outcome.error is not None]
+
+
+@pytest.mark.postgres
+def test_case_18_one_payment_has_one_page_that_can_be_paid(bank, order):
+    """Two tabs, two sessions, both paid: second refunded or impossible."""
+    Attempt.objects.update(state=AttemptState.CANCELED)
+    [refused] = try_again_at_once(order.payments.get())
+    assert isinstance(refused, IntegrityError)
+    assert "attempt_one_live_a_payment" in str(refused)
+    assert Attempt.objects.filter(state=AttemptState.PREPARED).count() == 1
+
+
+@pytest.mark.postgres
+def test_case_18_control_without_the_constraint_two_pages_are_paid(bank, order):
+    """Two tabs, two sessions, both paid: second refunded or impossible. The control takes the money twice."""
+    Attempt.objects.update(state=AttemptState.CANCELED)
+    with without_constraint("attempt_one_live_a_payment"):
+        assert try_again_at_once(order.payments.get()) == []
+        for attempt in Attempt.objects.filter(state=AttemptState.PREPARED):
+            open_session(attempt)
+            attempt.refresh_from_db()
+            assert bank.control(f"sessions/{attempt.session_id}/pay")["result"] == "complete"
+        assert charges(bank) == [(6000, True), (6000, True)]
+
+
+def test_case_18_a_second_payment_of_the_same_order_goes_back(bank, buyer, order):
+    """Two tabs, two sessions, both paid: second refunded or impossible."""
+    bank.pay(order)
+    settle(Attempt.objects.get().pk)
+    payment = order.payments.get()
+    second = Attempt.objects.create(
+        payment=payment, number=2, amount_cents=6000, expires_at=timezone.now() + timedelta(minutes=31)
+    )
+    open_session(second)
+    second.refresh_from_db()
+    bank.control(f"sessions/{second.session_id}/pay")
+    for _ in range(2):
+        settle(second.pk)
+    order.refresh_from_db()
+    assert order.status == OrderStatus.CONFIRMED
+    refund = Refund.objects.get()
+    assert (refund.reason, refund.attempt, refund.amount) == ("duplicate", second, Decimal("60.00"))
+    send_refund(refund.pk)
+    assert sum(LedgerEntry.objects.values_list("amount", flat=True)) == Decimal("60.00")
+    payment.refresh_from_db()
+    assert payment.state == PaymentState.PAID
+    assert left_in_stock(order) == 0
+    assert mails(order) == ["order_confirmation", "order_new_workshop", "payment_refunded_automatically"]
+
+
+@pytest.mark.postgres
+def test_case_18_an_order_given_up_while_its_page_is_being_opened_leaves_no_page_to_pay(
+    bank, order, monkeypatch
+):
+    """Two tabs, two sessions, both paid: second refunded or impossible.
+
+    The page is opened between the look at the attempts and the closing of the order.
+    """
+    lost = session_of(order)
+    Attempt.objects.update(state="prepared", session_id=None, session_url="")
+    original = sessions.cancel_unpaid_order
+
+    def opened_just_before(*args, **kwargs) -> bool:
+        Started(partial(open_session, Attempt.objects.get())).value()
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr(sessions, "cancel_unpaid_order", opened_just_before)
+    assert abandon_order(str(order.pk)) is None
+    assert bank.control(f"sessions/{lost}/pay")["result"] == "closed"
+    cancelled_once(order, attempt=AttemptState.CANCELED)
+
+
+@pytest.mark.postgres
+def test_case_19_the_same_request_a_hundred_times_at_once_is_one_order(bank, figures):
+    """Double click or repeated POST of checkout: one order, same answer."""
+    product = make_product(price="60.00", stock_quantity=1)
+    key, body = new_key(), checkout_body([line(product)], "60.00")
+    answers = values(all_at_once([partial(Buyer(number).checkout, body, key) for number in range(REPEATS)]))
+    at_once = Counter(answer.status_code for answer in answers)
+    assert set(at_once) <= {201, 503}
+    again = [Buyer().checkout(body, key) for answer in answers if answer.status_code == 503]
+    good = [answer for answer in [*answers, *again] if answer.status_code == 201]
+    assert len(good) == REPEATS
+    assert len({answer.content for answer in good}) == 1
+    order = Order.objects.get()
+    assert good[0].json()["order_id"] == str(order.pk)
+    assert good[0].json()["url"] == Attempt.objects.get().session_url
+    assert [hold.quantity for hold in StockHold.objects.all()] == [1]
+    assert Product.objects.get().stock_quantity == 0
+    calls = bank.requests("/v1/checkout/sessions")
+    assert len({call["idempotency_key"] for call in calls}) == 1
+    assert len([event for event in order.events.all() if event.name == "payment.page_opened"]) == 1
+    figures(
+        same_key_requests=REPEATS, same_key_orders=1, same_key_pages=1,
+        same_key_answered_at_once=at_once[201], same_key_answered_on_retry=at_once[503],
+    )  # fmt: skip
+
+
+@pytest.mark.postgres
+def test_case_19_signing_up_with_the_same_key_at_once_makes_one_account_and_one_mail(bank):
+    """Double click or repeated POST of checkout: one order, same answer."""
+    product = make_product(price="60.00")
+    account = {"mode": "signup", "password": "un-renard-de-bois"}
+    key, body = new_key(), checkout_body([line(product)], "60.00", account=account)
+    answers = values(all_at_once([partial(Buyer(number).checkout, body, key) for number in range(20)]))
+    assert {answer.status_code for answer in answers} <= {201, 503}
+    assert Order.objects.get().user == User.objects.get(email="lea@example.com")
+    assert OutgoingMail.objects.count() == 1
+
+
+@pytest.mark.postgres
+def test_case_19_a_repeat_that_is_overtaken_gets_the_same_order_and_not_out_of_stock(bank, monkeypatch):
+    """Double click or repeated POST of checkout: one order, same answer.
+
+    The repeat saw no order yet; when it looks at the stock, its own order has the last piece.
+    """
+    product = make_product(price="60.00", stock_quantity=1)
+    key, body = new_key(), checkout_body([line(product)], "60.00")
+    original = checkout.place_order
+    arrived, go_on = Event(), Event()
+
+    def place_late(*args, **kwargs):
+        monkeypatch.setattr(checkout, "place_order", original)
+        arrived.set()
+        assert go_on.wait(30)
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr(checkout, "place_order", place_late)
+    repeat = Started(partial(Buyer(1).checkout, body, key))
+    assert arrived.wait(30)
+    first = Buyer(2).checkout(body, key)
+    go_on.set()
+    second = repeat.value()
+    assert (first.status_code, second.status_code) == (201, 201)
+    assert first.content == second.content
+    assert Order.objects.count() == 1
+    assert Product.objects.get().stock_quantity == 0
+
+
+@pytest.mark.postgres
+def test_case_19_control_without_the_unique_key_two_clicks_are_two_orders(bank, monkeypatch):
+    """Double click or repeated POST of checkout: one order, same answer. The control makes two."""
+    product = make_product(price="60.00", stock_quantity=5)
+    body, meeting = checkout_body([line(product)], "60.00"), Meeting(2)
+    original, key = checkout.place_order, new_key()
+
+    def place_together(*args, **kwargs) -> Order:
+        # Both have seen that there is no order with this key.
+        meeting.wait()
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr(checkout, "place_order", place_together)
+    with without_constraint("orders_order_idempotency_key_key"):
+        outcomes = all_at_once([partial(Buyer(number).checkout, body, key) for number in range(2)])
+        assert [outcome.error for outcome in outcomes] == [None, None]
+        assert Order.objects.filter(idempotency_key=key).count() == 2
+        assert Product.objects.get().stock_quantity == 3
+
+
+def test_case_19_a_repeated_post_gives_the_same_answer_before_and_after_the_payment(bank, buyer):
+    """Double click or repeated POST of checkout: one order, same answer."""
+    key, body = new_key(), checkout_body([line(make_product(price="60.00", stock_quantity=3))], "60.00")
+    first, second = buyer.checkout(body, key), buyer.checkout(body, key)
+    order = Order.objects.get()
+    bank.pay(order)
+    buyer.verify(session_of(order))
+    third = buyer.checkout(body, key)
+    assert [answer.status_code for answer in (first, second, third)] == [201, 201, 201]
+    assert first.content == second.content == third.content
+    assert Product.objects.get().stock_quantity == 2
+    assert len(bank.requests(SESSIONS)) == 1
+    assert charges(bank) == [(6000, True)]
+
+
+def test_case_19_the_same_key_with_another_demand_is_refused(bank, buyer):
+    """Double click or repeated POST of checkout: one order. A key is not a way to change it."""
+    key, product = new_key(), make_product(price="60.00", stock_quantity=3)
+    assert buyer.checkout(checkout_body([line(product)], "60.00"), key).status_code == 201
+    before = rows()
+    answer = buyer.checkout(checkout_body([line(product, 2)], "120.00"), key)
+    assert (answer.status_code, answer.json()["code"]) == (422, "idempotency_key_reused")
+    assert rows() == before
+
+
+def test_case_20_an_answer_that_is_lost_once_is_healed_within_the_request(bank, buyer):
+    """Stripe creates the session, the answer is lost: same session on retry, no second order."""
+    bank.control("faults", kind="drop", times=1, path=SESSIONS)
+    body = checkout_body([line(make_product(price="60.00", stock_quantity=1))], "60.00")
+    answer = buyer.checkout(body)
+    assert answer.status_code == 201
+    order = Order.objects.get()
+    one_page_under_one_key(bank, order, answers=2)
+    still_waits(order)
+
+
+def test_case_20_answers_lost_for_good_give_the_same_page_on_the_next_click(bank, buyer):
+    """Stripe creates the session, the answer is lost: same session on retry, no second order."""
+    bank.control("faults", kind="drop", times=2, path=SESSIONS)
+    key, body = new_key(), checkout_body([line(make_product(price="60.00", stock_quantity=1))], "60.00")
+    lost = buyer.checkout(body, key)
+    assert (lost.status_code, lost.json()["code"]) == (503, "payment_unavailable")
+    order = Order.objects.get()
+    still_waits(order)
+    assert Attempt.objects.get().session_id is None
+    found = buyer.checkout(body, key)
+    assert found.status_code == 201
+    one_page_under_one_key(bank, order, answers=3)
+    assert found.json()["url"] == Attempt.objects.get().session_url
+    bank.pay(order)
+    assert buyer.verify(session_of(order)).json()["payment_status"] == "paid"
+    confirmed_once(order)
+    assert charges(bank) == [(6000, True)]
+
+
+def one_page_under_one_key(bank, order: Order, *, answers: int) -> None:
+    calls = bank.requests(SESSIONS)
+    assert len(calls) == answers
+    assert {call["idempotency_key"] for call in calls} == {f"att-{Attempt.objects.get().pk}"}
+    # All but the first were answers kept under the key: one page was made.
+    assert [call["replayed"] for call in calls] == [False] + [True] * (answers - 1)
+    assert [made.pk for made in Order.objects.all()] == [order.pk]
+
+
+def test_case_20_a_customer_who_never_comes_back_is_found_again_with_the_key(bank, order):
+    """Stripe creates the session, the answer is lost: same session on retry. Here the job is the one that retries."""
+    lost = session_of(order)
+    Attempt.objects.update(session_id=None, session_url="")
+    bank.control(f"sessions/{lost}/pay")
+    assert reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=5)) == 1
+    assert session_of(order) == lost
+    confirmed_once(order)
+
+
+@pytest.mark.postgres
+def test_case_20_retries_at_once_after_a_lost_answer_find_the_same_page(bank, buyer):
+    """Stripe creates the session, the answer is lost: same session on retry, no second order."""
+    bank.control("faults", kind="drop", times=2, path=SESSIONS)
+    key, body = new_key(), checkout_body([line(make_product(price="60.00", stock_quantity=1))], "60.00")
+    assert buyer.checkout(body, key).status_code == 503
+    answers = values(all_at_once([partial(Buyer(number).checkout, body, key) for number in range(10)]))
+    assert [answer.status_code for answer in answers] == [201] * 10
+    assert {answer.json()["url"] for answer in answers} == {Attempt.objects.get().session_url}
+    order = Order.objects.get()
+    still_waits(order)
+    assert order.events.filter(name="payment.page_opened").count() == 1
