@@ -121,7 +121,7 @@ def bank(
     settings.STRIPE_API_BASE = sandbox_process.url
     gateway._made_client.cache_clear()
     # Crowds of a test call from one process, which in production has four threads.
-    monkeypatch.setattr(gateway, "_circuit", Circuit((stripe.APIConnectionError,), crowd=1000))
+    monkeypatch.setattr(gateway, "_circuit", Circuit((stripe.APIConnectionError,), places=1000))
     desk = Bank(sandbox_process.url)
     desk.control("reset")
     return desk

@@ -1,6 +1,7 @@
 """Calls to a provider that is silent are not made: threads are for customers."""
 
 from contextlib import suppress
+from threading import Event, Thread
 
 import pytest
 
@@ -26,7 +27,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def circuit(clock) -> Circuit:
-    return Circuit((Nothing,), clock=clock)
+    return Circuit((Nothing,), places=2, queue=0.0, clock=clock)
 
 
 def give_up(circuit: Circuit, clock: Clock, after: float = 10.0) -> None:
@@ -98,13 +99,29 @@ def test_connections_refused_at_once_hold_nobody(circuit, clock):
     assert is_open(circuit)
 
 
-def test_two_may_wait_for_an_answer_and_nobody_else_joins_them(circuit, clock):
+def test_as_many_wait_for_an_answer_as_there_are_places_and_nobody_else(circuit):
     with circuit.call(), circuit.call():
-        clock.now += 1.9
-        assert is_open(circuit)
-        clock.now += 0.2
         assert not is_open(circuit)
     assert is_open(circuit)
+
+
+def test_who_waits_in_the_queue_gets_the_next_place():
+    circuit = Circuit((Nothing,), places=1, queue=30.0)
+    entered, leave = Event(), Event()
+
+    def call() -> None:
+        with circuit.call():
+            entered.set()
+            assert leave.wait(30)
+
+    first = Thread(target=call)
+    first.start()
+    assert entered.wait(30)
+    leave_soon = Thread(target=leave.set)
+    leave_soon.start()
+    assert is_open(circuit)
+    first.join(30)
+    leave_soon.join(30)
 
 
 def test_a_trial_that_is_refused_at_once_lets_the_next_one_try(circuit, clock):
