@@ -86,7 +86,7 @@ class ShopSettingsForm(forms.ModelForm[ShopSettings]):
 
     class Meta:
         model = ShopSettings
-        fields = "__all__"  # noqa: DJ007
+        fields = CEILINGS
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
