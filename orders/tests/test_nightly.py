@@ -1,0 +1,315 @@
+"""Three days of the provider's account against the ledger, both ways, over HTTP with the sandbox."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+import stripe
+from django.utils import timezone
+
+from orders.models import (
+    Attempt,
+    Finding,
+    LedgerEntry,
+    LedgerKind,
+    Order,
+    OrderStatus,
+    Payment,
+    PaymentState,
+    StripeEvent,
+)
+from orders.payments import gateway, reconcile, statement
+from orders.payments.nightly import NightlyReport, reconcile_days
+from orders.payments.settlement import settle
+from orders.services.findings import resolve_finding
+from orders.tests.conftest import SECRET_KEY
+from orders.tests.factories import checkout_body, line, make_order, make_product
+from shop.core.models import OutgoingMail
+from shop.core.problems import Problem
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SOON = timedelta(hours=1)
+
+
+def run(after: timedelta = SOON) -> NightlyReport:
+    return reconcile_days(timezone.now() + after)
+
+
+def findings() -> list[tuple[str, str, Decimal, bool]]:
+    return [
+        (row.kind, row.provider_id, row.amount, row.resolved_at is not None)
+        for row in Finding.objects.order_by("pk")
+    ]
+
+
+def mails() -> list[str]:
+    return list(
+        OutgoingMail.objects.filter(kind="reconciliation_findings").values_list("dedupe_key", flat=True)
+    )
+
+
+@pytest.fixture
+def order(bank, shopper):
+    assert shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00")).status_code == 201
+    return Order.objects.get()
+
+
+@pytest.fixture
+def paid_order(bank, order):
+    bank.pay(order)
+    settle(Attempt.objects.get().pk)
+    order.refresh_from_db()
+    assert order.status == OrderStatus.CONFIRMED
+    return order
+
+
+@pytest.fixture
+def account(bank):
+    """The account's owner at the provider, who may also sell elsewhere."""
+    return stripe.StripeClient(SECRET_KEY, base_addresses={"api": bank.api_base})
+
+
+def sell_elsewhere(bank, account, **metadata: str) -> str:
+    """A payment that no order of the shop stands for; answers its charge's id."""
+    session = account.v1.checkout.sessions.create(
+        {
+            "mode": "payment",
+            "line_items": [
+                {
+                    "quantity": 1,
+                    "price_data": {"currency": "eur", "unit_amount": 1500, "product_data": {"name": "Thé"}},
+                }
+            ],
+            "success_url": "https://elsewhere.example/ok",
+            "payment_intent_data": {"metadata": metadata},
+        }
+    )
+    bank.control(f"sessions/{session.id}/pay")
+    return account.v1.charges.list({"limit": 1}).data[0].id
+
+
+def test_books_that_agree_leave_nothing_behind(bank, paid_order):
+    assert run() == NightlyReport(looked_at=1, healed=0, open=0)
+    assert findings() == []
+    assert mails() == []
+
+
+def test_a_charge_that_nobody_heard_of_is_booked_by_the_one_door(bank, order):
+    bank.pay(order)
+    # The five-minute job never ran either.
+    assert run() == NightlyReport(looked_at=1, healed=1, open=0)
+    order.refresh_from_db()
+    assert order.status == OrderStatus.CONFIRMED
+    assert LedgerEntry.objects.get().amount == Decimal("60.00")
+    assert findings() == []
+
+
+def test_a_refund_whose_answer_was_lost_is_booked(bank, paid_order):
+    attempt = Attempt.objects.get()
+    bank.control("refunds", payment_intent=attempt.intent_id, amount=1000)
+    report = run()
+    assert (report.looked_at, report.healed) == (2, 1)
+    assert LedgerEntry.objects.get(kind=LedgerKind.REFUND).amount == Decimal("-10.00")
+    assert findings() == []
+
+
+def test_money_without_order_is_found_once_and_told_once_a_night(bank, account):
+    charge_id = sell_elsewhere(bank, account, shop="http://localhost:8000", attempt="lost")
+    assert run() == NightlyReport(looked_at=1, healed=0, open=1)
+    assert run() == NightlyReport(looked_at=1, healed=0, open=1)
+    assert findings() == [("money_without_order", charge_id, Decimal("15.00"), False)]
+    day = timezone.localdate(timezone.now() + SOON)
+    assert mails() == [f"reconciliation_findings:{day}"]
+    mail = OutgoingMail.objects.get(kind="reconciliation_findings")
+    assert mail.context["findings"] == [
+        {
+            "kind": "Argent sans commande",
+            "amount": "15.00",
+            "movement": charge_id,
+            "order": "",
+            "detail": "Encaissé chez Stripe, absent du grand livre.",
+        }
+    ]
+    assert (mail.context["count"], mail.context["more"]) == (1, 0)
+
+
+def test_money_without_order_that_went_back_is_closed_by_itself(bank, account):
+    charge_id = sell_elsewhere(bank, account, shop="http://localhost:8000")
+    run()
+    bank.control("refunds", charge=charge_id)
+    assert run().open == 0
+    assert findings() == [("money_without_order", charge_id, Decimal("15.00"), True)]
+    assert Finding.objects.get().resolution == "Disparu au rapprochement suivant."
+
+
+def test_payments_of_another_site_on_the_account_are_none_of_our_business(bank, account):
+    charge_id = sell_elsewhere(bank, account, shop="https://elsewhere.example")
+    bank.control("refunds", charge=charge_id, amount=500)
+    bank.control("disputes", charge=sell_elsewhere(bank, account))
+    assert run() == NightlyReport(looked_at=0, healed=0, open=0)
+    assert findings() == []
+
+
+def test_an_entry_that_the_provider_does_not_know_is_an_order_without_money(bank, paid_order):
+    other = make_order()
+    payment = Payment.objects.get(order=other)
+    LedgerEntry.objects.create(
+        order=other, payment=payment, kind=LedgerKind.CHARGE, amount=payment.amount, provider_id="ch_invented"
+    )
+    run()
+    assert findings() == [("order_without_money", "ch_invented", payment.amount, False)]
+    assert Finding.objects.get().order == other
+
+
+def test_an_order_and_a_payment_that_say_paid_without_a_charge(bank):
+    by_payment, by_order = make_order(), make_order()
+    now = timezone.now()
+    payment = Payment.objects.get(order=by_payment)
+    payment.state, payment.paid_at = PaymentState.PAID, now
+    payment.save()
+    by_order.status, by_order.paid_at = OrderStatus.CONFIRMED, now
+    by_order.save()
+    run()
+    assert findings() == [
+        ("order_without_money", f"payment-{payment.pk}", payment.amount, False),
+        ("order_without_money", f"order-{by_order.pk}", by_order.total, False),
+    ]
+    # Put right by hand, the next night closes both.
+    Payment.objects.filter(pk=payment.pk).update(state=PaymentState.DUE, paid_at=None)
+    Order.objects.filter(pk=by_order.pk).update(status=OrderStatus.PENDING, paid_at=None)
+    assert run().open == 0
+    assert [closed for *_, closed in findings()] == [True, True]
+
+
+def test_amounts_that_differ(bank, order):
+    bank.pay(order)
+    attempt = Attempt.objects.get()
+    charge_id = next(statement.list_charges(timezone.now() - SOON, timezone.now() + SOON)).charge_id
+    LedgerEntry.objects.create(
+        order=order,
+        payment=attempt.payment,
+        kind=LedgerKind.CHARGE,
+        amount=Decimal("50.00"),
+        provider_id=charge_id,
+    )
+    Attempt.objects.update(state="succeeded", charge_id=charge_id)
+    run()
+    assert findings() == [("amount_differs", charge_id, Decimal("60.00"), False)]
+    assert Finding.objects.get().detail == "60,00\xa0€ chez Stripe, 50,00\xa0€ au grand livre."
+
+
+def test_a_finding_closed_by_a_person_stays_closed(bank, account, django_user_model):
+    sell_elsewhere(bank, account, shop="http://localhost:8000")
+    run()
+    finding = Finding.objects.get()
+    resolve_finding(finding_id=finding.pk, how="Vente au marché, saisie à la main.", actor=None)
+    with pytest.raises(Problem) as refused:
+        resolve_finding(finding_id=finding.pk, how="Encore.", actor=None)
+    assert (refused.value.code, refused.value.status) == ("finding_resolved", 409)
+    assert run().open == 0
+    finding.refresh_from_db()
+    assert finding.resolution == "Vente au marché, saisie à la main."
+
+
+def test_a_finding_older_than_the_lists_stays_open_while_it_is_true(bank, account):
+    charge_id = sell_elsewhere(bank, account, shop="http://localhost:8000")
+    run()
+    assert run(timedelta(days=30)) == NightlyReport(looked_at=0, healed=0, open=1)
+    bank.control("refunds", charge=charge_id)
+    assert run(timedelta(days=31)) == NightlyReport(looked_at=0, healed=0, open=0)
+
+
+def test_the_demonstration_s_movements_are_left_alone(bank):
+    order = make_order()
+    payment = Payment.objects.get(order=order)
+    LedgerEntry.objects.create(
+        order=order,
+        payment=payment,
+        kind=LedgerKind.CHARGE,
+        amount=payment.amount,
+        provider_id="demo-charge-1",
+    )
+    run()
+    assert findings() == []
+
+
+@pytest.mark.parametrize("path", ["/v1/charges", "/v1/refunds", "/v1/disputes"])
+def test_stripe_away_changes_nothing(bank, account, order, path):
+    """Both sides differ (one charge to book, one to report), and one of the lists is not answered."""
+    bank.pay(order)
+    sell_elsewhere(bank, account, shop="http://localhost:8000")
+    bank.control("faults", kind="error", status=503, method="GET", path=path, times=10)
+    with pytest.raises(gateway.GatewayUnavailable):
+        run()
+    order.refresh_from_db()
+    assert order.status == OrderStatus.PENDING
+    assert not LedgerEntry.objects.exists()
+    assert findings() == []
+    assert mails() == []
+    bank.control("faults/clear")
+    assert run() == NightlyReport(looked_at=2, healed=1, open=1)
+
+
+def test_lists_are_read_to_their_end(bank, account, monkeypatch):
+    monkeypatch.setattr(statement, "PAGE", 2)
+    expected = [sell_elsewhere(bank, account) for _ in range(5)][::-1]
+    now = timezone.now()
+    assert [charge.charge_id for charge in statement.list_charges(now - SOON, now + SOON)] == expected
+    pages = bank.requests("/v1/charges", "GET")
+    # One for each sale (`sell_elsewhere` looks it up) and three for five charges in pages of two.
+    assert len(pages) == 5 + 3
+
+
+def test_missed_messages_are_fetched_and_acted_on(bank, order):
+    bank.pay(order)
+    now = timezone.now()
+    assert reconcile.fetch_missed_events(now) == 0  # younger than two minutes: a webhook may still bring them
+    later = now + timedelta(minutes=3)
+    assert reconcile.fetch_missed_events(later) == len(bank.events())
+    order.refresh_from_db()
+    assert order.status == OrderStatus.CONFIRMED
+    assert StripeEvent.objects.filter(processed_at__isnull=True).count() == 0
+    assert reconcile.fetch_missed_events(later) == 0
+    assert LedgerEntry.objects.count() == 1
+
+
+def test_messages_that_came_are_not_fetched_again(bank, shopper, order):
+    bank.pay(order)
+    for event in bank.events():
+        assert shopper.webhook(event) == 200
+    kept = StripeEvent.objects.count()
+    assert reconcile.fetch_missed_events(timezone.now() + timedelta(minutes=3)) == 0
+    assert StripeEvent.objects.count() == kept
+
+
+def test_missed_messages_wait_while_stripe_is_away(bank, order):
+    bank.pay(order)
+    bank.control("faults", kind="error", status=500, method="GET", path="/v1/events", times=10)
+    assert reconcile.fetch_missed_events(timezone.now() + timedelta(minutes=3)) == 0
+    assert not StripeEvent.objects.exists()
+    order.refresh_from_db()
+    assert order.status == OrderStatus.PENDING
+
+
+def test_a_dispute_is_booked_or_found(bank, paid_order):
+    dispute = bank.control("disputes", payment_intent=Attempt.objects.get().intent_id)["dispute"]
+    report = run()
+    entry = LedgerEntry.objects.get(kind=LedgerKind.DISPUTE)
+    assert (entry.provider_id, entry.amount) == (dispute["id"], Decimal("-60.00"))
+    assert (report.looked_at, report.healed, report.open) == (2, 1, 0)
+
+
+def test_the_job_says_so_and_is_tried_again_when_stripe_is_away(bank, order):
+    from shop.core.jobs import Outcome, run_job
+    from shop.core.models import ScheduledJob
+
+    bank.control("faults", kind="error", status=503, method="GET", path="/v1/charges", times=10)
+    assert run_job("reconcile-books") == Outcome.FAILED
+    assert "GatewayUnavailable" in ScheduledJob.objects.get(name="reconcile-books").last_error
+    bank.control("faults/clear")
+    ScheduledJob.objects.update(locked_until=None)
+    assert run_job("reconcile-books") == Outcome.DONE
+    assert Finding.objects.count() == 0
