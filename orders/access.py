@@ -1,4 +1,6 @@
-"""The signed link by which a guest follows an order."""
+"""The signed links by which an order is followed and paid without signing in."""
+
+import uuid
 
 from django.conf import settings
 from django.core import signing
@@ -9,6 +11,7 @@ from django.utils.crypto import constant_time_compare
 from orders.models import Order
 
 _SALT = "orders.access"
+_PAYMENT_SALT = "orders.payment-link"
 
 
 def access_token(order: Order) -> str:
@@ -25,3 +28,23 @@ def order_url(order: Order) -> str:
     with translation.override(order.language):
         path = reverse("orders:order", args=[order.pk])
     return f"{settings.SITE_URL}{path}?acces={access_token(order)}"
+
+
+def payment_token(order: Order) -> str:
+    """What the address of an order's payment page ends with. It opens that page only, and lives as long as the debt."""
+    return f"{order.pk.hex}-{signing.Signer(salt=_PAYMENT_SALT).signature(order.pk.hex)}"
+
+
+def order_id_of_payment_token(token: str) -> uuid.UUID | None:
+    """The order that a payment link was made for; None for anything the shop has not signed."""
+    name, _dash, signature = token.partition("-")
+    if not constant_time_compare(signing.Signer(salt=_PAYMENT_SALT).signature(name), signature):
+        return None
+    return uuid.UUID(hex=name)
+
+
+def payment_page_url(order: Order) -> str:
+    """The absolute address of the page where what an order still owes is paid, in the order's language."""
+    with translation.override(order.language):
+        path = reverse("orders:pay", args=[payment_token(order)])
+    return f"{settings.SITE_URL}{path}"

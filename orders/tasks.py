@@ -5,6 +5,7 @@ from datetime import datetime, time, timedelta
 
 from celery import shared_task
 
+from orders.invoices.tasks import make_invoice_document as make_invoice_document
 from orders.payments import closing, gateway, reconcile, schedule
 from orders.services import refund_sending
 from shop.core.jobs import scheduled_job

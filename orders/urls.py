@@ -1,6 +1,6 @@
 from django.urls import path
 
-from orders import views
+from orders import payment_views, views
 
 app_name = "orders"
 
@@ -9,4 +9,5 @@ urlpatterns = [
     path("checkout", views.checkout_page, name="checkout"),
     path("payment-success", views.payment_result_page, name="payment-result"),
     path("commande/<uuid:order_id>", views.order_page, name="order"),
+    path("paiement/<str:token>", payment_views.payment_page, name="pay"),
 ]

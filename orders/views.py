@@ -9,11 +9,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from orders.access import payment_token
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
-from orders.models import PaymentMode
 from orders.models.order import OTHER_COUNTRY
 from orders.selectors import orders as order_selectors
-from orders.selectors.rules import HOME_COUNTRY, checkout_countries, country_name
+from orders.selectors.instalments import calendar
+from orders.selectors.rules import HOME_COUNTRY, checkout_countries, country_name, offered_modes
 from orders.services.browser import browser_owns
 from orders.services.mails import item_detail
 from shop.core.models import ShopSettings
@@ -47,7 +48,7 @@ def checkout_page(request: HttpRequest) -> HttpResponse:
             "countries": checkout_countries(),
             "home_country": HOME_COUNTRY,
             "other_country": OTHER_COUNTRY,
-            "payment_modes": [PaymentMode.FULL],
+            "payment_modes": offered_modes(),
             "pay_label": _("Commande avec obligation de paiement"),
             "terms_version": ShopSettings.load().terms_version,
             "password_min": MEMBER_PASSWORD_MIN,
@@ -110,6 +111,8 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
             "items": items,
             "country_name": country_name(order.country, order.custom_country),
             "is_member": is_member,
+            "plan": calendar(order),
+            "pay_token": payment_token(order),
             "breadcrumbs": [*trail, (_("Commande %(reference)s") % {"reference": order.reference}, None)],
         },
     )

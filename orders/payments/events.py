@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from orders.models import Attempt, StripeEvent
+from orders.models import Attempt, AttemptKind, StripeEvent
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.payments import gateway
 from orders.payments.gateway import EventFacts
@@ -130,6 +130,8 @@ def _attempt(subject: dict[str, Any], *, session_id: str = "", intent_id: str = 
             found = Attempt.objects.filter(pk=uuid.UUID(named)).first()
         except ValueError:
             return None
+    if found is not None and found.kind == AttemptKind.OFF_SESSION:
+        return found
     if found is not None and found.session_id is None and found.state not in LIVE_ATTEMPTS:
         # A page whose address was never answered: nobody can pay it, another try took its place.
         return None

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from orders.models import Attempt, AttemptKind, AttemptState, Refund, RefundState, StripeEvent
+from orders.models.payment import REFUNDS_UNDER_WAY
 from orders.payments import gateway, statement
 from orders.payments.events import MAX_TRIES, NotYetKnown, process_event, store_event
 from orders.payments.gateway import EventFacts
@@ -15,7 +16,6 @@ from orders.payments.schedule import resume_charge
 from orders.payments.sessions import open_session
 from orders.payments.settlement import settle
 from orders.services.cancellation import cancel_unpaid_order
-from orders.services.refund_rules import WANTED_BACK
 from orders.services.refund_sending import send_refund, sync_refunds
 from shop.core.problems import Problem
 
@@ -152,7 +152,7 @@ def send_waiting_refunds(now: datetime) -> int:
     Stops when the provider is away; one that it keeps failing does not keep the others waiting.
     """
     sent = 0
-    waiting = Refund.objects.filter(state__in=WANTED_BACK, created_at__lt=now - timedelta(minutes=1))
+    waiting = Refund.objects.filter(state__in=REFUNDS_UNDER_WAY, created_at__lt=now - timedelta(minutes=1))
     for refund in waiting.select_related("attempt").order_by("created_at")[:BATCH]:
         try:
             if refund.state == RefundState.PENDING and refund.attempt.intent_id:

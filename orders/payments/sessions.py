@@ -1,23 +1,18 @@
 """Opening and closing hosted payment pages. The provider is called outside every transaction."""
 
 import logging
-from decimal import Decimal
 
-from django.conf import settings
 from django.db import transaction
-from django.urls import reverse
-from django.utils import timezone, translation
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from orders.models import Attempt, AttemptState, Order, OrderItem, OrderStatus
+from orders.models import Attempt, AttemptState, Order, OrderStatus, Payment, PaymentState
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.payments import gateway
-from orders.payments.gateway import PageLine
+from orders.payments.page import describe_page
 from orders.payments.settlement import settle
 from orders.services.cancellation import cancel_unpaid_order
 from orders.services.journal import record_event
-from orders.services.mails import item_detail
-from shop.core.money import to_cents
 from shop.core.problems import Problem
 
 logger = logging.getLogger(__name__)
@@ -35,17 +30,20 @@ def open_session(attempt: Attempt) -> str:
     Attempt.objects.filter(pk=attempt.pk, state=AttemptState.PREPARED).update(
         state=AttemptState.SENT, sent_at=timezone.now()
     )
-    lines = page_lines(order)
+    page = describe_page(attempt)
     facts = gateway.create_session(
         key=attempt.idempotency_key,
         order_id=str(order.pk),
         attempt_id=str(attempt.pk),
         email=order.email,
         language=order.language,
-        lines=lines,
-        success_url=_page(order, "orders:payment-result") + "?session_id={CHECKOUT_SESSION_ID}",
-        cancel_url=_page(order, "orders:cart"),
+        lines=page.lines,
+        success_url=page.success_url,
+        cancel_url=page.cancel_url,
         expires_at=attempt.expires_at,
+        keeps_card=page.keeps_card,
+        customer_id=page.customer_id,
+        notice=page.notice,
     )
     if facts.amount_cents != attempt.amount_cents:
         gateway.expire_session(facts.session_id)
@@ -61,6 +59,7 @@ def open_session(attempt: Attempt) -> str:
             current.save(update_fields=["session_id", "session_url", "intent_id"])
             record_event(order, "payment.page_opened", session=facts.session_id)
         closed = current.state not in (AttemptState.SENT, AttemptState.PROCESSING, AttemptState.SUCCEEDED)
+        closed = closed or Payment.objects.get(pk=current.payment_id).state == PaymentState.VOID
     if closed:
         # The customer went on to another order while this page was being made: nobody may pay it.
         gateway.expire_session(facts.session_id)
@@ -114,29 +113,3 @@ def abandon_order(order_id: str) -> Order | None:
 def _close_page(attempt: Attempt) -> None:
     if attempt.session_id is not None and not gateway.expire_session(attempt.session_id):
         settle(attempt.pk)
-
-
-def page_lines(order: Order) -> list[PageLine]:
-    """The order as rows of the payment page; they add up to its total. Offered units are a row at 0."""
-    with translation.override(order.language):
-        rows: list[PageLine] = []
-        for item in order.items.all():
-            name = _row_name(item)
-            paid = item.quantity - item.free_quantity
-            if paid:
-                rows.append(PageLine(name, to_cents(item.unit_price), paid))
-            if item.free_quantity:
-                rows.append(PageLine(f"{name} ({_('OFFERT')})", 0, item.free_quantity))
-        if order.shipping_cost > Decimal("0"):
-            rows.append(PageLine(_("Livraison"), to_cents(order.shipping_cost), 1))
-        return rows
-
-
-def _row_name(item: OrderItem) -> str:
-    detail = item_detail(item)
-    return f"{item.product_name} – {detail}" if detail else item.product_name
-
-
-def _page(order: Order, name: str) -> str:
-    with translation.override(order.language):
-        return f"{settings.SITE_URL}{reverse(name)}"

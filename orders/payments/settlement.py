@@ -15,20 +15,30 @@ from catalog.services.stock import OutOfStock
 from orders.invoices.issuing import issue_invoice
 from orders.models import (
     Attempt,
+    AttemptKind,
     AttemptState,
     LedgerEntry,
     LedgerKind,
     Order,
     OrderStatus,
     Payment,
+    PaymentMode,
     PaymentState,
     Refund,
     RefundReason,
 )
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.payments import gateway
-from orders.payments.gateway import SessionFacts
+from orders.payments.gateway import ChargeFacts, IntentFacts, SessionFacts
+from orders.payments.off_session import CARD_UNKNOWN, carry_out
 from orders.services.cancellation import cancel_unpaid_order
+from orders.services.instalments import (
+    hold_charging,
+    keep_card,
+    note_refusal,
+    receive_instalment,
+    restore_scheduled,
+)
 from orders.services.journal import record_event, record_tracking
 from orders.services.mails import (
     mail_automatic_refund,
@@ -58,6 +68,10 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
     """
     attempt = Attempt.objects.select_related("payment").get(pk=attempt_id)
     order_id = attempt.payment.order_id
+    if attempt.kind == AttemptKind.OFF_SESSION:
+        _settle_charge(attempt)
+        attempt.refresh_from_db()
+        return Settlement(order_id, _told(attempt))
     if attempt.session_id is None:
         return Settlement(order_id, _told(attempt))
     facts = gateway.fetch_session(attempt.session_id)
@@ -95,24 +109,82 @@ def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: Ses
     if facts.charge is None:
         _hold_for_review(order, attempt, "paid without a charge")
         return
-    _book_charge(order, payment, attempt, facts)
+    _book_charge(order, payment, attempt, facts.charge)
+    if facts.card is not None and order.payment_mode == PaymentMode.INSTALLMENTS and order.is_paid:
+        keep_card(order=order, card=facts.card)
 
 
-def _book_charge(order: Order, payment: Payment, attempt: Attempt, facts: SessionFacts) -> None:
-    assert facts.charge is not None
+def _settle_charge(attempt: Attempt) -> None:
+    """A charge of the kept card: no page, so the charge itself is asked about."""
+    if attempt.state == AttemptState.PREPARED:
+        return
+    refused = ""
+    facts = None
+    try:
+        facts = carry_out(attempt)
+    except gateway.GatewayRefused as error:
+        refused = error.code or "refused"
+        logger.error("attempt %s: the charge was not accepted: %s", attempt.pk, error)
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=attempt.payment.order_id)
+        payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
+        current = Attempt.objects.select_for_update().get(pk=attempt.pk)
+        if facts is not None:
+            _apply_charge(order, payment, current, facts)
+        elif current.state in LIVE_ATTEMPTS and refused == CARD_UNKNOWN:
+            _refuse_charge(order, payment, current, refused, "")
+        elif current.state in LIVE_ATTEMPTS and refused:
+            hold_charging(payment=payment)
+            _hold_for_review(order, current, f"charge not accepted: {refused}")
+        elif current.state in LIVE_ATTEMPTS:
+            _move(current, AttemptState.CANCELED)
+            record_event(order, "payment.never_charged", attempt=str(current.pk))
+
+
+def _apply_charge(order: Order, payment: Payment, attempt: Attempt, facts: IntentFacts) -> None:
+    """What the provider says of a charge. Runs with all three rows locked and freshly read."""
+    if attempt.intent_id is None:
+        attempt.intent_id = facts.intent_id
+        attempt.save(update_fields=["intent_id"])
+    if attempt.state in (AttemptState.SUCCEEDED, AttemptState.REVIEW):
+        return
+    mismatch = find_charge_mismatch(attempt, facts)
+    if mismatch:
+        _hold_for_review(order, attempt, mismatch)
+    elif facts.charge is not None and facts.status == "succeeded":
+        _book_charge(order, payment, attempt, facts.charge)
+    elif attempt.state in LIVE_ATTEMPTS and facts.status == "processing":
+        _move(attempt, AttemptState.PROCESSING)
+    elif attempt.state in LIVE_ATTEMPTS:
+        _refuse_charge(order, payment, attempt, facts.error_code or facts.status, facts.advice_code)
+
+
+def _refuse_charge(order: Order, payment: Payment, attempt: Attempt, code: str, advice: str) -> None:
+    attempt.error_code, attempt.advice_code = code[:100], advice[:60]
+    attempt.save(update_fields=["error_code", "advice_code"])
+    _move(attempt, AttemptState.FAILED)
+    note_refusal(order=order, payment=payment, attempt=attempt)
+
+
+def _book_charge(order: Order, payment: Payment, attempt: Attempt, charge: ChargeFacts) -> None:
     LedgerEntry.objects.create(
         order=order,
         payment=payment,
         kind=LedgerKind.CHARGE,
-        amount=from_cents(facts.charge.amount_cents),
-        provider_id=facts.charge.charge_id,
+        amount=from_cents(charge.amount_cents),
+        provider_id=charge.charge_id,
     )
-    attempt.charge_id = facts.charge.charge_id
+    attempt.charge_id = charge.charge_id
     attempt.save(update_fields=["charge_id"])
     _move(attempt, AttemptState.SUCCEEDED)
-    record_event(order, "payment.received", charge=facts.charge.charge_id, cents=facts.charge.amount_cents)
-    if payment.state == PaymentState.PAID:
+    record_event(order, "payment.received", charge=charge.charge_id, cents=charge.amount_cents)
+    if payment.state == PaymentState.PAID or payment.merged_into_id is not None:
         _give_back(order, attempt, RefundReason.DUPLICATE)
+        return
+    if payment.position > 1:
+        # The order is confirmed already: a later third pays itself, nothing else.
+        if not receive_instalment(order=order, payment=payment, attempt=attempt):
+            _give_back(order, attempt, RefundReason.UNAVAILABLE)
         return
     if order.status not in (OrderStatus.PENDING, OrderStatus.CANCELLED):
         # A late payment never lifts an order that went on without it.
@@ -140,6 +212,8 @@ def _confirm(order: Order, payment: Payment) -> None:
     order.status = OrderStatus.CONFIRMED
     order.paid_at = now
     order.save(update_fields=["status", "paid_at", "updated_at"])
+    if revived:
+        restore_scheduled(order=order)
     record_event(order, "order.confirmed", revived=revived)
     record_tracking(order)
     mail_confirmation(order)
@@ -185,6 +259,22 @@ def find_mismatch(order: Order, attempt: Attempt, facts: SessionFacts) -> str:
         facts.charge.amount_cents != attempt.amount_cents or facts.charge.currency != "eur"
     ):
         return f"charge: {facts.charge.amount_cents} {facts.charge.currency} instead of {attempt.amount_cents} eur"
+    return ""
+
+
+def find_charge_mismatch(attempt: Attempt, facts: IntentFacts) -> str:
+    """Why a charge can't be the one of this attempt, or ""."""
+    expected = (
+        ("livemode", facts.livemode, gateway.is_live()),
+        ("currency", facts.currency, "eur"),
+        ("amount", facts.amount_cents, attempt.amount_cents),
+        ("attempt", facts.metadata.get("attempt"), str(attempt.pk)),
+    )
+    for name, found, wanted in expected:
+        if found != wanted:
+            return f"{name}: {found} instead of {wanted}"
+    if facts.charge is not None and facts.charge.amount_cents != attempt.amount_cents:
+        return f"charge: {facts.charge.amount_cents} instead of {attempt.amount_cents}"
     return ""
 
 

@@ -10,6 +10,12 @@ from shop.core.money import from_cents, to_cents
 
 INSTALMENT_COUNT = 3
 INTERVAL_DAYS = 30
+NOTICE_DAYS = 3
+"""A later part is charged no sooner than this many days after the mail that announces it."""
+LAST_DAYS_AFTER_DISPATCH = 50
+"""All is paid by then. A sale whose last part falls later than fifty days after the goods were supplied is a consumer
+credit, with its contract and its checks (Code de la consommation, L312-4 4°). Counting from dispatch errs on the safe
+side."""
 
 # A card can't be charged less than this, so an order whose parts would be smaller is never split, even if the
 # shop's own minimum is set to nothing.
@@ -42,6 +48,16 @@ def plan(
         Instalment(due=first_day + timedelta(days=interval_days * index), amount=from_cents(amount))
         for index, amount in enumerate(amounts)
     )
+
+
+def last_day(dispatched_on: date) -> date:
+    """The latest day on which a part may fall once the order was dispatched."""
+    return dispatched_on + timedelta(days=LAST_DAYS_AFTER_DISPATCH)
+
+
+def charge_day(due: date, announced_on: date) -> date:
+    """The day on which a part is charged: as agreed, or later when its announcement came late."""
+    return max(due, announced_on + timedelta(days=NOTICE_DAYS))
 
 
 def reaches_minimum(total: Decimal, minimum: Decimal) -> bool:

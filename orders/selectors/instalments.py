@@ -1,17 +1,111 @@
 """What an order still owes, and the calendar that its customer and the shop see."""
 
+from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 
-from django.db.models import Sum
+from django.db.models import Q, QuerySet, Sum
 
-from orders.models import Order, Payment, PaymentState
+from orders.models import Order, Payment, PaymentMode, PaymentState, StoredCard
+from orders.pricing.instalments import Instalment
 from shop.core.money import ZERO, quantize
 
 OPEN_PAYMENTS = (PaymentState.SCHEDULED, PaymentState.DUE, PaymentState.OVERDUE)
 """States in which a payment is still to be collected."""
 
 
+@dataclass(frozen=True, slots=True)
+class CalendarRow:
+    """A payment as people see it. `paid_early`: the customer paid it together with an earlier one."""
+
+    payment: Payment
+    is_open: bool
+    is_late: bool
+    paid_early: bool
+
+    @property
+    def day(self) -> date:
+        """When it is charged: as agreed, or the next try after a refusal."""
+        payment = self.payment
+        waits = payment.next_try_on if self.is_open and not payment.stopped_code else None
+        return waits or payment.due_on
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """The thirds of an order, its kept card, and what is left to pay in euros."""
+
+    rows: tuple[CalendarRow, ...]
+    card: StoredCard | None
+    outstanding: Decimal
+
+    @property
+    def next_open(self) -> CalendarRow | None:
+        return next((row for row in self.rows if row.is_open), None)
+
+    @property
+    def open_count(self) -> int:
+        return sum(row.is_open for row in self.rows)
+
+
 def outstanding(order: Order) -> Decimal:
     """What is still to be collected for the order, in euros. One query."""
     owed = Payment.objects.filter(order=order, state__in=OPEN_PAYMENTS).aggregate(owed=Sum("amount"))["owed"]
     return quantize(owed) if owed is not None else ZERO
+
+
+def calendar(order: Order) -> Calendar | None:
+    """The calendar of an order in instalments, None for any other. Two queries, one with prefetched payments."""
+    if order.payment_mode != PaymentMode.INSTALLMENTS:
+        return None
+    payments = sorted(order.payments.all(), key=lambda payment: payment.position)
+    rows = tuple(
+        CalendarRow(
+            payment=payment,
+            is_open=payment.state in OPEN_PAYMENTS,
+            is_late=payment.state in OPEN_PAYMENTS
+            and (payment.state == PaymentState.OVERDUE or bool(payment.stopped_code)),
+            paid_early=payment.merged_into_id is not None,
+        )
+        for payment in payments
+    )
+    return Calendar(
+        rows=rows,
+        card=StoredCard.objects.filter(order=order, forgotten_at=None).first(),
+        outstanding=sum((row.payment.amount for row in rows if row.is_open), ZERO),
+    )
+
+
+def agreed_plan(order: Order) -> list[Instalment]:
+    """The parts as they stand, for the calls that answer them; empty for an order paid at once. One query."""
+    if order.payment_mode != PaymentMode.INSTALLMENTS:
+        return []
+    return [
+        Instalment(due=payment.due_on, amount=payment.amount)
+        for payment in order.payments.filter(merged_into=None).order_by("position")
+    ]
+
+
+def to_announce(until: date) -> QuerySet[Payment]:
+    """Later payments due by `until` that nobody has been told of yet."""
+    return _collectable().filter(state=PaymentState.SCHEDULED, announced_at=None, due_on__lte=until)
+
+
+def to_collect(today: date) -> QuerySet[Payment]:
+    """Announced later payments whose day has come and that the card may still pay."""
+    come = Q(next_try_on=None, due_on__lte=today) | Q(next_try_on__lte=today)
+    return _collectable().filter(
+        come,
+        state__in=(PaymentState.SCHEDULED, PaymentState.DUE),
+        stopped_code="",
+        announced_at__isnull=False,
+    )
+
+
+def to_remind(today: date) -> QuerySet[Payment]:
+    """Payments that only their customer can make, and of whose link they are reminded today."""
+    return _collectable().filter(state=PaymentState.DUE, next_try_on__lte=today).exclude(stopped_code="")
+
+
+def _collectable() -> QuerySet[Payment]:
+    return Payment.objects.filter(position__gt=1).order_by("due_on", "pk")

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_countries import countries
 
+from orders.models import PaymentMode
 from orders.models import ShippingZone as ZoneRow
 from orders.models.order import OTHER_COUNTRY
 from orders.pricing.quote import PricingRules
@@ -15,8 +16,6 @@ from orders.pricing.shipping import ShippingZone
 from shop.core.models import ShopSettings
 
 HOME_COUNTRY = "FR"
-INSTALLMENTS_SUPPORTED = False
-"""Whether later instalments can be collected. While they can't, no setting may offer them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +52,15 @@ def load_pricing_rules() -> PricingRules:
         zones=tuple(zones),
         fallback_zone=fallback,
         home_country=HOME_COUNTRY,
-        installments_enabled=INSTALLMENTS_SUPPORTED and shop.installments_enabled,
+        installments_enabled=shop.installments_enabled,
         installments_minimum=shop.installments_minimum,
     )
+
+
+def offered_modes() -> list[PaymentMode]:
+    """How the shop lets its customers pay; whether a cart is large enough for instalments is told by its quote."""
+    shop = ShopSettings.load()
+    return [PaymentMode.FULL, *([PaymentMode.INSTALLMENTS] if shop.installments_enabled else [])]
 
 
 def today() -> date:

@@ -9,8 +9,10 @@ from django.utils.translation import gettext as _
 
 from orders.models import Order, OrderStatus, OrderTracking
 from orders.models.order import PAID_STATUSES
+from orders.services.instalments import move_forward
 from orders.services.journal import record_event, record_tracking
 from orders.services.mails import mail_status
+from orders.services.refund_rules import open_dispute
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -28,7 +30,8 @@ def update_status(
     """Set any of the statuses of a paid order, tell the customer by a tracking entry and by mail.
 
     Going back is allowed: staff correct mistakes. Raises Problem 409 for an order that is not paid, or was given
-    back, and for a status that only a payment or a refund may set; nothing changes then.
+    back, for a status that only a payment or a refund may set, and for sending what a bank takes back; nothing changes
+    then.
     """
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
@@ -40,6 +43,14 @@ def update_status(
                 _("Ce statut vient d'un paiement ou d'un remboursement, pas d'une étape."),
                 409,
             )
+        if status == OrderStatus.SHIPPED != order.status and open_dispute(order) is not None:
+            raise Problem(
+                "order_disputed",
+                _(
+                    "La banque du client conteste ce paiement : n'expédiez rien tant que le litige est ouvert."
+                ),
+                409,
+            )
         before = order.status
         now = timezone.now()
         order.status = status
@@ -48,6 +59,9 @@ def update_status(
         elif status == OrderStatus.DELIVERED:
             order.delivered_at = order.delivered_at or now
         order.save(update_fields=["status", "shipped_at", "delivered_at", "updated_at"])
+        dispatched = order.shipped_at or order.delivered_at
+        if dispatched is not None:
+            move_forward(order=order, dispatched_on=timezone.localdate(dispatched))
         entry = record_tracking(order, message=message, tracking_number=tracking_number, actor=actor)
         record_event(
             order, "order.status_changed", actor=actor, before=before, after=status, tracking=tracking_number

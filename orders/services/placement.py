@@ -5,16 +5,18 @@ import json
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from django.db import transaction
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from catalog.services.stock import OutOfStock
-from orders.models import Attempt, AttemptState, Order, OrderItem, Payment, PaymentMode
+from orders.models import Attempt, AttemptState, Order, OrderItem, Payment, PaymentMode, PaymentState
+from orders.pricing.quote import Quote
+from orders.selectors.mandate import mandate_text
 from orders.selectors.quotes import CartQuote, QuotedLine, RequestedLine, quote_cart
 from orders.services.journal import record_event
 from orders.services.stock_holds import hold_for_order
@@ -127,13 +129,32 @@ def _write_order(request: CheckoutRequest, find_buyer: "Callable[[], User | None
         order.user = buyer
         order.save(update_fields=["user", "updated_at"])
     OrderItem.objects.bulk_create(_items(order, cart.lines))
-    payment = Payment.objects.create(
-        order=order, position=1, count=1, amount=quote.total, due_on=timezone.localdate(now)
-    )
-    prepare_attempt(payment)
+    prepare_attempt(_write_payments(order, quote, timezone.localdate(now)))
     record_event(order, "order.placed", actor=buyer, total=str(order.total), mode=order.payment_mode)
     hold_for_order(order)
     return order
+
+
+def _write_payments(order: Order, quote: Quote, day: date) -> Payment:
+    """What is due and when; returns the payment that is due now."""
+    if order.payment_mode != PaymentMode.INSTALLMENTS:
+        return Payment.objects.create(order=order, position=1, count=1, amount=quote.total, due_on=day)
+    parts = quote.installments.plan
+    with translation.override(order.language):
+        order.mandate_text = mandate_text(parts, quote.total)
+    order.save(update_fields=["mandate_text", "updated_at"])
+    first, *_later = [
+        Payment.objects.create(
+            order=order,
+            position=position,
+            count=len(parts),
+            amount=part.amount,
+            due_on=part.due,
+            state=PaymentState.DUE if position == 1 else PaymentState.SCHEDULED,
+        )
+        for position, part in enumerate(parts, start=1)
+    ]
+    return first
 
 
 def prepare_attempt(payment: Payment, *, number: int = 1) -> Attempt:

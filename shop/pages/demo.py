@@ -41,7 +41,7 @@ SELLER = {
 def load_seller() -> None:
     """Fills the settings sheet, unless somebody has filled it before."""
     if not ShopSettings.objects.exists():
-        save_shop_settings(ShopSettings(**SELLER, is_demonstration=True, installments_enabled=False))
+        save_shop_settings(ShopSettings(**SELLER, is_demonstration=True, installments_enabled=True))
 
 
 @demo_part(order=20)

@@ -1,0 +1,129 @@
+"""The thirds of an order in the admin: their calendar, and the three things that staff may do with one."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext_lazy as _
+
+from orders.access import payment_page_url
+from orders.admin.parts import ReadOnly, order_page
+from orders.models import AttemptState, Order, Payment, PaymentMode, StoredCard
+from orders.payments import gateway
+from orders.payments.schedule import charge_now
+from orders.selectors.instalments import OPEN_PAYMENTS, calendar
+from orders.services.collecting import send_link, write_off_payment
+from shop.core.problems import Problem
+
+
+class WriteOffForm(forms.Form):
+    """Why a third is given up, for the journal."""
+
+    reason = forms.CharField(label=_("Motif"), max_length=500, widget=forms.Textarea)
+
+
+ACTIONS = {
+    "charge": (
+        _("Débiter maintenant"),
+        _("La carte enregistrée est débitée tout de suite. Le client reçoit un e-mail dans tous les cas."),
+    ),
+    "link": (
+        _("Envoyer le lien de paiement"),
+        _(
+            "Le client reçoit un e-mail avec le lien vers sa page de paiement. Il reste valable jusqu'au paiement."
+        ),
+    ),
+    "write_off": (
+        _("Abandonner l'échéance"),
+        _(
+            "Elle n'est plus jamais débitée ni réclamée. Les factures ne changent pas : c'est une perte, pas un avoir."
+        ),
+    ),
+}
+
+
+@order_page(
+    "instalments",
+    label=_("Échéances"),
+    shown=lambda order: order.payment_mode == PaymentMode.INSTALLMENTS,
+)
+def instalments_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
+    """The calendar; with `?action=…&payment=…` the page that explains one action and asks for it by POST."""
+    plan = calendar(order)
+    if plan is None:
+        return redirect("admin:orders_order_change", order.pk)
+    action = request.GET.get("action", "")
+    if action not in ACTIONS:
+        return TemplateResponse(
+            request,
+            "admin/orders/order/instalments.html",
+            {**context, "plan": plan, "link": payment_page_url(order), "actions": ACTIONS.items()},
+        )
+    payment = get_object_or_404(
+        Payment, pk=_number(request.GET.get("payment", "")), order=order, state__in=OPEN_PAYMENTS
+    )
+    form = WriteOffForm(request.POST or None) if action == "write_off" else None
+    if request.method == "POST" and (form is None or form.is_valid()):
+        try:
+            _act(request, action, payment, form)
+        except Problem as problem:
+            messages.error(request, problem.detail)
+        except gateway.GatewayError:
+            messages.warning(
+                request, _("Le prestataire ne répond pas : l'issue sera connue dans quelques minutes.")
+            )
+        return redirect("admin:orders_order_instalments", order.pk)
+    label, explanation = ACTIONS[action]
+    return TemplateResponse(
+        request,
+        "admin/orders/order/instalment_action.html",
+        {**context, "payment": payment, "label": label, "explanation": explanation, "form": form},
+    )
+
+
+def _act(request: HttpRequest, action: str, payment: Payment, form: WriteOffForm | None) -> None:
+    actor: Any = request.user
+    if action == "charge":
+        attempt = charge_now(payment_id=payment.pk, actor=actor)
+        if attempt.state == AttemptState.SUCCEEDED:
+            messages.success(request, _("Échéance débitée."))
+        else:
+            messages.warning(
+                request,
+                _("La banque n'a pas accepté le débit (%(code)s).")
+                % {"code": attempt.error_code or attempt.state},
+            )
+    elif action == "link":
+        send_link(payment_id=payment.pk, actor=actor)
+        messages.success(request, _("Lien de paiement envoyé."))
+    elif form is not None:
+        write_off_payment(payment_id=payment.pk, actor=actor, reason=form.cleaned_data["reason"])
+        messages.success(request, _("Échéance abandonnée."))
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 18 else 0
+
+
+@admin.register(Payment)
+class PaymentAdmin(ReadOnly, admin.ModelAdmin[Payment]):
+    """Every payment by its day: what comes in soon, what is late."""
+
+    list_display = ("order", "position", "count", "amount", "due_on", "state", "next_try_on", "stopped_code")
+    list_filter = ("state", "due_on", "position")
+    search_fields = ("order__reference", "order__email")
+    date_hierarchy = "due_on"
+    list_select_related = ("order",)
+    ordering = ("due_on", "pk")
+
+
+@admin.register(StoredCard)
+class StoredCardAdmin(ReadOnly, admin.ModelAdmin[StoredCard]):
+    list_display = ("order", "brand", "last4", "expiry_month", "expiry_year", "refused_code", "forgotten_at")
+    list_filter = ("brand", ("forgotten_at", admin.EmptyFieldListFilter))
+    search_fields = ("order__reference", "last4")
+    list_select_related = ("order",)

@@ -1,0 +1,78 @@
+"""The page where what an order still owes is paid, opened by a signed link: no sign-in, no JavaScript."""
+
+from http import HTTPStatus
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from orders.access import order_id_of_payment_token
+from orders.models import Attempt, Order
+from orders.payments import gateway
+from orders.payments.links import pay_by_link
+from orders.payments.settlement import settle
+from orders.selectors.instalments import calendar
+from orders.selectors.orders import order_for_page
+from shop.core.problems import Problem
+
+MAX_ID = 255
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def payment_page(request: HttpRequest, token: str) -> HttpResponse:
+    """Shows the calendar of an order; a POST (`pay` is `next` or `all`) goes on to the hosted payment page.
+
+    Whoever holds the link sees amounts, days and the end of the card's number: no name, no address, no other page.
+    """
+    order_id = order_id_of_payment_token(token)
+    order = order_for_page(order_id) if order_id is not None else None
+    plan = calendar(order) if order is not None else None
+    if order is None or plan is None:
+        raise Http404
+    problem = None
+    if request.method == "POST":
+        try:
+            url = pay_by_link(order_id=order.pk, everything=request.POST.get("pay") == "all")
+        except Problem as refused:
+            problem = refused
+        else:
+            answer = HttpResponseRedirect(url)
+            answer.status_code = HTTPStatus.SEE_OTHER
+            return answer
+    state = _returned(order, request.GET.get("session_id", ""))
+    if state:
+        order = order_for_page(order.pk) or order
+        plan = calendar(order)
+    response = render(
+        request,
+        "orders/pay.html",
+        {
+            "order": order,
+            "plan": plan,
+            "state": state,
+            "problem": problem,
+            "breadcrumbs": [
+                (_("Paiement de la commande %(reference)s") % {"reference": order.reference}, None)
+            ],
+        },
+        status=problem.status if problem else HTTPStatus.OK,
+    )
+    response["Referrer-Policy"] = "strict-origin"
+    response["X-Robots-Tag"] = "noindex"
+    return response
+
+
+def _returned(order: Order, session_id: str) -> str:
+    """What became of the page that the customer comes back from; "" when it is none of this order's."""
+    if not 0 < len(session_id) <= MAX_ID or not session_id.isprintable():
+        return ""
+    attempt = Attempt.objects.filter(session_id=session_id, payment__order=order).first()
+    if attempt is None:
+        return ""
+    try:
+        return settle(attempt.pk).status
+    except gateway.GatewayError:
+        return "pending"
