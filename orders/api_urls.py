@@ -1,6 +1,7 @@
 from django.urls import path
 
 from orders.api import views
+from orders.api.admin import refunds
 
 urlpatterns = [
     path("cart/quote", views.QuoteView.as_view(), name="api-quote"),
@@ -8,4 +9,5 @@ urlpatterns = [
     path("checkout/verify", views.VerifyView.as_view(), name="api-verify"),
     path("orders", views.OrderListView.as_view(), name="api-orders"),
     path("orders/<uuid:order_id>", views.OrderView.as_view(), name="api-order"),
+    *refunds.urlpatterns,
 ]

@@ -19,6 +19,7 @@ from accounts.models import User
 from accounts.services.checkout import authenticate_at_checkout, sign_up_at_checkout
 from accounts.services.signing_in import sign_in_now
 from orders.api import presenting, serializers
+from orders.api.exchange import MAX_KEY, idempotency_key, private
 from orders.selectors import orders as order_selectors
 from orders.selectors.quotes import quote_cart
 from orders.services import checkout as checkout_service
@@ -26,8 +27,6 @@ from orders.services.browser import browser_owns, pending_order, remember_order
 from orders.services.placement import CartChanged, CheckoutRequest
 from orders.services.verification import verify_payment
 from shop.core.problems import Problem
-
-MAX_KEY = 255
 
 
 class QuoteView(APIView):
@@ -43,7 +42,7 @@ class QuoteView(APIView):
             serializers.requested_lines(form.validated_data["lines"]),
             destination=form.validated_data.get("country"),
         )
-        return _private(Response(serializers.QuoteSerializer(presenting.quote_document(cart)).data))
+        return private(Response(serializers.QuoteSerializer(presenting.quote_document(cart)).data))
 
 
 class CheckoutView(APIView):
@@ -58,7 +57,7 @@ class CheckoutView(APIView):
         parameters=[OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)],
     )
     def post(self, request: Request) -> Response:
-        key = _idempotency_key(request)
+        key = idempotency_key(request)
         form = serializers.CheckoutSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         data = form.validated_data
@@ -98,7 +97,7 @@ class CheckoutView(APIView):
             "url": done.url,
             "total": done.order.total,
         }
-        return _private(Response(serializers.CheckoutAnswerSerializer(answer).data, status=201))
+        return private(Response(serializers.CheckoutAnswerSerializer(answer).data, status=201))
 
 
 class _Buyer:
@@ -165,7 +164,7 @@ class VerifyView(APIView):
         if browser_owns(request._request, checked.order):
             answer["order_reference"] = checked.order.reference
             answer["order_url"] = order_selectors.order_path(checked.order)
-        return _private(Response(serializers.VerifyAnswerSerializer(answer).data))
+        return private(Response(serializers.VerifyAnswerSerializer(answer).data))
 
 
 class OrderListView(APIView):
@@ -174,7 +173,7 @@ class OrderListView(APIView):
     @extend_schema(responses=serializers.OrderSerializer(many=True))
     def get(self, request: Request) -> Response:
         orders = order_selectors.member_orders(cast(User, request.user))
-        return _private(Response(serializers.OrderSerializer(orders, many=True).data))
+        return private(Response(serializers.OrderSerializer(orders, many=True).data))
 
 
 class OrderView(APIView):
@@ -188,16 +187,4 @@ class OrderView(APIView):
         order = order_selectors.member_order(cast(User, request.user), order_id)
         if order is None:
             raise Problem("not_found", _("Commande introuvable."), 404)
-        return _private(Response(serializers.OrderSerializer(order).data))
-
-
-def _idempotency_key(request: Request) -> str:
-    key = request.headers.get("Idempotency-Key", "").strip()
-    if not key or len(key) > MAX_KEY or not key.isascii() or not key.isprintable():
-        raise Problem("idempotency_key_required", _("La requête n'est pas lisible."), 400)
-    return key
-
-
-def _private(response: Response) -> Response:
-    response["Cache-Control"] = "no-store"
-    return response
+        return private(Response(serializers.OrderSerializer(order).data))

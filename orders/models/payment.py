@@ -155,6 +155,10 @@ class RefundState(models.TextChoices):
     FAILED = "failed", _("Échoué")
 
 
+REFUNDS_UNDER_WAY = (RefundState.REQUESTED, RefundState.SENT, RefundState.PENDING)
+"""States in which money is on its way to the customer."""
+
+
 class RefundReason(models.TextChoices):
     REQUESTED = "requested", _("Demande de remboursement")
     DUPLICATE = "duplicate", _("Payé deux fois")

@@ -22,12 +22,13 @@ from orders.models import (
     RefundRequest,
     RefundState,
 )
+from orders.models.payment import REFUNDS_UNDER_WAY
 from orders.payments.facts import RefundFacts
 from orders.selectors.instalments import outstanding
 from orders.services.instalments import void_scheduled
 from orders.services.journal import record_event, record_tracking
 from orders.services.refund_mails import mail_refund_done, mail_refund_failed
-from orders.services.refund_rules import WANTED_BACK, charges_left
+from orders.services.refund_rules import charges_left
 from orders.services.withdrawal_closing import close_settled_case, reopen_case
 from shop.core.money import ZERO, amount_string, from_cents
 
@@ -225,7 +226,7 @@ def _close_if_given_back(order: Order) -> None:
         return
     if any(charge.left for charge in charges_left(order)):
         return
-    if order.refunds.filter(state__in=WANTED_BACK).exists():
+    if order.refunds.filter(state__in=REFUNDS_UNDER_WAY).exists():
         return
     if order.disputes.exclude(state=DisputeState.WON).exists():
         return

@@ -24,16 +24,14 @@ from orders.models import (
     RefundReason,
     RefundState,
 )
-from orders.models.payment import LIVE_ATTEMPTS, OPEN_DISPUTES
+from orders.models.payment import LIVE_ATTEMPTS, OPEN_DISPUTES, REFUNDS_UNDER_WAY
 from orders.pricing.promotions import Promotion
 from orders.pricing.refunds import PaidLine, ReturnValue, line_shares, spread, value_of_return
 from orders.selectors.instalments import OPEN_PAYMENTS, outstanding
 from shop.core.money import ZERO, amount_string, format_amount, from_cents, quantize
 from shop.core.problems import Problem
 
-WANTED_BACK = (RefundState.REQUESTED, RefundState.SENT, RefundState.PENDING)
-"""States in which money is on its way to the customer."""
-COMMITTED = (*WANTED_BACK, RefundState.SUCCEEDED)
+COMMITTED = (*REFUNDS_UNDER_WAY, RefundState.SUCCEEDED)
 """States whose money can't be given back a second time."""
 SMALLEST_CHARGE = Decimal("0.50")
 """Less than this can't be collected by card."""

@@ -1,0 +1,1 @@
+"""Calls of administrators: one room a file, each with its own addresses."""

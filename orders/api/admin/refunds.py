@@ -1,0 +1,148 @@
+"""Refunds: decided by an administrator, followed until the money is back."""
+
+import uuid
+from typing import Any, cast
+
+from django.urls import path
+from django.utils.translation import gettext as _
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import User
+from accounts.permissions import IsAdminRole
+from orders.api.exchange import idempotency_key, private
+from orders.api.serializers import PlainTextField, StrictIntegerField
+from orders.models import Order, Refund, RefundLine, RefundRequest, RefundState
+from orders.selectors.quotes import MAX_LINES
+from orders.selectors.refunds import RefundProgress, find_request, progress
+from orders.services.refunds import request_refund
+from shop.core.problems import Problem
+
+
+class RefundedLineSerializer(serializers.Serializer[Any]):
+    """Units of a line of the order; `restock` puts them back on the shelf."""
+
+    item_id = StrictIntegerField(min_value=1, max_value=2**63 - 1)
+    quantity = StrictIntegerField(min_value=1, max_value=2**31 - 1)
+    restock = serializers.BooleanField(default=False)
+
+
+class RefundDemandSerializer(serializers.Serializer[Any]):
+    """Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth."""
+
+    amount = serializers.DecimalField(
+        max_digits=10, decimal_places=2, min_value=0, required=False, allow_null=True
+    )
+    reason = PlainTextField(max_length=500, required=False, allow_blank=True, default="")
+    lines = RefundedLineSerializer(many=True, required=False, allow_null=True, max_length=MAX_LINES)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        # A misspelt name must not become « everything ».
+        unknown = sorted(set(self.initial_data) - set(self.fields))
+        if unknown:
+            raise serializers.ValidationError({unknown[0]: [_("Ce champ n'existe pas.")]})
+        return attrs
+
+
+class RefundMovementSerializer(serializers.Serializer[Refund]):
+    """What one charge gives back. `provider_id` is the refund's id at Stripe."""
+
+    id = serializers.UUIDField()
+    amount = serializers.DecimalField(max_digits=10, decimal_places=2)
+    state = serializers.ChoiceField(choices=RefundState.choices)
+    provider_id = serializers.CharField(allow_null=True)
+    error = serializers.CharField()
+
+
+class CreditedLineSerializer(serializers.Serializer[RefundLine]):
+    item_id = serializers.IntegerField()
+    quantity = serializers.IntegerField()
+    amount = serializers.DecimalField(max_digits=10, decimal_places=2)
+    restocked = serializers.BooleanField()
+
+
+class RefundSerializer(serializers.Serializer[RefundRequest]):
+    """`amount` is credited: `voided` is no longer collected, the rest goes back by `refunds`, one a charge."""
+
+    id = serializers.UUIDField()
+    order_id = serializers.UUIDField()
+    amount = serializers.DecimalField(max_digits=10, decimal_places=2)
+    status = serializers.SerializerMethodField()
+    voided = serializers.DecimalField(max_digits=10, decimal_places=2)
+    shipping = serializers.DecimalField(max_digits=10, decimal_places=2)
+    reason = serializers.CharField()
+    external = serializers.BooleanField()
+    created_at = serializers.DateTimeField()
+    settled_at = serializers.DateTimeField(allow_null=True)
+    lines = CreditedLineSerializer(many=True)
+    refunds = RefundMovementSerializer(many=True)
+
+    def get_status(self, request: RefundRequest) -> RefundProgress:
+        return progress(request)
+
+
+class RefundAnswerSerializer(serializers.Serializer[Any]):
+    success = serializers.BooleanField()
+    refund = RefundSerializer()
+
+
+_ORDER = OpenApiParameter("order_id", OpenApiTypes.UUID, OpenApiParameter.PATH)
+_REQUEST = OpenApiParameter("request_id", OpenApiTypes.UUID, OpenApiParameter.PATH)
+_KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)
+
+
+class OrderRefundView(APIView):
+    """Decides a refund, once per `Idempotency-Key`; the money goes back afterwards."""
+
+    permission_classes = (IsAdminRole,)
+
+    @extend_schema(
+        request=RefundDemandSerializer, responses={202: RefundAnswerSerializer}, parameters=[_ORDER, _KEY]
+    )
+    def post(self, request: Request, order_id: uuid.UUID) -> Response:
+        key = idempotency_key(request)
+        form = RefundDemandSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        lines = form.validated_data.get("lines")
+        try:
+            decided = request_refund(
+                order_id=order_id,
+                key=key,
+                actor=cast(User, request.user),
+                reason=form.validated_data["reason"],
+                lines=None
+                if lines is None
+                else [(line["item_id"], line["quantity"], line["restock"]) for line in lines],
+                amount=form.validated_data.get("amount"),
+            )
+        except Order.DoesNotExist:
+            raise Problem("not_found", _("Commande introuvable."), 404) from None
+        return private(Response(_answer(decided.pk), status=202))
+
+
+class RefundView(APIView):
+    """Where a refund stands."""
+
+    permission_classes = (IsAdminRole,)
+
+    @extend_schema(responses=RefundAnswerSerializer, parameters=[_REQUEST])
+    def get(self, request: Request, request_id: uuid.UUID) -> Response:
+        return private(Response(_answer(request_id)))
+
+
+def _answer(request_id: uuid.UUID) -> dict[str, Any]:
+    found = find_request(request_id)
+    if found is None:
+        raise Problem("not_found", _("Remboursement introuvable."), 404)
+    answer = RefundAnswerSerializer({"success": progress(found) != RefundProgress.FAILED, "refund": found})
+    return cast(dict[str, Any], answer.data)
+
+
+urlpatterns = [
+    path("admin/orders/<uuid:order_id>/refund", OrderRefundView.as_view(), name="api-admin-order-refund"),
+    path("admin/refunds/<uuid:request_id>", RefundView.as_view(), name="api-admin-refund"),
+]

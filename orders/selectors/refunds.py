@@ -1,0 +1,92 @@
+"""Refunds as staff and customers see them."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.db.models import Prefetch, TextChoices
+from django.utils.translation import gettext_lazy as _
+
+from orders.models import Order, Refund, RefundRequest, RefundState
+from orders.models.payment import REFUNDS_UNDER_WAY
+from shop.core.money import ZERO
+
+
+class RefundProgress(TextChoices):
+    """Where a decision stands as a whole, whatever it took: one refund, three, or none."""
+
+    PENDING = "pending", _("En cours")
+    SUCCEEDED = "succeeded", _("Effectué")
+    FAILED = "failed", _("Échoué")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRefund:
+    """What a customer reads of a refund: `money` goes back to the card, `voided` is no longer collected."""
+
+    money: Decimal
+    voided: Decimal
+    reason: str
+    progress: RefundProgress
+    decided_at: datetime
+    settled_at: datetime | None
+
+
+def find_request(request_id: uuid.UUID) -> RefundRequest | None:
+    """A decision with its lines and refunds. Three queries."""
+    return RefundRequest.objects.prefetch_related("lines", _newest_last()).filter(pk=request_id).first()
+
+
+def order_requests(order: Order) -> list[RefundRequest]:
+    """The decisions about an order, oldest first, with their lines and refunds. Four queries."""
+    found = order.refund_requests.prefetch_related("lines__item", _newest_last())
+    return list(found.order_by("created_at"))
+
+
+def refunds_for_page(order: Order) -> list[ShownRefund]:
+    """What the order's page shows, oldest first: decisions, and charges that went back by themselves. Three queries."""
+    shown = [
+        ShownRefund(
+            money=request.amount - request.voided,
+            voided=request.voided,
+            reason=request.reason,
+            progress=progress(request),
+            decided_at=request.created_at,
+            settled_at=request.settled_at,
+        )
+        for request in order.refund_requests.prefetch_related(_newest_last())
+    ]
+    for refund in order.refunds.filter(request=None, replaced_by=None):
+        shown.append(
+            ShownRefund(
+                money=refund.amount,
+                voided=ZERO,
+                reason=str(refund.get_reason_display()),
+                progress=_of_refund(refund),
+                decided_at=refund.created_at,
+                settled_at=refund.settled_at,
+            )
+        )
+    return sorted(shown, key=lambda refund: refund.decided_at)
+
+
+def progress(request: RefundRequest) -> RefundProgress:
+    """`request` comes with its refunds fetched."""
+    if request.settled_at is not None:
+        return RefundProgress.SUCCEEDED
+    refunds = list(request.refunds.all())
+    again = {refund.replaces_id for refund in refunds}
+    if any(refund.state == RefundState.FAILED and refund.pk not in again for refund in refunds):
+        return RefundProgress.FAILED
+    return RefundProgress.PENDING
+
+
+def _of_refund(refund: Refund) -> RefundProgress:
+    if refund.state in REFUNDS_UNDER_WAY:
+        return RefundProgress.PENDING
+    return RefundProgress.SUCCEEDED if refund.state == RefundState.SUCCEEDED else RefundProgress.FAILED
+
+
+def _newest_last() -> "Prefetch[str]":
+    return Prefetch("refunds", queryset=Refund.objects.order_by("created_at"))
