@@ -112,6 +112,8 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.messages.context_processors.messages",
                 "shop.core.context_processors.shop",
             ],
+            # Django's date filter, with French ordinals.
+            "builtins": ["shop.core.templatetags.dates"],
         },
     },
 ]
@@ -161,6 +163,8 @@ CACHES: dict[str, dict[str, Any]] = {
 }
 # How long a public page is kept at most; 0 makes every page anew.
 PAGE_CACHE_SECONDS = env.int("PAGE_CACHE_SECONDS", default=60)
+# The same for the pieces that pages are made of: cards, header, footer, what a product's page shows.
+PIECE_CACHE_SECONDS = env.int("PIECE_CACHE_SECONDS", default=60)
 
 CELERY_BROKER_URL = REDIS_URL or "folder://localhost/"
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (

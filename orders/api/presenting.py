@@ -1,9 +1,7 @@
 """Quotes as the API answers them: every figure from the quote, every text in the active language."""
 
-from datetime import date
 from typing import Any
 
-from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -12,6 +10,7 @@ from orders.pricing.quote import InstallmentOffer, Quote
 from orders.selectors.quotes import CartQuote, QuotedLine
 from orders.selectors.rules import HOME_COUNTRY
 from orders.services.mails import FINISH_LABELS
+from shop.core.dates import day_in_words
 from shop.core.money import ZERO, to_cents
 
 
@@ -116,11 +115,7 @@ def _lead_time(quote: Quote) -> dict[str, Any] | None:
         "latest": lead.latest,
         "text": _("entre le %(earliest)s et le %(latest)s")
         % {
-            "earliest": day_text(lead.earliest),
-            "latest": day_text(lead.latest),
+            "earliest": day_in_words(lead.earliest),
+            "latest": day_in_words(lead.latest),
         },
     }
-
-
-def day_text(day: date) -> str:
-    return formats.date_format(day, "DATE_FORMAT")

@@ -7,6 +7,8 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
+from shop.core.dates import day_in_words
+
 register = template.Library()
 
 
@@ -18,7 +20,7 @@ def day(value: str) -> str:
     """
     if not value:
         return ""
-    return date_format(_moment(value) if "T" in value else date.fromisoformat(value), "DATE_FORMAT")
+    return day_in_words(_moment(value) if "T" in value else date.fromisoformat(value))
 
 
 @register.filter
@@ -28,7 +30,7 @@ def moment(value: str) -> str:
         return ""
     when = _moment(value)
     return _("%(day)s à %(time)s") % {
-        "day": date_format(when, "DATE_FORMAT"),
+        "day": day_in_words(when),
         "time": date_format(when, "TIME_FORMAT"),
     }
 

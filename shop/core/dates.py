@@ -1,0 +1,26 @@
+"""Days in words, as each language writes them."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from django.utils import formats
+from django.utils.translation import get_language
+
+# « 1 décembre 2026 », but not « 11 décembre » nor « 1/12/2026 ».
+_FIRST = re.compile(r"\A1(?=\s[^\W\d])")
+
+
+def day_in_words(day: date, named_format: str = "DATE_FORMAT") -> str:
+    """`1er décembre 2026`, `2 December 2026`: in the active language. `named_format` is one of Django's."""
+    return with_ordinal(formats.date_format(day, named_format))
+
+
+def with_ordinal(text: str, language: str = "") -> str:
+    """A day in words with the ordinal that French gives the first of a month, and no other language of the shop.
+
+    Neither Django's formats nor Unicode's can say so. `language` is the active one unless it is given.
+    """
+    is_french = (language or get_language() or "fr").startswith("fr")
+    return _FIRST.sub("1er", text) if is_french else text

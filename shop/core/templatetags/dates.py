@@ -1,0 +1,23 @@
+"""Django's `date` filter with French ordinals, built into every template of the shop and of the admin."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+from django import template
+from django.template import defaultfilters
+
+from shop.core.dates import with_ordinal
+
+register = template.Library()
+
+# The formats that begin with a day and name the month.
+_IN_WORDS = {None, "DATE_FORMAT", "DATETIME_FORMAT", "MONTH_DAY_FORMAT"}
+
+
+@register.filter(expects_localtime=True, is_safe=False)
+def date(value: datetime.date | datetime.time | str | None, arg: str | None = None) -> Any:
+    """`{{ day|date }}`, `{{ day|date:"MONTH_DAY_FORMAT" }}`: as Django's, and « 1er décembre » in French."""
+    text = defaultfilters.date(value, arg)
+    return with_ordinal(text) if arg in _IN_WORDS else text

@@ -1,0 +1,59 @@
+"""The first of a month is « 1er » in French, wherever a day is written out."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+from django.template import Context, Template
+from django.utils import translation
+
+from shop.core.dates import day_in_words, with_ordinal
+
+FIRST, ELEVENTH = date(2026, 12, 1), date(2026, 12, 11)
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        ("fr", "1er décembre 2026"),
+        ("en", "1 December 2026"),
+        ("es", "1 de diciembre de 2026"),
+        ("de", "1. Dezember 2026"),
+    ],
+)
+def test_the_first_of_a_month(language: str, expected: str) -> None:
+    with translation.override(language):
+        assert day_in_words(FIRST) == expected
+        assert Template("{{ day|date }}").render(Context({"day": FIRST})) == expected
+        assert Template('{{ day|date:"DATE_FORMAT" }}').render(Context({"day": FIRST})) == expected
+
+
+@pytest.mark.parametrize(
+    ("named", "expected"),
+    [
+        ("MONTH_DAY_FORMAT", "1er décembre"),
+        ("DATETIME_FORMAT", "1er décembre 2026 14:05"),
+        ("SHORT_DATE_FORMAT", "01/12/2026"),
+        ("j F", "1 décembre"),
+        ("c", "2026-12-01T14:05:00+01:00"),
+    ],
+)
+def test_only_days_in_words_have_an_ordinal(named: str, expected: str) -> None:
+    moment = datetime(2026, 12, 1, 13, 5, tzinfo=UTC)
+    with translation.override("fr"):
+        written = Template(f'{{{{ moment|date:"{named}" }}}}').render(Context({"moment": moment}))
+    assert written == expected
+
+
+def test_other_days_and_other_texts_stay_as_they_are() -> None:
+    with translation.override("fr"):
+        assert day_in_words(ELEVENTH) == "11 décembre 2026"
+        assert with_ordinal("") == ""
+        assert with_ordinal("1 2 3") == "1 2 3"
+        assert with_ordinal("1 mars", "de") == "1 mars"
+
+
+def test_days_kept_as_text_too() -> None:
+    template = Template("{% load moments %}{{ day|day }} – {{ moment|moment }}")
+    with translation.override("fr"):
+        written = template.render(Context({"day": "2027-01-01", "moment": "2026-12-01T13:05:00+00:00"}))
+    assert written == "1er janvier 2027 – 1er décembre 2026 à 14:05"
