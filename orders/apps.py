@@ -7,6 +7,8 @@ class OrdersConfig(AppConfig):
 
     def ready(self) -> None:
         from catalog.purchases import register_purchases
+        from orders.invoices import sending
         from orders.selectors.purchases import find_purchase
 
         register_purchases(find_purchase)
+        sending.register()

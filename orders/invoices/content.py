@@ -204,8 +204,8 @@ def _line(item: OrderItem) -> dict[str, Any]:
         "unit_price": amount_string(item.unit_price),
         "discount": amount_string(item.free_quantity * item.unit_price),
         "total": amount_string(item.line_total),
-        "hs_code": str(getattr(product, "hs_code", "") or ""),
-        "origin": str(getattr(product, "origin_country", "") or ""),
+        "hs_code": product.hs_code if product is not None else "",
+        "origin": str(product.origin_country) if product is not None else "",
     }
 
 

@@ -15,6 +15,7 @@ from orders.invoices.tax import Tax, Treatment, decide_tax, split_vat
 from orders.models import Invoice, InvoiceDraft, InvoiceKind, Order, RefundRequest
 from orders.services.journal import record_event
 from shop.core.money import ZERO
+from shop.core.wake import wake
 
 
 def issue_invoice(*, order: Order) -> Invoice:
@@ -101,4 +102,5 @@ def _write(place: Place, *, kind: InvoiceKind, order: Order, data: dict[str, Any
         )
         take_place(place, digest=digest)
     record_event(order, f"{kind}.issued", number=place.number)
+    wake("orders.tasks.make_invoice_document", invoice.pk)
     return invoice

@@ -9,7 +9,9 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from orders.access import order_url
+from orders.invoices.attachments import order_invoice
 from orders.models import Order, OrderItem, PaymentMode, Refund, RefundReason
+from orders.selectors.instalments import agreed_plan
 from orders.selectors.rules import country_name
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
@@ -28,6 +30,7 @@ def mail_confirmation(order: Order) -> None:
         context=confirmation_context(order),
         dedupe_key=f"order_confirmation:{order.pk}",
         reference=order.reference,
+        attachments=[order_invoice(order.pk)],
     )
 
 
@@ -145,6 +148,10 @@ def order_context(order: Order, language: str) -> dict[str, Any]:
             "total": str(order.total),
             "promised_by": order.promised_by.isoformat(),
             "payment_label": str(PaymentMode(order.payment_mode).label),
+            "instalments": [
+                {"due": part.due.isoformat(), "amount": str(part.amount)} for part in agreed_plan(order)
+            ],
+            "mandate_text": order.mandate_text,
             "notes": order.notes,
         }
 

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils import translation
 
+from orders.invoices.attachments import credit_note_of
 from orders.models import Order, Refund, RefundRequest, RefundState
 from orders.selectors.instalments import OPEN_PAYMENTS
 from orders.services.mails import item_detail, order_context, seller_context
@@ -48,6 +49,7 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
         },
         dedupe_key=f"refund_done:{request.pk}",
         reference=order.reference,
+        attachments=[credit_note_of(request.pk)],
     )
 
 

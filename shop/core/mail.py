@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import uuid
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -17,6 +18,7 @@ from django.conf import settings
 from django.core.validators import validate_email
 from django.db import transaction
 
+from shop.core.mail_attachments import Attachment
 from shop.core.models import OutgoingMail
 
 logger = logging.getLogger(__name__)
@@ -36,12 +38,14 @@ def queue_mail(
     context: dict[str, Any],
     dedupe_key: str | None = None,
     reference: str = "",
+    attachments: Sequence[Attachment] = (),
 ) -> OutgoingMail | None:
     """Writes a mail to be sent once the surrounding transaction commits.
 
     ``kind`` names the templates ``mail/<kind>.{subject.txt,txt,html}``; ``context`` is JSON and is read by
     them at the first delivery, in ``language``. With a ``dedupe_key`` the mail is written once: a second
     call gives the first row back. ``reference`` is what operators search by (an order's reference, say).
+    ``attachments`` name files that their providers read at delivery (``shop.core.mail_attachments``).
 
     Returns ``None`` when there is no address to write to. Raises ``ValidationError`` when ``to`` is not one
     plain address, which also keeps line breaks out of the headers.
@@ -60,6 +64,7 @@ def queue_mail(
         "context": context,
         "reference": reference,
         "message_id": new_message_id(),
+        "attachments": [attachment.as_json() for attachment in attachments],
     }
     if dedupe_key is None:
         mail = OutgoingMail.objects.create(**values)

@@ -23,6 +23,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone, translation
 
 from shop.core.mail import wake_delivery
+from shop.core.mail_attachments import MailFile, load_attachments, report_missed
 from shop.core.models import MailState, OutgoingMail, ShopSettings
 from shop.core.site import absolute_url
 
@@ -74,7 +75,9 @@ def deliver(mail_id: int, *, now: datetime | None = None) -> MailState | None:
     try:
         if not mail.text:
             _keep_rendering(mail, render(mail))
-        _send(mail)
+        files, missing = load_attachments(mail.attachments)
+        _send(mail, files)
+        report_missed(missing)
     except MailRefusedError as error:
         return _mark_failed(mail, error)
     except Exception as error:
@@ -181,7 +184,7 @@ def _keep_rendering(mail: OutgoingMail, rendered: RenderedMail) -> None:
     OutgoingMail.objects.filter(pk=mail.pk).update(subject=mail.subject, text=mail.text, html=mail.html)
 
 
-def _send(mail: OutgoingMail) -> None:
+def _send(mail: OutgoingMail, files: list[MailFile]) -> None:
     shop = ShopSettings.load()
     message = EmailMultiAlternatives(
         subject=mail.subject,
@@ -196,6 +199,8 @@ def _send(mail: OutgoingMail) -> None:
         },
     )
     message.attach_alternative(mail.html, "text/html")
+    for file in files:
+        message.attach(file.name, file.content, file.mime_type)
     try:
         message.send()
     except (smtplib.SMTPAuthenticationError, smtplib.SMTPConnectError, smtplib.SMTPHeloError):

@@ -6,10 +6,12 @@ from django.conf import settings
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.http import content_disposition_header
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_safe
 
+from shop.core.mail_attachments import load_attachments
 from shop.core.mail_delivery import render as render_mail
 from shop.core.models import OutgoingMail
 
@@ -48,7 +50,25 @@ def mail_list(request: HttpRequest) -> HttpResponse:
 def mail_detail(request: HttpRequest, mail_id: int) -> HttpResponse:
     """One mail: its headers, its HTML in a frame of its own, its text."""
     _guard()
-    return render(request, "mailbox/detail.html", {"mail": _mail(mail_id)})
+    mail = _mail(mail_id)
+    files, _missing = load_attachments([{**one, "required": False} for one in mail.attachments])
+    return render(request, "mailbox/detail.html", {"mail": mail, "files": files})
+
+
+@require_safe
+@never_cache
+def mail_file(request: HttpRequest, mail_id: int, position: int) -> HttpResponse:
+    """An attachment, by its place in the mail."""
+    _guard()
+    files, _missing = load_attachments([{**one, "required": False} for one in _mail(mail_id).attachments])
+    if position >= len(files):
+        raise Http404
+    file = files[position]
+    return HttpResponse(
+        file.content,
+        content_type=file.mime_type,
+        headers={"Content-Disposition": content_disposition_header(False, file.name) or "inline"},
+    )
 
 
 # A mail carries its own styles and may load nothing else; scripts and forms are off by the sandbox as well.

@@ -8,4 +8,5 @@ urlpatterns = [
     path("", mailbox.mail_list, name="mailbox"),
     path("/<int:mail_id>", mailbox.mail_detail, name="mailbox-mail"),
     path("/<int:mail_id>/html", mailbox.mail_html, name="mailbox-html"),
+    path("/<int:mail_id>/files/<int:position>", mailbox.mail_file, name="mailbox-file"),
 ]

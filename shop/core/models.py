@@ -36,6 +36,7 @@ class OutgoingMail(models.Model):
     to = models.EmailField(_("destinataire"), max_length=254)
     language = models.CharField(_("langue"), max_length=5, default="fr")
     context = models.JSONField(_("données"), default=dict)
+    attachments = models.JSONField(_("pièces jointes"), default=list, blank=True)
     reference = models.CharField(_("référence"), max_length=80, blank=True, db_index=True)
     dedupe_key = models.CharField(_("clé d'unicité"), max_length=200, unique=True, null=True, blank=True)
 

@@ -1,0 +1,83 @@
+"""Files that go with a mail: read at delivery, waited for when they are required, sent after when they are not."""
+
+from __future__ import annotations
+
+import pytest
+from django.core import mail as django_mail
+from django.utils import timezone
+
+from shop.core import mail_attachments
+from shop.core.mail import queue_mail
+from shop.core.mail_attachments import Attachment, MailFile, register_attachments
+from shop.core.mail_delivery import deliver
+from shop.core.models import MailState, OutgoingMail
+from shop.core.tests.mail_samples import sample_context
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def shelf(monkeypatch):
+    """A provider whose files a test puts on a shelf, and the ids that it was told were missed."""
+    monkeypatch.setattr(mail_attachments, "_providers", {})
+    files: dict[str, MailFile] = {}
+    missed: list[str] = []
+    register_attachments("shelf", files.get, missed=missed.append)
+    return files, missed
+
+
+def write(*attachments: Attachment) -> OutgoingMail:
+    mail = queue_mail(
+        kind="order_status",
+        to="lea@example.com",
+        language="fr",
+        context=sample_context("order_status"),
+        attachments=attachments,
+    )
+    assert mail is not None
+    return mail
+
+
+def test_a_file_is_attached_as_it_is_at_delivery_and_not_kept_in_the_row(shelf):
+    files, missed = shelf
+    mail = write(Attachment("shelf", "7"))
+    assert mail.attachments == [{"provider": "shelf", "id": "7", "required": True}]
+    files["7"] = MailFile("facture.pdf", b"%PDF-1.7 x", "application/pdf")
+    assert deliver(mail.pk) == MailState.SENT
+    assert [tuple(part) for part in django_mail.outbox[0].attachments] == [
+        ("facture.pdf", b"%PDF-1.7 x", "application/pdf")
+    ]
+    assert missed == []
+
+
+def test_a_mail_waits_for_a_required_file(shelf):
+    files, missed = shelf
+    mail = write(Attachment("shelf", "7"))
+    assert deliver(mail.pk) == MailState.QUEUED
+    assert django_mail.outbox == []
+    mail.refresh_from_db()
+    assert mail.last_error == "AttachmentNotReadyError: shelf 7"
+    files["7"] = MailFile("facture.pdf", b"x", "application/pdf")
+    assert deliver(mail.pk, now=mail.next_attempt_at) == MailState.SENT
+    assert len(django_mail.outbox) == 1
+    assert missed == []
+
+
+def test_a_mail_leaves_without_an_optional_file_and_its_provider_is_told(shelf):
+    _files, missed = shelf
+    mail = write(Attachment("shelf", "7", required=False))
+    assert deliver(mail.pk, now=timezone.now()) == MailState.SENT
+    assert django_mail.outbox[0].attachments == []
+    assert missed == ["7"]
+
+
+def test_an_optional_file_that_breaks_does_not_hold_the_mail(shelf):
+    _files, missed = shelf
+
+    def broken(_key: str) -> MailFile | None:
+        raise OSError("disk")
+
+    register_attachments("broken", broken, missed=missed.append)
+    mail = write(Attachment("broken", "9", required=False))
+    assert deliver(mail.pk) == MailState.SENT
+    assert missed == ["9"]
