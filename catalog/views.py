@@ -13,6 +13,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -24,6 +25,7 @@ from catalog.selectors.categories import CategoryCard
 from catalog.selectors.products import OfferChoice, ProductDetail, find_product
 from catalog.selectors.reviews import SHOWN, ReviewCard, product_reviews
 from shop.core import structured_data
+from shop.core.kept import kept
 from shop.core.models import ShopSettings
 from shop.core.public_pages import public_page
 
@@ -121,14 +123,20 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
     context = {
         "product": found,
         "similar": similar,
-        "buy_props": product_buy_props(found),
-        "gallery_props": gallery_props(found),
+        "buy_props": SimpleLazyObject(lambda: product_buy_props(found)),
+        "gallery_props": SimpleLazyObject(lambda: gallery_props(found)),
         "breadcrumbs": [(_("Accueil"), reverse("home")), (list_name, list_url), (found.name, None)],
         "reviews": reviews[:SHOWN],
         "reviews_url": reviews_url(found.row) if len(reviews) > SHOWN else "",
-        "structured_data": {**_structured_data(found), **_rating(found, reviews[:SHOWN])},
+        "structured_data": kept(
+            lambda: {**_structured_data(found), **_rating(found, reviews[:SHOWN])},
+            "product-structured-data",
+            found.id,
+        ),
         # The name in the address is translated too.
-        "alternates": in_each_language(lambda: product_url(found.row)),
+        "alternates": kept(
+            lambda: in_each_language(lambda: product_url(found.row)), "product-addresses", found.id
+        ),
     }
     return render(request, "catalog/product.html", context)
 
@@ -168,8 +176,8 @@ def _find(*, scope: Q, page: str, known_count: int, sort: str, text: str = "") -
 
 def _with_query(card: CategoryCard, text: str, sort: str, chosen: CategoryCard | None) -> CategoryCard:
     """The card as a link that keeps the search and the order, marked when it is the chosen one."""
-    kept = {"search": text, "sort": "" if sort == sorting.DEFAULT else sort}
-    query = urlencode({name: value for name, value in kept.items() if value})
+    asked = {"search": text, "sort": "" if sort == sorting.DEFAULT else sort}
+    query = urlencode({name: value for name, value in asked.items() if value})
     return replace(card, url=f"{card.url}&{query}" if query else card.url, selected=card is chosen)
 
 

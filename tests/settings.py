@@ -43,5 +43,6 @@ STATIC_ROOT.mkdir()  # noqa: F405
 # Passwords of tests protect nothing: the real hasher would take most of the run.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
-# Tests change rows behind the services' backs; those of kept pages switch it on.
+# Tests change rows behind the services' backs; those of kept pages switch them on.
 PAGE_CACHE_SECONDS = 0
+PIECE_CACHE_SECONDS = 0

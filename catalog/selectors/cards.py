@@ -21,6 +21,7 @@ from catalog.selectors import wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.pictures import image_info, images_of
 from shop.core.images import ImageInfo
+from shop.core.kept import find_kept, keep, kept
 from shop.core.models import ShopSettings
 
 NEWEST = ("-created_at", "-pk")
@@ -86,8 +87,21 @@ def build_cards(products: Sequence[Product]) -> list[ProductCard]:
     return [_card(product, photos[product.pk], delay) for product in products]
 
 
+def cards_of_keys(keys: Sequence[int]) -> list[ProductCard]:
+    """The cards of these products in this order, without those that are gone. Kept ones cost nothing, all others
+    together one query more than `build_cards`."""
+    found = {key: card for key in keys if (card := find_kept("product-card", key)) is not None}
+    for card in build_cards(read_cards_of([key for key in keys if key not in found])):
+        found[card.id] = keep(card, "product-card", card.id)
+    return [found[key] for key in keys if key in found]
+
+
 def featured_cards(limit: int = 6) -> list[ProductCard]:
     """The newest featured products."""
+    return kept(lambda: _featured(limit), "featured-cards", limit)
+
+
+def _featured(limit: int) -> list[ProductCard]:
     rows = Product.objects.filter(is_published=True, featured=True)
     return build_cards(read_cards(rows, *NEWEST, limit=limit))
 
@@ -98,7 +112,11 @@ def daily_gallery(day: date | None = None, count: int = GALLERY_SIZE) -> list[Pr
     The draw is a function of the day and of each product's key alone, so that a piece added during the day changes
     the choice only if it is drawn itself.
     """
-    digest = hashlib.sha256((day or timezone.localdate()).isoformat().encode()).digest()
+    return kept(lambda: _draw_gallery(day or timezone.localdate(), count), "daily-gallery", day, count)
+
+
+def _draw_gallery(day: date, count: int) -> list[ProductCard]:
+    digest = hashlib.sha256(day.isoformat().encode()).digest()
     # A prime keeps the order of the draw free of repetitions among as many neighbouring keys.
     prime = 99_991
     factor = 1 + int.from_bytes(digest[:4], "big") % (prime - 1)
@@ -112,7 +130,7 @@ def daily_gallery(day: date | None = None, count: int = GALLERY_SIZE) -> list[Pr
 
 def similar_cards(product: Product, limit: int = SIMILAR_LIMIT) -> list[ProductCard]:
     """`similar_products` as cards. Two queries."""
-    return build_cards(similar_products(product, limit))
+    return kept(lambda: build_cards(similar_products(product, limit)), "similar-cards", product.pk, limit)
 
 
 def similar_products(product: Product, limit: int = SIMILAR_LIMIT) -> list[Product]:
@@ -135,7 +153,10 @@ def similar_products(product: Product, limit: int = SIMILAR_LIMIT) -> list[Produ
 
 def finish_pair() -> tuple[ProductCard, ImageInfo, ImageInfo] | None:
     """A product photographed in both finishes, featured ones first: its card, its painted and its unpainted photo."""
+    return kept(_finish_pair, "finish-pair")
 
+
+def _finish_pair() -> tuple[ProductCard, ImageInfo, ImageInfo] | None:
     def photographed(finish: str) -> Exists:
         return Exists(ProductImage.objects.filter(product=OuterRef("pk"), finish=finish))
 
@@ -181,10 +202,11 @@ def read_cards(products: QuerySet[Product], *order: Any, limit: int, start: int 
     return list(_with_columns(keys).order_by(*order))
 
 
-def read_cards_of(keys: Sequence[int], order: Sequence[Any] = NEWEST) -> list[Product]:
-    """These products, newest first or in another order, with the columns of their cards. One query, none for no
-    keys."""
-    return list(_with_columns(keys).order_by(*order)) if keys else []
+def read_cards_of(keys: Sequence[int]) -> list[Product]:
+    """These products in this order, with the columns of their cards, without those that are gone. One query, none for
+    no keys."""
+    rows = {row.pk: row for row in _with_columns(keys)} if keys else {}
+    return [rows[key] for key in keys if key in rows]
 
 
 def read_published_cards(keys: Sequence[int]) -> list[Product]:

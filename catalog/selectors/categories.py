@@ -11,6 +11,7 @@ from django.urls import reverse
 from catalog.models import Category, CategoryFeature, CategoryKind, Product
 from catalog.selectors.pictures import image_info
 from shop.core.images import ImageInfo
+from shop.core.kept import kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +39,26 @@ class CategoryCard:
 
 def main_categories() -> list[CategoryCard]:
     """The categories of the main catalogue, in the shop's order. One query."""
-    return _cards(CategoryKind.MAIN)
+    return kept(lambda: _cards(CategoryKind.MAIN), "main-categories")
 
 
 def collection_categories() -> list[CategoryCard]:
     """The collections, in the shop's order. One query."""
-    return _cards(CategoryKind.COLLECTION)
+    return kept(lambda: _cards(CategoryKind.COLLECTION), "collections")
 
 
 def collection_card(slug: str) -> CategoryCard | None:
     """One collection, or None. One query."""
-    return next(iter(_cards(CategoryKind.COLLECTION, slug=slug)), None)
+    return kept(lambda: next(iter(_cards(CategoryKind.COLLECTION, slug=slug)), None), "collection", slug)
 
 
 def collection_features(category: CategoryCard) -> list[tuple[str, str]]:
     """The « Caractéristiques » of a collection as (title, text). One query."""
-    return [(row.title, row.text) for row in CategoryFeature.objects.filter(category_id=category.pk)]
+    return kept(lambda: _features(category.pk), "collection-features", category.pk)
+
+
+def _features(category_id: int) -> list[tuple[str, str]]:
+    return [(row.title, row.text) for row in CategoryFeature.objects.filter(category_id=category_id)]
 
 
 def category_exists(slug: str) -> bool:

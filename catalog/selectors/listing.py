@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.core.paginator import Page, Paginator
@@ -10,7 +11,7 @@ from django.utils.functional import cached_property
 
 from catalog.models import Category, CategoryKind, Product
 from catalog.selectors import search
-from catalog.selectors.cards import NEWEST, ProductCard, build_cards, read_cards, read_cards_of
+from catalog.selectors.cards import NEWEST, ProductCard, cards_of_keys, read_cards_of
 from catalog.selectors.search_plan import find_matches
 from catalog.selectors.sorting import Order
 
@@ -25,14 +26,19 @@ class PageOutOfRangeError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """One page of products. The count of a search stops somewhere (`search_plan.COUNT_CAP`); `capped` says that there
-    are more."""
+    """The keys of one page of products. The count of a search stops somewhere (`search_plan.COUNT_CAP`); `capped` says
+    that there are more."""
 
-    products: list[Product]
+    keys: Sequence[int]
     count: int
     capped: bool
     number: int
     page_count: int
+
+    @property
+    def products(self) -> list[Product]:
+        """The rows with the columns of their cards. One query each time."""
+        return read_cards_of(self.keys)
 
 
 class CountedPaginator(Paginator[ProductCard]):
@@ -81,8 +87,7 @@ def find_products(
     """One page of the published products of a scope that match a text, newest first unless `order` says otherwise
     (see `catalog.selectors.sorting`).
 
-    Without a text at most two queries: the count, not asked for when `known_count` tells it, and the page. With one
-    at most three: two to search, and the page.
+    At most two queries: without a text the count, not asked for when `known_count` tells it, and the page.
     Raises `PageOutOfRangeError`; the first page of nothing exists.
     """
     products = Product.objects.filter(scope, is_published=True)
@@ -91,20 +96,21 @@ def find_products(
         matches = find_matches(products, words, through=number * size, order=order)
         page_count = _page_count(matches.count, number, size)
         keys = matches.keys[(number - 1) * size : min(number * size, matches.count)]
-        rows = read_cards_of(keys, order)
-        return Results(rows, matches.count, matches.capped, number, page_count)
+        return Results(keys, matches.count, matches.capped, number, page_count)
     if text:
         # Punctuation alone stands in no text that is searched.
         known_count = 0
     count = products.count() if known_count is None else known_count
     page_count = _page_count(count, number, size)
-    rows = read_cards(products, *order, start=(number - 1) * size, limit=size) if count else []
-    return Results(rows, count, False, number, page_count)
+    first = (number - 1) * size
+    keys = list(products.order_by(*order).values_list("pk", flat=True)[first : first + size]) if count else []
+    return Results(keys, count, False, number, page_count)
 
 
 def card_page(results: Results, *, size: int = PAGE_SIZE) -> Page[ProductCard]:
-    """The page as templates turn it. One query for the photos, one for the shop's delay when it is not cached."""
-    return Page(build_cards(results.products), results.number, CountedPaginator(results.count, size))
+    """The page as templates turn it. Three queries at most for the cards that are not kept: their rows, their photos
+    and the shop's delay."""
+    return Page(cards_of_keys(results.keys), results.number, CountedPaginator(results.count, size))
 
 
 def _page_count(count: int, number: int, size: int) -> int:

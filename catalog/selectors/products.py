@@ -17,6 +17,7 @@ from catalog.selectors.sellables import stock_problem
 from catalog.services import price_history, pricing
 from catalog.services.products import displayed_offers
 from shop.core.images import ImageInfo
+from shop.core.kept import kept
 from shop.core.models import ShopSettings
 
 
@@ -147,6 +148,10 @@ class ProductDetail:
 def find_product(product_id: int) -> ProductDetail | None:
     """A published product, or None. Four queries (product with its category, variations, photos, prices over time),
     one more when the shop's settings are not cached; one when there is no such product."""
+    return kept(lambda: _read(product_id), "product", product_id)
+
+
+def _read(product_id: int) -> ProductDetail | None:
     product = (
         Product.objects.filter(pk=product_id, is_published=True)
         .select_related("category", "model_3d")

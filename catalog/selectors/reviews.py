@@ -48,8 +48,12 @@ class LatestReview:
 
 def product_reviews(product_id: int, *, limit: int = SHOWN, start: int = 0) -> list[ReviewCard]:
     """Published reviews of a product, the latest first. One query."""
+    return kept(lambda: _of_product(product_id, limit, start), "reviews", product_id, limit, start)
+
+
+def _of_product(product_id: int, limit: int, start: int) -> list[ReviewCard]:
     rows = _published().filter(product_id=product_id)[start : start + limit]
-    return kept(lambda: [review_card(row) for row in rows], "reviews", product_id, limit, start)
+    return [review_card(row) for row in rows]
 
 
 def review_page(product_id: int, *, number: int) -> Page[ReviewCard]:

@@ -297,10 +297,10 @@ def test_the_list_costs_four_queries_at_most(client, shop, django_assert_max_num
     monkeypatch.setattr(search_plan, "SAMPLE", 1)
     make_product("Lame", category=shop["mangas"])
     cache.clear()
-    # count, page, photos
-    with django_assert_max_num_queries(3):
+    # count, keys of the page, rows, photos
+    with django_assert_max_num_queries(4):
         client.get("/api/products")
-    # the sample, the index of words, page, photos
+    # the sample, the index of words, rows, photos
     with django_assert_max_num_queries(4):
         assert len(results(client.get("/api/products?search=lame&category=mangas"))) == 2
 

@@ -159,19 +159,24 @@ def describe(
 ) -> ImageInfo:
     """How to show a stored picture, with or without its smaller files. No query, no file access."""
     widths = derivatives.get("widths", ())
+    address = default_storage.url(name)
+    # Most storages give files that stand side by side addresses that stand side by side. One that signs them or
+    # renames files is asked for each.
+    beside = address.endswith(f"/{name.rpartition('/')[2]}")
+
+    def derived(width: int, extension: str) -> str:
+        if beside:
+            return _derived_name(address, width, extension)
+        return default_storage.url(_derived_name(name, width, extension))
+
     sources = tuple(
-        (
-            media_type,
-            ", ".join(
-                f"{default_storage.url(_derived_name(name, width, extension))} {width}w" for width in widths
-            ),
-        )
+        (media_type, ", ".join(f"{derived(width, extension)} {width}w" for width in widths))
         for _kind, extension, media_type, _options in _ENCODERS
         if widths
     )
     span = derivatives.get("subject")
     return ImageInfo(
-        url=default_storage.url(name),
+        url=address,
         width=width,
         height=height,
         alt=alt,

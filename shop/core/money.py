@@ -7,6 +7,7 @@ number of cents, or is no number at all, is refused with `ValueError`.
 from __future__ import annotations
 
 from decimal import ROUND_HALF_UP, Context, Decimal, DecimalException, Inexact, InvalidOperation
+from functools import lru_cache
 
 from babel.numbers import format_currency
 
@@ -61,7 +62,12 @@ def format_amount(value: Decimal, language: str) -> str:
     """
     if language not in _LANGUAGES:
         raise ValueError(f"No amount is written in the language {language!r}.")
-    amount = quantize(value)
+    return _written(quantize(value), language)
+
+
+# A shop has few prices, and each stands on many pages.
+@lru_cache(maxsize=4096)
+def _written(amount: Decimal, language: str) -> str:
     grouped = language != "es" or abs(amount) >= _SPANISH_GROUPS_FROM
     return format_currency(amount, CURRENCY, locale=language, group_separator=grouped)
 

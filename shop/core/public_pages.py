@@ -9,24 +9,20 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, time, timedelta
 from functools import lru_cache, wraps
-from threading import Lock
-from time import monotonic
 from typing import Any, Concatenate, ParamSpec
 
 import brotli
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.http.response import HttpResponseBase
-from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
 
 from shop.core.content_version import content_changed, content_version
+from shop.core.kept import Shelf, pieces_of
 
 __all__ = ["PublicPageMiddleware", "content_changed", "public_page"]
 
@@ -71,51 +67,21 @@ class PublicPage:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class KeptPage:
-    """A page until `ends` (of the process's clock) or until the content has another version."""
-
-    page: PublicPage
-    version: str
-    ends: float
-
-
-class PageShelf:
-    """The kept pages of this process; those asked for least recently make room for others."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._pages: OrderedDict[Address, KeptPage] = OrderedDict()
-        self._lock = Lock()
-
-    def find(self, address: Address, version: str) -> PublicPage | None:
-        kept = self._pages.get(address)
-        if kept is None or kept.version != version or kept.ends <= monotonic():
-            return None
-        with self._lock:
-            if address in self._pages:
-                self._pages.move_to_end(address)
-        return kept.page
-
-    def put(self, address: Address, page: KeptPage) -> None:
-        with self._lock:
-            self._pages[address] = page
-            self._pages.move_to_end(address)
-            while len(self._pages) > self._most:
-                self._pages.popitem(last=False)
-
-
-shelf = PageShelf(_MOST_PAGES)
+shelf: Shelf[Address, PublicPage] = Shelf(_MOST_PAGES)
 
 
 def public_page(*, params: tuple[str, ...] = ()) -> Callable[[View[P]], View[P]]:
-    """Marks a view whose page is the same for everybody. `params` are the query parameters that change it;
-    with any other one the page is made anew each time, so that nobody can fill the cache."""
+    """Marks a view whose page is the same for everybody, made of kept pieces (`shop.core.kept`).
+
+    `params` are the query parameters that change it; with any other one the page is made anew each time, so that
+    nobody can fill the cache.
+    """
 
     def mark(view: View[P]) -> View[P]:
         @wraps(view)
         def marked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-            response = view(request, *args, **kwargs)
+            with pieces_of(content_version()):
+                response = view(request, *args, **kwargs)
             if isinstance(response, HttpResponse) and response.status_code == 200:
                 response.public_page = set(request.GET) <= set(params)  # type: ignore[attr-defined]
             return response
@@ -155,7 +121,7 @@ class PublicPageMiddleware:
         kept = address is not None and response.public_page and request.method == "GET"
         page = _page(response, quality=5 if kept else 1)
         if kept and address is not None:
-            shelf.put(address, KeptPage(page, version, monotonic() + _seconds_kept()))
+            shelf.put(address, page, version, seconds=settings.PAGE_CACHE_SECONDS)
         return _answer(request, page)
 
 
@@ -167,13 +133,6 @@ def _address(request: HttpRequest) -> Address | None:
     if len(path) + len(query) > _LONGEST_ADDRESS:
         return None
     return request.is_secure(), path, query, request.META.get(_FRAGMENT, "")[:40]
-
-
-def _seconds_kept() -> float:
-    """Never beyond midnight: pages name dates."""
-    now = timezone.localtime()
-    tomorrow = datetime.combine(now.date() + timedelta(days=1), time(), tzinfo=now.tzinfo)
-    return min(float(settings.PAGE_CACHE_SECONDS), (tomorrow - now).total_seconds())
 
 
 def _page(response: HttpResponse, *, quality: int) -> PublicPage:

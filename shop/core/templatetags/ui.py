@@ -79,6 +79,16 @@ def language_links(context: Context) -> list[LanguageLink]:
     return links
 
 
+@register.simple_tag(takes_context=True)
+def menu_place(context: Context) -> str:
+    """This page's path, where a menu may lead to it; "" for one of many alike, such as a product, and for no page."""
+    match = getattr(context.get("request"), "resolver_match", None)
+    if match is None or (match.kwargs and match.view_name != "catalog:collection"):
+        return ""
+    path: str = context["request"].path
+    return path
+
+
 @register.simple_tag
 def page_numbers(page: Page[Any]) -> list[int | None]:
     """The numbers to show below a list; None stands for the gap between two of them."""

@@ -1,7 +1,7 @@
 """Public pages are kept whole, dropped when what they show changes, and never those about a person."""
 
 import gzip
-from time import monotonic
+from datetime import UTC, datetime
 
 import brotli
 import pytest
@@ -11,8 +11,9 @@ from django.urls import reverse
 
 from orders.tests.factories import make_zones
 from shop.core.content_version import content_version
+from shop.core.kept import Shelf
 from shop.core.models import ShopSettings
-from shop.core.public_pages import KeptPage, PageShelf, PublicPage, content_changed
+from shop.core.public_pages import content_changed
 from shop.core.shop_settings import save_shop_settings
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -23,7 +24,7 @@ PUBLIC = ("/mentions-legales", "/de/cgv", "/panier", "/checkout")
 @pytest.fixture(autouse=True)
 def shelf(settings, monkeypatch):
     settings.PAGE_CACHE_SECONDS = 60
-    shelf = PageShelf(10)
+    shelf = Shelf(10)
     monkeypatch.setattr("shop.core.public_pages.shelf", shelf)
     make_zones()
     return shelf
@@ -159,18 +160,28 @@ def test_every_process_sees_a_change(client, shelf):
     before = content_version()
     rename("Atelier neuf")
     assert content_version() != before
-    address = next(iter(shelf._pages))
+    address = next(iter(shelf._entries))
     assert shelf.find(address, content_version()) is None
 
 
 def test_pages_that_nobody_asks_for_make_room():
-    shelf = PageShelf(2)
-    pages = {name: KeptPage(PublicPage(name.encode(), {}, "", 5), "1", monotonic() + 60) for name in "abc"}
-    for name in "ab":
-        shelf.put((True, name, "", ""), pages[name])
-    assert shelf.find((True, "a", "", ""), "1") is pages["a"].page
-    shelf.put((True, "c", "", ""), pages["c"])
-    assert [shelf.find((True, name, "", ""), "1") is not None for name in "abc"] == [True, False, True]
+    shelf = Shelf(2)
+    for name in ("a", "b"):
+        shelf.put(name, name.upper(), "1", seconds=60)
+    assert shelf.find("a", "1") == "A"
+    shelf.put("c", "C", "1", seconds=60)
+    assert [shelf.find(name, "1") for name in "abc"] == ["A", None, "C"]
+
+
+def test_a_page_ends_with_its_time_and_at_midnight(monkeypatch):
+    moments = iter([0.0, 4.0, 5.0])
+    monkeypatch.setattr("shop.core.kept.monotonic", lambda: next(moments))
+    shelf = Shelf(2)
+    # Five seconds before midnight on the shop's clock.
+    monkeypatch.setattr("shop.core.kept.timezone.now", lambda: datetime(2027, 1, 12, 22, 59, 55, tzinfo=UTC))
+    shelf.put("a", "A", "1", seconds=60)
+    assert shelf.find("a", "1") == "A"
+    assert shelf.find("a", "1") is None
 
 
 def test_nothing_is_kept_while_redis_is_away(client, settings):

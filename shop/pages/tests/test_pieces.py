@@ -1,0 +1,117 @@
+"""Pages are made of kept pieces, which change no byte of them and are dropped with the pages."""
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from catalog.models import CategoryKind, Product
+from catalog.services.products import save_product
+from catalog.tests.factories import make_category, make_image, make_product
+from orders.tests.factories import make_zones
+from shop.core.kept import Shelf, find_kept, keep, kept, pieces_of
+from shop.core.models import ShopSettings
+from shop.core.shop_settings import save_shop_settings
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _empty(settings, monkeypatch):
+    settings.PIECE_CACHE_SECONDS = 60
+    monkeypatch.setattr("shop.core.kept._pieces", Shelf(500))
+    cache.clear()
+
+
+@pytest.fixture
+def pieces():
+    make_zones()
+    mangas = make_category("mangas")
+    make_category("pokeball", kind=CategoryKind.COLLECTION)
+    products = [make_product(f"Lame {number}", category=mangas) for number in range(4)]
+    for product in products:
+        make_image(product, 1)
+    return products
+
+
+ADDRESSES = (
+    *("/", "/en", "/de/produits", "/produits", "/produits?sort=price", "/produits?search=lame"),
+    *(
+        "/produits?category=mangas",
+        "/pokeball",
+        "/faq",
+        "/cgv",
+        "/panier",
+        "/notre-histoire",
+        "/produits?utm_source=x",
+    ),
+)
+
+
+def test_pieces_change_no_byte_of_a_page(client, pieces, settings):
+    addresses = [*ADDRESSES, *(client.get(f"/produit/{piece.pk}").headers["Location"] for piece in pieces)]
+    settings.PIECE_CACHE_SECONDS = 0
+    plain = {address: client.get(address).content for address in addresses}
+    settings.PIECE_CACHE_SECONDS = 60
+    for _ in ("made", "kept"):
+        assert {address: client.get(address).content for address in addresses} == plain
+
+
+def test_a_list_made_of_pieces_costs_the_query_for_its_keys(client, pieces, django_assert_num_queries):
+    client.get("/produits")
+    with django_assert_num_queries(1):
+        client.get("/produits?utm_source=letter")
+    with django_assert_num_queries(1):
+        client.get("/produits?sort=price")
+    # the sample, which is the whole shop
+    with django_assert_num_queries(1):
+        client.get("/produits?search=lame")
+
+
+def test_a_product_made_of_pieces_costs_no_query(client, pieces, django_assert_num_queries):
+    address = client.get(f"/produit/{pieces[0].pk}").headers["Location"]
+    client.get(address)
+    with django_assert_num_queries(0):
+        client.get(f"{address}?utm_source=letter")
+
+
+def test_a_change_is_seen_at_once(client, pieces):
+    client.get("/produits")
+    piece = Product.objects.get(pk=pieces[0].pk)
+    piece.name = "Lame neuve"
+    save_product(product=piece)
+    assert b"Lame neuve" in client.get("/produits").content
+    shop = ShopSettings.load()
+    shop.shop_name = "Atelier neuf"
+    save_shop_settings(shop)
+    assert b"Atelier neuf" in client.get("/produits").content
+
+
+def test_an_unpublished_product_leaves_its_list(client, pieces):
+    client.get("/produits")
+    piece = Product.objects.get(pk=pieces[0].pk)
+    piece.is_published = False
+    save_product(product=piece)
+    assert b"Lame 0" not in client.get("/produits").content
+    assert b"Lame 1" in client.get("/produits").content
+
+
+def test_calls_read_the_rows_themselves(client, pieces):
+    client.get("/produits")
+    for _ in ("first", "again"):
+        with CaptureQueriesContext(connection) as queries:
+            client.get(f"/api/products/{pieces[0].pk}")
+        assert len(queries) >= 4
+
+
+def test_pieces_are_kept_while_a_public_page_is_made_and_not_elsewhere():
+    assert keep("outside", "name") == "outside"
+    with pieces_of("1"):
+        assert find_kept("name") is None
+        assert kept(lambda: "first", "name") == "first"
+        assert kept(lambda: "second", "name") == "first"
+    assert find_kept("name") is None
+    with pieces_of("2"):
+        assert kept(lambda: "second", "name") == "second"
+    with pieces_of(None):
+        assert kept(lambda: "third", "name") == "third"
