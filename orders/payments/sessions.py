@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from orders.models import Attempt, AttemptState, Order, OrderStatus, Payment, PaymentState
+from orders.models import Attempt, AttemptKind, AttemptState, Order, OrderStatus, Payment, PaymentState
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.payments import gateway
 from orders.payments.page import describe_page
@@ -59,7 +59,9 @@ def open_session(attempt: Attempt) -> str:
             current.save(update_fields=["session_id", "session_url", "intent_id"])
             record_event(order, "payment.page_opened", session=facts.session_id)
         closed = current.state not in (AttemptState.SENT, AttemptState.PROCESSING, AttemptState.SUCCEEDED)
-        closed = closed or Payment.objects.get(pk=current.payment_id).state == PaymentState.VOID
+        if current.kind == AttemptKind.LINK:
+            # The order was given back while the page was being made.
+            closed = closed or Payment.objects.get(pk=current.payment_id).state == PaymentState.VOID
     if closed:
         # The customer went on to another order while this page was being made: nobody may pay it.
         gateway.expire_session(facts.session_id)

@@ -8,13 +8,15 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from orders.access import order_url
+from orders.access import access_token, order_url
 from orders.invoices.attachments import order_invoice
 from orders.models import Order, OrderItem, PaymentMode, Refund, RefundReason
 from orders.selectors.instalments import agreed_plan
 from orders.selectors.rules import country_name
+from orders.selectors.withdrawals import function_sentence, withdrawal_path
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
+from shop.core.site import absolute_url
 
 WITHDRAWAL_TEXTS = Path(settings.BASE_DIR) / "shop" / "pages" / "texts" / "withdrawal-notice"
 
@@ -121,6 +123,7 @@ def order_context(order: Order, language: str) -> dict[str, Any]:
             "id": str(order.pk),
             "reference": order.reference,
             "url": order_url(order),
+            "withdrawal_url": absolute_url(withdrawal_path(order, access_token(order))),
             "created_at": order.created_at.isoformat(),
             "status": order.status,
             "status_label": order.get_status_display(),
@@ -186,6 +189,8 @@ def withdrawal_notice(language: str) -> str:
     text = (WITHDRAWAL_TEXTS / f"{language}.md").read_text(encoding="utf-8")
     if text.startswith("---"):
         text = text.split("---", 2)[2]
+    with translation.override(language):
+        text = text.replace("{{ withdrawal_function }}", function_sentence(absolute_url(withdrawal_path())))
     for name in ("shop_name", *ShopSettings.REQUIRED_LEGAL_FIELDS):
         text = text.replace(f"{{{{ {name} }}}}", str(getattr(shop, name)))
     return text.strip()

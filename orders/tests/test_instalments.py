@@ -1,0 +1,432 @@
+"""Three times: the year of an order's thirds, through the real library and the sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+import pytest
+from django.db import transaction
+
+from conftest import QueuedTasks
+from orders.models import Attempt, LedgerEntry, Order, OrderStatus, Payment, Refund, StoredCard
+from orders.payments import reconcile
+from orders.payments.dunning import Refusal, classify, next_step
+from orders.payments.facts import CardFacts
+from orders.payments.links import pay_by_link
+from orders.selectors.instalments import outstanding
+from orders.services.cancellation import cancel_unpaid_order
+from orders.services.fulfilment import update_status
+from orders.services.instalments import keep_card, void_scheduled
+from orders.tests.conftest import Bank, Shopper
+from orders.tests.thirds import (
+    FIRST_DAY,
+    Clock,
+    attempts,
+    bought,
+    calls,
+    card_becomes,
+    charged,
+    frozen_calendar,
+    intents,
+    mails,
+    offer_thirds,
+    page_of,
+    payment_of,
+    place,
+    thirds,
+)
+from shop.core.models import OutgoingMail
+from shop.core.problems import Problem
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SECOND = FIRST_DAY + timedelta(days=30)
+THIRD = FIRST_DAY + timedelta(days=60)
+
+
+@pytest.fixture
+def clock(bank: Bank) -> Iterator[Clock]:
+    offer_thirds()
+    with frozen_calendar(bank) as clock:
+        yield clock
+
+
+def test_the_first_third_is_paid_and_the_card_kept(bank: Bank, shopper: Shopper, clock: Clock):
+    order = bought(bank, shopper, price="200.00")
+
+    assert order.status == OrderStatus.CONFIRMED
+    assert thirds(order) == [
+        ("66.68", "2026-11-23", "paid"),
+        ("66.66", "2026-12-23", "scheduled"),
+        ("66.66", "2027-01-22", "scheduled"),
+    ]
+    assert (order.card.brand, order.card.last4, order.card.refused_code) == ("visa", "4242", "")
+    assert charged(bank) == [6668]
+    [session] = bank.requests("/v1/checkout/sessions")
+    asked = session["params"]
+    assert asked["customer_creation"] == "always"
+    assert asked["payment_intent_data"]["setup_future_usage"] == "off_session"
+    assert asked["custom_text"]["submit"]["message"] == order.mandate_text
+    assert list(asked["line_items"].values()) == [
+        {
+            "quantity": "1",
+            "price_data": {
+                "currency": "eur",
+                "unit_amount": "6668",
+                "product_data": {"name": f"Commande {order.reference}, échéance 1/3"},
+            },
+        }
+    ]
+
+
+def test_the_later_thirds_are_announced_then_charged_on_their_day(bank: Bank, shopper: Shopper, clock: Clock):
+    order = bought(bank, shopper)
+    clock.run_until(SECOND - timedelta(days=4))
+    assert (mails("instalment_reminder"), charged(bank)) == (0, [5000])
+    clock.run_until(SECOND - timedelta(days=1))
+    assert (mails("instalment_reminder"), charged(bank)) == (1, [5000])
+    clock.run_until(SECOND)
+    assert charged(bank) == [5000, 5000]
+    assert thirds(order)[1] == ("50.00", "2026-12-23", "paid")
+    clock.run_until(THIRD)
+
+    assert charged(bank) == [5000, 5000, 5000]
+    assert [state for _amount, _day, state in thirds(order)] == ["paid", "paid", "paid"]
+    assert attempts(order) == [
+        (1, 1, "checkout", "succeeded", ""),
+        (2, 1, "off_session", "succeeded", ""),
+        (3, 1, "off_session", "succeeded", ""),
+    ]
+    assert [str(entry.amount) for entry in LedgerEntry.objects.order_by("pk")] == ["50.00", "50.00", "50.00"]
+    assert (mails("instalment_reminder"), mails("instalment_received"), mails("order_confirmation")) == (
+        2,
+        2,
+        1,
+    )
+    assert outstanding(order) == 0
+    assert StoredCard.objects.get().forgotten_at is not None
+
+
+def test_no_funds_is_tried_again_after_three_seven_and_fourteen_days_then_staff_are_told(
+    bank: Bank, shopper: Shopper, clock: Clock
+):
+    order = bought(bank, shopper, later="9995")
+    tried = []
+    while clock.today < SECOND + timedelta(days=40):
+        clock.pass_days(1)
+        before = len(attempts(order))
+        clock.run_round()
+        if len(attempts(order)) > before:
+            tried.append(((clock.today - SECOND).days, payment_of(order, 2).attempts.count()))
+        if clock.today == SECOND + timedelta(days=20):
+            break
+
+    assert tried == [(0, 1), (3, 2), (7, 3), (14, 4)]
+    second = payment_of(order, 2)
+    assert (second.state, second.stopped_code, second.next_try_on) == ("overdue", "insufficient_funds", None)
+    keys = [
+        call["idempotency_key"]
+        for call in bank.requests("/v1/payment_intents")
+        if call["path"] == "/v1/payment_intents"
+    ]
+    assert len(set(keys)) == 4
+    assert charged(bank) == [5000]
+    assert intents(bank) == ["succeeded", "canceled", "canceled", "canceled", "canceled"]
+    assert (mails("instalment_refused"), mails("instalment_overdue"), mails("instalment_overdue_alert")) == (
+        3,
+        1,
+        1,
+    )
+    assert order.card.refused_code == ""
+
+
+def test_a_retry_that_succeeds_ends_the_calendar(bank: Bank, shopper: Shopper, clock: Clock):
+    order = bought(bank, shopper, later="9995")
+    clock.run_until(SECOND)
+    second = payment_of(order, 2)
+    assert (second.state, second.next_try_on) == ("due", SECOND + timedelta(days=3))
+    card_becomes(bank, order, "4242")
+    clock.run_until(SECOND + timedelta(days=3))
+
+    second.refresh_from_db()
+    assert (second.state, second.next_try_on, second.stopped_code) == ("paid", None, "")
+    assert attempts(order)[1:] == [
+        (2, 1, "off_session", "failed", "insufficient_funds"),
+        (2, 2, "off_session", "succeeded", ""),
+    ]
+    assert charged(bank) == [5000, 5000]
+
+
+def test_a_bank_that_wants_its_customer_is_not_asked_again_and_the_link_pays(
+    bank: Bank, shopper: Shopper, clock: Clock
+):
+    order = bought(bank, shopper, later="3184")
+    clock.run_until(SECOND)
+    second = payment_of(order, 2)
+    assert (second.state, second.stopped_code) == ("due", "authentication_required")
+    assert intents(bank) == ["succeeded", "canceled"]
+    assert mails("instalment_refused") == 1
+    clock.run_until(SECOND + timedelta(days=2))
+    assert len(attempts(order)) == 2
+
+    url = pay_by_link(order_id=order.pk, everything=False)
+    assert pay_by_link(order_id=order.pk, everything=False) == url
+    page = page_of(second)
+    bank.control(f"sessions/{page}/pay", card="4242")
+    assert shopper.verify(page).json()["payment_status"] == "paid"
+    assert thirds(order)[1:] == [("50.00", "2026-12-23", "paid"), ("50.00", "2027-01-22", "scheduled")]
+    assert attempts(order)[2] == (2, 2, "link", "succeeded", "")
+    clock.run_until(THIRD)
+    assert charged(bank) == [5000, 5000, 5000]
+
+
+def test_an_unpaid_link_is_recalled_three_times_then_overdue(bank: Bank, shopper: Shopper, clock: Clock):
+    order = bought(bank, shopper, later="3184")
+    clock.run_until(SECOND + timedelta(days=13))
+    assert (payment_of(order, 2).state, mails("instalment_refused")) == ("due", 3)
+    clock.run_until(SECOND + timedelta(days=14))
+
+    assert payment_of(order, 2).state == "overdue"
+    assert (mails("instalment_refused"), mails("instalment_overdue"), mails("instalment_overdue_alert")) == (
+        3,
+        1,
+        1,
+    )
+    assert len(attempts(order)) == 2
+    pay_by_link(order_id=order.pk, everything=False)
+    page = page_of(payment_of(order, 2))
+    bank.control(f"sessions/{page}/pay")
+    shopper.verify(page)
+    assert payment_of(order, 2).state == "paid"
+
+
+def test_a_stolen_card_is_never_charged_again(bank: Bank, shopper: Shopper, clock: Clock):
+    order = bought(bank, shopper, later="9979")
+    clock.run_until(THIRD)
+
+    assert calls(bank) == 1
+    assert attempts(order)[1:] == [(2, 1, "off_session", "failed", "stolen_card")]
+    assert StoredCard.objects.get().refused_code == "stolen_card"
+    assert [state for _amount, _day, state in thirds(order)] == ["paid", "overdue", "due"]
+    assert payment_of(order, 3).stopped_code == "stolen_card"
+
+
+def test_everything_left_is_paid_at_once_and_the_card_forgotten(
+    bank: Bank, shopper: Shopper, clock: Clock, queued_tasks: QueuedTasks
+):
+    order = bought(bank, shopper, price="200.00")
+    clock.pass_days(5)
+    pay_by_link(order_id=order.pk, everything=True)
+    page = page_of(payment_of(order, 2))
+    bank.control(f"sessions/{page}/pay")
+    shopper.verify(page)
+
+    second, third = payment_of(order, 2), payment_of(order, 3)
+    assert (str(second.amount), second.state) == ("133.32", "paid")
+    assert (str(third.amount), third.state, third.merged_into) == ("66.66", "void", second)
+    assert [str(entry.amount) for entry in LedgerEntry.objects.order_by("pk")] == ["66.68", "133.32"]
+    assert charged(bank) == [6668, 13332]
+    assert outstanding(order) == 0
+    clock.run_until(THIRD)
+    assert charged(bank) == [6668, 13332]
+    assert StoredCard.objects.get().forgotten_at is not None
+    assert mails("instalment_reminder") == 0
+
+
+def test_another_demand_closes_the_page_before_it(bank: Bank, shopper: Shopper, clock: Clock):
+    order = bought(bank, shopper)
+    one = pay_by_link(order_id=order.pk, everything=False)
+    page = page_of(payment_of(order, 2))
+    everything = pay_by_link(order_id=order.pk, everything=True)
+
+    assert one != everything
+    assert bank.control(f"sessions/{page}/pay")["result"] == "closed"
+    assert attempts(order)[1:] == [(2, 1, "link", "expired", ""), (2, 2, "link", "sent", "")]
+
+
+def test_a_card_used_for_the_next_third_replaces_the_kept_one(
+    bank: Bank, shopper: Shopper, clock: Clock, queued_tasks: QueuedTasks
+):
+    order = bought(bank, shopper, later="9979")
+    before = order.card.payment_method_id
+    clock.pass_days(5)
+    pay_by_link(order_id=order.pk, everything=False)
+    page = page_of(payment_of(order, 2))
+    queued_tasks.calls.clear()
+    bank.control(f"sessions/{page}/pay")
+    shopper.verify(page)
+
+    card = StoredCard.objects.get()
+    assert card.payment_method_id != before
+    assert ("orders.tasks.forget_card", (before,)) in [
+        (task.name, args) for task, args, _ in queued_tasks.calls
+    ]
+    queued_tasks.run()
+    clock.run_until(THIRD)
+    assert charged(bank) == [5000, 5000, 5000]
+    assert [state for _amount, _day, state in thirds(order)] == ["paid", "paid", "paid"]
+
+
+def test_dispatch_brings_the_last_third_forward_and_announces_it(bank: Bank, shopper: Shopper, clock: Clock):
+    order = bought(bank, shopper)
+    clock.pass_days(2)
+    update_status(order_id=order.pk, status=OrderStatus.SHIPPED, actor=None)
+    limit = FIRST_DAY + timedelta(days=52)
+    assert thirds(order)[1:] == [("50.00", "2026-12-23", "scheduled"), ("50.00", "2027-01-14", "scheduled")]
+    assert payment_of(order, 3).moved_from == THIRD
+    assert mails("instalment_moved") == 1
+    update_status(order_id=order.pk, status=OrderStatus.DELIVERED, actor=None)
+    assert mails("instalment_moved") == 1
+
+    clock.run_until(limit - timedelta(days=1))
+    assert charged(bank) == [5000, 5000]
+    [reminder] = OutgoingMail.objects.filter(kind="instalment_reminder", context__position=3)
+    assert reminder.context["day"] == "2027-01-14"
+    clock.run_until(limit)
+    assert charged(bank) == [5000, 5000, 5000]
+
+
+def test_a_dispatch_after_ten_days_moves_nothing(bank: Bank, shopper: Shopper, clock: Clock):
+    order = bought(bank, shopper)
+    clock.pass_days(10)
+    update_status(order_id=order.pk, status=OrderStatus.SHIPPED, actor=None)
+    assert thirds(order)[2] == ("50.00", "2027-01-22", "scheduled")
+    assert mails("instalment_moved") == 0
+
+
+def test_a_void_order_is_not_charged_and_its_open_page_is_closed(
+    bank: Bank, shopper: Shopper, clock: Clock, queued_tasks: QueuedTasks
+):
+    order = bought(bank, shopper)
+    pay_by_link(order_id=order.pk, everything=False)
+    page = page_of(payment_of(order, 2))
+    queued_tasks.calls.clear()
+    with transaction.atomic():
+        locked = Order.objects.select_for_update().get(pk=order.pk)
+        assert str(void_scheduled(order=locked, reason="test.stopped")) == "100.00"
+        assert void_scheduled(order=locked, reason="test.stopped") == 0
+    queued_tasks.run()
+
+    assert bank.control(f"sessions/{page}/pay")["result"] == "closed"
+    assert [state for _amount, _day, state in thirds(order)] == ["paid", "void", "void"]
+    assert attempts(order)[1] == (2, 1, "link", "expired", "")
+    clock.run_until(THIRD)
+    assert charged(bank) == [5000]
+    with pytest.raises(Problem, match="n'a plus rien à payer"):
+        pay_by_link(order_id=order.pk, everything=False)
+
+
+def test_a_page_paid_after_the_order_was_given_back_returns_the_money(
+    bank: Bank, shopper: Shopper, clock: Clock
+):
+    order = bought(bank, shopper)
+    pay_by_link(order_id=order.pk, everything=False)
+    page = page_of(payment_of(order, 2))
+    bank.control(f"sessions/{page}/pay")
+    with transaction.atomic():
+        void_scheduled(order=Order.objects.select_for_update().get(pk=order.pk), reason="test.stopped")
+    shopper.verify(page)
+
+    refund = Refund.objects.get()
+    assert (str(refund.amount), refund.reason) == ("50.00", "unavailable")
+    order.refresh_from_db()
+    assert order.status == OrderStatus.CONFIRMED
+
+
+def test_an_open_page_keeps_the_job_away_until_it_is_over(bank: Bank, shopper: Shopper, clock: Clock):
+    order = bought(bank, shopper)
+    clock.run_until(SECOND - timedelta(days=1))
+    clock.go_to(SECOND, hour=8)
+    pay_by_link(order_id=order.pk, everything=True)
+    clock.run_round()
+    assert (calls(bank), charged(bank)) == (0, [5000])
+
+    bank.control(f"sessions/{page_of(payment_of(order, 2))}/expire")
+    clock.go_to(SECOND, hour=9)
+    reconcile.reconcile_attempts(clock.now())
+    clock.run_round()
+    assert charged(bank) == [5000, 5000]
+
+
+def test_a_disputed_order_is_not_charged(bank: Bank, shopper: Shopper, clock: Clock):
+    order = bought(bank, shopper)
+    first = Attempt.objects.get(payment__order=order)
+    bank.control("disputes", payment_intent=first.intent_id)
+    for event in bank.events():
+        if event["type"].startswith("charge.dispute"):
+            assert shopper.webhook(event) == 200
+    clock.run_until(THIRD)
+    assert charged(bank) == [5000]
+    assert mails("instalment_reminder") == 0
+
+
+def test_a_cancelled_order_that_is_paid_after_all_has_its_thirds_again(
+    bank: Bank, shopper: Shopper, clock: Clock
+):
+    order = place(shopper)
+    page = page_of(payment_of(order, 1))
+    bank.control(f"sessions/{page}/pay")
+    cancel_unpaid_order(order.pk, reason="test.closed")
+    assert [state for _amount, _day, state in thirds(order)] == ["void", "void", "void"]
+    shopper.verify(page)
+    assert [state for _amount, _day, state in thirds(order)] == ["paid", "scheduled", "scheduled"]
+    assert StoredCard.objects.filter(order=order).exists()
+
+
+def test_a_late_announcement_delays_the_charge(bank: Bank, shopper: Shopper, clock: Clock):
+    order = bought(bank, shopper)
+    clock.go_to(SECOND)
+    clock.run_round()
+    assert (charged(bank), payment_of(order, 2).next_try_on) == ([5000], SECOND + timedelta(days=3))
+    clock.run_until(SECOND + timedelta(days=3))
+    assert charged(bank) == [5000, 5000]
+
+
+@pytest.mark.parametrize(("month", "year", "told"), [(12, 2026, 1), (1, 2027, 0)])
+def test_a_card_that_ends_too_early_is_told_at_once(
+    bank: Bank, shopper: Shopper, clock: Clock, month: int, year: int, told: int
+):
+    order = bought(bank, shopper)
+    facts = CardFacts("cus_1", "pm_1", "visa", "4242", month, year)
+    with transaction.atomic():
+        keep_card(order=Order.objects.select_for_update().get(pk=order.pk), card=facts)
+    assert mails("instalment_card_expires") == told
+
+
+@pytest.mark.parametrize(
+    ("code", "advice", "expected"),
+    [
+        ("insufficient_funds", "try_again_later", Refusal.RETRY),
+        ("processing_error", "", Refusal.RETRY),
+        ("generic_decline", "", Refusal.RETRY),
+        ("never heard of", "", Refusal.RETRY),
+        ("generic_decline", "do_not_try_again", Refusal.CARD_IS_DEAD),
+        ("expired_card", "confirm_card_data", Refusal.CARD_IS_DEAD),
+        ("stolen_card", "", Refusal.CARD_IS_DEAD),
+        ("lost_card", "try_again_later", Refusal.CARD_IS_DEAD),
+        ("authentication_required", "try_again_later", Refusal.AUTHENTICATE),
+    ],
+)
+def test_the_banks_words_decide(code: str, advice: str, expected: Refusal):
+    assert classify(code, advice) == expected
+
+
+@pytest.mark.parametrize(("elapsed", "step"), [(0, 3), (2, 3), (3, 7), (6, 7), (7, 14), (13, 14), (14, None)])
+def test_the_steps_are_counted_from_the_first_refusal(elapsed: int, step: int | None):
+    first = date(2026, 12, 23)
+    expected = first + timedelta(days=step) if step else None
+    assert next_step(first=first, today=first + timedelta(days=elapsed)) == expected
+
+
+def test_payments_are_never_lost_from_the_books(bank: Bank, shopper: Shopper, clock: Clock):
+    order = bought(bank, shopper, price="150.01")
+    clock.run_until(THIRD)
+    assert [
+        str(amount) for amount in Payment.objects.order_by("position").values_list("amount", flat=True)
+    ] == [
+        "50.01",
+        "50.00",
+        "50.00",
+    ]
+    assert sum(entry.amount for entry in LedgerEntry.objects.all()) == order.total

@@ -1,0 +1,157 @@
+"""Orders paid in three times through the sandbox, on a calendar that tests turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import requests
+import time_machine
+from django.db.models import F
+
+from orders.models import Attempt, Order, Payment
+from orders.payments import schedule
+from orders.tests.conftest import SECRET_KEY, Bank, Shopper
+from orders.tests.factories import checkout_body, line, make_product
+from shop.core.models import OutgoingMail, ShopSettings
+from shop.core.shop_settings import save_shop_settings
+
+PARIS = ZoneInfo("Europe/Paris")
+FIRST_DAY = date(2026, 11, 23)
+
+
+def offer_thirds(*, enabled: bool = True) -> None:
+    shop = ShopSettings.objects.get(pk=1)
+    shop.installments_enabled = enabled
+    save_shop_settings(shop)
+
+
+class Clock:
+    """The day, for the shop and for the sandbox at once."""
+
+    def __init__(self, bank: Bank) -> None:
+        self._bank = bank
+        self._machine: time_machine.travel | None = None
+        self.today = FIRST_DAY
+
+    def go_to(self, day: date, hour: int = 9) -> None:
+        self.leave()
+        moment = datetime.combine(day, time(hour), PARIS)
+        self._bank.control("clock", reset=True, advance=(moment - datetime.now(PARIS)).total_seconds())
+        self._machine = time_machine.travel(moment, tick=True)
+        self._machine.start()
+        self.today = day
+
+    def leave(self) -> None:
+        if self._machine is not None:
+            self._machine.stop()
+            self._machine = None
+
+    def pass_days(self, days: int) -> None:
+        self.go_to(self.today + timedelta(days=days))
+
+    def now(self) -> datetime:
+        return datetime.now(PARIS)
+
+    def run_round(self) -> None:
+        """The job, as the beat would start it now."""
+        schedule.run_round(datetime.now(PARIS))
+
+    def run_until(self, last: date) -> None:
+        """The job of every day, tomorrow's first."""
+        while self.today < last:
+            self.pass_days(1)
+            self.run_round()
+
+
+@contextmanager
+def frozen_calendar(bank: Bank) -> Iterator[Clock]:
+    clock = Clock(bank)
+    clock.go_to(FIRST_DAY)
+    try:
+        yield clock
+    finally:
+        clock.leave()
+        bank.control("clock", reset=True)
+
+
+def place(shopper: Shopper, *, price: str = "150.00", language: str = "fr", **changes: Any) -> Order:
+    """An order in three times, `pending`: 150.00 € is delivered free."""
+    product = make_product(name=f"Golem {Order.objects.count()}", price=price)
+    body = checkout_body([line(product)], price, payment_mode="installments", **changes)
+    answer = shopper.checkout(body, language=language)
+    assert answer.status_code == 201, answer.content
+    return Order.objects.get(pk=answer.json()["order_id"])
+
+
+def page_of(payment: Payment) -> str:
+    """The hosted page that was opened last for a payment."""
+    session_id = payment.attempts.exclude(session_id=None).latest("number").session_id
+    assert session_id is not None
+    return session_id
+
+
+def payment_of(order: Order, position: int) -> Payment:
+    return order.payments.get(position=position)
+
+
+def bought(bank: Bank, shopper: Shopper, *, later: str = "", **order: Any) -> Order:
+    """An order whose first third is paid; `later` is how its kept card behaves afterwards."""
+    placed = place(shopper, **order)
+    page = page_of(payment_of(placed, 1))
+    bank.control(f"sessions/{page}/pay", **({"later": later} if later else {}))
+    assert shopper.verify(page).json()["payment_status"] == "paid"
+    placed.refresh_from_db()
+    return placed
+
+
+def card_becomes(bank: Bank, order: Order, card: str) -> None:
+    """From now on the kept card answers like this test card."""
+    bank.control(f"payment_methods/{order.card.payment_method_id}", later=card)
+
+
+def thirds(order: Order) -> list[tuple[str, str, str]]:
+    """Amount, day and state of every payment."""
+    rows = order.payments.order_by("position").values_list("amount", "due_on", "state")
+    return [(str(amount), day.isoformat(), state) for amount, day, state in rows]
+
+
+def attempts(order: Order) -> list[tuple[int, int, str, str, str]]:
+    """Position, number, kind, state and code of every try."""
+    rows = Attempt.objects.filter(payment__order=order).order_by("payment__position", "number")
+    return list(
+        rows.annotate(position=F("payment__position")).values_list(
+            "position", "number", "kind", "state", "error_code"
+        )
+    )
+
+
+def charged(bank: Bank) -> list[int]:
+    """The cents of every successful payment at the provider, oldest first."""
+    answer = requests.get(
+        f"{bank.api_base}/v1/charges?limit=100",
+        headers={"Authorization": f"Bearer {SECRET_KEY}"},
+        timeout=30,
+    )
+    return [charge["amount"] for charge in reversed(answer.json()["data"]) if charge["paid"]]
+
+
+def intents(bank: Bank) -> list[str]:
+    """The state of every payment at the provider, oldest first."""
+    answer = requests.get(
+        f"{bank.api_base}/v1/payment_intents?limit=100",
+        headers={"Authorization": f"Bearer {SECRET_KEY}"},
+        timeout=30,
+    )
+    return [intent["status"] for intent in reversed(answer.json()["data"])]
+
+
+def mails(kind: str) -> int:
+    return OutgoingMail.objects.filter(kind=kind).count()
+
+
+def calls(bank: Bank, path: str = "/v1/payment_intents") -> int:
+    return len([call for call in bank.requests(path) if call["path"] == path])
