@@ -1,7 +1,7 @@
 from django.urls import path
 
-from orders.api import views
-from orders.api.admin import refunds
+from orders.api import invoices, views
+from orders.api.admin import orders, refunds
 
 urlpatterns = [
     path("cart/quote", views.QuoteView.as_view(), name="api-quote"),
@@ -9,5 +9,8 @@ urlpatterns = [
     path("checkout/verify", views.VerifyView.as_view(), name="api-verify"),
     path("orders", views.OrderListView.as_view(), name="api-orders"),
     path("orders/<uuid:order_id>", views.OrderView.as_view(), name="api-order"),
+    *orders.urlpatterns,
+    *invoices.urlpatterns,
+    *admin_invoices.urlpatterns,
     *refunds.urlpatterns,
 ]

@@ -1,6 +1,6 @@
 """Django's admin for operators: one room a file. A room adds its pages and inlines to an order by `parts`."""
 
-from orders.admin import books, instalments, money, zones
+from orders.admin import books, instalments, money, statuses, zones
 from orders.admin import order as order
 
-__all__ = ["books", "instalments", "money", "order", "zones"]
+__all__ = ["books", "instalments", "money", "order", "statuses", "zones"]

@@ -3,7 +3,6 @@
 from functools import partial
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
@@ -28,12 +27,9 @@ from orders.models import (
     Refund,
     StockHold,
 )
-from orders.models.order import PAID_STATUSES
 from orders.payments import gateway
 from orders.payments.sessions import abandon_order
 from orders.payments.settlement import settle
-from orders.services.fulfilment import update_status
-from shop.core.problems import Problem
 
 
 class ItemInline(ReadOnlyInline):
@@ -80,18 +76,6 @@ class EventInline(ReadOnlyInline):
     fields = ("created_at", "name", "actor", "data")
 
 
-class StepForm(forms.Form):
-    """The next step of a paid order, as the workshop tells it to the customer."""
-
-    status = forms.ChoiceField(
-        label=_("Statut"), choices=[(status.value, status.label) for status in PAID_STATUSES]
-    )
-    message = forms.CharField(
-        label=_("Message au client"), max_length=500, required=False, widget=forms.Textarea
-    )
-    tracking_number = forms.CharField(label=_("Numéro de suivi"), max_length=100, required=False)
-
-
 @admin.register(Order)
 class OrderAdmin(admin.ModelAdmin[Order]):
     list_display = (
@@ -134,6 +118,15 @@ class OrderAdmin(admin.ModelAdmin[Order]):
     @admin.display(description=_("à vérifier"), boolean=True)
     def to_check(self, order: Order) -> bool:
         return bool(order.review_reason)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
+        """Archived orders are in no list; the filter « archivée le » shows them."""
+        orders = super().get_queryset(request)
+        match = request.resolver_match
+        listing = match is not None and match.url_name == "orders_order_changelist"
+        if listing and "archived_at__isempty" not in request.GET:
+            return orders.filter(archived_at=None)
+        return orders
 
     def get_readonly_fields(self, request: HttpRequest, obj: Order | None = None) -> list[str]:
         return [field.name for field in Order._meta.fields]
@@ -208,21 +201,6 @@ class OrderAdmin(admin.ModelAdmin[Order]):
             ngettext("%(count)d paiement vérifié.", "%(count)d paiements vérifiés.", asked)
             % {"count": asked},
         )
-
-
-@order_page("step", label=_("Mettre à jour le suivi"), shown=lambda order: order.is_paid)
-def step_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
-    """Asks for the step, then writes it; the customer gets a mail."""
-    form = StepForm(request.POST or None, initial={"status": order.status})
-    if request.method == "POST" and form.is_valid():
-        try:
-            update_status(order_id=order.pk, actor=request.user, **form.cleaned_data)  # type: ignore[arg-type]
-        except Problem as problem:
-            messages.error(request, problem.detail)
-        else:
-            messages.success(request, _("Suivi mis à jour"))
-        return redirect("admin:orders_order_change", order.pk)
-    return TemplateResponse(request, "admin/orders/order/step.html", {**context, "form": form})
 
 
 @order_page(

@@ -21,7 +21,8 @@ def cancel_unpaid_order(
     """
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
-        if order.status != OrderStatus.PENDING:
+        # Staff may put a paid order back to `pending`; it is not unpaid for that.
+        if order.status != OrderStatus.PENDING or order.paid_at is not None:
             return False
         payments = list(Payment.objects.select_for_update().filter(order=order).order_by("position"))
         now = timezone.now()

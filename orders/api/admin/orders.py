@@ -1,0 +1,198 @@
+"""Orders for administrators: find them, move them on, take them out of the list."""
+
+import uuid
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django.urls import path
+from django.utils.translation import gettext as _
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import User
+from accounts.permissions import IsAdminRole
+from orders.api.exchange import idempotency_key, private
+from orders.api.serializers import OrderSerializer, ParagraphField, PlainTextField, TrackingSerializer
+from orders.models import AttemptState, Order, OrderStatus
+from orders.payments import gateway
+from orders.selectors.admin_orders import BadCursor, admin_order, find_orders
+from orders.services.archiving import Removal, remove_order
+from orders.services.statuses import change_status
+from shop.core.problems import Problem
+
+PAGE_SIZE, MOST_A_PAGE = 20, 100
+
+
+class AdminTrackingSerializer(TrackingSerializer):
+    actor = serializers.EmailField(source="actor.email", default=None, allow_null=True)
+
+
+class AdminOrderSerializer(OrderSerializer):
+    """An order as operators see it: with whose it is, its payment at Stripe, and who wrote each step."""
+
+    user_id = serializers.IntegerField(allow_null=True)
+    email = serializers.EmailField()
+    customer_name = serializers.CharField()
+    payment_mode = serializers.CharField()
+    payment_intent_id = serializers.SerializerMethodField()
+    review_reason = serializers.CharField(allow_blank=True)
+    updated_at = serializers.DateTimeField()
+    tracking = AdminTrackingSerializer(many=True)
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_payment_intent_id(self, order: Order) -> str | None:
+        """That of the first charge; the other thirds have their own."""
+        attempts = [attempt for payment in order.payments.all() for attempt in payment.attempts.all()]
+        paid = (attempt.intent_id for attempt in attempts if attempt.state == AttemptState.SUCCEEDED)
+        return next(paid, None)
+
+
+class AdminOrderPageSerializer(serializers.Serializer[Any]):
+    next = serializers.CharField(allow_null=True, help_text="Address of the following page.")
+    next_cursor = serializers.CharField(allow_null=True)
+    results = AdminOrderSerializer(many=True)
+
+
+class OrderSearchSerializer(serializers.Serializer[Any]):
+    status = serializers.ChoiceField(
+        choices=OrderStatus.choices, required=False, allow_blank=True, default=""
+    )
+    search = PlainTextField(max_length=100, required=False, allow_blank=True, default="")
+    include = serializers.ChoiceField(choices=["unpaid"], required=False, allow_blank=True, default="")
+    cursor = PlainTextField(max_length=200, required=False, allow_blank=True, default="")
+    page_size = serializers.IntegerField(
+        min_value=1, max_value=MOST_A_PAGE, required=False, default=PAGE_SIZE
+    )
+
+
+class StatusChangeSerializer(serializers.Serializer[Any]):
+    """`refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not."""
+
+    status = serializers.ChoiceField(choices=OrderStatus.choices)
+    message = ParagraphField(max_length=500, required=False, allow_blank=True, default="")
+    tracking_number = PlainTextField(max_length=100, required=False, allow_blank=True, default="")
+    refund = serializers.BooleanField(required=False, allow_null=True, default=None)
+
+
+class RemovalSerializer(serializers.Serializer[Any]):
+    result = serializers.ChoiceField(choices=[removal.value for removal in Removal])
+    detail = serializers.CharField()
+
+
+_ORDER = OpenApiParameter("order_id", OpenApiTypes.UUID, OpenApiParameter.PATH)
+_KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER)
+
+
+class AdminOrderListView(APIView):
+    """The list, newest first: never archived orders, pending and cancelled ones only with `include=unpaid`."""
+
+    permission_classes = (IsAdminRole,)
+
+    @extend_schema(
+        operation_id="admin_orders_list",
+        parameters=[OrderSearchSerializer],
+        responses=AdminOrderPageSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        form = OrderSearchSerializer(data=request.query_params)
+        form.is_valid(raise_exception=True)
+        asked = form.validated_data
+        try:
+            page = find_orders(
+                status=asked["status"],
+                search=asked["search"],
+                include_unpaid=asked["include"] == "unpaid",
+                cursor=asked["cursor"],
+                page_size=asked["page_size"],
+            )
+        except BadCursor:
+            raise serializers.ValidationError({"cursor": [_("Cette page n'existe pas.")]}) from None
+        kept = {name: value for name, value in asked.items() if value and name != "cursor"}
+        answer = {
+            "next": f"{request.path}?{urlencode({**kept, 'cursor': page.next_cursor})}"
+            if page.next_cursor
+            else None,
+            "next_cursor": page.next_cursor or None,
+            "results": page.orders,
+        }
+        return private(Response(AdminOrderPageSerializer(answer).data))
+
+
+class AdminOrderView(APIView):
+    """One order."""
+
+    permission_classes = (IsAdminRole,)
+
+    @extend_schema(operation_id="admin_orders_retrieve", parameters=[_ORDER], responses=AdminOrderSerializer)
+    def get(self, request: Request, order_id: uuid.UUID) -> Response:
+        return private(Response(AdminOrderSerializer(_find(order_id)).data))
+
+    @extend_schema(parameters=[_ORDER], responses=RemovalSerializer)
+    def delete(self, request: Request, order_id: uuid.UUID) -> Response:
+        """Deletes an unpaid order; archives any other, which an operator may restore."""
+        _find(order_id)
+        try:
+            result = remove_order(order_id=order_id, actor=cast(User, request.user))
+        except gateway.GatewayError:
+            raise _provider_away() from None
+        except Order.DoesNotExist:
+            raise _not_found() from None
+        answer = {"result": result, "detail": _("La commande a été supprimée avec succès.")}
+        return private(Response(RemovalSerializer(answer).data))
+
+
+class OrderStatusView(APIView):
+    """Sets any of the seven statuses. 409 `refund_decision_needed` until `refund` says what becomes of the money."""
+
+    permission_classes = (IsAdminRole,)
+
+    @extend_schema(request=StatusChangeSerializer, responses=AdminOrderSerializer, parameters=[_ORDER, _KEY])
+    def post(self, request: Request, order_id: uuid.UUID) -> Response:
+        form = StatusChangeSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        _find(order_id)
+        try:
+            change_status(
+                order_id=order_id,
+                actor=cast(User, request.user),
+                key=_key(request, order_id),
+                **form.validated_data,
+            )
+        except gateway.GatewayError:
+            raise _provider_away() from None
+        except Order.DoesNotExist:
+            raise _not_found() from None
+        return private(Response(AdminOrderSerializer(_find(order_id)).data))
+
+
+def _key(request: Request, order_id: uuid.UUID) -> str:
+    """A repeated call decides its refund once; without the header what is left decides."""
+    return f"status-{order_id}-{idempotency_key(request)}" if "Idempotency-Key" in request.headers else ""
+
+
+def _find(order_id: uuid.UUID) -> Order:
+    order = admin_order(order_id)
+    if order is None:
+        raise _not_found()
+    return order
+
+
+def _not_found() -> Problem:
+    return Problem("not_found", _("Commande introuvable."), 404)
+
+
+def _provider_away() -> Problem:
+    return Problem(
+        "payment_unavailable", _("Le service de paiement ne répond pas : rien n'a changé. Réessayez."), 503
+    )
+
+
+urlpatterns = [
+    path("admin/orders", AdminOrderListView.as_view(), name="api-admin-orders"),
+    path("admin/orders/<uuid:order_id>", AdminOrderView.as_view(), name="api-admin-order"),
+    path("admin/orders/<uuid:order_id>/status", OrderStatusView.as_view(), name="api-admin-order-status"),
+]

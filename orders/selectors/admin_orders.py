@@ -1,0 +1,91 @@
+"""Orders as operators look for them. Archived ones are never among them."""
+
+import re
+import uuid
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import CharField, Exists, OuterRef, Prefetch, Q, QuerySet, TextField, Value
+from django.db.models.functions import Cast, Concat, Replace
+
+from orders.models import Order, OrderStatus, OrderTracking, Payment
+
+UNPAID = (OrderStatus.PENDING, OrderStatus.CANCELLED)
+_ID_PART = re.compile(r"#?([0-9a-f][0-9a-f-]*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderPage:
+    """A part of the list, newest first. `next_cursor` is empty on the last page."""
+
+    orders: list[Order]
+    next_cursor: str
+
+
+class BadCursor(ValueError):
+    """A cursor that no page gave."""
+
+
+def find_orders(
+    *, status: str = "", search: str = "", include_unpaid: bool = False, cursor: str = "", page_size: int = 20
+) -> OrderPage:
+    """A page of the list. Six queries: orders, lines, tracking with who wrote it, payments, their attempts.
+
+    `search` is any part of the id, the e-mail, the name or a tracking number. Pending and cancelled orders come only
+    with `include_unpaid`. Raises BadCursor.
+    """
+    orders = Order.objects.filter(archived_at=None)
+    if not include_unpaid:
+        orders = orders.exclude(status__in=UNPAID)
+    if status:
+        orders = orders.filter(status=status)
+    if search.strip():
+        orders = _search(orders, search.strip())
+    if cursor:
+        moment, order_id = _read_cursor(cursor)
+        orders = orders.filter(Q(created_at__lt=moment) | Q(created_at=moment, pk__lt=order_id))
+    found = list(_with_parts(orders).order_by("-created_at", "-pk")[: page_size + 1])
+    page = found[:page_size]
+    return OrderPage(page, _cursor(page[-1]) if len(found) > page_size else "")
+
+
+def admin_order(order_id: uuid.UUID) -> Order | None:
+    """One order that is not archived, whatever its status. As many queries as a page."""
+    return _with_parts(Order.objects.filter(pk=order_id, archived_at=None)).first()
+
+
+def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
+    return orders.prefetch_related(
+        "items",
+        Prefetch("tracking", OrderTracking.objects.select_related("actor")),
+        Prefetch("payments", Payment.objects.prefetch_related("attempts")),
+    )
+
+
+def _search(orders: QuerySet[Order], text: str) -> QuerySet[Order]:
+    tracked = OrderTracking.objects.filter(order=OuterRef("pk"), tracking_number__icontains=text)
+    wanted = Q(email__icontains=text) | Q(full_name__icontains=text) | Q(Exists(tracked))
+    part = _ID_PART.fullmatch(text)
+    if part is not None:
+        # Databases write the id with or without its dashes, and so do people.
+        wanted |= Q(plain_id__contains=part[1].replace("-", "").lower())
+    return orders.annotate(
+        full_name=Concat("first_name", Value(" "), "last_name", output_field=CharField()),
+        plain_id=Replace(Cast("pk", TextField()), Value("-"), Value("")),
+    ).filter(wanted)
+
+
+def _cursor(order: Order) -> str:
+    return urlsafe_b64encode(f"{order.created_at.isoformat()}|{order.pk}".encode()).decode()
+
+
+def _read_cursor(cursor: str) -> tuple[datetime, uuid.UUID]:
+    try:
+        moment, _bar, order_id = urlsafe_b64decode(cursor.encode()).decode().partition("|")
+        read = datetime.fromisoformat(moment)
+        if read.tzinfo is None:
+            raise ValueError(cursor)
+        return read, uuid.UUID(order_id)
+    except (ValueError, OverflowError) as error:
+        raise BadCursor(cursor) from error

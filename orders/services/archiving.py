@@ -1,0 +1,78 @@
+"""Taking an order out of every list: deleted when it was never paid, put away when the law keeps it."""
+
+import uuid
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from orders.models import Attempt, AttemptState, LedgerEntry, Order, OrderStatus, Payment, StoredCard
+from orders.models.payment import LIVE_ATTEMPTS
+from orders.services.journal import record_event
+from orders.services.statuses import close_unpaid
+from shop.core.problems import Problem
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+_KEPT = ("ledger", "invoices", "withdrawals", "refund_requests", "refunds", "disputes", "findings")
+"""What the shop must be able to show for ten years (L123-22 C. com.); an order that has any of it is not deleted."""
+_MONEY_MAY_COME = (*LIVE_ATTEMPTS, AttemptState.REVIEW)
+
+
+class Removal(StrEnum):
+    """What became of an order."""
+
+    DELETED = "deleted"
+    ARCHIVED = "archived"
+
+
+def remove_order(*, order_id: uuid.UUID, actor: "User | None") -> Removal:
+    """Delete an unpaid order with its lines and tracking, archive any other.
+
+    The payment page of an order that waits for its payment is closed first. Raises GatewayError when that is not
+    possible now, Problem 409 (`order_just_paid`, `payment_under_way`) when money came or may still come, and
+    Order.DoesNotExist; the order is as it was then.
+    """
+    status = Order.objects.values_list("status", flat=True).get(pk=order_id)
+    if status == OrderStatus.PENDING and not LedgerEntry.objects.filter(order=order_id).exists():
+        close_unpaid(order_id)
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        if any(getattr(order, name).exists() for name in _KEPT):
+            _archive(order, actor)
+            return Removal.ARCHIVED
+        attempts = Attempt.objects.filter(payment__order=order)
+        if attempts.filter(state__in=_MONEY_MAY_COME).exists():
+            raise Problem(
+                "payment_under_way",
+                _("Un paiement est en route ou à vérifier : la commande reste ouverte."),
+                409,
+            )
+        StoredCard.objects.filter(order=order).delete()
+        attempts.delete()
+        Payment.objects.filter(order=order).delete()
+        order.delete()
+    return Removal.DELETED
+
+
+def restore_order(*, order_id: uuid.UUID, actor: "User | None") -> Order:
+    """Bring an archived order back into the lists. Raises Problem 409 for one that is not archived."""
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        if order.archived_at is None:
+            raise Problem("order_not_archived", _("Cette commande n'est pas archivée."), 409)
+        order.archived_at = None
+        order.save(update_fields=["archived_at", "updated_at"])
+        record_event(order, "order.restored", actor=actor)
+    return order
+
+
+def _archive(order: Order, actor: "User | None") -> None:
+    if order.archived_at is not None:
+        return
+    order.archived_at = timezone.now()
+    order.save(update_fields=["archived_at", "updated_at"])
+    record_event(order, "order.archived", actor=actor)
