@@ -257,7 +257,7 @@ def _wanted(
         if units > free:
             raise RefundRefused(
                 "refund_too_many_units",
-                _("il reste %(units)d à rembourser de « %(product)s ».")
+                _("il reste %(units)d à rembourser de « %(product)s ».")
                 % {"units": free, "product": known[item_id].product_name},
             )
         wanted[item_id] = (units, restock)

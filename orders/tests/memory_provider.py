@@ -1,0 +1,124 @@
+"""A payment provider in memory for tests that play thousands of histories; those of faults ask the sandbox by HTTP.
+
+It keeps what the shop relies on: idempotency keys, no more back than was captured, nothing back from a disputed charge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Any
+
+import pytest
+
+from orders.models import Attempt
+from orders.payments import gateway
+from orders.payments.facts import DisputeFacts, RefundFacts
+
+
+@dataclass
+class Charge:
+    """A charge of the provider; its id is the attempt's."""
+
+    charge_id: str
+    captured: int
+    refunds: dict[str, RefundFacts] = field(default_factory=dict)
+    disputes: dict[str, DisputeFacts] = field(default_factory=dict)
+
+    @property
+    def given_back(self) -> int:
+        return sum(
+            refund.amount_cents
+            for refund in self.refunds.values()
+            if refund.status in ("pending", "requires_action", "succeeded")
+        )
+
+    @property
+    def disputed(self) -> bool:
+        return any(dispute.status != "won" for dispute in self.disputes.values())
+
+
+class MemoryProvider:
+    """`begins` is the status that the next refunds start with. `lost` makes the next answer go missing."""
+
+    def __init__(self) -> None:
+        self.charges: dict[str, Charge] = {}
+        self.begins = "succeeded"
+        self.lost = False
+        self._keys: dict[str, RefundFacts] = {}
+        self._numbers = count(1)
+
+    def charge(self, attempt: Attempt) -> Charge:
+        """The charge behind an attempt, which is told to the provider when it is first spoken of."""
+        attempt.refresh_from_db()
+        assert attempt.intent_id
+        assert attempt.charge_id
+        return self.charges.setdefault(attempt.intent_id, Charge(attempt.charge_id, attempt.amount_cents))
+
+    def create_refund(self, *, key: str, intent_id: str, amount_cents: int, refund_id: str) -> RefundFacts:
+        made = self._keys.get(key)
+        if made is None:
+            made = self._make(intent_id, amount_cents, {"refund": refund_id})
+            self._keys[key] = made
+        if self.lost:
+            self.lost = False
+            raise gateway.GatewayUnavailable("the answer was lost")
+        return made
+
+    def refund_elsewhere(self, attempt: Attempt, cents: int) -> RefundFacts:
+        self.charge(attempt)
+        return self._make(str(attempt.intent_id), cents, {})
+
+    def _make(self, intent_id: str, cents: int, metadata: dict[str, str]) -> RefundFacts:
+        charge = self._charge(intent_id)
+        if charge.disputed:
+            raise gateway.GatewayRefused("has been charged back", "charge_disputed")
+        left = charge.captured - charge.given_back
+        if left == 0:
+            raise gateway.GatewayRefused("has already been refunded", "charge_already_refunded")
+        if cents > left:
+            raise gateway.GatewayRefused("greater than unrefunded amount on charge")
+        made = RefundFacts(
+            f"re_{next(self._numbers)}", cents, self.begins, "", charge.charge_id, intent_id, metadata
+        )
+        charge.refunds[made.refund_id] = made
+        return made
+
+    def settle_refund(self, refund_id: str, status: str) -> None:
+        for charge in self.charges.values():
+            if refund_id in charge.refunds:
+                failure = "expired_or_canceled_card" if status == "failed" else ""
+                charge.refunds[refund_id] = replace(charge.refunds[refund_id], status=status, failure=failure)
+
+    def forget_keys(self) -> None:
+        """A day has gone by."""
+        self._keys.clear()
+
+    def open_dispute(self, attempt: Attempt, cents: int | None = None) -> str:
+        charge = self.charge(attempt)
+        dispute_id = f"du_{next(self._numbers)}"
+        charge.disputes[dispute_id] = DisputeFacts(
+            dispute_id, cents or charge.captured, "needs_response", "fraudulent", None
+        )
+        return dispute_id
+
+    def move_dispute(self, dispute_id: str, status: str) -> None:
+        for charge in self.charges.values():
+            if dispute_id in charge.disputes:
+                charge.disputes[dispute_id] = replace(charge.disputes[dispute_id], status=status)
+
+    def list_refunds(self, intent_id: str) -> list[RefundFacts]:
+        return list(self._charge(intent_id).refunds.values())
+
+    def list_disputes(self, intent_id: str) -> list[DisputeFacts]:
+        return list(self._charge(intent_id).disputes.values())
+
+    def _charge(self, intent_id: str) -> Charge:
+        if intent_id not in self.charges:
+            self.charge(Attempt.objects.get(intent_id=intent_id))
+        return self.charges[intent_id]
+
+    def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("create_refund", "list_refunds", "list_disputes"):
+            replacement: Any = getattr(self, name)
+            monkeypatch.setattr(gateway, name, replacement)
