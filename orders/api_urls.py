@@ -1,6 +1,7 @@
 from django.urls import path
 
 from orders.api import invoices, views
+from orders.api.admin import invoices as admin_invoices
 from orders.api.admin import orders, refunds
 
 urlpatterns = [

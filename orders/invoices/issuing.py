@@ -70,6 +70,42 @@ def issue_credit_note(*, request: RefundRequest) -> Invoice | None:
     )
 
 
+def reissue_invoice(*, credited: Invoice, draft: InvoiceDraft, reason: str) -> tuple[Invoice, Invoice]:
+    """Take an issued invoice back whole and issue it anew with the customer and notes of `draft`.
+
+    Returns the credit note and the new invoice, two consecutive numbers. The tax is that of the first invoice: the
+    sale is the same. Runs in the caller's transaction with the order locked.
+    """
+    order = credited.order
+    tax = _tax_like(credited, credited.total)
+    place = reserve_place()
+    credit_note = _write(
+        place,
+        kind=InvoiceKind.CREDIT_NOTE,
+        order=order,
+        country=credited.country,
+        total=-credited.total,
+        vat=-credited.vat,
+        data=content.correction_data(credited, place=place, tax=tax, reason=reason),
+        credits=credited,
+        version=credited.version,
+    )
+    place = reserve_place()
+    invoice = _write(
+        place,
+        kind=InvoiceKind.INVOICE,
+        order=order,
+        country=credited.country,
+        total=credited.total,
+        vat=credited.vat,
+        data=content.reissued_data(
+            credited, place=place, draft=draft, credit_note=credit_note.number, reason=reason
+        ),
+        version=credited.version + 1,
+    )
+    return credit_note, invoice
+
+
 def current_invoice(order: Order) -> Invoice | None:
     """The latest version of an order's invoice. One query."""
     return Invoice.objects.filter(order=order, kind=InvoiceKind.INVOICE).order_by("-version").first()

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from orders.invoices.tax import Tax, Treatment
 from orders.selectors.rules import country_name
+from shop.core.dates import with_ordinal
 from shop.core.models import ShopSettings
 
 Mention = tuple[str, Callable[[], str]]
@@ -83,7 +84,8 @@ def _packaging(identifier: str) -> str:
 
 
 def _long_day(day: str) -> str:
-    return format_date(date.fromisoformat(day), format="long", locale=get_language() or "fr")
+    language = get_language() or "fr"
+    return with_ordinal(format_date(date.fromisoformat(day), format="long", locale=language), language)
 
 
 def _in_french(text: Callable[[], str]) -> str:

@@ -10,6 +10,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from shop.core.dates import with_ordinal
 from shop.core.money import format_amount
 
 _NARROW_SPACE, _SPACE = "\u202f", "\u00a0"
@@ -241,7 +242,8 @@ def _money(value: str | Decimal, data: dict[str, Any]) -> str:
 
 
 def _day(data: dict[str, Any], day: str) -> str:
-    return format_date(date.fromisoformat(day), format="long", locale=data["language"])
+    language = data["language"]
+    return with_ordinal(format_date(date.fromisoformat(day), format="long", locale=language), language)
 
 
 def _grouped(digits: str) -> str:

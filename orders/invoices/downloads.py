@@ -1,0 +1,41 @@
+"""The answer that carries an invoice's PDF."""
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.http.response import HttpResponseBase
+from django.utils.http import content_disposition_header, parse_etags
+from django.utils.translation import gettext as _
+
+from orders.invoices.documents import file_name
+from orders.models import Invoice, InvoiceDocument
+from shop.core.problems import Problem
+from shop.core.wake import wake
+
+
+def pdf_response(request: HttpRequest, invoice: Invoice) -> HttpResponseBase:
+    """The stored PDF, for this caller alone; 304 when the browser holds it.
+
+    Raises Problem 503 while a worker still typesets it, and asks for that again: the web processes never do it
+    themselves.
+    """
+    document = InvoiceDocument.objects.filter(invoice=invoice).first()
+    if document is None:
+        wake("orders.tasks.make_invoice_document", invoice.pk)
+        raise Problem(
+            "document_not_ready",
+            _("Le document est en préparation : réessayez dans quelques secondes."),
+            503,
+        )
+    etag = f'"{document.sha256}"'
+    response: HttpResponseBase
+    if etag in parse_etags(request.headers.get("If-None-Match", "")):
+        response = HttpResponseNotModified()
+    else:
+        response = HttpResponse(bytes(document.pdf), content_type="application/pdf")
+        response["Content-Disposition"] = content_disposition_header(
+            as_attachment="download" in request.GET, filename=file_name(invoice)
+        )
+    response["ETag"] = etag
+    response["Cache-Control"] = "private, no-store"
+    response["X-Robots-Tag"] = "noindex"
+    response["Referrer-Policy"] = "no-referrer"
+    return response

@@ -1,0 +1,118 @@
+"""Invoices for pages and calls."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.db.models import Exists, OuterRef
+from django.urls import reverse
+
+from orders.models import Invoice, InvoiceDocument, InvoiceDraft, InvoiceKind, Order
+from orders.selectors.rules import country_name
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEntry:
+    """A document of an order as its pages list it. `is_ready` once its PDF has been made."""
+
+    number: str
+    is_credit_note: bool
+    is_replaced: bool
+    issued_at: datetime
+    total: Decimal
+    is_ready: bool
+
+
+def documents_of(order: Order) -> list[DocumentEntry]:
+    """Every document of an order, oldest first. One query, which reads no PDF."""
+    rows = (
+        Invoice.objects.filter(order=order)
+        .annotate(ready=Exists(InvoiceDocument.objects.filter(invoice=OuterRef("pk"))))
+        .order_by("year", "sequence")
+        .values_list("number", "kind", "version", "issued_at", "total", "ready")
+    )
+    found = list(rows)
+    latest = max((row[2] for row in found if row[1] == InvoiceKind.INVOICE), default=1)
+    return [
+        DocumentEntry(
+            number=number,
+            is_credit_note=kind == InvoiceKind.CREDIT_NOTE,
+            is_replaced=version < latest,
+            issued_at=issued_at,
+            total=total,
+            is_ready=ready,
+        )
+        for number, kind, version, issued_at, total, ready in found
+    ]
+
+
+def find_document(order_id: uuid.UUID, number: str = "") -> Invoice | None:
+    """A document of this order by its number; without one the latest version of its invoice. One query."""
+    rows = Invoice.objects.filter(order_id=order_id).select_related("order")
+    if number:
+        return rows.filter(number=number).first()
+    return rows.filter(kind=InvoiceKind.INVOICE).order_by("-version").first()
+
+
+@dataclass(frozen=True, slots=True)
+class SheetItem:
+    name: str
+    quantity: int
+    price: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class InvoiceSheet:
+    """An order's invoice as staff edit it: issued, or still a draft (no number, no date, no address of a PDF)."""
+
+    number: str | None
+    version: int
+    invoice_reference: str
+    issued_on: str | None
+    due_on: str | None
+    customer_name: str
+    customer_email: str
+    customer_address: str
+    items: list[SheetItem]
+    subtotal: Decimal
+    shipping: Decimal
+    total: Decimal
+    notes: str
+    url: str | None
+
+
+def invoice_sheet(order_id: uuid.UUID) -> InvoiceSheet | None:
+    """The sheet of an order; None when there is no such order. Four queries."""
+    order = Order.objects.filter(pk=order_id).first()
+    if order is None:
+        return None
+    invoice = find_document(order_id)
+    draft = InvoiceDraft.objects.filter(order=order).first() or InvoiceDraft()
+    issued = invoice.data if invoice is not None else None
+    calendar = issued["payment"]["calendar"] if issued else []
+    customer = issued["customer"] if issued else {"name": "", "address_lines": _address_of(order, draft)}
+    return InvoiceSheet(
+        number=invoice.number if invoice is not None else None,
+        version=invoice.version if invoice is not None else 1,
+        invoice_reference=f"INV-{order.reference}",
+        issued_on=issued["issued_on"] if issued else None,
+        due_on=calendar[-1]["due_on"] if calendar else None,
+        customer_name=customer["name"] or draft.customer_name or order.customer_name,
+        customer_email=order.email,
+        customer_address="\n".join(customer["address_lines"]),
+        items=[SheetItem(item.product_name, item.quantity, item.unit_price) for item in order.items.all()],
+        subtotal=order.subtotal,
+        shipping=order.shipping_cost,
+        total=order.total,
+        notes=issued["notes"] if issued else draft.notes,
+        url=reverse("api-admin-order-invoice-pdf", args=[order.pk]) if invoice is not None else None,
+    )
+
+
+def _address_of(order: Order, draft: InvoiceDraft) -> list[str]:
+    return draft.customer_address.splitlines() or [
+        order.address,
+        f"{order.postal_code} {order.city}",
+        country_name(order.country, order.custom_country),
+    ]
