@@ -16,6 +16,7 @@ from orders.selectors.rules import country_name
 class DocumentEntry:
     """A document of an order as its pages list it. `is_ready` once its PDF has been made."""
 
+    id: int
     number: str
     is_credit_note: bool
     is_replaced: bool
@@ -30,12 +31,13 @@ def documents_of(order: Order) -> list[DocumentEntry]:
         Invoice.objects.filter(order=order)
         .annotate(ready=Exists(InvoiceDocument.objects.filter(invoice=OuterRef("pk"))))
         .order_by("year", "sequence")
-        .values_list("number", "kind", "version", "issued_at", "total", "ready")
+        .values_list("pk", "number", "kind", "version", "issued_at", "total", "ready")
     )
     found = list(rows)
-    latest = max((row[2] for row in found if row[1] == InvoiceKind.INVOICE), default=1)
+    latest = max((row[3] for row in found if row[2] == InvoiceKind.INVOICE), default=1)
     return [
         DocumentEntry(
+            id=pk,
             number=number,
             is_credit_note=kind == InvoiceKind.CREDIT_NOTE,
             is_replaced=version < latest,
@@ -43,7 +45,7 @@ def documents_of(order: Order) -> list[DocumentEntry]:
             total=total,
             is_ready=ready,
         )
-        for number, kind, version, issued_at, total, ready in found
+        for pk, number, kind, version, issued_at, total, ready in found
     ]
 
 
