@@ -78,7 +78,8 @@ def _act(event: StripeEvent) -> None:
         return
     family = event.kind.partition(".")[0]
     if event.kind.startswith("checkout.session."):
-        _settle_attempt(subject, session_id=str(subject.get("id", "")))
+        closed = event.kind == "checkout.session.expired"
+        _settle_attempt(subject, session_id=str(subject.get("id", "")), closed=closed)
     elif family == "payment_intent":
         _settle_attempt(subject, intent_id=str(subject.get("id", "")))
     elif event.kind.startswith("charge.dispute."):
@@ -91,8 +92,10 @@ def _act(event: StripeEvent) -> None:
             sync_refunds(intent_id)
 
 
-def _settle_attempt(subject: dict[str, Any], *, session_id: str = "", intent_id: str = "") -> None:
-    attempt = _attempt(subject, session_id=session_id, intent_id=intent_id)
+def _settle_attempt(
+    subject: dict[str, Any], *, session_id: str = "", intent_id: str = "", closed: bool = False
+) -> None:
+    attempt = _attempt(subject, session_id=session_id, intent_id=intent_id, closed=closed)
     if attempt is None:
         return
     contradiction = _contradiction(subject, attempt)
@@ -114,8 +117,13 @@ def _contradiction(subject: dict[str, Any], attempt: Attempt) -> str:
     return ""
 
 
-def _attempt(subject: dict[str, Any], *, session_id: str = "", intent_id: str = "") -> Attempt | None:
-    """The attempt that a message is about; None for another site's payments on the same account."""
+def _attempt(
+    subject: dict[str, Any], *, session_id: str = "", intent_id: str = "", closed: bool = False
+) -> Attempt | None:
+    """The attempt that a message is about; None for another site's payments on the same account.
+
+    `closed`: the message says that nobody can pay any more. Then an unknown attempt is one that staff deleted.
+    """
     metadata = subject.get("metadata")
     if not isinstance(metadata, dict):
         metadata = {}
@@ -138,6 +146,6 @@ def _attempt(subject: dict[str, Any], *, session_id: str = "", intent_id: str = 
     if found is not None and found.session_id is None:
         # The page exists, and the process that opened it has not saved its id yet, or died before it could.
         raise NotYetKnown(f"the payment page of attempt {found.pk} is not saved yet")
-    if found is None and metadata.get(gateway.SHOP_MARK) == settings.SITE_URL:
+    if found is None and not closed and metadata.get(gateway.SHOP_MARK) == settings.SITE_URL:
         raise NotYetKnown(f"attempt {named or intent_id} is not known")
     return found
