@@ -100,6 +100,7 @@ class WithdrawalCase(models.Model):
     taken_up_at = models.DateTimeField(_("prise en compte le"), null=True, blank=True)
     voided = models.DecimalField(_("échéances arrêtées (€)"), max_digits=10, decimal_places=2, default=0)
     goods = models.CharField(_("articles rendus, selon le client"), max_length=500, blank=True)
+    shipping_allowed_at = models.DateTimeField(_("expédition du reste permise le"), null=True, blank=True)
     goods_received_at = models.DateTimeField(_("retour reçu le"), null=True, blank=True)
     shipping_proof_at = models.DateTimeField(_("preuve d'expédition reçue le"), null=True, blank=True)
     decision = models.CharField(_("motif de la décision"), max_length=500, blank=True)

@@ -57,18 +57,18 @@ def compose_statement(declaration: Declaration) -> str:
             chosen = dict(declaration.lines)
             items = [item for item in declaration.order.items.all() if item.pk in chosen]
             listed = describe_lines([(item, chosen[item.pk]) for item in items])
-            paragraphs.append("\n".join([_("Articles rendus :"), *(f"- {line}" for line in listed)]))
+            paragraphs.append("\n".join([_("Articles rendus :"), *(f"- {line}" for line in listed)]))
         elif declaration.goods:
-            paragraphs.append(_("Articles rendus :") + "\n" + declaration.goods)
+            paragraphs.append(_("Articles rendus :") + "\n" + declaration.goods)
         else:
             paragraphs.append(_("Ma rétractation porte sur toute la commande."))
         who = [
-            _("Nom : %(name)s") % {"name": declaration.name},
-            _("Adresse email : %(email)s") % {"email": declaration.email},
+            _("Nom : %(name)s") % {"name": declaration.name},
+            _("Adresse email : %(email)s") % {"email": declaration.email},
         ]
         paragraphs.append("\n".join(who))
         if declaration.reason:
-            paragraphs.append(_("Motif : %(reason)s") % {"reason": declaration.reason})
+            paragraphs.append(_("Motif : %(reason)s") % {"reason": declaration.reason})
     return "\n\n".join(paragraphs)
 
 

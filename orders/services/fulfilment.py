@@ -13,6 +13,7 @@ from orders.services.instalments import move_forward
 from orders.services.journal import record_event, record_tracking
 from orders.services.mails import mail_status
 from orders.services.refund_rules import open_dispute
+from orders.services.withdrawals import refuse_to_ship_withdrawn
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ def update_status(
     """Set any of the statuses of a paid order, tell the customer by a tracking entry and by mail.
 
     Going back is allowed: staff correct mistakes. Raises Problem 409 for an order that is not paid, or was given
-    back, for a status that only a payment or a refund may set, and for sending what a bank takes back; nothing changes
-    then.
+    back, for a status that only a payment or a refund may set, and for sending what a bank takes back or what its
+    customer has withdrawn from; nothing changes then.
     """
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
@@ -51,6 +52,8 @@ def update_status(
                 ),
                 409,
             )
+        if status in (OrderStatus.SHIPPED, OrderStatus.DELIVERED):
+            refuse_to_ship_withdrawn(order)
         before = order.status
         now = timezone.now()
         order.status = status

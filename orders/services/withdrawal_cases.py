@@ -69,11 +69,21 @@ def ask_return(*, case_id: int, actor: User | None) -> WithdrawalCase:
     with _open_case(case_id) as (case, order):
         known = _require_taken_up(case, order)
         if not has_left(known):
-            raise Problem("case_not_shipped", _("Rien n'a quitté l'atelier : rien n'est à renvoyer."), 409)
+            raise Problem("case_not_shipped", _("Rien n'a quitté l'atelier : rien n'est à renvoyer."), 409)
         case.state = WithdrawalState.GOODS_AWAITED
         case.save()
         record_event(known, "withdrawal.return_asked", actor=actor, withdrawal=str(case.withdrawal_id))
         mail_return_instructions(case, known)
+    return case
+
+
+def allow_shipping(*, case_id: int, actor: User | None) -> WithdrawalCase:
+    """What the customer keeps may leave the workshop. Raises Problem 409 `case_closed`, `case_not_taken_up`."""
+    with _open_case(case_id) as (case, order):
+        known = _require_taken_up(case, order)
+        case.shipping_allowed_at = case.shipping_allowed_at or timezone.now()
+        case.save()
+        record_event(known, "withdrawal.shipping_allowed", actor=actor, withdrawal=str(case.withdrawal_id))
     return case
 
 

@@ -65,7 +65,7 @@ def declare_withdrawal(*, declaration: Declaration, key: str, caller: str) -> Wi
         raise Problem(
             "throttled",
             _(
-                "Trop de déclarations. Réessayez dans une heure, ou écrivez-nous : un e-mail suffit à vous rétracter."
+                "Trop de déclarations. Réessayez dans une heure, ou écrivez-nous : un e-mail suffit à vous rétracter."
             ),
             429,
         )
@@ -109,11 +109,11 @@ def has_left(order: Order) -> bool:
 
 def refuse_to_ship_withdrawn(order: Order) -> None:
     """Raises Problem 409 `withdrawal_open` while a declaration is open on an order that has not left the workshop."""
-    if not has_left(order) and open_cases(order).exists():
+    if not has_left(order) and open_cases(order).filter(shipping_allowed_at=None).exists():
         raise Problem(
             "withdrawal_open",
             _(
-                "Le client s'est rétracté : confirmez que ce qui part n'est pas concerné, ou remboursez d'abord."
+                "Le client s'est rétracté : permettez l'expédition du reste depuis sa déclaration, ou remboursez."
             ),
             409,
         )

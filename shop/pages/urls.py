@@ -11,6 +11,7 @@ urlpatterns = [
     path("conditions-generales-vente", views.terms_alias, name="terms-alias"),
     path("politique-confidentialite", views.legal_text, {"page": "privacy"}, name="privacy"),
     path("mentions-legales", views.legal_text, {"page": "legal-notice"}, name="legal-notice"),
+    path("retractation/information", views.legal_text, {"page": "withdrawal-notice"}, name="withdrawal-form"),
     path("notre-histoire", views.story, name="story"),
     path("faq", views.faq, name="faq"),
     path("contact", ContactView.as_view(), name="contact"),

@@ -1,0 +1,179 @@
+"""The withdrawal form. It asks for what the law allows to ask (D221-5), and its limits are those of the columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from orders.models import Order
+from orders.selectors.withdrawals import ReturnableLine, returnable_lines
+from orders.services.declarations import Declaration, choose_lines
+from orders.services.mails import item_detail
+from shop.core.problems import Problem
+
+WHOLE, PART = "all", "part"
+LIMITS = {"name": 200, "order": 100, "email": 254, "goods": 500, "reason": 2000}
+
+
+class _Line(forms.CharField):
+    """One line of words: no line breaks, no control characters."""
+
+    def to_python(self, value: Any) -> str:
+        text = super().to_python(value) or ""
+        return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+class _Words(forms.CharField):
+    """Words with their line breaks."""
+
+    def to_python(self, value: Any) -> str:
+        text = (super().to_python(value) or "").replace("\r\n", "\n").replace("\r", "\n")
+        return "".join(letter if letter.isprintable() or letter == "\n" else " " for letter in text).strip()
+
+
+def _look(css: str = "input", **attributes: Any) -> dict[str, Any]:
+    return {"class": css, **attributes}
+
+
+class WithdrawalForm(forms.Form):
+    """Who withdraws, from what, and where the acknowledgement goes; a reason is nobody's duty."""
+
+    name = _Line(
+        label=_("Nom et prénom"),
+        max_length=LIMITS["name"],
+        widget=forms.TextInput(_look(autocomplete="name")),
+    )
+    order = _Line(
+        label=_("Commande"),
+        max_length=LIMITS["order"],
+        help_text=_("Sa référence est dans l'objet de votre confirmation : huit chiffres et lettres."),
+        widget=forms.TextInput(_look(autocomplete="off", autocapitalize="characters", spellcheck="false")),
+    )
+    email = forms.EmailField(
+        label=_("Adresse email"),
+        max_length=LIMITS["email"],
+        help_text=_("Celle de la commande. L'accusé de réception y est envoyé."),
+        widget=forms.EmailInput(_look(autocomplete="email", autocapitalize="none", spellcheck="false")),
+    )
+    scope = forms.ChoiceField(
+        label=_("Vous renoncez à"),
+        choices=[(WHOLE, _("Toute la commande")), (PART, _("Une partie de la commande"))],
+        initial=WHOLE,
+    )
+    goods = _Words(
+        label=_("Articles que vous rendez"),
+        required=False,
+        max_length=LIMITS["goods"],
+        widget=forms.Textarea(_look("textarea", rows=3)),
+    )
+    reason = _Words(
+        label=_("Motif"),
+        required=False,
+        max_length=LIMITS["reason"],
+        help_text=_("Vous n'avez pas à vous justifier."),
+        widget=forms.Textarea(_look("textarea", rows=4)),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("scope") == WHOLE:
+            # A field that is not on screen: what stands in it was not meant.
+            cleaned["goods"] = ""
+        elif cleaned.get("scope") == PART and not cleaned.get("goods") and "goods" not in self.errors:
+            self.add_error("goods", ValidationError(_("Dites quels articles vous rendez."), code="required"))
+        return cleaned
+
+    def declaration(self, language: str) -> Declaration:
+        """What a valid form declares."""
+        data = self.cleaned_data
+        return Declaration(
+            name=data["name"],
+            email=data["email"],
+            order_text=data["order"],
+            language=language,
+            reason=data["reason"],
+            goods=data["goods"],
+        )
+
+    @staticmethod
+    def values_of(declaration: Declaration) -> dict[str, Any]:
+        """What was typed to make this declaration, for a form that is shown again."""
+        return {
+            "name": declaration.name,
+            "email": declaration.email,
+            "order": declaration.order_text,
+            "scope": PART if declaration.goods else WHOLE,
+            "goods": declaration.goods,
+            "reason": declaration.reason,
+        }
+
+
+class OrderWithdrawalForm(forms.Form):
+    """The same for an order that the customer has shown to be theirs: nothing to look up, its lines to choose from."""
+
+    name = WithdrawalForm.base_fields["name"]
+    email = WithdrawalForm.base_fields["email"]
+    reason = WithdrawalForm.base_fields["reason"]
+
+    def __init__(self, *args: Any, order: Order, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.order = order
+        self.lines: list[ReturnableLine] = returnable_lines(order)
+        for line in self.lines:
+            self.fields[_field(line.item.pk)] = forms.IntegerField(
+                label=line.item.product_name,
+                min_value=0,
+                max_value=line.left,
+                initial=line.left,
+                widget=forms.NumberInput(_look(inputmode="numeric")),
+            )
+
+    def line_fields(self) -> list[tuple[ReturnableLine, str, forms.BoundField]]:
+        """Each line with its finish and format, and the field of its quantity."""
+        return [(line, item_detail(line.item), self[_field(line.item.pk)]) for line in self.lines]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        names = [_field(line.item.pk) for line in self.lines]
+        if self.lines and all(name in cleaned for name in names):
+            wanted = {line.item.pk: cleaned[_field(line.item.pk)] for line in self.lines}
+            try:
+                cleaned["lines"] = choose_lines(self.order, wanted)
+            except Problem as problem:
+                self.add_error(names[0], problem.detail)
+        return cleaned
+
+    def declaration(self, language: str) -> Declaration:
+        """What a valid form declares."""
+        data = self.cleaned_data
+        return Declaration(
+            name=data["name"],
+            email=data["email"],
+            order_text=self.order.reference,
+            language=language,
+            reason=data["reason"],
+            order=self.order,
+            lines=data.get("lines", ()),
+        )
+
+    @staticmethod
+    def values_of(declaration: Declaration) -> dict[str, Any]:
+        """What was typed to make this declaration; quantities that were not chosen are left to the form's own."""
+        assert declaration.order is not None
+        values: dict[str, Any] = {
+            "name": declaration.name,
+            "email": declaration.email,
+            "reason": declaration.reason,
+        }
+        if declaration.lines:
+            chosen = dict(declaration.lines)
+            for item in declaration.order.items.all():
+                values[_field(item.pk)] = chosen.get(item.pk, 0)
+        return values
+
+
+def _field(item_id: int) -> str:
+    return f"units_{item_id}"
