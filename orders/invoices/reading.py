@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from orders.models import Invoice, InvoiceDocument, InvoiceDraft, InvoiceKind, Order
 from orders.selectors.rules import country_name
+from shop.core.models import ShopSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,15 @@ def find_document(order_id: uuid.UUID, number: str = "") -> Invoice | None:
     if number:
         return rows.filter(number=number).first()
     return rows.filter(kind=InvoiceKind.INVOICE).order_by("-version").first()
+
+
+def tax_notice(order: Order, language: str) -> str:
+    """What is said of VAT about an order: as its invoice says it, else the shop's own notice. One query."""
+    invoice = Invoice.objects.filter(order=order, kind=InvoiceKind.INVOICE).order_by("-version").first()
+    if invoice is None:
+        return ShopSettings.load().vat_notice
+    mention = invoice.data["mentions"][0]
+    return str(mention["text"] if language == invoice.language else mention["fr"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -216,10 +216,10 @@ def _confirm(order: Order, payment: Payment) -> None:
         restore_scheduled(order=order)
     record_event(order, "order.confirmed", revived=revived)
     record_tracking(order)
+    # The last lock of all, held until the commit: what follows only adds the rows of two mails.
+    issue_invoice(order=order)
     mail_confirmation(order)
     mail_workshop(order)
-    # Last: whoever issues holds the year's series until the commit.
-    issue_invoice(order=order)
 
 
 def _give_back(order: Order, attempt: Attempt, reason: RefundReason) -> None:

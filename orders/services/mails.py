@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from orders.access import access_token, order_url
 from orders.invoices.attachments import order_invoice
+from orders.invoices.reading import tax_notice
 from orders.models import Order, OrderItem, PaymentMode, Refund, RefundReason
 from orders.selectors.instalments import agreed_plan
 from orders.selectors.rules import country_name
@@ -106,7 +107,7 @@ def confirmation_context(order: Order) -> dict[str, Any]:
         "order": order_context(order, order.language),
         "terms_version": order.terms_version,
         "withdrawal_notice": withdrawal_notice(order.language),
-        "seller": seller_context(),
+        "seller": {**seller_context(), "vat_notice": tax_notice(order, order.language)},
     }
 
 
