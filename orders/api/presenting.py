@@ -1,12 +1,16 @@
 """Quotes as the API answers them: every figure from the quote, every text in the active language."""
 
+from collections.abc import Iterable
+from decimal import Decimal
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from orders.pricing.instalments import Instalment
 from orders.pricing.promotions import NextFree
 from orders.pricing.quote import InstallmentOffer, Quote
+from orders.selectors.mandate import mandate_text
 from orders.selectors.quotes import CartQuote, QuotedLine
 from orders.selectors.rules import HOME_COUNTRY
 from orders.services.mails import FINISH_LABELS
@@ -30,16 +34,21 @@ def quote_document(cart: CartQuote) -> dict[str, Any]:
         "free_shipping_share": _share(quote),
         "next_free": [text for text in map(_next_free, quote.next_free) if text],
         "lead_time": _lead_time(quote),
-        "installments": installments_document(quote.installments),
+        "installments": installments_document(quote.installments, quote.total),
     }
 
 
-def installments_document(offer: InstallmentOffer) -> dict[str, Any]:
+def installments_document(offer: InstallmentOffer, total: Decimal) -> dict[str, Any]:
     return {
         "available": offer.available,
         "minimum": offer.minimum,
-        "plan": [{"due": part.due, "amount": part.amount} for part in offer.plan],
+        "plan": plan_document(offer.plan),
+        "mandate": mandate_text(offer.plan, total) if offer.available else "",
     }
+
+
+def plan_document(parts: Iterable[Instalment]) -> list[dict[str, Any]]:
+    return [{"due": part.due, "amount": part.amount, "due_text": day_in_words(part.due)} for part in parts]
 
 
 def _line(line: QuotedLine) -> dict[str, Any]:

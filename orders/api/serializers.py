@@ -185,12 +185,17 @@ class CheckoutSerializer(serializers.Serializer[Any]):
 class InstallmentSerializer(serializers.Serializer[Any]):
     due = serializers.DateField()
     amount = serializers.DecimalField(max_digits=10, decimal_places=2)
+    due_text = serializers.CharField(help_text="The date in the visitor's language.")
 
 
 class InstallmentOfferSerializer(serializers.Serializer[Any]):
     available = serializers.BooleanField()
     minimum = serializers.DecimalField(max_digits=10, decimal_places=2)
     plan = InstallmentSerializer(many=True)
+    mandate = serializers.CharField(
+        allow_blank=True,
+        help_text="What a customer agrees to by choosing instalments; empty when not offered.",
+    )
 
 
 class QuoteImageSerializer(serializers.Serializer[Any]):

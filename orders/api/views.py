@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import replace
+from functools import cache
 from typing import Any, cast
 
 from django.contrib.auth.models import AnonymousUser
@@ -20,12 +21,16 @@ from accounts.services.checkout import authenticate_at_checkout, sign_up_at_chec
 from accounts.services.signing_in import sign_in_now
 from orders.api import presenting, serializers
 from orders.api.exchange import MAX_KEY, idempotency_key, private
+from orders.models import Order
 from orders.selectors import orders as order_selectors
+from orders.selectors.instalments import agreed_plan
 from orders.selectors.quotes import quote_cart
 from orders.services import checkout as checkout_service
 from orders.services.browser import browser_owns, pending_order, remember_order
 from orders.services.placement import CartChanged, CheckoutRequest
 from orders.services.verification import verify_payment
+from shop.core.content_version import content_version
+from shop.core.kept import pieces_of
 from shop.core.problems import Problem
 
 
@@ -38,11 +43,20 @@ class QuoteView(APIView):
     def post(self, request: Request) -> Response:
         form = serializers.QuoteRequestSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        cart = quote_cart(
-            serializers.requested_lines(form.validated_data["lines"]),
-            destination=form.validated_data.get("country"),
-        )
-        return private(Response(serializers.QuoteSerializer(presenting.quote_document(cart)).data))
+        # Rules and photos are those that pages show; prices and stock are read. The checkout reads all of it again.
+        with pieces_of(content_version()):
+            cart = quote_cart(
+                serializers.requested_lines(form.validated_data["lines"]),
+                destination=form.validated_data.get("country"),
+            )
+            document = presenting.quote_document(cart)
+        return private(Response(_quote_serializer().to_representation(document)))
+
+
+@cache
+def _quote_serializer() -> serializers.QuoteSerializer:
+    """One for all answers: it holds nothing of a request, and making its fields costs more than writing them."""
+    return serializers.QuoteSerializer()
 
 
 class CheckoutView(APIView):
@@ -96,6 +110,7 @@ class CheckoutView(APIView):
             "reference": done.order.reference,
             "url": done.url,
             "total": done.order.total,
+            **_plan(done.order),
         }
         return private(Response(serializers.CheckoutAnswerSerializer(answer).data, status=201))
 
@@ -164,6 +179,7 @@ class VerifyView(APIView):
         if browser_owns(request._request, checked.order):
             answer["order_reference"] = checked.order.reference
             answer["order_url"] = order_selectors.order_path(checked.order)
+            answer |= _plan(checked.order)
         return private(Response(serializers.VerifyAnswerSerializer(answer).data))
 
 
@@ -188,3 +204,9 @@ class OrderView(APIView):
         if order is None:
             raise Problem("not_found", _("Commande introuvable."), 404)
         return private(Response(serializers.OrderSerializer(order).data))
+
+
+def _plan(order: Order) -> dict[str, Any]:
+    """The dated parts of an order in instalments; nothing for one that is paid at once."""
+    parts = agreed_plan(order)
+    return {"installment_plan": presenting.plan_document(parts)} if parts else {}
