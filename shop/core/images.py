@@ -186,6 +186,11 @@ def describe(
     )
 
 
+def refuse_type() -> Problem:
+    """The refusal of a type that pictures of this kind may not have."""
+    return _refuse(_("Type de fichier non supporté"))
+
+
 def _refuse(detail: str) -> Problem:
     return Problem("invalid_image", detail, errors={"file": [detail]})
 
@@ -195,7 +200,7 @@ def _read(*, file: IO[bytes], name: str) -> bytes:
         raise _refuse(_("Nom de fichier trop long"))
     declared = _FORMATS.get(name.rpartition(".")[2].lower()) if "." in name else None
     if declared is None:
-        raise _refuse(_("Type de fichier non supporté"))
+        raise refuse_type()
     # One byte more than allowed is read, whatever length the sender declared.
     content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:

@@ -45,6 +45,7 @@ def queue_mail(
     ``kind`` names the templates ``mail/<kind>.{subject.txt,txt,html}``; ``context`` is JSON and is read by
     them at the first delivery, in ``language``. With a ``dedupe_key`` the mail is written once: a second
     call gives the first row back. ``reference`` is what operators search by (an order's reference, say).
+    ``context["reply_to"]``, one plain address, is where answers go instead of the shop's own.
     ``attachments`` name files that their providers read at delivery (``shop.core.mail_attachments``).
 
     Returns ``None`` when there is no address to write to. Raises ``ValidationError`` when ``to`` is not one

@@ -191,7 +191,7 @@ def _send(mail: OutgoingMail, files: list[MailFile]) -> None:
         body=mail.text,
         from_email=formataddr((_one_line(shop.shop_name), parseaddr(settings.DEFAULT_FROM_EMAIL)[1])),
         to=[mail.to],
-        reply_to=[shop.email] if shop.email else None,
+        reply_to=[address] if (address := mail.context.get("reply_to") or shop.email) else None,
         headers={
             "Message-ID": mail.message_id,
             "Auto-Submitted": "auto-generated",

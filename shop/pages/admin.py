@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from shop.core import images
+from shop.pages import official_admin  # noqa: F401 - registers its rows
 from shop.pages.admin_forms import BannerForm, FaqForm, PageTextForm, RedirectForm
 from shop.pages.models import (
     ContactImage,

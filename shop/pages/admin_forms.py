@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import IO, Any, cast
 
 from django import forms
 from django.conf import settings
@@ -14,8 +14,9 @@ from django.utils.translation import gettext_lazy
 from shop.core.images import check_image
 from shop.core.problems import Problem
 from shop.pages.markup import PLACE
-from shop.pages.models import FaqEntry, PageText, Redirect, SeasonalBanner
+from shop.pages.models import FaqEntry, OfficialText, PageText, Redirect, SeasonalBanner
 from shop.pages.places import PLACES
+from shop.pages.services.official import check_official_picture
 from shop.pages.shipped import shipped
 
 
@@ -69,6 +70,31 @@ class BannerForm(PlacesMixin, forms.ModelForm[SeasonalBanner]):
         if upload is not None:
             try:
                 check_image(file=upload, name=upload.name or "")
+            except Problem as problem:
+                raise ValidationError(problem.detail) from problem
+            upload.seek(0)
+        return upload
+
+
+class OfficialTextForm(forms.ModelForm[OfficialText]):
+    """An official text, with its picture if there is one."""
+
+    new_picture = forms.FileField(
+        label=gettext_lazy("nouvelle image"),
+        required=False,
+        help_text=gettext_lazy("PNG ou JPEG, 5 Mo au plus, gardé tel quel. Montré à la place du texte."),
+    )
+    remove_picture = forms.BooleanField(label=gettext_lazy("retirer l'image"), required=False)
+
+    class Meta:
+        model = OfficialText
+        fields = ("kind", "language", "text")
+
+    def clean_new_picture(self) -> UploadedFile[Any] | None:
+        upload: UploadedFile[Any] | None = self.cleaned_data.get("new_picture")
+        if upload is not None:
+            try:
+                check_official_picture(file=cast(IO[bytes], upload), name=upload.name or "")
             except Problem as problem:
                 raise ValidationError(problem.detail) from problem
             upload.seek(0)

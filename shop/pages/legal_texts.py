@@ -7,23 +7,30 @@ that nobody has filled in yet is said to be missing rather than left blank (LCEN
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
 from django.conf import settings
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import translation
 from django.utils.html import strip_tags
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from markdown_it.token import Token
 
+from orders.selectors.withdrawals import function_sentence
 from shop.core.models import ShopSettings
 from shop.pages.markup import MARKDOWN, PLACE, escape, render_tokens, unescape
 from shop.pages.places import shipping_markdown
+from shop.pages.selectors.official import official_texts
 
+# A paragraph of its own in the terms.
+_OFFICIAL_PLACE = "official-texts-place"
 _FOLDER = Path(__file__).resolve().parent / "texts"
 
 
@@ -39,9 +46,13 @@ class LegalText:
 
 
 def legal_page(page: str) -> LegalText:
-    """`terms`, `privacy` or `legal-notice` in the active language. One query for the delivery zones."""
+    """`terms`, `privacy` or `legal-notice` in the active language. One query for the delivery zones, one a minute for
+    the official texts."""
     language = (get_language() or settings.LANGUAGE_CODE)[:2]
-    return _render(page, language, tuple(sorted(_values(language).items())))
+    text = _render(page, language, tuple(sorted(_values(language).items())))
+    official = render_to_string("components/official_texts.html", {"texts": official_texts()})
+    html = text.html.replace(f"<p>{_OFFICIAL_PLACE}</p>", official)
+    return replace(text, html=mark_safe(html))  # noqa: S308 - both parts are rendered
 
 
 def _values(language: str) -> dict[str, str]:
@@ -69,10 +80,16 @@ def _values(language: str) -> dict[str, str]:
         "production_max_days": str(shop.default_production_days_max),
         "shipping_table": shipping_markdown(language),
         **{f"retention_{name}": str(value) for name, value in settings.RETENTION.items()},
-        # The owner supplies the official text of the legal guarantees (D211-2); there is none yet.
-        "guarantee_box": "",
-        "withdrawal_function": "",
+        # The owner's official texts, put in once the rest is rendered: they are no Markdown.
+        "guarantee_box": _OFFICIAL_PLACE,
+        "withdrawal_function": function_sentence(_french_path("orders:withdrawal")),
     }
+
+
+def _french_path(name: str) -> str:
+    """An address as texts hold them: the French one, which rendering turns into the active language's."""
+    with translation.override(settings.LANGUAGE_CODE):
+        return reverse(name)
 
 
 def _mail_link(address: str) -> str:

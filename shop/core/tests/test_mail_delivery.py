@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from shop.core import mail_delivery
 from shop.core.mail_delivery import LEASE, MAX_ATTEMPTS, MAX_CRASHES, RETRY_DELAYS, deliver
-from shop.core.models import MailState, OutgoingMail
+from shop.core.models import MailState, OutgoingMail, ShopSettings
+from shop.core.shop_settings import save_shop_settings
 from shop.core.tasks import deliver_mail, sweep_mails
 from shop.core.tests import scripted_mail
 from shop.core.tests.mail_samples import sample_context
@@ -59,6 +60,18 @@ def test_delivered_once_and_kept_as_sent(server, mail):
     assert message.extra_headers["Message-ID"] == "<stable@localhost>"
     assert message.extra_headers["Auto-Submitted"] == "auto-generated"
     assert message.from_email == "=?utf-8?q?L=27=C3=89tabli_aux_figurines?= <boutique@example.com>"
+
+
+def test_answers_go_to_the_shop_or_to_whom_the_mail_names(server, mail):
+    save_shop_settings(ShopSettings(email="boutique@example.com"))
+    deliver(mail.pk)
+    other = OutgoingMail.objects.create(
+        kind="account_exists",
+        to="atelier@example.com",
+        context={**sample_context("account_exists"), "reply_to": "zoe@example.com"},
+    )
+    deliver(other.pk)
+    assert [message.reply_to for message in server.sent] == [["boutique@example.com"], ["zoe@example.com"]]
 
 
 @pytest.mark.parametrize(

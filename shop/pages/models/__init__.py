@@ -1,7 +1,8 @@
-"""Rows behind the pages: texts, questions, the band of a season, redirects, and what visitors write."""
+"""Rows behind the pages: texts, questions, the band of a season, redirects, official texts, what visitors write."""
 
 from shop.pages.models.contact import ContactImage, ContactKind, ContactRequest, ContactState
 from shop.pages.models.content import FaqCategory, FaqEntry, PageText, Redirect, SeasonalBanner, own_path
+from shop.pages.models.official import OfficialKind, OfficialText
 
 __all__ = [
     "ContactImage",
@@ -10,6 +11,8 @@ __all__ = [
     "ContactState",
     "FaqCategory",
     "FaqEntry",
+    "OfficialKind",
+    "OfficialText",
     "PageText",
     "Redirect",
     "SeasonalBanner",

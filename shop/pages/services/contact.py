@@ -147,7 +147,7 @@ def _write_mails(request: ContactRequest, picture_count: int) -> None:
         kind="contact_workshop",
         to=ShopSettings.load().alert_address,
         language="fr",
-        context={**context, "admin_url": admin_url},
+        context={**context, "admin_url": admin_url, "reply_to": request.email},
         dedupe_key=f"contact-workshop:{request.pk}",
         reference=request.reference,
     )

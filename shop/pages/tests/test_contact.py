@@ -81,6 +81,9 @@ def test_a_question_is_stored_mailed_and_acknowledged(client: Client) -> None:
         f"/gestion/pages/contactrequest/{request.pk}/change/"
         in mails["contact_workshop"].context["admin_url"]
     )
+    # The workshop answers the sender from its mailbox; the sender answers the shop.
+    assert mails["contact_workshop"].context["reply_to"] == "zoe@example.com"
+    assert "reply_to" not in mails["contact_acknowledgement"].context
     page = client.get(answer["Location"]).content.decode()
     assert request.reference in page
     assert 'name="message"' not in page
