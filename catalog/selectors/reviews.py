@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import cast
 
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
@@ -66,7 +67,7 @@ def review_page(product_id: int, *, number: int) -> Page[ReviewCard]:
     if number > paginator.num_pages:
         raise PageOutOfRangeError(number)
     cards = [review_card(row) for row in paginator.page(number).object_list]
-    return Page(cards, number, paginator)
+    return Page(cards, number, cast("Paginator[ReviewCard]", paginator))
 
 
 def latest_reviews(limit: int = 3) -> list[LatestReview]:

@@ -7,8 +7,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.forms import ModelForm
-from django.http import HttpRequest
-from django.http.response import HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -47,7 +46,7 @@ class OfficialTextAdmin(admin.ModelAdmin[OfficialText]):
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponseBase:
+    ) -> HttpResponse:
         missing = missing_official_texts()
         if missing:
             text = _("Textes officiels manquants en français : %(names)s") % {"names": ", ".join(missing)}

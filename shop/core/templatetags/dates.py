@@ -17,7 +17,7 @@ _IN_WORDS = {None, "DATE_FORMAT", "DATETIME_FORMAT", "MONTH_DAY_FORMAT"}
 
 
 @register.filter(expects_localtime=True, is_safe=False)
-def date(value: datetime.date | datetime.time | str | None, arg: str | None = None) -> Any:
+def date(value: datetime.date | datetime.datetime | str | None, arg: str | None = None) -> Any:
     """`{{ day|date }}`, `{{ day|date:"MONTH_DAY_FORMAT" }}`: as Django's, and « 1er décembre » in French."""
     text = defaultfilters.date(value, arg)
     return with_ordinal(text) if arg in _IN_WORDS else text
