@@ -31,6 +31,7 @@ from catalog.models import (
     ProductVariation,
 )
 from catalog.selectors import search, wording
+from catalog.selectors.customs import without_customs_data
 from catalog.selectors.pictures import image_info
 from catalog.services.images import add_product_image, delete_product_image, set_category_picture
 from catalog.services.models3d import delete_product_model, set_product_model
@@ -121,6 +122,21 @@ class VariationInline(admin.StackedInline[ProductVariation, Product]):
     )
 
 
+class CustomsFilter(admin.SimpleListFilter):
+    """Pieces that a parcel outside the Union can't declare yet."""
+
+    title = _("données douanières")
+    parameter_name = "customs"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("missing", _("À compléter"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Product]) -> QuerySet[Product]:
+        if self.value() == "missing":
+            return queryset.filter(without_customs_data())
+        return queryset
+
+
 @admin.register(Product)
 class ProductAdmin(admin.ModelAdmin[Product]):
     """Products, with their photos and variations."""
@@ -148,6 +164,7 @@ class ProductAdmin(admin.ModelAdmin[Product]):
         "promotion_active",
         "promotion_type",
         "source",
+        CustomsFilter,
     )
     list_select_related = ("category",)
     list_per_page = 50
@@ -188,6 +205,15 @@ class ProductAdmin(admin.ModelAdmin[Product]):
                     ("dimensions", "height_cm", "weight"),
                     ("production_days_min", "production_days_max"),
                 )
+            },
+        ),
+        (
+            _("Douane"),
+            {
+                "description": _(
+                    "Déclaré sur les colis hors de l'Union européenne, et gardé avec chaque commande."
+                ),
+                "fields": (("hs_code", "origin_country", "weight_grams"),),
             },
         ),
         (

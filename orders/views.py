@@ -10,10 +10,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from orders.access import payment_token
+from orders.invoices.places import destination_of
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
 from orders.models.order import OTHER_COUNTRY
 from orders.selectors import orders as order_selectors
+from orders.selectors.customs import outside_union
 from orders.selectors.instalments import calendar
+from orders.selectors.refunds import refunds_for_page
 from orders.selectors.rules import HOME_COUNTRY, checkout_countries, country_name, offered_modes
 from orders.services.browser import browser_owns
 from orders.services.mails import item_detail
@@ -112,7 +115,9 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
             "country_name": country_name(order.country, order.custom_country),
             "is_member": is_member,
             "plan": calendar(order),
+            "meets_customs": outside_union(destination_of(order)),
             "pay_token": payment_token(order),
+            "refunds": refunds_for_page(order),
             "breadcrumbs": [*trail, (_("Commande %(reference)s") % {"reference": order.reference}, None)],
         },
     )

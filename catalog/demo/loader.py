@@ -23,6 +23,9 @@ SOURCE = "demo"
 _COPIED = (
     "dimensions",
     "weight",
+    "hs_code",
+    "origin_country",
+    "weight_grams",
     "production_days_min",
     "production_days_max",
     "featured",

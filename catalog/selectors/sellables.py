@@ -35,6 +35,9 @@ _PLAIN = (
     "promotion_get_quantity",
     "production_days_min",
     "production_days_max",
+    "hs_code",
+    "origin_country",
+    "weight_grams",
     "category__offers_finishes",
 )
 
@@ -55,6 +58,8 @@ class Sellable:
     `variation_id` and `finish` are the resolved ones. `available_quantity` is None for made to order (unlimited).
     `product_stock` and `variation_stock` are the two levels it draws on (None: not counted), which several lines of a
     cart may share.
+    `hs_code`, `origin_country` (ISO 3166-1) and `weight_grams` of one packed unit are what customs ask for; "" and None
+    when nobody has filled them in.
     `unit_price` is known also for what is out of stock; `buy` and `get` are those of a running promotion.
     """
 
@@ -81,6 +86,9 @@ class Sellable:
     teaser: str
     image: ImageInfo | None
     problem: str | None
+    hs_code: str = ""
+    origin_country: str = ""
+    weight_grams: int | None = None
 
 
 def find_sellables(keys: Sequence[SellableKey]) -> dict[SellableKey, Sellable]:
@@ -95,7 +103,10 @@ def find_sellables(keys: Sequence[SellableKey]) -> dict[SellableKey, Sellable]:
     product_ids = {key.product_id for key in wanted if 0 < key.product_id < 2**63}
     products = {
         product.pk: product
-        for product in Product.objects.filter(pk__in=product_ids).select_related("category").only(*_columns())
+        for product in Product.objects.filter(pk__in=product_ids)
+        .order_by()
+        .select_related("category")
+        .only(*_columns())
     }
     variations: dict[int, list[ProductVariation]] = {pk: [] for pk in products}
     for variation in ProductVariation.objects.filter(product_id__in=products).order_by("sort_order", "pk"):
@@ -200,4 +211,7 @@ def _sellable(
         teaser=wording.teaser(product),
         image=None if photo is None else image_info(photo, product.name),
         problem=problem,
+        hs_code=product.hs_code,
+        origin_country=str(product.origin_country or ""),
+        weight_grams=product.weight_grams,
     )

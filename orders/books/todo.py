@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from catalog.models import Product
+from catalog.selectors.customs import without_customs_data
 from orders.books.days import shop_day
 from orders.models import (
     Dispute,
@@ -131,10 +132,9 @@ def _jobs(today: date) -> Task:
 
 
 def _customs(today: date) -> Task:
-    missing = Q(hs_code="") | Q(origin_country="") | Q(weight_grams=None)
     return Task(
         gettext_lazy("Pièces sans données douanières"),
-        Product.objects.filter(missing, is_published=True).count(),
+        Product.objects.filter(without_customs_data(), is_published=True).count(),
         _link("product", "customs=missing", app="catalog"),
         _("nécessaires aux colis hors de l'Union européenne"),
     )

@@ -13,9 +13,14 @@ from orders.models.order import OTHER_COUNTRY
 
 def destination_of(order: Order) -> str:
     """The ISO code of the country an order goes to, that of a country typed under « Autre » when it is known."""
-    if order.country != OTHER_COUNTRY:
-        return order.country
-    return _codes_by_name().get(_folded(order.custom_country), OTHER_COUNTRY)
+    return country_code(order.country, order.custom_country)
+
+
+def country_code(country: str, custom_country: str) -> str:
+    """The same of an address before it is an order's."""
+    if country != OTHER_COUNTRY:
+        return country
+    return _codes_by_name().get(_folded(custom_country), OTHER_COUNTRY)
 
 
 @cache

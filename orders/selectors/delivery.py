@@ -6,6 +6,7 @@ from decimal import Decimal
 from django.core.cache import cache
 
 from orders.models import ShippingZone
+from orders.selectors.customs import stopped_countries
 from orders.selectors.rules import HOME_COUNTRY
 
 _CACHE_KEY = "orders:delivery-zones"
@@ -80,11 +81,14 @@ def home_delivery_days() -> DeliveryDays | None:
 
 
 def shipping_table() -> list[DeliveryRow]:
-    """Every zone in its order. One query."""
+    """Every zone in its order, without the countries where delivery is stopped. Two queries."""
+    stopped = stopped_countries()
     return [
         DeliveryRow(
             name=zone.name,
-            countries=[] if zone.is_fallback else [str(country.name) for country in zone.countries],
+            countries=[]
+            if zone.is_fallback
+            else [str(country.name) for country in zone.countries if country.code not in stopped],
             rate=zone.rate,
             free_from=zone.free_from,
         )

@@ -13,6 +13,8 @@ from orders.models import ShippingZone as ZoneRow
 from orders.models.order import OTHER_COUNTRY
 from orders.pricing.quote import PricingRules
 from orders.pricing.shipping import ShippingZone
+from orders.selectors.customs import outside_union, stopped_countries
+from shop.core.kept import kept
 from shop.core.models import ShopSettings
 
 HOME_COUNTRY = "FR"
@@ -29,7 +31,12 @@ class CountryChoice:
 
 
 def load_pricing_rules() -> PricingRules:
-    """Zones and limits as they are now. One query; the shop's settings come from their cache."""
+    """Zones and limits as they are now. One query; the shop's settings come from their cache. Where kept pieces are
+    used, none: whoever changes a zone or the settings drops them."""
+    return kept(_read_rules, "pricing-rules")
+
+
+def _read_rules() -> PricingRules:
     zones: list[ShippingZone] = []
     fallback: ShippingZone | None = None
     for row in ZoneRow.objects.all():
@@ -69,15 +76,22 @@ def today() -> date:
 
 
 def checkout_countries() -> list[CountryChoice]:
-    """The countries of the form: those that a zone lists, by name, then « Autre ». One query."""
+    """The countries of the form: those that a zone lists and that are served, by name, then « Autre ». Two queries."""
+    stopped = stopped_countries()
     choices: list[CountryChoice] = []
     fallback: ZoneRow | None = None
     for row in ZoneRow.objects.all():
         if row.is_fallback:
             fallback = row
         choices += [
-            CountryChoice(country.code, str(country.name), row.code, row.duties_notice)
+            CountryChoice(
+                country.code,
+                str(country.name),
+                row.code,
+                row.duties_notice and outside_union(country.code),
+            )
             for country in row.countries
+            if country.code not in stopped
         ]
     choices.sort(key=lambda choice: (choice.code != HOME_COUNTRY, _sort_key(choice.name)))
     if fallback is not None:

@@ -10,8 +10,10 @@ from django.utils.translation import gettext as _
 
 from orders.access import access_token, order_url
 from orders.invoices.attachments import order_invoice
+from orders.invoices.places import destination_of
 from orders.invoices.reading import tax_notice
 from orders.models import Order, OrderItem, PaymentMode, Refund, RefundReason
+from orders.selectors.customs import outside_union
 from orders.selectors.instalments import agreed_plan
 from orders.selectors.rules import country_name
 from orders.selectors.withdrawals import function_sentence, withdrawal_path
@@ -156,6 +158,7 @@ def order_context(order: Order, language: str) -> dict[str, Any]:
                 {"due": part.due.isoformat(), "amount": str(part.amount)} for part in agreed_plan(order)
             ],
             "mandate_text": order.mandate_text,
+            "meets_customs": outside_union(destination_of(order)),
             "notes": order.notes,
         }
 

@@ -14,8 +14,10 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from catalog.services.stock import OutOfStock
+from orders.invoices.places import country_code
 from orders.models import Attempt, AttemptState, Order, OrderItem, Payment, PaymentMode, PaymentState
 from orders.pricing.quote import Quote
+from orders.selectors.customs import is_stopped
 from orders.selectors.mandate import mandate_text
 from orders.selectors.quotes import CartQuote, QuotedLine, RequestedLine, quote_cart
 from orders.services.journal import record_event
@@ -88,6 +90,9 @@ def place_order(request: CheckoutRequest, *, find_buyer: "Callable[[], User | No
     """
     if not request.lines:
         raise Problem("empty_cart", _("Votre panier est vide."), 400)
+    if is_stopped(country_code(request.customer.country, request.customer.custom_country)):
+        refusal = _("Nous ne livrons pas dans ce pays pour l'instant.")
+        raise Problem("country_not_served", refusal, 400, errors={"customer.country": [refusal]})
     try:
         with transaction.atomic():
             return _write_order(request, find_buyer)
@@ -240,6 +245,9 @@ def _items(order: Order, lines: Sequence[QuotedLine]) -> list[OrderItem]:
                 variation_name=sellable.variation_name,
                 category_name=sellable.category_name,
                 sku=sellable.sku,
+                hs_code=sellable.hs_code,
+                origin_country=sellable.origin_country,
+                weight_grams=sellable.weight_grams,
                 product_url=sellable.url,
                 product_image=sellable.image.url if sellable.image else "",
                 promotion_buy=sellable.buy,

@@ -56,6 +56,7 @@ ORDER = {
     "total": "1627.50",
     "promised_by": "2027-01-12",
     "payment_label": "En une fois",
+    "meets_customs": False,
     "notes": "Sonnez deux fois.",
 }
 
