@@ -1,8 +1,10 @@
 """The Celery application: mail, payments and every scheduled job run here."""
 
 import os
+from typing import Any
 
 from celery import Celery
+from celery.signals import beat_init, worker_init
 
 from shop.core import broker
 
@@ -13,3 +15,18 @@ broker.register()
 app = Celery("shop")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@worker_init.connect
+@beat_init.connect
+def refuse_to_start(**kwargs: Any) -> None:
+    """Celery runs no system check of its own: like a server, a worker with contradictory settings must not start."""
+    from django.core.exceptions import ImproperlyConfigured
+
+    from shop.core.checks import refuse_unsafe_settings
+
+    try:
+        refuse_unsafe_settings()
+    except ImproperlyConfigured as error:
+        # Celery swallows what a signal handler raises, except this.
+        raise SystemExit(str(error)) from error

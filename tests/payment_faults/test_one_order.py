@@ -355,6 +355,15 @@ def test_case_20_a_customer_who_never_comes_back_is_found_again_with_the_key(ban
     confirmed_once(order)
 
 
+def test_case_20_an_order_whose_page_was_never_asked_for_is_closed_after_its_time(bank, order):
+    """Stripe creates the session, the answer is lost. Here the shop died before it asked: nobody can have paid."""
+    Attempt.objects.update(state=AttemptState.PREPARED, session_id=None, session_url="")
+    reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=10))
+    still_waits(order)
+    reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=40))
+    cancelled_once(order, attempt=AttemptState.CANCELED)
+
+
 @pytest.mark.postgres
 def test_case_20_retries_at_once_after_a_lost_answer_find_the_same_page(bank, buyer):
     """Stripe creates the session, the answer is lost: same session on retry, no second order."""

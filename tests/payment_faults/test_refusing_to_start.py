@@ -1,0 +1,128 @@
+"""Case 35: real money never meets development, and the sandbox never meets production."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+pytestmark = pytest.mark.postgres
+
+WEB = ("-c", "import shop.wsgi")
+# Memory is nobody's broker: a worker that did start would wait for work.
+WORKER = ("-m", "celery", "-A", "shop", "worker", "--pool", "solo")
+BEAT = ("-m", "celery", "-A", "shop", "beat")
+CHECK = ("manage.py", "check")
+SANDBOX = ("-m", "orders.stripe_sandbox", "--port", "0", "--webhook-secret", "whsec_x")
+
+PRODUCTION = {
+    "DEBUG": "false",
+    "SECRET_KEY": "a-secret-of-production-with-more-than-fifty-different-0123456789-characters",
+    "ALLOWED_HOSTS": "shop.example",
+    "SITE_URL": "https://shop.example",
+    "EMAIL_URL": "smtp+tls://user:password@mail.example:587",
+    "STRIPE_SECRET_KEY": "sk_live_1",
+    "STRIPE_WEBHOOK_SECRET": "whsec_1",
+    "STRIPE_API_BASE": "",
+}
+DEVELOPMENT = {
+    "DEBUG": "true",
+    "STRIPE_SECRET_KEY": "sk_test_1",
+    "STRIPE_WEBHOOK_SECRET": "whsec_1",
+    "STRIPE_API_BASE": "http://localhost:8010",
+}
+STAND_IN = "STRIPE_API_BASE names a stand-in for Stripe while DEBUG is off."
+LIVE_TO_STAND_IN = "A live Stripe key would be sent to a stand-in for Stripe."
+LIVE_IN_DEVELOPMENT = "A live Stripe key is set while DEBUG is on."
+NOT_IN_PRODUCTION = "The payment sandbox does not start with DEBUG off"
+NO_LIVE_KEY = "The payment sandbox needs a key that begins with sk_test_"
+
+
+class Process:
+    """A process of the shop that should end at once. Several are started before one is waited for."""
+
+    def __init__(self, folder: Path, command: tuple[str, ...], variables: dict[str, str]) -> None:
+        kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+        self._process = subprocess.Popen(
+            [sys.executable, *command],
+            cwd=settings.BASE_DIR,
+            env=kept | {"DATA_DIR": str(folder), "DATABASE_URL": "", "REDIS_URL": "memory://"} | variables,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def end(self) -> tuple[int, str]:
+        try:
+            said, _ = self._process.communicate(timeout=60)
+        finally:
+            self._process.kill()
+        return self._process.returncode, said
+
+
+def start_all(
+    folder: Path, cases: dict[str, tuple[tuple[str, ...], dict[str, str]]]
+) -> dict[str, tuple[int, str]]:
+    started = {
+        name: Process(folder / str(number), command, variables)
+        for number, (name, (command, variables)) in enumerate(cases.items())
+    }
+    return {name: process.end() for name, process in started.items()}
+
+
+def test_case_35_contradictory_settings_start_nothing(tmp_path):
+    """A live key in tests or the sandbox in production: refuses to start."""
+    stand_in = PRODUCTION | {"STRIPE_API_BASE": "http://localhost:8010", "STRIPE_SECRET_KEY": "sk_test_1"}
+    live = DEVELOPMENT | {"STRIPE_SECRET_KEY": "sk_live_1", "STRIPE_API_BASE": ""}
+    cases = {
+        "web, stand-in in production": (WEB, stand_in),
+        "worker, stand-in in production": (WORKER, stand_in),
+        "beat, stand-in in production": (BEAT, stand_in),
+        "commands, stand-in in production": (CHECK, stand_in),
+        "web, live key in development": (WEB, live),
+        "worker, restricted live key to a stand-in": (
+            WORKER,
+            DEVELOPMENT | {"STRIPE_SECRET_KEY": "rk_live_1"},
+        ),
+    }
+    sentences = [STAND_IN] * 4 + [LIVE_IN_DEVELOPMENT, LIVE_TO_STAND_IN]
+    for (name, (status, said)), sentence in zip(start_all(tmp_path, cases).items(), sentences, strict=True):
+        assert status == 1, f"{name}: {said}"
+        assert sentence in said, name
+
+
+def test_case_35_the_sandbox_starts_neither_in_production_nor_with_a_live_key(tmp_path):
+    """A live key in tests or the sandbox in production: refuses to start."""
+    with_key = (*SANDBOX, "--secret-key", "sk_test_x")
+    cases = {
+        **{f"DEBUG={off}": (with_key, {"DEBUG": off}) for off in ("0", "false", "no")},
+        "live": ((*SANDBOX, "--secret-key", "sk_live_x"), {"DEBUG": "1"}),
+    }
+    for name, (status, said) in start_all(tmp_path, cases).items():
+        assert status == 2, f"{name}: {said}"
+        assert said.startswith(NO_LIVE_KEY if name == "live" else NOT_IN_PRODUCTION), name
+        assert "Traceback" not in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_case_35_tests_know_no_key_of_the_machine_they_run_on(tmp_path):
+    """A live key in tests: what the environment or a .env file says of Stripe does not reach them."""
+    shown = "from tests import settings as s; print([s.STRIPE_SECRET_KEY, s.STRIPE_WEBHOOK_SECRET, s.STRIPE_API_BASE])"
+    live = {
+        "STRIPE_SECRET_KEY": "sk_live_1",
+        "STRIPE_WEBHOOK_SECRET": "whsec_1",
+        "STRIPE_API_BASE": "https://x.example",
+    }
+    assert Process(tmp_path, ("-c", shown), live).end() == (0, "['', '', '']\n")
+
+
+def test_case_35_settings_that_fit_do_start(tmp_path):
+    """A live key in production, and the sandbox in development, are what they are for."""
+    cases = {"web in production": (WEB, PRODUCTION), "web in development": (WEB, DEVELOPMENT)}
+    for name, (status, said) in start_all(tmp_path, cases).items():
+        assert status == 0, f"{name}: {said}"
