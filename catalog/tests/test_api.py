@@ -311,3 +311,15 @@ def test_a_product_costs_eight_queries_at_most(client, shop, django_assert_max_n
     # product, variations, photos, prices over time, settings, similar products, their photos
     with django_assert_max_num_queries(7):
         client.get(f"/api/products/{shop['blade'].pk}")
+
+
+@pytest.mark.parametrize("wanted", ["api", "json", "xml", "html", ""])
+def test_calls_answer_json_whatever_format_is_asked_for(client, shop, wanted):
+    plain = client.get("/api/products")
+    asked = client.get(f"/api/products?format={wanted}")
+    assert (asked.status_code, asked["Content-Type"]) == (200, "application/json")
+    assert asked.json()["results"] == plain.json()["results"]
+    problem(client.get(f"/api/products/999999?format={wanted}"), 404, "not_found")
+    # What a browser asks for when somebody opens the address.
+    shown = client.get("/api/products", headers={"accept": "text/html,application/xml;q=0.9,*/*;q=0.8"})
+    assert (shown.status_code, shown["Content-Type"]) == (200, "application/json")
