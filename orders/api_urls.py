@@ -1,6 +1,6 @@
 from django.urls import path
 
-from orders.api import invoices, views
+from orders.api import invoices, views, withdrawals
 from orders.api.admin import invoices as admin_invoices
 from orders.api.admin import orders, refunds
 
@@ -10,6 +10,7 @@ urlpatterns = [
     path("checkout/verify", views.VerifyView.as_view(), name="api-verify"),
     path("orders", views.OrderListView.as_view(), name="api-orders"),
     path("orders/<uuid:order_id>", views.OrderView.as_view(), name="api-order"),
+    *withdrawals.urlpatterns,
     *orders.urlpatterns,
     *invoices.urlpatterns,
     *admin_invoices.urlpatterns,

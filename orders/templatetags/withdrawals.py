@@ -1,0 +1,34 @@
+"""What an order's page says about withdrawing from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+from django.utils import timezone
+
+from orders.access import access_token
+from orders.models import Order
+from orders.selectors.withdrawal_period import withdrawal_deadline
+from orders.selectors.withdrawals import cases_of, withdrawal_path
+
+register = template.Library()
+
+
+@register.inclusion_tag("orders/_withdrawal.html")
+def withdrawal_panel(order: Order) -> dict[str, Any]:
+    """Until when, the link of the function (L221-21), and what was declared. Two queries; nothing for an unpaid order.
+
+    The link carries the order's signature: who sees this page may follow it without signing in.
+    """
+    if order.paid_at is None:
+        return {"shown": False}
+    deadline = withdrawal_deadline(order)
+    return {
+        "shown": True,
+        "order": order,
+        "deadline": deadline,
+        "is_over": deadline is not None and deadline < timezone.localdate(),
+        "url": withdrawal_path(order, access_token(order)),
+        "cases": cases_of(order),
+    }
