@@ -1,12 +1,18 @@
 """Celery tasks and jobs of invoices: thin, repeatable, by id."""
 
-from datetime import datetime, timedelta
+import logging
+from datetime import datetime, time, timedelta
 
 from celery import shared_task
+from django.utils import translation
 
+from orders.invoices.alerts import mail_audit
+from orders.invoices.audit import audit_books
 from orders.invoices.documents import ensure_document, make_missing_documents
 from orders.models import Invoice
 from shop.core.jobs import scheduled_job
+
+logger = logging.getLogger(__name__)
 
 
 @shared_task(name="orders.tasks.make_invoice_document")
@@ -20,3 +26,12 @@ def make_invoice_document(invoice_id: int) -> None:
 def make_lost_documents(now: datetime) -> None:
     """Invoices whose wake-up or worker was lost."""
     make_missing_documents(now)
+
+
+@scheduled_job("audit-books", every=timedelta(days=1), at=time(4, 30))
+def audit_every_night(now: datetime) -> None:
+    """Series, chain, documents, orders and ledger; Stripe's account is compared by the job that reconciles."""
+    with translation.override("fr"):
+        report = audit_books(now, with_provider=False)
+    mail_audit(report, now)
+    logger.info("audit: %d documents, %d faults", report.documents, len(report.faults))

@@ -76,7 +76,7 @@ def union_sales(year: int) -> Decimal:
     sums = Invoice.objects.filter(year=year, country__in=ABROAD_IN_UNION).aggregate(
         total=Sum("total"), vat=Sum("vat")
     )
-    return (sums["total"] or ZERO) - (sums["vat"] or ZERO)
+    return quantize((sums["total"] or ZERO) - (sums["vat"] or ZERO))
 
 
 def _taxed_at_destination(year: int) -> bool:

@@ -138,6 +138,13 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "total": "1627.50",
             "explanation": "Le nom du client était mal orthographié.",
         },
+        "books_audit_alert": {
+            "faults": [
+                {"check": "gap", "subject": "F-2026-00007", "detail": "manque, le suivant est F-2026-00008"}
+            ],
+            "count": 2,
+            "more": 1,
+        },
         "refund_done": {
             "order": order,
             "seller": SELLER,
@@ -220,6 +227,7 @@ KINDS = (
     "payment_refunded_automatically",
     "payment_review_alert",
     "invoice",
+    "books_audit_alert",
     "refund_done",
     "refund_failed_alert",
     "dispute_alert",

@@ -1,0 +1,183 @@
+"""Invoices against orders, credit notes against refunds, and the ledger against both."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
+from django.utils.translation import gettext as _
+
+from orders.invoices.audit.faults import Fault
+from orders.models import (
+    Invoice,
+    InvoiceKind,
+    LedgerEntry,
+    LedgerKind,
+    Order,
+    Payment,
+    PaymentState,
+    Refund,
+    RefundReason,
+    RefundRequest,
+    RefundState,
+    WithdrawalCase,
+)
+from orders.selectors.instalments import OPEN_PAYMENTS
+from shop.core.money import ZERO, quantize
+
+_COLLECTED = (LedgerKind.CHARGE, LedgerKind.REFUND, LedgerKind.REFUND_FAILED)
+_AUTOMATIC = (RefundReason.DUPLICATE, RefundReason.UNAVAILABLE)
+_UNDER_WAY = (RefundState.REQUESTED, RefundState.SENT, RefundState.PENDING)
+
+Sums = defaultdict[Any, Decimal]
+
+
+def check_orders() -> Iterator[Fault]:
+    """Every order that was confirmed has one invoice in force, of its own total. Two queries."""
+    current = {
+        invoice.order_id: invoice
+        for invoice in Invoice.objects.filter(kind=InvoiceKind.INVOICE).defer("data").order_by("version")
+    }
+    confirmed = Order.objects.filter(paid_at__isnull=False).order_by("created_at")
+    for order in confirmed.only("reference", "total").iterator():
+        invoice = current.pop(order.pk, None)
+        if invoice is None:
+            yield Fault("order", order.reference, _("payée, sans facture"))
+        elif invoice.total != order.total:
+            yield Fault(
+                "order",
+                order.reference,
+                _("total %(total)s, facture %(number)s de %(found)s")
+                % {"total": order.total, "number": invoice.number, "found": invoice.total},
+            )
+    for invoice in current.values():
+        yield Fault("order", invoice.number, _("facture une commande jamais payée"))
+
+
+def check_credit_notes() -> Iterator[Fault]:
+    """A credit note for each refund decision that is through, of its amount, and never more than the invoice.
+
+    Three queries.
+    """
+    credited: Sums = defaultdict(lambda: ZERO)
+    notes = (
+        Invoice.objects.filter(kind=InvoiceKind.CREDIT_NOTE).select_related("refund_request").defer("data")
+    )
+    for note in notes.iterator():
+        credited[note.credits_id] += note.total
+        request = note.refund_request
+        if request is not None and -note.total != request.amount:
+            yield Fault(
+                "credit note",
+                note.number,
+                _("%(found)s pour un remboursement de %(wanted)s")
+                % {"found": -note.total, "wanted": request.amount},
+            )
+        if request is not None and request.settled_at is None:
+            yield Fault("credit note", note.number, _("son remboursement a échoué après l'émission"))
+    for invoice in Invoice.objects.filter(kind=InvoiceKind.INVOICE).defer("data"):
+        if invoice.total + credited[invoice.pk] < 0:
+            yield Fault(
+                "credit note",
+                invoice.number,
+                _("créditée de %(found)s sur %(wanted)s")
+                % {"found": -credited[invoice.pk], "wanted": invoice.total},
+            )
+    lacking = RefundRequest.objects.filter(
+        settled_at__isnull=False, credit_note=None, order__invoices__isnull=False
+    )
+    for reference, amount in lacking.values_list("order__reference", "amount").distinct():
+        yield Fault(
+            "credit note",
+            reference,
+            _("aucun avoir pour son remboursement de %(amount)s") % {"amount": amount},
+        )
+
+
+def check_ledger() -> Iterator[Fault]:
+    """What moved is what payments and refunds say, and what the documents of each order add up to."""
+    yield from _payments()
+    yield from _refunds()
+    yield from _documents()
+
+
+def _payments() -> Iterator[Fault]:
+    """Three queries."""
+    moved = _sums(LedgerEntry.objects.filter(kind__in=_COLLECTED), "payment")
+    leaving = _sums(Refund.objects.filter(reason__in=_AUTOMATIC, state__in=_UNDER_WAY), "attempt__payment")
+    for payment in Payment.objects.select_related("order").order_by("pk").iterator():
+        kept = moved[payment.pk]
+        # A charge on its way back (paid twice, or for a closed order) counts for nothing already.
+        if not any(_fits(payment, amount) for amount in (kept, kept - leaving[payment.pk])):
+            yield Fault(
+                "payment",
+                str(payment),
+                _("%(state)s, de %(amount)s, et le grand livre garde %(kept)s")
+                % {"state": payment.get_state_display(), "amount": payment.amount, "kept": kept},
+            )
+
+
+def _fits(payment: Payment, kept: Decimal) -> bool:
+    if payment.state == PaymentState.PAID:
+        return kept == payment.amount
+    if payment.state == PaymentState.PARTLY_REFUNDED:
+        return ZERO < kept < payment.amount
+    return kept == ZERO
+
+
+def _refunds() -> Iterator[Fault]:
+    """Two queries, and one for the references of what differs."""
+    booked = _sums(
+        LedgerEntry.objects.filter(kind__in=(LedgerKind.REFUND, LedgerKind.REFUND_FAILED)), "order"
+    )
+    done = _sums(Refund.objects.filter(state=RefundState.SUCCEEDED), "order")
+    wrong = [key for key in {*booked, *done} if booked[key] + done[key]]
+    for order in Order.objects.filter(pk__in=wrong).order_by("reference"):
+        yield Fault(
+            "refund",
+            order.reference,
+            _("%(done)s remboursés, %(booked)s au grand livre")
+            % {"done": done[order.pk], "booked": -booked[order.pk]},
+        )
+
+
+def _documents() -> Iterator[Fault]:
+    """Invoices less credit notes of an order are the money that it kept, is still to come, or was given up.
+
+    Eight queries. What a decision has moved before its credit note is issued is added back.
+    """
+    documents = _sums(Invoice.objects.all(), "order", "total")
+    kept = _sums(LedgerEntry.objects.filter(kind__in=_COLLECTED), "order")
+    to_come = _sums(Payment.objects.filter(state__in=(*OPEN_PAYMENTS, PaymentState.WRITTEN_OFF)), "order")
+    leaving = _sums(Refund.objects.filter(reason__in=_AUTOMATIC, state__in=_UNDER_WAY), "order")
+    undecided = Q(request__settled_at=None, request__credit_note=None)
+    returned = _sums(
+        Refund.objects.filter(undecided, request__isnull=False, state=RefundState.SUCCEEDED), "order"
+    )
+    voided = _sums(RefundRequest.objects.filter(settled_at=None, credit_note=None), "order", "voided")
+    declared = _sums(
+        WithdrawalCase.objects.filter(withdrawal__refund_requests=None, order__isnull=False),
+        "order",
+        "voided",
+    )
+    invoiced = Order.objects.filter(Exists(Invoice.objects.filter(order=OuterRef("pk")))).order_by(
+        "reference"
+    )
+    for order in invoiced.only("reference").iterator():
+        key = order.pk
+        money = kept[key] + to_come[key] - leaving[key] + returned[key] + voided[key] + declared[key]
+        if documents[key] != money:
+            yield Fault(
+                "ledger",
+                order.reference,
+                _("factures moins avoirs %(documents)s, argent %(money)s")
+                % {"documents": documents[key], "money": money},
+            )
+
+
+def _sums(rows: QuerySet[Any], by: str, column: str = "amount") -> Sums:
+    sums: Sums = defaultdict(lambda: ZERO)
+    for key, total in rows.order_by().values_list(by).annotate(sum=Sum(column)).values_list(by, "sum"):
+        sums[key] = quantize(total)
+    return sums

@@ -1,0 +1,50 @@
+"""The ledger against the provider's account, movement by movement, in both directions."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from django.utils.translation import gettext as _
+
+from orders.invoices.audit.faults import Fault
+from orders.models import LedgerEntry
+from orders.models.payment import DEMONSTRATION_MOVEMENT
+from orders.payments import differences, statement
+
+GRACE = timedelta(minutes=15)
+"""What happened just now is still on its way by webhook."""
+
+
+def check_provider(now: datetime) -> Iterator[Fault]:
+    """Every charge, refund and dispute since the ledger's first entry. Raises what `gateway` raises.
+
+    Movements of other sites on the same account are left alone.
+    """
+    entries = LedgerEntry.objects.exclude(provider_id__startswith=DEMONSTRATION_MOVEMENT)
+    first = entries.order_by("created_at").values_list("created_at", flat=True).first()
+    if first is None:
+        return
+    since, until = first - timedelta(days=1), now - GRACE
+    charges = list(statement.list_charges(since, until))
+    refunds = list(statement.list_refunds(since, until))
+    disputes = list(statement.list_disputes(since, until))
+    ledger = differences.read_ledger(charges, refunds, disputes)
+    found = [
+        *(
+            differences.charge_difference(charge, ledger)
+            for charge in charges
+            if ledger.owns(charge.intent_id, charge.metadata)
+        ),
+        *(differences.refund_difference(refund, ledger) for refund in refunds),
+        *(differences.dispute_difference(dispute, ledger) for dispute in disputes),
+    ]
+    for difference in found:
+        if difference is not None:
+            yield Fault("provider", difference.provider_id, difference.detail)
+    listed = {
+        *(charge.charge_id for charge in charges),
+        *(refund.refund_id for refund in refunds),
+        *(dispute.dispute_id for dispute in disputes),
+    }
+    for entry in entries.filter(created_at__lte=until).order_by("pk").iterator():
+        if entry.provider_id not in listed:
+            yield Fault("provider", entry.provider_id, _("Au grand livre, inconnu de Stripe."))

@@ -1,0 +1,29 @@
+"""``manage.py audit_books``: prove that invoices, orders, ledger and Stripe agree. Exit code 1 when they don't."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone, translation
+
+from orders.invoices.audit import audit_books
+
+
+class Command(BaseCommand):
+    help = "Checks the invoice series, its hash chain, every PDF, and the ledger against orders and Stripe."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--without-stripe", action="store_true", help="compare the shop's own books only")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        with translation.override("en"):
+            report = audit_books(timezone.now(), with_provider=not options["without_stripe"])
+        self.stdout.write(
+            f"{report.documents} documents, {report.orders} orders, {report.movements} movements of money; "
+            f"Stripe: {report.provider}."
+        )
+        for fault in report.faults:
+            self.stdout.write(f"{fault.check}: {fault.subject} {fault.detail}")
+        if not report.is_whole:
+            raise CommandError(f"{len(report.faults)} differences.", returncode=1)
+        self.stdout.write("No gap, no broken link, no difference.")
