@@ -1,15 +1,19 @@
-"""`{% product_card card %}`: a product in a list."""
+"""`{% product_card card %}` and `{% product_cards page.object_list %}`: products in a list."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django import template
 from django.template.loader import render_to_string
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from catalog.selectors.cards import ProductCard
 from shop.core.kept import kept
 
 register = template.Library()
+
+_PANEL_AFTER = 8
 
 
 @register.simple_tag
@@ -24,3 +28,19 @@ def product_card(
         return render_to_string("components/card.html", values)
 
     return kept(render, "card", card.id, level, priority, shared, sizes)
+
+
+@register.simple_tag
+def product_cards(cards: Sequence[ProductCard], waited_for: int = 0, panel: str = "") -> SafeString:
+    """The items of a list, one a card. The first `waited_for` are what the visitor waits to see; `panel` is a template
+    that stands among them after the eighth.
+
+    A page has two dozen of them: written here, which costs a fifth of a loop in the template.
+    """
+    items = [
+        f"<li>{product_card(card, priority=number < waited_for)}</li>" for number, card in enumerate(cards)
+    ]
+    if panel and len(items) >= _PANEL_AFTER:
+        content = kept(lambda: render_to_string(panel), "card-panel", panel)
+        items.insert(_PANEL_AFTER, f'<li class="grid__wide">{content}</li>')
+    return mark_safe("\n    ".join(items))  # noqa: S308 - rendered by templates, escaped where it was made

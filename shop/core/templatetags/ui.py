@@ -15,8 +15,8 @@ from django.template.context import Context
 from django.templatetags.static import static
 from django.urls import translate_url
 from django.utils.formats import number_format
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.html import escape, format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -63,6 +63,9 @@ def language_links(context: Context) -> list[LanguageLink]:
     current = get_language() or settings.LANGUAGE_CODE
     if request is None:
         return []
+    known: list[LanguageLink] | None = getattr(request, "language_links", None)
+    if known is not None:
+        return known
     query = request.META.get("QUERY_STRING", "")
     alternates: Sequence[tuple[str, str, str]] = context.get("alternates") or ()
     paths = {code: url.removeprefix(settings.SITE_URL) for code, _label, url in alternates}
@@ -76,7 +79,23 @@ def language_links(context: Context) -> list[LanguageLink]:
             path = paths.get(code) or translate_url(request.path, code)
             path += f"?{query}" if query else ""
         links.append(LanguageLink(code, label, path, code == current))
+    # A page shows them three times.
+    request.language_links = links
     return links
+
+
+@register.simple_tag(takes_context=True)
+def language_items(context: Context, css: str = "") -> SafeString:
+    """`language_links` as links with their language, the current one marked; each in an item of a list without `css`,
+    which is the class of a link in a menu."""
+    links = [
+        f'href="{escape(link.url)}" hreflang="{link.code}" lang="{link.code}"'
+        + (' aria-current="true">' if link.current else ">")
+        + f"{escape(link.label)}</a>"
+        for link in language_links(context)
+    ]
+    items = [f'<a class="{escape(css)}" {link}' if css else f"<li><a {link}</li>" for link in links]
+    return mark_safe("\n  ".join(items))  # noqa: S308 - what is not written here is escaped
 
 
 @register.simple_tag(takes_context=True)
