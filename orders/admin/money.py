@@ -11,7 +11,6 @@ from orders.admin.parts import ReadOnly
 from orders.models import (
     Attempt,
     LedgerEntry,
-    Refund,
     StripeEvent,
 )
 from orders.payments import gateway
@@ -31,14 +30,6 @@ class AttemptAdmin(ReadOnly, admin.ModelAdmin[Attempt]):
         return format_html(
             '<a href="{}">{}</a>', reverse("admin:orders_order_change", args=[order.pk]), order
         )
-
-
-@admin.register(Refund)
-class RefundAdmin(ReadOnly, admin.ModelAdmin[Refund]):
-    list_display = ("order", "amount", "reason", "state", "created_at", "error")
-    list_filter = ("state", "reason", "created_at")
-    search_fields = ("order__reference", "provider_id", "order__email")
-    list_select_related = ("order",)
 
 
 @admin.register(LedgerEntry)

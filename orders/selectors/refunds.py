@@ -90,3 +90,19 @@ def _of_refund(refund: Refund) -> RefundProgress:
 
 def _newest_last() -> "Prefetch[str]":
     return Prefetch("refunds", queryset=Refund.objects.order_by("created_at"))
+
+
+def explain(error: str) -> str:
+    """A refund's error in words, in the active language; a code that has none is shown as it came."""
+    texts = {
+        "charge_already_refunded": _("Ce paiement avait déjà été remboursé hors de la boutique."),
+        "charge_disputed": _("La banque du client conteste ce paiement : répondez au litige."),
+        "expired_or_canceled_card": _(
+            "La carte du client n'existe plus : réessayez plus tard, ou convenez d'un virement."
+        ),
+        "lost_or_stolen_card": _("La carte du client est perdue ou volée : convenez d'un virement."),
+        "insufficient_funds": _("Votre solde chez Stripe ne suffit pas : réessayez quand il est rempli."),
+        "canceled": _("Le remboursement a été annulé chez Stripe."),
+        "no_payment": _("Ce paiement n'est pas connu de Stripe."),
+    }
+    return str(texts.get(error, error))

@@ -1,0 +1,310 @@
+"""Refunds in the admin: proposed, confirmed, followed, tried again; and disputes."""
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, cast
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.forms.boundfield import BoundField
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.translation import get_language, gettext_lazy, ngettext
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from orders.admin.parts import ReadOnly, order_page
+from orders.models import Dispute, Order, OrderItem, OrderStatus, Refund, RefundLine, RefundRequest
+from orders.selectors.refunds import RefundProgress, explain, order_requests, progress
+from orders.services.refund_rules import (
+    RefundRefused,
+    ReturnedLine,
+    paid_for,
+    propose_refund,
+    refundable,
+    units_returned,
+)
+from orders.services.refunds import request_refund, restock_line, retry_refund
+from shop.core.money import format_amount
+from shop.core.problems import Problem
+
+NOT_REFUNDED_HERE = (OrderStatus.PENDING, OrderStatus.REFUNDED)
+ASK = "orders.add_refundrequest"
+
+
+@dataclass(frozen=True, slots=True)
+class LineRow:
+    """A line of the order in the form: what is left of it, and its two fields."""
+
+    item: OrderItem
+    left: int
+    paid: Decimal
+    units: BoundField
+    restock: BoundField
+
+
+class RefundForm(forms.Form):
+    """What goes back: everything, units of lines, or an amount. `key` makes one decision of two clicks."""
+
+    scope = forms.ChoiceField(
+        label=gettext_lazy("Que rembourser\u00a0?"),
+        choices=[
+            ("all", gettext_lazy("Tout ce qui reste, livraison comprise")),
+            ("lines", gettext_lazy("Des articles")),
+            ("amount", gettext_lazy("Un montant")),
+        ],
+        initial="all",
+        widget=forms.RadioSelect,
+    )
+    restock_all = forms.BooleanField(
+        label=gettext_lazy("Remettre tous les articles en stock"), required=False
+    )
+    amount = forms.DecimalField(
+        label=gettext_lazy("Montant (€)"),
+        required=False,
+        max_digits=10,
+        decimal_places=2,
+        min_value=Decimal("0.01"),
+        help_text=gettext_lazy(
+            "Avec des articles\u00a0: laissez vide pour rembourser leur valeur, ou indiquez moins s'ils sont abîmés."
+        ),
+    )
+    reason = forms.CharField(
+        label=gettext_lazy("Motif, lu par le client"),
+        max_length=500,
+        required=False,
+        initial=gettext_lazy("Demande de remboursement"),
+    )
+    key = forms.UUIDField(widget=forms.HiddenInput)
+
+    def __init__(self, data: Any, *, order: Order) -> None:
+        super().__init__(data, initial={"key": uuid.uuid4()})
+        returned, paid = units_returned(order), paid_for(order)
+        self._rows = []
+        for item in order.items.all():
+            left = item.quantity - returned.get(item.pk, 0)
+            self.fields[f"units_{item.pk}"] = forms.IntegerField(
+                label=_("Quantité de %(product)s") % {"product": item.product_name},
+                min_value=0,
+                max_value=left,
+                required=False,
+                initial=0,
+            )
+            self.fields[f"restock_{item.pk}"] = forms.BooleanField(
+                label=_("Remettre %(product)s en stock") % {"product": item.product_name}, required=False
+            )
+            self._rows.append((item, left, paid[item.pk]))
+
+    def rows(self) -> Iterator[LineRow]:
+        for item, left, paid in self._rows:
+            yield LineRow(item, left, paid, self[f"units_{item.pk}"], self[f"restock_{item.pk}"])
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        scope = values.get("scope")
+        if scope == "lines" and not any(values.get(f"units_{item.pk}") for item, *_rest in self._rows):
+            self.add_error("scope", _("Indiquez au moins une quantité."))
+        if scope == "amount" and not values.get("amount") and "amount" not in self.errors:
+            self.add_error("amount", _("Indiquez un montant."))
+        return values
+
+    def wanted_lines(self) -> list[ReturnedLine] | None:
+        """The units of the demand; None when it is about money alone, or about everything without a shelf."""
+        values = self.cleaned_data
+        if values["scope"] == "lines":
+            wanted = [
+                (item.pk, values[f"units_{item.pk}"] or 0, values[f"restock_{item.pk}"])
+                for item, *_rest in self._rows
+            ]
+        elif values["scope"] == "all" and values["restock_all"]:
+            wanted = [(item.pk, left, True) for item, left, _paid in self._rows]
+        else:
+            return None
+        return [line for line in wanted if line[1]] or None
+
+    def wanted_amount(self) -> Decimal | None:
+        values = self.cleaned_data
+        return values["amount"] if values["scope"] != "all" else None
+
+
+@order_page(
+    "refund", label=gettext_lazy("Rembourser"), shown=lambda order: order.status not in NOT_REFUNDED_HERE
+)
+def refund_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
+    """Asks what goes back, shows what that means, and decides it once it was confirmed."""
+    if not request.user.has_perm(ASK):
+        raise PermissionDenied
+    posted = request.POST if request.method == "POST" and "line" not in request.POST else None
+    if request.method == "POST" and "line" in request.POST:
+        return _restock(request, order)
+    form = RefundForm(posted, order=order)
+    context |= {
+        "form": form,
+        "left": refundable(order),
+        "requests": [(decided, progress(decided)) for decided in order_requests(order)],
+        "failed": RefundProgress.FAILED,
+    }
+    if posted is None or not form.is_valid():
+        return TemplateResponse(request, "admin/orders/order/refund.html", context)
+    key = f"admin-{form.cleaned_data['key']}"
+    decided = RefundRequest.objects.filter(key=key).first()
+    try:
+        if decided is None:
+            context["proposal"] = proposal = propose_refund(
+                order, form.wanted_lines(), amount=form.wanted_amount()
+            )
+            if posted.get("confirmed") != str(proposal.amount):
+                return TemplateResponse(request, "admin/orders/order/refund_confirm.html", context)
+            decided = request_refund(
+                order_id=order.pk,
+                key=key,
+                actor=cast(User, request.user),
+                reason=form.cleaned_data["reason"],
+                lines=form.wanted_lines(),
+                amount=form.wanted_amount(),
+            )
+    except Problem as problem:
+        messages.error(request, problem.detail)
+        return TemplateResponse(request, "admin/orders/order/refund.html", context)
+    messages.success(
+        request,
+        _("Remboursement de %(amount)s décidé (n° %(number)s). Son état se voit dans les remboursements.")
+        % {"amount": _euros(decided.amount), "number": decided.pk},
+    )
+    return redirect("admin:orders_refundrequest_change", decided.pk)
+
+
+def _restock(request: HttpRequest, order: Order) -> HttpResponseBase:
+    line = RefundLine.objects.filter(request__order=order, pk=_number(request.POST["line"])).first()
+    if line is not None and restock_line(line_id=line.pk):
+        messages.success(request, _("Article remis en stock."))
+    else:
+        messages.warning(request, _("Cet article est déjà en stock, ou n'est plus au catalogue."))
+    return redirect("admin:orders_order_refund", order.pk)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+def _euros(amount: Decimal) -> str:
+    return format_amount(amount, get_language() or "fr")
+
+
+def _order_link(order: Order) -> str:
+    return format_html('<a href="{}">{}</a>', reverse("admin:orders_order_change", args=[order.pk]), order)
+
+
+class RefundLineInline(ReadOnly, admin.TabularInline[RefundLine, RefundRequest]):
+    model = RefundLine
+    fields = ("item", "quantity", "amount", "restocked")
+    extra = 0
+
+
+class RefundInline(ReadOnly, admin.TabularInline[Refund, RefundRequest]):
+    model = Refund
+    fields = ("created_at", "amount", "state", "provider_id", "why", "settled_at")
+    readonly_fields = ("why",)
+    extra = 0
+
+    @admin.display(description=gettext_lazy("explication"))
+    def why(self, refund: Refund) -> str:
+        return explain(refund.error) or "–"
+
+
+@admin.register(RefundRequest)
+class RefundRequestAdmin(ReadOnly, admin.ModelAdmin[RefundRequest]):
+    """What was decided, and how far it is."""
+
+    list_display = ("created_at", "order_link", "amount", "voided", "progress", "reason", "external", "actor")
+    list_filter = ("external", ("settled_at", admin.EmptyFieldListFilter), "created_at")
+    search_fields = ("id", "order__reference", "order__email", "refunds__provider_id")
+    list_select_related = ("order", "actor")
+    inlines = (RefundLineInline, RefundInline)
+    actions = ("try_again",)
+    fields = (
+        "order_link", "progress", "amount", "voided", "shipping", "reason", "external", "withdrawal", "actor",
+        "created_at", "settled_at",
+    )  # fmt: skip
+    readonly_fields = ("order_link", "progress")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[RefundRequest]:
+        return super().get_queryset(request).prefetch_related("refunds")
+
+    @admin.display(description=gettext_lazy("commande"))
+    def order_link(self, decided: RefundRequest) -> str:
+        return _order_link(decided.order)
+
+    @admin.display(description=gettext_lazy("état"))
+    def progress(self, decided: RefundRequest) -> str:
+        return str(progress(decided).label)
+
+    @admin.action(description=gettext_lazy("Réessayer ce qui a échoué"), permissions=["view"])
+    def try_again(self, request: HttpRequest, chosen: QuerySet[RefundRequest]) -> None:
+        _try_again(request, Refund.objects.filter(request__in=chosen, state="failed", replaced_by=None))
+
+
+@admin.register(Refund)
+class RefundAdmin(ReadOnly, admin.ModelAdmin[Refund]):
+    """What each charge gives back: asked for, on its way, done or failed."""
+
+    list_display = ("created_at", "order_link", "amount", "reason", "state", "why", "provider_id")
+    list_filter = ("state", "reason", "created_at")
+    search_fields = ("order__reference", "provider_id", "order__email")
+    list_select_related = ("order",)
+    actions = ("try_again",)
+
+    @admin.display(description=gettext_lazy("commande"))
+    def order_link(self, refund: Refund) -> str:
+        return _order_link(refund.order)
+
+    @admin.display(description=gettext_lazy("explication"))
+    def why(self, refund: Refund) -> str:
+        return explain(refund.error)
+
+    @admin.action(description=gettext_lazy("Réessayer les remboursements échoués"), permissions=["view"])
+    def try_again(self, request: HttpRequest, chosen: QuerySet[Refund]) -> None:
+        _try_again(request, chosen.filter(state="failed", replaced_by=None))
+
+
+def _try_again(request: HttpRequest, failed: QuerySet[Refund]) -> None:
+    if not request.user.has_perm(ASK):
+        raise PermissionDenied
+    done = 0
+    for refund in failed.order_by("created_at"):
+        try:
+            retry_refund(refund_id=refund.pk, actor=cast(User, request.user))
+            done += 1
+        except RefundRefused as problem:
+            messages.error(request, f"{refund} : {problem.detail}")
+    messages.success(
+        request,
+        ngettext(
+            "%(count)d remboursement est envoyé à nouveau.",
+            "%(count)d remboursements sont envoyés à nouveau.",
+            done,
+        )
+        % {"count": done},
+    )
+
+
+@admin.register(Dispute)
+class DisputeAdmin(ReadOnly, admin.ModelAdmin[Dispute]):
+    """What banks take back. It is answered at Stripe; the shop follows."""
+
+    list_display = ("opened_at", "order_link", "amount", "reason", "state", "answer_by", "closed_at")
+    list_filter = ("state", "opened_at")
+    search_fields = ("order__reference", "order__email", "provider_id")
+    list_select_related = ("order",)
+
+    @admin.display(description=gettext_lazy("commande"))
+    def order_link(self, dispute: Dispute) -> str:
+        return _order_link(dispute.order)
