@@ -4,6 +4,127 @@
  */
 
 export interface paths {
+    "/api/admin/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The list, newest first: never archived orders, pending and cancelled ones only with `include=unpaid`. */
+        get: operations["admin_orders_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One order. */
+        get: operations["admin_orders_retrieve"];
+        put?: never;
+        post?: never;
+        /** @description Deletes an unpaid order; archives any other, which an operator may restore. */
+        delete: operations["admin_orders_destroy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/invoice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The invoice's values: read, edited before it is issued, corrected afterwards. */
+        get: operations["admin_orders_invoice_retrieve"];
+        put?: never;
+        /** @description The invoice's values: read, edited before it is issued, corrected afterwards. */
+        post: operations["admin_orders_invoice_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/invoice.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Any document of any order. */
+        get: operations["admin_orders_invoice.pdf_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Decides a refund, once per `Idempotency-Key`; the money goes back afterwards. */
+        post: operations["admin_orders_refund_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/orders/{order_id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Sets any of the seven statuses. 409 `refund_decision_needed` until `refund` says what becomes of the money. */
+        post: operations["admin_orders_status_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/refunds/{request_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Where a refund stands. */
+        get: operations["admin_refunds_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/cart/quote": {
         parameters: {
             query?: never;
@@ -177,6 +298,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/orders/{order_id}/invoice.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description The PDF, for the member, the browser that ordered, who holds the order's signed link, and administrators.
+         *
+         *     For anybody else the order does not exist.
+         */
+        get: operations["orders_invoice.pdf_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/products": {
         parameters: {
             query?: never;
@@ -236,6 +378,57 @@ export interface components {
         AccountRequest: {
             mode: components["schemas"]["ModeEnum"];
             password: string;
+        };
+        /** @description An order as operators see it: with whose it is, its payment at Stripe, and who wrote each step. */
+        AdminOrder: {
+            /** Format: uuid */
+            id: string;
+            reference: string;
+            status: string;
+            status_label: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date */
+            promised_by: string;
+            /** Format: decimal */
+            subtotal: string;
+            /** Format: decimal */
+            promotion_savings: string;
+            /** Format: decimal */
+            shipping_cost: string;
+            /** Format: decimal */
+            total_amount: string;
+            readonly shipping_address: {
+                [key: string]: string;
+            };
+            items: components["schemas"]["OrderLine"][];
+            tracking: components["schemas"]["AdminTracking"][];
+            payments: components["schemas"]["PaymentDue"][];
+            user_id: number | null;
+            /** Format: email */
+            email: string;
+            customer_name: string;
+            payment_mode: string;
+            readonly payment_intent_id: string | null;
+            review_reason: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        AdminOrderPage: {
+            /** @description Address of the following page. */
+            next: string | null;
+            next_cursor: string | null;
+            results: components["schemas"]["AdminOrder"][];
+        };
+        AdminTracking: {
+            status: string;
+            status_label: string;
+            message: string;
+            tracking_number: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: email */
+            actor?: string | null;
         };
         BuyFinish: {
             code: components["schemas"]["FinishEnum"];
@@ -342,6 +535,13 @@ export interface components {
             zone: string;
             duties_notice: boolean;
         };
+        CreditedLine: {
+            item_id: number;
+            quantity: number;
+            /** Format: decimal */
+            amount: string;
+            restocked: boolean;
+        };
         CustomerRequest: {
             /** Format: email */
             email: string;
@@ -394,12 +594,58 @@ export interface components {
             due: string;
             /** Format: decimal */
             amount: string;
+            /** @description The date in the visitor's language. */
+            due_text: string;
         };
         InstallmentOffer: {
             available: boolean;
             /** Format: decimal */
             minimum: string;
             plan: components["schemas"]["Installment"][];
+            /** @description What a customer agrees to by choosing instalments; empty when not offered. */
+            mandate: string;
+        };
+        InvoiceItem: {
+            name: string;
+            quantity: number;
+            /** Format: decimal */
+            price: string;
+        };
+        /** @description An order's invoice as it was issued, or as it would be; `number` is null before. */
+        InvoiceSheet: {
+            number: string | null;
+            version: number;
+            invoiceNumber: string;
+            /** Format: date */
+            invoiceDate: string | null;
+            /** Format: date */
+            dueDate: string | null;
+            customerName: string;
+            customerEmail: string;
+            customerAddress: string;
+            items: components["schemas"]["InvoiceItem"][];
+            /** Format: decimal */
+            subtotal: string;
+            /** Format: decimal */
+            shipping: string;
+            /** Format: decimal */
+            total: string;
+            notes: string;
+            url: string | null;
+        };
+        /**
+         * @description What may be edited. `explanation` is needed once the invoice is issued: a correction is a credit note and a new
+         *     invoice, and both print it.
+         */
+        InvoiceValuesRequest: {
+            /** @default  */
+            customerName: string;
+            /** @default  */
+            customerAddress: string;
+            /** @default  */
+            notes: string;
+            /** @default  */
+            explanation: string;
         };
         /**
          * @description * `question` - Une question
@@ -701,6 +947,65 @@ export interface components {
             lines: components["schemas"]["LineRequest"][];
             country?: string | null;
         };
+        /** @description `amount` is credited: `voided` is no longer collected, the rest goes back by `refunds`, one a charge. */
+        Refund: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            order_id: string;
+            /** Format: decimal */
+            amount: string;
+            readonly status: components["schemas"]["RefundStatusEnum"];
+            /** Format: decimal */
+            voided: string;
+            /** Format: decimal */
+            shipping: string;
+            reason: string;
+            external: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            settled_at: string | null;
+            lines: components["schemas"]["CreditedLine"][];
+            refunds: components["schemas"]["RefundMovement"][];
+        };
+        RefundAnswer: {
+            success: boolean;
+            refund: components["schemas"]["Refund"];
+        };
+        /** @description Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth. */
+        RefundDemandRequest: {
+            /** Format: decimal */
+            amount?: string | null;
+            /** @default  */
+            reason: string;
+            lines?: components["schemas"]["RefundedLineRequest"][] | null;
+        };
+        /** @description What one charge gives back. `provider_id` is the refund's id at Stripe. */
+        RefundMovement: {
+            /** Format: uuid */
+            id: string;
+            /** Format: decimal */
+            amount: string;
+            state: components["schemas"]["StateEnum"];
+            provider_id: string | null;
+            error: string;
+        };
+        /**
+         * @description * `pending` - En cours
+         *     * `succeeded` - Effectué
+         *     * `failed` - Échoué
+         * @enum {string}
+         */
+        RefundStatusEnum: "pending" | "succeeded" | "failed";
+        /** @description Units of a line of the order; `restock` puts them back on the shelf. */
+        RefundedLineRequest: {
+            /** Format: int64 */
+            item_id: number;
+            quantity: number;
+            /** @default false */
+            restock: boolean;
+        };
         ResultLinks: {
             cart: string;
             orders: string;
@@ -745,6 +1050,35 @@ export interface components {
          * @enum {string}
          */
         RolesEnum: "admin" | "user";
+        /**
+         * @description * `requested` - Demandé
+         *     * `sent` - Envoyé
+         *     * `pending` - En cours à la banque
+         *     * `succeeded` - Effectué
+         *     * `failed` - Échoué
+         * @enum {string}
+         */
+        StateEnum: "requested" | "sent" | "pending" | "succeeded" | "failed";
+        /** @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not. */
+        StatusChangeRequest: {
+            status: components["schemas"]["StatusChangeStatusEnum"];
+            /** @default  */
+            message: string;
+            /** @default  */
+            tracking_number: string;
+            refund?: boolean | null;
+        };
+        /**
+         * @description * `pending` - En attente
+         *     * `confirmed` - Confirmée
+         *     * `processing` - En préparation
+         *     * `shipped` - Expédiée
+         *     * `delivered` - Livrée
+         *     * `cancelled` - Annulée
+         *     * `refunded` - Remboursée
+         * @enum {string}
+         */
+        StatusChangeStatusEnum: "pending" | "confirmed" | "processing" | "shipped" | "delivered" | "cancelled" | "refunded";
         Tracking: {
             status: string;
             status_label: string;
@@ -777,6 +1111,229 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    admin_orders_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @description * `unpaid` - unpaid */
+                include?: "unpaid" | "";
+                page_size?: number;
+                search?: string;
+                /**
+                 * @description * `pending` - En attente
+                 *     * `confirmed` - Confirmée
+                 *     * `processing` - En préparation
+                 *     * `shipped` - Expédiée
+                 *     * `delivered` - Livrée
+                 *     * `cancelled` - Annulée
+                 *     * `refunded` - Remboursée
+                 */
+                status?: "pending" | "confirmed" | "processing" | "shipped" | "delivered" | "cancelled" | "refunded" | "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrderPage"];
+                };
+            };
+        };
+    };
+    admin_orders_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrder"];
+                };
+            };
+        };
+    };
+    admin_orders_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    admin_orders_invoice_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceSheet"];
+                };
+            };
+        };
+    };
+    admin_orders_invoice_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["InvoiceValuesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceSheet"];
+                };
+            };
+        };
+    };
+    "admin_orders_invoice.pdf_retrieve": {
+        parameters: {
+            query?: {
+                /** @description Present: saved to a file instead of shown. */
+                download?: string;
+                /** @description Another document of the order: a credit note, an older version. */
+                number?: string;
+            };
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+        };
+    };
+    admin_orders_refund_create: {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RefundDemandRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundAnswer"];
+                };
+            };
+        };
+    };
+    admin_orders_status_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StatusChangeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminOrder"];
+                };
+            };
+        };
+    };
+    admin_refunds_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundAnswer"];
+                };
+            };
+        };
+    };
     cart_quote_create: {
         parameters: {
             query?: never;
@@ -1032,6 +1589,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Order"];
+                };
+            };
+        };
+    };
+    "orders_invoice.pdf_retrieve": {
+        parameters: {
+            query?: {
+                /** @description The order's signed link. */
+                acces?: string;
+                /** @description Present: saved to a file instead of shown. */
+                download?: string;
+                /** @description Another document of the order: a credit note, an older version. */
+                number?: string;
+            };
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
                 };
             };
         };

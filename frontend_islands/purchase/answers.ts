@@ -47,7 +47,9 @@ const quote = v.object({
   lead_time: v.nullable(v.object({ text })),
   installments: v.object({
     available: v.boolean(),
-    plan: v.array(v.object({ due: text, amount })),
+    minimum: amount,
+    plan: v.array(v.object({ due: text, due_text: text, amount })),
+    mandate: text,
   }),
 });
 

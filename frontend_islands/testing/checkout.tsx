@@ -31,15 +31,17 @@ interface Shop {
   me?: () => Response;
   quote?: (asked: Asked) => Response | Promise<Response>;
   checkout?: (asked: Asked) => Response | Promise<Response>;
+  modes?: CheckoutProps["payment_modes"];
 }
 
 export async function openCheckout({
   me = visitor,
   quote: priced = () => json(quote()),
   checkout = placed,
+  modes = props.payment_modes,
 }: Shop = {}) {
   const calls = serve({ "/api/me": me, "/api/cart/quote": priced, "/api/checkout": checkout });
-  const drawn = await renderIsland(<Checkout {...props} />);
+  const drawn = await renderIsland(<Checkout {...props} payment_modes={modes} />);
   await screen.findAllByText("Total");
   return { ...drawn, calls, orders: () => calls.filter(({ path }) => path === "/api/checkout") };
 }

@@ -102,7 +102,7 @@ export function quote(lines: QuoteLine[] = [quoted()], more: Partial<Quote> = {}
       latest: "2026-12-24",
       text: "entre le 8 décembre 2026 et le 24 décembre 2026",
     },
-    installments: { available: false, minimum: "150.00", plan: [] },
+    installments: { available: false, minimum: "150.00", plan: [], mandate: "" },
     ...more,
   };
 }
@@ -111,3 +111,15 @@ export function quote(lines: QuoteLine[] = [quoted()], more: Partial<Quote> = {}
 export function kept({ product_id, variation_id, finish, quantity }: QuoteLine): CartLine {
   return { product_id, variation_id, finish, quantity };
 }
+
+/** What a shop that offers instalments answers for a cart of 378.00 €. */
+export const inThreeTimes: Quote["installments"] = {
+  available: true,
+  minimum: "150.00",
+  plan: [
+    { due: "2026-11-21", due_text: "21 novembre 2026", amount: "126.00" },
+    { due: "2026-12-21", due_text: "21 décembre 2026", amount: "126.00" },
+    { due: "2027-01-20", due_text: "20 janvier 2027", amount: "126.00" },
+  ],
+  mandate: "J'autorise la boutique à débiter ma carte de ces montants à ces dates.",
+};

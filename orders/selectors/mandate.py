@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from django.utils import formats
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from orders.pricing.instalments import LAST_DAYS_AFTER_DISPATCH, NOTICE_DAYS, Instalment
+from shop.core.dates import day_in_words
 from shop.core.models import ShopSettings
 from shop.core.money import format_amount
 
@@ -32,8 +32,7 @@ def mandate_text(plan: Sequence[Instalment], total: Decimal) -> str:
         "total": _amount(total),
         "first": _amount(first.amount),
         "later": _(" et ").join(
-            _("%(amount)s le %(day)s")
-            % {"amount": _amount(part.amount), "day": formats.date_format(part.due, "DATE_FORMAT")}
+            _("%(amount)s le %(day)s") % {"amount": _amount(part.amount), "day": day_in_words(part.due)}
             for part in later
         ),
         "seller": shop.trader_name or shop.shop_name,

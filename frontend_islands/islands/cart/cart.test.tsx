@@ -13,7 +13,7 @@ import {
   removeButton,
   startEmpty,
 } from "@/testing/cart";
-import { json, kept, quote, serve } from "@/testing/purchase";
+import { inThreeTimes, json, kept, quote, serve } from "@/testing/purchase";
 import { renderIsland } from "@/testing/render";
 
 vi.mock("@/lib/toast");
@@ -97,6 +97,19 @@ it("says nothing of free delivery where there is none", async () => {
 
   await screen.findByText("Buste");
   expect(container.querySelector(".ruler")).toBeNull();
+});
+
+it("shows what three payments would be, where they are offered", async () => {
+  fill(guardian);
+  serve({ "/api/cart/quote": () => json(quote([guardian], { installments: inThreeTimes })) });
+  await renderIsland(island);
+  const offer = await screen.findByRole("region", { name: "En 3 fois, sans frais" });
+  expect(
+    within(offer)
+      .getAllByRole("definition")
+      .map((amount) => amount.textContent?.replace(/\s/g, " ")),
+  ).toEqual(["126,00 €", "126,00 €", "126,00 €"]);
+  expect(within(offer).getByText("21 décembre 2026")).toBeTruthy();
 });
 
 it("says that an empty cart is empty and asks nothing", async () => {

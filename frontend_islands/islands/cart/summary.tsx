@@ -1,6 +1,7 @@
 import { useId } from "react";
 import { formatMoney } from "@/lib/money";
 import { Marked } from "@/purchase/marked";
+import { Plan } from "@/purchase/plan";
 import type { Row } from "@/purchase/rows";
 import { DeliveryNotes, NOTHING, SlipRows } from "@/purchase/slip-rows";
 import type { CartProps, CountryChoice, Quote } from "@/purchase/types";
@@ -57,6 +58,14 @@ export function Summary({ quoting, rows, countries, country, links }: SummaryPro
             </p>
           ))}
           <DeliveryNotes quote={quote} country={country.choice} />
+          {quote.installments.available && (
+            <section className="plan-offer" aria-labelledby={`${id}-plan`}>
+              <h3 className="slip__subtitle" id={`${id}-plan`}>
+                {t("slip.planTitle")}
+              </h3>
+              <Plan plan={quote.installments.plan} />
+            </section>
+          )}
         </>
       )}
       <div hidden={isWaiting}>

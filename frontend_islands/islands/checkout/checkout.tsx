@@ -5,7 +5,7 @@ import { formatMoney } from "@/lib/money";
 import { replaceBy } from "@/lib/navigate";
 import { useProblemText } from "@/purchase/problem-text";
 import { SlipRows } from "@/purchase/slip-rows";
-import type { CheckoutProps, PaymentMode } from "@/purchase/types";
+import type { CheckoutProps } from "@/purchase/types";
 import { useCountry } from "@/purchase/use-country";
 import { useQuote } from "@/purchase/use-quote";
 import { useTranslation } from "@/runtime/react";
@@ -17,6 +17,7 @@ import { ErrorSummary } from "./error-summary";
 import { PaymentSection, RecapLines } from "./payment-section";
 import { useForm } from "./use-form";
 import { useMember } from "./use-member";
+import { useMode } from "./use-mode";
 import { useOrder } from "./use-order";
 
 /** Where the slip stands beside the form and is open from the start. */
@@ -36,7 +37,7 @@ export function Checkout(props: CheckoutProps) {
     country.code,
     member.isMember,
   );
-  const [mode, setMode] = useState<PaymentMode>(payment_modes[0] ?? "full");
+  const [mode, setMode] = useMode(payment_modes, quoting.quote);
   const order = useOrder({ lines, quoting, form, member, mode, otherCountry: other_country });
   const [isWide] = useState(() => window.matchMedia?.(WIDE).matches ?? false);
 

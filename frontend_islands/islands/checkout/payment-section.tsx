@@ -1,6 +1,7 @@
 import { formatMoney } from "@/lib/money";
 import { FreeRow, LineBadges, LinePhoto, useLineName } from "@/purchase/line-parts";
 import { Marked } from "@/purchase/marked";
+import { Plan } from "@/purchase/plan";
 import { DeliveryNotes, SlipRows } from "@/purchase/slip-rows";
 import type { CheckoutProps, CountryChoice, PaymentMode, Quote, QuoteLine } from "@/purchase/types";
 import { useTranslation } from "@/runtime/react";
@@ -56,13 +57,24 @@ export function PaymentSection({
                 <span className="radio-card__detail">
                   {each === "full"
                     ? t("checkout.fullText")
-                    : quote?.installments.plan.map(({ amount }) => formatMoney(amount)).join(" + ")}
+                    : t("checkout.installmentsText", {
+                        amounts: quote?.installments.plan
+                          .map(({ amount }) => formatMoney(amount))
+                          .join(" + "),
+                      })}
                 </span>
               </span>
             </label>
           ))}
         </div>
       </fieldset>
+      {mode === "installments" && quote && (
+        <section className="plan-agreement" aria-labelledby="checkout-plan" aria-live="polite">
+          <h3 id="checkout-plan">{t("slip.planTitle")}</h3>
+          <Plan plan={quote.installments.plan} />
+          <p className="slip__note">{quote.installments.mandate}</p>
+        </section>
+      )}
       <section className="checkout-recap" aria-labelledby="checkout-recap">
         <h3 id="checkout-recap">{t("checkout.recap")}</h3>
         {quote ? (

@@ -149,7 +149,10 @@ export function useOrder({ lines, quoting, form, member, mode, otherCountry }: O
         break;
       case "refused":
         if (outcome.isSpent) dropAttempt();
-        setNotice({ title: titles[outcome.about], text: outcome.isSpent ? t("checkout.spent") : text });
+        setNotice({
+          title: problem.code === "installments_minimum" ? t("checkout.minimumTitle") : titles[outcome.about],
+          text: outcome.isSpent ? t("checkout.spent") : text,
+        });
         setLead({ to: "notice" });
         break;
     }

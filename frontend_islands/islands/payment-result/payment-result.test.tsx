@@ -5,7 +5,7 @@ import { CART_KEY, readCart } from "@/lib/cart-storage";
 import { toast } from "@/lib/toast";
 import { ATTEMPT_KEY, FORM_KEY } from "@/purchase/session";
 import { barriers } from "@/testing/accessibility";
-import { type Asked, json, kept, problem, quoted, serve } from "@/testing/purchase";
+import { type Asked, inThreeTimes, json, kept, problem, quoted, serve } from "@/testing/purchase";
 import { renderIsland } from "@/testing/render";
 import { PaymentResult } from "./payment-result";
 
@@ -63,6 +63,21 @@ it("links to the orders when the order is not this browser's", async () => {
   await open(() => json({ payment_status: "paid" }));
   expect(targets()).toEqual([["Suivre ma commande", "/espace-membre?tab=orders"]]);
   expect(screen.queryByText(/Commande/)).toBeNull();
+});
+
+it("shows the calendar of an order in instalments, to the cent", async () => {
+  const { container } = await open(() =>
+    json({ payment_status: "paid", order_reference: "A1B2C3D4", installment_plan: inThreeTimes.plan }),
+  );
+  const rows = [...container.querySelectorAll(".plan__part")].map((part) =>
+    [...part.children].map((cell) => cell.textContent?.replace(/\s/g, " ")),
+  );
+  expect(rows).toEqual([
+    ["Aujourd'hui", "126,00 €"],
+    ["21 décembre 2026", "126,00 €"],
+    ["20 janvier 2027", "126,00 €"],
+  ]);
+  expect(await barriers(container)).toEqual([]);
 });
 
 it("leaves a new cart alone when the page of the same payment is opened again", async () => {

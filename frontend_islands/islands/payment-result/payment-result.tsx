@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { Icon } from "@/lib/icon";
 import { toast } from "@/lib/toast";
 import { Marked } from "@/purchase/marked";
+import { Plan } from "@/purchase/plan";
 import { useProblemText } from "@/purchase/problem-text";
 import type { PaymentResultProps, VerifyAnswer } from "@/purchase/types";
 import { useTranslation } from "@/runtime/react";
@@ -177,6 +178,15 @@ function Paid({ answer, ordersUrl }: { answer: VerifyAnswer; ordersUrl: string }
         </p>
       )}
       <p>{t("result.paidText")}</p>
+      {answer.installment_plan && (
+        <section className="plan-offer" aria-labelledby="result-plan">
+          <h2 className="result__next" id="result-plan">
+            {t("slip.planTitle")}
+          </h2>
+          <Plan plan={answer.installment_plan} />
+          <p className="slip__note">{t("result.planText")}</p>
+        </section>
+      )}
       <h2 className="result__next">{t("result.next")}</h2>
       <ol className="steps-ruler">
         {steps.map(({ name, text }, index) => (
