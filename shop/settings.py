@@ -365,6 +365,9 @@ STRIPE_WEBHOOK_SECRET = env.str("STRIPE_WEBHOOK_SECRET", default="")
 # A second secret is accepted while the first one is rolled.
 STRIPE_WEBHOOK_SECRET_OLD = env.str("STRIPE_WEBHOOK_SECRET_OLD", default="")
 STRIPE_API_BASE = env.str("STRIPE_API_BASE", default="")
+if STRIPE_API_BASE:
+    # The stand-in's payment page: browsers check where the answer of a form leads to.
+    _csp["form-action"] += [STRIPE_API_BASE, env.str("STRIPE_SANDBOX_PUBLIC_URL", default=STRIPE_API_BASE)]
 
 # --- Personal data: how long it is kept. The privacy page prints these, the purge jobs follow them ----
 RETENTION: dict[str, int] = {

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import IntegrityError
 from django.utils.translation import gettext as _
 
-from orders.models import Attempt, AttemptState, Order, OrderStatus
+from orders.models import Attempt, AttemptState, Order, OrderStatus, PaymentMode
 from orders.payments import gateway
 from orders.payments.sessions import abandon_order, open_session
 from orders.selectors.orders import order_path
@@ -99,7 +99,12 @@ def _payment_page(order: Order) -> str:
         raise _payments_disabled() from None
     except gateway.GatewayRefused as error:
         logger.error("order %s: the payment page was refused: %s", order.pk, error)
-        raise Problem("payment_refused", _("Erreur lors de la création du paiement"), 503) from None
+        detail = (
+            _("Erreur lors de la création du paiement en 3 fois")
+            if order.payment_mode == PaymentMode.INSTALLMENTS
+            else _("Erreur lors de la création du paiement")
+        )
+        raise Problem("payment_refused", detail, 503) from None
     except gateway.GatewayUnavailable:
         raise _payment_unavailable() from None
 

@@ -87,6 +87,17 @@ MESSAGE = {
 def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
     """A fresh context of a kind; ``changes`` replace members of ``order`` or of the context."""
     order = {**ORDER, **{name: value for name, value in changes.items() if name in ORDER}}
+    instalment = {
+        "order": order,
+        "amount": "542.50",
+        "position": 2,
+        "count": 3,
+        "due_on": "2026-12-21",
+        "card": {"brand": "Visa", "last4": "4242", "usable": True, "expiry": "12/2026"},
+        "left": "1085.00",
+        "pay_url": "http://localhost:8000/paiement/6f1f8a521d2b4c339a4e0d5a7c9be001-signed",
+        "seller": SELLER,
+    }
     contexts: dict[str, dict[str, Any]] = {
         "account_confirm_email": {"url": "http://localhost:8000/auth/confirmation/Mg:abc:def"},
         "account_exists": {
@@ -205,6 +216,18 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "admin_url": "http://localhost:8000/gestion/pages/contactrequest/1/change/",
         },
         "contact_acknowledgement": MESSAGE,
+        "instalment_reminder": {**instalment, "day": "2026-12-21"},
+        "instalment_moved": {**instalment, "day": "2027-01-10", "before": "2027-01-20"},
+        "instalment_received": {**instalment, "left": "0.00"},
+        "instalment_refused": {**instalment, "retry_on": "2026-12-24", "asks_bank": False, "no_funds": True},
+        "instalment_link": instalment,
+        "instalment_overdue": instalment,
+        "instalment_card_expires": {**instalment, "last": "2027-01-20"},
+        "instalment_overdue_alert": {
+            **instalment,
+            "code": "insufficient_funds",
+            "admin_url": "http://localhost:8000/gestion/orders/order/1/instalments/",
+        },
         "payment_review_alert": {"order": order, "reason": "amount 100 instead of 162750", "admin_url": ""},
     }
     return {**contexts[kind], **{name: value for name, value in changes.items() if name not in ORDER}}
@@ -233,4 +256,12 @@ KINDS = (
     "dispute_alert",
     "reconciliation_findings",
     "turnover_alert",
+    "instalment_reminder",
+    "instalment_moved",
+    "instalment_received",
+    "instalment_refused",
+    "instalment_link",
+    "instalment_overdue",
+    "instalment_card_expires",
+    "instalment_overdue_alert",
 )
