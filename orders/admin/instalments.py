@@ -40,7 +40,7 @@ ACTIONS = {
     "write_off": (
         _("Abandonner l'échéance"),
         _(
-            "Elle n'est plus jamais débitée ni réclamée. Les factures ne changent pas : c'est une perte, pas un avoir."
+            "Elle n'est plus jamais débitée ni réclamée. Les factures ne changent pas : c'est une perte, pas un avoir."
         ),
     ),
 }
@@ -74,7 +74,7 @@ def instalments_page(request: HttpRequest, order: Order, context: dict[str, Any]
             messages.error(request, problem.detail)
         except gateway.GatewayError:
             messages.warning(
-                request, _("Le prestataire ne répond pas : l'issue sera connue dans quelques minutes.")
+                request, _("Le prestataire ne répond pas : l'issue sera connue dans quelques minutes.")
             )
         return redirect("admin:orders_order_instalments", order.pk)
     label, explanation = ACTIONS[action]

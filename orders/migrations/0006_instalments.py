@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='payment',
             name='merged_into',
-            field=models.ForeignKey(blank=True, help_text="Le client a tout payé d'avance : cette échéance est comptée dans une autre.", null=True, on_delete=django.db.models.deletion.PROTECT, related_name='merged', to='orders.payment', verbose_name="payé avec l'échéance"),
+            field=models.ForeignKey(blank=True, help_text="Le client a tout payé d'avance : cette échéance est comptée dans une autre.", null=True, on_delete=django.db.models.deletion.PROTECT, related_name='merged', to='orders.payment', verbose_name="payé avec l'échéance"),
         ),
         migrations.AddField(
             model_name='storedcard',

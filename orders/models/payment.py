@@ -46,7 +46,7 @@ class Payment(models.Model):
         related_name="merged",
         null=True,
         blank=True,
-        help_text=_("Le client a tout payé d'avance : cette échéance est comptée dans une autre."),
+        help_text=_("Le client a tout payé d'avance : cette échéance est comptée dans une autre."),
     )
 
     class Meta:

@@ -95,14 +95,14 @@ def obstacle_text(reason: str) -> str:
     texts = {
         "not_owed": _("Cette échéance n'est plus à payer."),
         "order_closed": _("La commande n'est pas payée, ou a été annulée ou remboursée."),
-        "disputed": _("Un litige est ouvert ou perdu sur cette commande : plus rien n'est débité."),
-        "no_card": _("Aucune carte n'est enregistrée : envoyez le lien de paiement."),
+        "disputed": _("Un litige est ouvert ou perdu sur cette commande : plus rien n'est débité."),
+        "no_card": _("Aucune carte n'est enregistrée : envoyez le lien de paiement."),
         "card_refused": _(
-            "La banque interdit tout nouvel essai sur cette carte : envoyez le lien de paiement."
+            "La banque interdit tout nouvel essai sur cette carte : envoyez le lien de paiement."
         ),
-        "needs_customer": _("La banque veut l'accord de son client : envoyez le lien de paiement."),
+        "needs_customer": _("La banque veut l'accord de son client : envoyez le lien de paiement."),
         "attempt_live": _("Un paiement de cette commande est en cours."),
-        "too_early": _("Son jour n'est pas venu : le client a accepté d'être débité à cette date."),
+        "too_early": _("Son jour n'est pas venu : le client a accepté d'être débité à cette date."),
     }
     return texts[reason]
 

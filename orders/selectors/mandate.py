@@ -21,12 +21,12 @@ def mandate_text(plan: Sequence[Instalment], total: Decimal) -> str:
     shop = ShopSettings.load()
     first, *later = plan
     return _(
-        "Paiement en %(count)d fois sans frais, total %(total)s : %(first)s aujourd'hui, puis %(later)s. "
-        "J'autorise %(seller)s à débiter ma carte de ces montants à ces dates ; chaque débit m'est annoncé par e-mail "
-        "%(notice)d jours avant. La dernière échéance tombe au plus tard %(days)d jours après l'expédition : si la "
+        "Paiement en %(count)d fois sans frais, total %(total)s : %(first)s aujourd'hui, puis %(later)s. "
+        "J'autorise %(seller)s à débiter ma carte de ces montants à ces dates ; chaque débit m'est annoncé par e-mail "
+        "%(notice)d jours avant. La dernière échéance tombe au plus tard %(days)d jours après l'expédition : si la "
         "commande part tôt, elle est avancée et j'en suis prévenu par e-mail. Je peux tout régler d'avance, sans "
         "frais, ou changer de carte depuis la page de ma commande. Cette autorisation prend fin avec la dernière "
-        "échéance, ou si je me rétracte ou si la commande est annulée ; pour l'arrêter autrement, j'écris à %(email)s."
+        "échéance, ou si je me rétracte ou si la commande est annulée ; pour l'arrêter autrement, j'écris à %(email)s."
     ) % {
         "count": len(plan),
         "total": _amount(total),
