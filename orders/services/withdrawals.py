@@ -141,6 +141,7 @@ def _file(declaration: Declaration, key: str) -> Withdrawal:
         withdrawal=withdrawal,
         order=order,
         goods=declaration.goods,
+        voided=ZERO,
         refund_by=refund_deadline(now),
         in_time=None if order is None else is_in_time(order, now),
     )
