@@ -16,6 +16,7 @@ from catalog.models import Finish
 from orders.models import PaymentMode
 from orders.models.order import OTHER_COUNTRY
 from orders.selectors.quotes import MAX_LINES, MAX_QUANTITY, RequestedLine
+from orders.services.mails import item_detail
 from orders.services.placement import CustomerDetails
 
 _MAX_ID = 2**63 - 1
@@ -276,13 +277,16 @@ class VerifyAnswerSerializer(serializers.Serializer[Any]):
 class OrderLineSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     product_name = serializers.CharField()
-    detail = serializers.CharField(allow_blank=True)
+    detail = serializers.SerializerMethodField(help_text="Finish and format in the caller's language.")
     quantity = serializers.IntegerField()
     free_quantity = serializers.IntegerField()
     price = serializers.DecimalField(max_digits=10, decimal_places=2, source="unit_price")
     line_total = serializers.DecimalField(max_digits=10, decimal_places=2)
     product_image = serializers.CharField(allow_blank=True)
     product_url = serializers.CharField(allow_blank=True)
+
+    def get_detail(self, item: Any) -> str:
+        return item_detail(item)
 
 
 class TrackingSerializer(serializers.Serializer[Any]):

@@ -72,7 +72,7 @@ def _search(orders: QuerySet[Order], text: str) -> QuerySet[Order]:
         wanted |= Q(plain_id__contains=part[1].replace("-", "").lower())
     return orders.annotate(
         full_name=Concat("first_name", Value(" "), "last_name", output_field=CharField()),
-        plain_id=Replace(Cast("pk", TextField()), Value("-"), Value("")),
+        plain_id=Replace(Cast("pk", TextField()), Value("-"), Value(""), output_field=TextField()),
     ).filter(wanted)
 
 

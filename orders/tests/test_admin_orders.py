@@ -1,0 +1,399 @@
+"""Orders for administrators, by API and in Django's admin."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts.tests.people import make_admin, make_member
+from catalog.models import Product
+from orders.models import (
+    Attempt,
+    LedgerEntry,
+    Order,
+    OrderEvent,
+    OrderItem,
+    OrderStatus,
+    OrderTracking,
+    Payment,
+    PaymentState,
+    RefundRequest,
+    StockHold,
+)
+from orders.payments.settlement import settle
+from orders.services.archiving import remove_order, restore_order
+from orders.services.statuses import change_status
+from orders.tests.factories import checkout_body, line, make_order, make_product, pay_order
+from shop.core.models import OutgoingMail
+from shop.core.problems import Problem
+
+pytestmark = pytest.mark.django_db
+
+SEVEN = ("pending", "confirmed", "processing", "shipped", "delivered", "cancelled", "refunded")
+
+
+@pytest.fixture
+def admin():
+    return make_admin()
+
+
+@pytest.fixture
+def desk(admin):
+    client = Client()
+    client.force_login(admin)
+    return client
+
+
+@pytest.fixture
+def order():
+    return pay_order(make_order())
+
+
+def post(client: Client, order: Order, **body):
+    return client.post(
+        f"/api/admin/orders/{order.pk}/status", json.dumps(body), content_type="application/json"
+    )
+
+
+def ids(answer) -> list[str]:
+    assert answer.status_code == 200, answer.content
+    return [row["id"] for row in answer.json()["results"]]
+
+
+def snapshot(order: Order):
+    order.refresh_from_db()
+    return (
+        order.status,
+        list(order.tracking.values_list("status", "message")),
+        list(order.payments.values_list("state", flat=True)),
+        OrderEvent.objects.filter(order=order).count(),
+        OutgoingMail.objects.count(),
+        RefundRequest.objects.count(),
+    )
+
+
+# --- Who may -----------------------------------------------------------------------------------
+
+
+def test_only_administrators(order):
+    member = Client()
+    member.force_login(make_member())
+    for client, code in ((Client(), 401), (member, 403)):
+        assert client.get("/api/admin/orders").status_code == code
+        assert client.get(f"/api/admin/orders/{order.pk}").status_code == code
+        assert client.delete(f"/api/admin/orders/{order.pk}").status_code == code
+        before = snapshot(order)
+        assert post(client, order, status="shipped").status_code == code
+        assert snapshot(order) == before
+
+
+# --- The list ----------------------------------------------------------------------------------
+
+
+def test_pending_and_cancelled_only_when_asked_for_and_archived_never(desk, order):
+    pending, archived = make_order(), pay_order(make_order())
+    cancelled = pay_order(make_order())
+    Order.objects.filter(pk=cancelled.pk).update(status=OrderStatus.CANCELLED)
+    remove_order(order_id=archived.pk, actor=None)
+    assert ids(desk.get("/api/admin/orders")) == [str(order.pk)]
+    assert ids(desk.get("/api/admin/orders?status=pending")) == []
+    assert ids(desk.get("/api/admin/orders?include=unpaid")) == [
+        str(cancelled.pk), str(pending.pk), str(order.pk)
+    ]  # fmt: skip
+    assert ids(desk.get("/api/admin/orders?include=unpaid&status=pending")) == [str(pending.pk)]
+    assert desk.get(f"/api/admin/orders/{archived.pk}").status_code == 404
+
+
+def test_an_order_as_the_panel_reads_it(desk, admin, order):
+    change_status(order_id=order.pk, status="shipped", actor=admin, tracking_number="6A1", message="Parti.")
+    [row] = desk.get("/api/admin/orders").json()["results"]
+    assert row["total_amount"] == "49.99"
+    assert row["email"] == "lea@example.com"
+    assert row["customer_name"] == "Léa Martin"
+    assert row["user_id"] is None
+    assert row["payment_intent_id"] == Attempt.objects.get().intent_id
+    assert row["items"][0]["product_name"] == "Golem de poche"
+    assert [(step["status"], step["tracking_number"], step["actor"]) for step in row["tracking"]] == [
+        ("shipped", "6A1", "admin@example.com"),
+        ("confirmed", "", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    "search",
+    ["LEA@exam", "éa Mart", "martin", "6A123", "{id}", "{reference}", "#{reference}", "{dashed}", "{middle}"],
+)
+def test_search_finds_any_part(desk, order, search):
+    pay_order(make_order(email="zoe@example.org", first_name="Zoé", last_name="Petit"))
+    OrderTracking.objects.create(order=order, status="shipped", tracking_number="XX6A12345")
+    words = {
+        "id": str(order.pk), "reference": order.reference, "dashed": str(order.pk)[4:15], "middle": order.pk.hex[6:14],
+    }  # fmt: skip
+    assert ids(desk.get("/api/admin/orders", {"search": search.format(**words)})) == [str(order.pk)]
+
+
+@pytest.mark.parametrize("search", ["%", "_", "-", "zzz", "'; DROP TABLE", "é" * 100])
+def test_search_takes_nothing_for_a_pattern(desk, order, search):
+    assert ids(desk.get("/api/admin/orders", {"search": search})) == []
+
+
+def test_pages_follow_each_other_without_gap_or_repeat(desk):
+    expected = [str(pay_order(make_order()).pk) for _ in range(5)][::-1]
+    found, address = [], "/api/admin/orders?page_size=2&search=lea"
+    while address:
+        answer = desk.get(address)
+        found += ids(answer)
+        assert len(ids(answer)) <= 2
+        address = answer.json()["next"]
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["status=lost", "include=all", "page_size=0", "page_size=101", "page_size=x", "cursor=%00", "cursor=abc",
+     "cursor=MjAyNi0xMS0yMXxhYmM=", "search=" + "a" * 101],
+)  # fmt: skip
+def test_what_makes_no_sense_is_400(desk, order, query):
+    answer = desk.get(f"/api/admin/orders?{query}")
+    if query == "cursor=%00":  # an invisible character is dropped, as from every text
+        assert answer.status_code == 200
+    else:
+        assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+
+
+def test_a_page_costs_the_same_whatever_its_length(desk, django_assert_num_queries):
+    for _ in range(3):
+        pay_order(make_order())
+    # Session, user, role; orders, lines, tracking with actors, payments, attempts.
+    with django_assert_num_queries(3 + 5):
+        assert len(ids(desk.get("/api/admin/orders"))) == 3
+
+
+# --- Statuses ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", SEVEN)
+def test_any_of_the_seven_with_entry_actor_and_mail(desk, admin, order, status):
+    answer = post(desk, order, status=status, message="Un mot.", tracking_number="6A1", refund=False)
+    assert answer.status_code == 200, answer.content
+    assert answer.json()["status"] == status
+    order.refresh_from_db()
+    assert order.status == status
+    entry = order.tracking.first()
+    assert (entry.status, entry.message, entry.tracking_number, entry.actor) == (
+        status,
+        "Un mot.",
+        "6A1",
+        admin,
+    )
+    mail = OutgoingMail.objects.filter(kind="order_status").get()
+    assert (mail.to, mail.context["order"]["status"], mail.context["message"]) == (
+        order.email,
+        status,
+        "Un mot.",
+    )
+    # `refund: false` moved no money.
+    assert LedgerEntry.objects.count() == 1
+    assert RefundRequest.objects.count() == 0
+
+
+@pytest.mark.parametrize("status", ["cancelled", "refunded"])
+def test_a_paid_order_asks_what_becomes_of_the_money(desk, order, status):
+    before = snapshot(order)
+    answer = post(desk, order, status=status)
+    assert answer.status_code == 409
+    problem = answer.json()
+    assert problem["code"] == "refund_decision_needed"
+    assert problem["refundable"] == "49.99"
+    assert problem["detail"] == "Cette commande est payée : faut-il rembourser 49,99\xa0€ au client ?"
+    assert snapshot(order) == before
+
+
+@pytest.mark.parametrize("status", ["cancelled", "refunded"])
+def test_with_a_refund_everything_left_is_credited_once(desk, order, status):
+    for _ in range(2):
+        answer = post(desk, order, status=status, refund=True, message="Pièce cassée.")
+        assert (answer.status_code, answer.json()["status"]) == (200, status)
+    request = RefundRequest.objects.get()
+    assert (request.amount, request.reason) == (Decimal("49.99"), "Pièce cassée.")
+
+
+def test_coming_back_from_cancelled_while_the_money_is_there(desk, order):
+    assert post(desk, order, status="cancelled", refund=False).status_code == 200
+    assert post(desk, order, status="processing").json()["status"] == "processing"
+    assert post(desk, order, status="cancelled", refund=True).status_code == 200
+    before = snapshot(order)
+    answer = post(desk, order, status="processing")
+    assert (answer.status_code, answer.json()["code"]) == (409, "order_not_paid")
+    assert snapshot(order) == before
+
+
+@pytest.mark.parametrize("status", [status for status in SEVEN if status != "cancelled"])
+def test_an_unpaid_order_takes_no_status_of_a_paid_one(desk, status):
+    order = make_order()
+    before = snapshot(order)
+    answer = post(desk, order, status=status, refund=False)
+    assert (answer.status_code, answer.json()["code"]) == (409, "order_not_paid")
+    assert snapshot(order) == before
+
+
+def test_a_paid_order_put_back_to_pending_is_not_taken_for_an_unpaid_one(desk, order):
+    from orders.payments.sessions import abandon_order
+
+    assert post(desk, order, status="pending").status_code == 200
+    assert abandon_order(str(order.pk)) is None
+    order.refresh_from_db()
+    assert order.status == "pending"
+    assert Payment.objects.get().state == PaymentState.PAID
+    assert StockHold.objects.get().state == "taken"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"status": "lost"}, {"status": "shipped", "message": "a" * 501}, {"status": ["shipped"]},
+     {"status": "shipped", "tracking_number": 5}, {"status": "cancelled", "refund": "perhaps"}],
+)  # fmt: skip
+def test_a_bad_demand_changes_nothing(desk, order, body):
+    before = snapshot(order)
+    answer = post(desk, order, **body)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+    assert snapshot(order) == before
+
+
+def test_unknown_orders_are_404(desk):
+    unknown = Order(pk=uuid.uuid4())
+    assert post(desk, unknown, status="shipped").status_code == 404
+    assert desk.delete(f"/api/admin/orders/{unknown.pk}").status_code == 404
+
+
+# --- Removing ----------------------------------------------------------------------------------
+
+
+def test_an_unpaid_order_is_deleted_with_all_it_has(desk):
+    product = make_product(stock_quantity=2)
+    order = make_order((product, 2))
+    assert Product.objects.get().stock_quantity == 0
+    answer = desk.delete(f"/api/admin/orders/{order.pk}")
+    assert answer.status_code == 200
+    assert answer.json() == {"result": "deleted", "detail": "La commande a été supprimée avec succès."}
+    for model in (Order, OrderItem, OrderTracking, Payment, Attempt, StockHold, OrderEvent):
+        assert not model.objects.exists()
+    assert Product.objects.get().stock_quantity == 2
+
+
+def test_a_paid_order_is_archived_and_can_be_restored(desk, admin, order):
+    answer = desk.delete(f"/api/admin/orders/{order.pk}")
+    assert (answer.status_code, answer.json()["result"]) == (200, "archived")
+    assert ids(desk.get("/api/admin/orders?include=unpaid")) == []
+    assert LedgerEntry.objects.count() == 1
+    assert desk.delete(f"/api/admin/orders/{order.pk}").status_code == 404
+    restore_order(order_id=order.pk, actor=admin)
+    assert ids(desk.get("/api/admin/orders")) == [str(order.pk)]
+    assert list(order.events.filter(name__in=["order.archived", "order.restored"]).values_list("name", "actor")) == [
+        ("order.archived", admin.pk), ("order.restored", admin.pk)
+    ]  # fmt: skip
+    with pytest.raises(Problem) as refused:
+        restore_order(order_id=order.pk, actor=admin)
+    assert refused.value.code == "order_not_archived"
+
+
+@pytest.mark.django_db(transaction=True)
+class TestWithStripe:
+    """The payment page of an unpaid order is closed before anything is decided."""
+
+    @pytest.fixture
+    def open_order(self, bank, shopper):
+        assert (
+            shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00")).status_code == 201
+        )
+        return Order.objects.get()
+
+    def test_deleting_closes_the_page_first(self, bank, shopper, desk, open_order):
+        session_id = Attempt.objects.get().session_id
+        assert desk.delete(f"/api/admin/orders/{open_order.pk}").json()["result"] == "deleted"
+        [expired] = [event for event in bank.events() if event["type"] == "checkout.session.expired"]
+        assert expired["data"]["object"]["id"] == session_id
+        # The message about the page comes when the order is gone: nothing to do, and no need to send it again.
+        assert shopper.webhook(expired) == 200
+        assert not Order.objects.exists()
+
+    def test_one_that_was_just_paid_stays(self, bank, desk, open_order):
+        bank.pay(open_order)
+        answer = desk.delete(f"/api/admin/orders/{open_order.pk}")
+        assert (answer.status_code, answer.json()["code"]) == (409, "order_just_paid")
+        open_order.refresh_from_db()
+        assert (open_order.status, open_order.archived_at) == ("confirmed", None)
+
+    @pytest.mark.parametrize("act", ["delete", "cancel"])
+    def test_stripe_away_changes_nothing(self, bank, desk, open_order, act):
+        bank.control("faults", kind="error", status=503, path="/v1/checkout", times=20)
+        before = snapshot(open_order)
+        if act == "delete":
+            answer = desk.delete(f"/api/admin/orders/{open_order.pk}")
+        else:
+            answer = post(desk, open_order, status="cancelled")
+        assert (answer.status_code, answer.json()["code"]) == (503, "payment_unavailable")
+        assert snapshot(open_order) == before
+
+    def test_cancelling_an_unpaid_order_tells_the_customer(self, bank, desk, admin, open_order):
+        answer = post(desk, open_order, status="cancelled", message="Plus de résine.")
+        assert (answer.status_code, answer.json()["status"]) == (200, "cancelled")
+        entry = OrderTracking.objects.get()
+        assert (entry.status, entry.message, entry.actor) == ("cancelled", "Plus de résine.", admin)
+        assert OutgoingMail.objects.filter(kind="order_status").count() == 1
+
+    def test_a_refund_that_the_bank_rejects_brings_the_order_back(
+        self, bank, shopper, desk, open_order, queued_tasks
+    ):
+        bank.pay(open_order)
+        settle(Attempt.objects.get().pk)
+        bank.control("refunds/next", begins="succeeded", ends="failed", seconds=0)
+        assert post(desk, open_order, status="refunded", refund=True).json()["status"] == "refunded"
+        queued_tasks.run()
+        bank.control("clock", seconds=60)
+        for event in bank.events():
+            assert shopper.webhook(event) == 200
+        open_order.refresh_from_db()
+        assert open_order.status == "confirmed"
+
+
+# --- Django's admin ----------------------------------------------------------------------------
+
+
+def page(order: Order, name: str) -> str:
+    return reverse(f"admin:orders_order_{name}", args=[order.pk])
+
+
+def test_the_admin_asks_before_it_refunds(desk, order):
+    asked = desk.post(page(order, "step"), {"status": "cancelled", "message": "Désolés <b>"})
+    assert asked.status_code == 200
+    text = asked.content.decode()
+    assert "Cette commande est payée : faut-il rembourser 49,99\xa0€ au client ?" in text
+    assert 'name="message" value="Désolés &lt;b&gt;"' in text
+    assert RefundRequest.objects.count() == 0
+    answer = desk.post(page(order, "step"), {"status": "cancelled", "message": "Désolés", "refund": "yes"})
+    assert answer.status_code == 302
+    assert RefundRequest.objects.get().amount == Decimal("49.99")
+    order.refresh_from_db()
+    assert order.status == "cancelled"
+
+
+def test_the_admin_archives_lists_and_restores(desk, order):
+    listing = reverse("admin:orders_order_changelist")
+    assert desk.post(page(order, "remove")).status_code == 302
+    assert order.reference not in desk.get(listing).content.decode()
+    assert order.reference in desk.get(listing, {"archived_at__isempty": "0"}).content.decode()
+    assert desk.post(page(order, "restore")).status_code == 302
+    assert order.reference in desk.get(listing).content.decode()
+
+
+def test_a_get_of_the_pages_changes_nothing(desk, order):
+    before = snapshot(order)
+    for name in ("step", "remove"):
+        assert desk.get(page(order, name)).status_code == 200
+    assert snapshot(order) == before
