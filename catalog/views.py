@@ -98,7 +98,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
     context = {
         "page_title": category.title or category.name,
         "category": category,
-        "sorts": sorting.choices(sort) if results.count > 1 else (),
+        "sorts": sorting.choices(sort) if results.count > 3 else (),
         "features": categories.collection_features(category),
         "page": listing.card_page(results),
         "result_count": results.count,

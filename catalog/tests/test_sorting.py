@@ -108,12 +108,14 @@ def test_pages_of_a_sorted_list_keep_the_order(client, pieces):
 
 def test_a_collection_can_be_sorted(client):
     noel = make_category("noel", kind=CategoryKind.COLLECTION)
-    make_product("Lutin", "30.00", category=noel)
+    for name, price in (("Lutin", "30.00"), ("Renne", "20.00"), ("Étoile", "50.00")):
+        make_product(name, price, category=noel)
+    # Three are seen at a glance.
     assert "<select" not in client.get("/noel").content.decode()
     cache.clear()
     make_product("Boule", "40.00", category=noel)
     response = client.get("/noel?sort=price")
-    assert [card.name for card in response.context["page"]] == ["Lutin", "Boule"]
+    assert [card.name for card in response.context["page"]] == ["Renne", "Lutin", "Boule", "Étoile"]
     assert '<option value="price" selected>' in response.content.decode()
 
 
