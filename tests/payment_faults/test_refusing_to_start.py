@@ -13,10 +13,8 @@ from django.conf import settings
 pytestmark = pytest.mark.postgres
 
 WEB = ("-c", "import shop.wsgi")
-# Memory is nobody's broker: a worker that did start would wait for work.
 WORKER = ("-m", "celery", "-A", "shop", "worker", "--pool", "solo")
 BEAT = ("-m", "celery", "-A", "shop", "beat")
-CHECK = ("manage.py", "check")
 SANDBOX = ("-m", "orders.stripe_sandbox", "--port", "0", "--webhook-secret", "whsec_x")
 
 PRODUCTION = {
@@ -50,7 +48,7 @@ class Process:
         self._process = subprocess.Popen(
             [sys.executable, *command],
             cwd=settings.BASE_DIR,
-            env=kept | {"DATA_DIR": str(folder), "DATABASE_URL": "", "REDIS_URL": "memory://"} | variables,
+            env=kept | {"DATA_DIR": str(folder), "DATABASE_URL": "", "REDIS_URL": ""} | variables,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -79,28 +77,21 @@ def test_case_35_contradictory_settings_start_nothing(tmp_path):
     """A live key in tests or the sandbox in production: refuses to start."""
     stand_in = PRODUCTION | {"STRIPE_API_BASE": "http://localhost:8010", "STRIPE_SECRET_KEY": "sk_test_1"}
     live = DEVELOPMENT | {"STRIPE_SECRET_KEY": "sk_live_1", "STRIPE_API_BASE": ""}
+    live_to_stand_in = DEVELOPMENT | {"STRIPE_SECRET_KEY": "rk_live_1"}
     cases = {
-        "web, stand-in in production": (WEB, stand_in),
-        "worker, stand-in in production": (WORKER, stand_in),
-        "beat, stand-in in production": (BEAT, stand_in),
-        "commands, stand-in in production": (CHECK, stand_in),
-        "web, live key in development": (WEB, live),
-        "worker, restricted live key to a stand-in": (
-            WORKER,
-            DEVELOPMENT | {"STRIPE_SECRET_KEY": "rk_live_1"},
-        ),
+        STAND_IN: (WEB, stand_in),
+        LIVE_TO_STAND_IN: (WORKER, live_to_stand_in),
+        LIVE_IN_DEVELOPMENT: (BEAT, live),
     }
-    sentences = [STAND_IN] * 4 + [LIVE_IN_DEVELOPMENT, LIVE_TO_STAND_IN]
-    for (name, (status, said)), sentence in zip(start_all(tmp_path, cases).items(), sentences, strict=True):
-        assert status == 1, f"{name}: {said}"
-        assert sentence in said, name
+    for sentence, (status, said) in start_all(tmp_path, cases).items():
+        assert (status, sentence in said) == (1, True), said
 
 
 def test_case_35_the_sandbox_starts_neither_in_production_nor_with_a_live_key(tmp_path):
     """A live key in tests or the sandbox in production: refuses to start."""
     with_key = (*SANDBOX, "--secret-key", "sk_test_x")
     cases = {
-        **{f"DEBUG={off}": (with_key, {"DEBUG": off}) for off in ("0", "false", "no")},
+        **{f"DEBUG={off}": (with_key, {"DEBUG": off}) for off in ("0", "false", "False", "off", "no")},
         "live": ((*SANDBOX, "--secret-key", "sk_live_x"), {"DEBUG": "1"}),
     }
     for name, (status, said) in start_all(tmp_path, cases).items():
@@ -122,7 +113,6 @@ def test_case_35_tests_know_no_key_of_the_machine_they_run_on(tmp_path):
 
 
 def test_case_35_settings_that_fit_do_start(tmp_path):
-    """A live key in production, and the sandbox in development, are what they are for."""
-    cases = {"web in production": (WEB, PRODUCTION), "web in development": (WEB, DEVELOPMENT)}
-    for name, (status, said) in start_all(tmp_path, cases).items():
-        assert status == 0, f"{name}: {said}"
+    """A live key in production is what it is for: the server starts."""
+    status, said = Process(tmp_path, WEB, PRODUCTION).end()
+    assert status == 0, said
