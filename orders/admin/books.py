@@ -25,7 +25,7 @@ from shop.core.public_pages import content_changed
 class ResolutionForm(forms.Form):
     """Why a difference is in order."""
 
-    how = forms.CharField(label=_("Comment l'écart s'explique-t-il ?"), max_length=300, widget=forms.Textarea)
+    how = forms.CharField(label=_("Comment l'écart s'explique-t-il ?"), max_length=300, widget=forms.Textarea)
 
 
 @admin.register(Finding)

@@ -18,7 +18,7 @@ from orders.services.archiving import Removal, remove_order, restore_order
 from orders.services.statuses import change_status
 from shop.core.problems import Problem
 
-AWAY = _("Le service de paiement ne répond pas : rien n'a changé. Réessayez.")
+AWAY = _("Le service de paiement ne répond pas : rien n'a changé. Réessayez.")
 
 
 class StatusForm(forms.Form):
@@ -79,7 +79,7 @@ def remove_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> 
             if removed is Removal.ARCHIVED:
                 messages.info(
                     request,
-                    _("Elle est archivée : le filtre « archivée le » la montre, et elle se restaure."),
+                    _("Elle est archivée : le filtre « archivée le » la montre, et elle se restaure."),
                 )
             return redirect("admin:orders_order_changelist")
         return redirect("admin:orders_order_change", order.pk)

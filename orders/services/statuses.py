@@ -98,7 +98,7 @@ def _set_aside(
     if left is not None and refund is None:
         raise Problem(
             "refund_decision_needed",
-            _("Cette commande est payée : faut-il rembourser %(amount)s au client ?")
+            _("Cette commande est payée : faut-il rembourser %(amount)s au client ?")
             % {"amount": format_amount(refundable(order), "fr")},
             409,
             extra={"refundable": left},
@@ -152,10 +152,10 @@ def close_unpaid(order_id: uuid.UUID) -> None:
     """
     paid = abandon_order(str(order_id))
     if paid is not None:
-        raise Problem("order_just_paid", _("Cette commande vient d'être payée : elle reste ouverte."), 409)
+        raise Problem("order_just_paid", _("Cette commande vient d'être payée : elle reste ouverte."), 409)
     if Order.objects.filter(pk=order_id, status=OrderStatus.PENDING).exists():
         raise Problem(
             "payment_under_way",
-            _("Un paiement est en route ou à vérifier : la commande reste ouverte."),
+            _("Un paiement est en route ou à vérifier : la commande reste ouverte."),
             409,
         )

@@ -147,7 +147,7 @@ class ShopSettingsAdmin(admin.ModelAdmin[ShopSettings]):
             gettext_lazy("Plafonds et TVA"),
             {
                 "description": gettext_lazy(
-                    "Les jauges de « Mes comptes » et la TVA des factures en dépendent : vérifiez-les chaque année."
+                    "Les jauges de « Mes comptes » et la TVA des factures en dépendent : vérifiez-les chaque année."
                 ),
                 "fields": (
                     ("franchise_ceiling", "franchise_ceiling_upper"),
