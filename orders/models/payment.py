@@ -179,6 +179,8 @@ class Refund(models.Model):
     replaces = models.OneToOneField(
         "self", on_delete=models.PROTECT, related_name="replaced_by", null=True, blank=True
     )
+    # Whose demand « everything » was met by this retry: the same demand again gives the same answer.
+    retry_key = models.CharField(max_length=255, unique=True, null=True, blank=True, editable=False)
     amount = models.DecimalField(_("montant (€)"), max_digits=10, decimal_places=2)
     reason = models.CharField(
         _("motif"), max_length=12, choices=RefundReason.choices, default=RefundReason.REQUESTED

@@ -28,7 +28,7 @@ from orders.selectors.instalments import outstanding
 from orders.services.instalments import void_scheduled
 from orders.services.journal import record_event, record_tracking
 from orders.services.refund_mails import mail_refund_done, mail_refund_failed
-from orders.services.refund_rules import charges_left
+from orders.services.refund_rules import AUTOMATIC, bounced_refunds, charges_left
 from orders.services.withdrawal_closing import close_settled_case, reopen_case
 from shop.core.money import ZERO, amount_string, from_cents
 
@@ -133,8 +133,13 @@ def _recognise(order: Order, facts: RefundFacts) -> Refund | None:
     if attempt is None:
         return None
     amount = from_cents(facts.amount_cents)
-    request = None
-    if not attempt.refunds.filter(reason__in=(RefundReason.DUPLICATE, RefundReason.UNAVAILABLE)).exists():
+    # A refund of ours that failed, made again by hand, completes its decision.
+    again = next(
+        (failed for failed in bounced_refunds(order) if (failed.attempt, failed.amount) == (attempt, amount)),
+        None,
+    )
+    request = again.request if again is not None else None
+    if again is None and not attempt.refunds.filter(reason__in=AUTOMATIC).exists():
         request = RefundRequest.objects.create(
             order=order, key=f"external-{facts.refund_id}", amount=amount, external=True
         )
@@ -142,6 +147,7 @@ def _recognise(order: Order, facts: RefundFacts) -> Refund | None:
         order=order,
         attempt=attempt,
         request=request,
+        replaces=again,
         amount=amount,
         reason=RefundReason.EXTERNAL,
         state=RefundState.SENT,

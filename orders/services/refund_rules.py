@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import QuerySet, Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -88,10 +88,11 @@ class RefundProposal:
 
 
 def charges_left(order: Order) -> list[ChargeLeft]:
-    """The order's charges, latest first, with what is left of each. Four queries.
+    """The order's charges, latest first, with what is left of each. Five queries.
 
     A charge that could not be kept (paid twice, or for pieces that were gone) goes back whole by itself and counts for
-    nothing here. What a bank holds back or took back in a dispute is not the shop's to give.
+    nothing here. What a bank holds back or took back in a dispute is not the shop's to give, and what a decision still
+    owes whose refund failed is kept for it.
     """
     refunds = list(Refund.objects.filter(order=order).values_list("attempt_id", "reason", "state", "amount"))
     automatic = {attempt for attempt, reason, _state, _amount in refunds if reason in AUTOMATIC}
@@ -99,6 +100,8 @@ def charges_left(order: Order) -> list[ChargeLeft]:
     for attempt_id, _reason, state, amount in refunds:
         if state in COMMITTED:
             gone[attempt_id] = gone.get(attempt_id, ZERO) + amount
+    for refund in bounced_refunds(order):
+        gone[refund.attempt_id] = gone.get(refund.attempt_id, ZERO) + refund.amount
     disputed = Dispute.objects.filter(order=order).exclude(state=DisputeState.WON)
     for attempt_id, amount in disputed.values_list("attempt_id", "amount"):
         gone[attempt_id] = gone.get(attempt_id, ZERO) + amount
@@ -111,6 +114,24 @@ def charges_left(order: Order) -> list[ChargeLeft]:
         for attempt in attempts.order_by("-payment__position", "-number")
         if attempt.pk not in automatic
     ]
+
+
+def bounced_refunds(order: Order) -> list[Refund]:
+    """Refunds that failed although their decision took effect: it is completed by trying again, not by another one.
+
+    A decision has taken effect when a part of it went through, payments were voided for it, or its credit note stands.
+    One query.
+    """
+    failed = Refund.objects.filter(_took_effect("request__"), order=order, state=RefundState.FAILED)
+    return list(
+        failed.filter(replaced_by=None).select_related("attempt__payment", "request").order_by("created_at")
+    )
+
+
+def _took_effect(path: str) -> Q:
+    request_id = OuterRef(f"{path}pk" if path else "pk")
+    moved = Refund.objects.filter(request=request_id, state__in=COMMITTED)
+    return Q(**{f"{path}credit_note__isnull": False}) | Q(**{f"{path}voided__gt": 0}) | Q(Exists(moved))
 
 
 def charge_left(attempt: Attempt) -> Decimal:
@@ -127,8 +148,12 @@ def refundable(order: Order) -> Decimal:
 
 
 def units_returned(order: Order) -> dict[int, int]:
-    """How many units of each line were credited before, by line id. One query."""
-    rows = RefundLine.objects.filter(request__order=order).values("item").annotate(units=Sum("quantity"))
+    """How many units of each line were credited before, by line id; a decision that failed whole credits none.
+
+    One query.
+    """
+    lines = RefundLine.objects.filter(_took_effect("request__"), request__order=order)
+    rows = lines.values("item").annotate(units=Sum("quantity"))
     return {row["item"]: row["units"] for row in rows}
 
 
@@ -141,7 +166,7 @@ def too_much(left: Decimal) -> RefundRefused:
     """The refusal of an amount above what is left, naming it."""
     return RefundRefused(
         "refund_too_much",
-        _("il reste %(amount)s à rembourser.") % {"amount": format_amount(left, get_language() or "fr")},
+        _("il reste %(amount)s à rembourser.") % {"amount": _euros(left)},
         left=left,
     )
 
@@ -171,7 +196,8 @@ def propose_refund(
     due when it was declared: it is credited first, and no money moves for it.
 
     Raises RefundRefused, naming why and what is left: `refund_not_paid`, `refund_disputed`, `refund_nothing_left`,
-    `refund_too_much`, `refund_too_many_units`, and 400 `refund_invalid` for an unknown line or a senseless amount.
+    `refund_retry_first`, `refund_busy`, `refund_too_much`, `refund_too_many_units`, and 400 `refund_invalid` for an
+    unknown line or a senseless amount.
     """
     if order.status == OrderStatus.PENDING:
         raise RefundRefused("refund_not_paid", _("cette commande n'est pas payée."))
@@ -179,6 +205,13 @@ def propose_refund(
     owed = outstanding(order)
     left = sum((charge.left for charge in charges), ZERO) + owed + stopped
     refuse_if_disputed(order, left)
+    if left == 0 and (bounced := bounced_refunds(order)):
+        raise RefundRefused(
+            "refund_retry_first",
+            _("un remboursement de %(amount)s a échoué : réessayez-le.")
+            % {"amount": _euros(sum((refund.amount for refund in bounced), ZERO))},
+            left=left,
+        )
     if left == 0:
         raise RefundRefused("refund_nothing_left", _("il ne reste rien à rembourser."), left=left)
     if amount is not None and (amount <= 0 or amount != amount.quantize(from_cents(1))):
@@ -332,6 +365,10 @@ def plan_voids(order: Order, credited: Decimal) -> list[tuple[Payment, Decimal]]
         plan.append((payment, kept))
         rest -= payment.amount - kept
     return [(payment, kept) for payment, kept in plan if kept != payment.amount]
+
+
+def _euros(amount: Decimal) -> str:
+    return format_amount(amount, get_language() or "fr")
 
 
 def _sum(rows: QuerySet[Any]) -> Decimal:

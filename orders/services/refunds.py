@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Sum
 from django.utils import translation
 from django.utils.translation import gettext as _
 
@@ -40,12 +41,15 @@ from orders.services.refund_rules import (
     RefundProposal,
     RefundRefused,
     ReturnedLine,
+    bounced_refunds,
     charge_left,
     charges_left,
     plan_voids,
     propose_refund,
+    refundable,
     refuse_if_disputed,
     too_much,
+    units_returned,
 )
 from shop.core.money import ZERO, amount_string, from_cents
 from shop.core.problems import Problem
@@ -92,6 +96,16 @@ def request_refund(
             known = RefundRequest.objects.filter(key=key).first()
             if known is not None:
                 return _repeated(known, print_of)
+            retried = Refund.objects.filter(retry_key=key).select_related("request").first()
+            if retried is not None and retried.request is not None:
+                return retried.request
+            if lines is None and (bounced := bounced_refunds(order)):
+                rest = refundable(order)
+                if amount in (None, rest + sum((failed.amount for failed in bounced), ZERO)):
+                    amount = None
+                    _complete(order, bounced, actor=actor, key=None if rest else key)
+                    if rest == 0 and bounced[0].request is not None:
+                        return bounced[0].request
             return _decide(
                 order, RefundRequest(key=key, fingerprint=print_of, actor=actor, withdrawal=withdrawal),
                 reason=reason, lines=lines, amount=amount,
@@ -228,7 +242,9 @@ def restock_line(*, line_id: int) -> bool:
 def _put_back(order: Order, line: RefundLine) -> bool:
     """Runs with the order locked; the guarded update makes it happen once."""
     item: OrderItem = line.item
-    if item.product_id is None:
+    back = RefundLine.objects.filter(item=item, restocked=True)
+    shelved = back.aggregate(units=Sum("quantity"))["units"] or 0
+    if item.product_id is None or shelved + line.quantity > item.quantity:
         return False
     if not RefundLine.objects.filter(pk=line.pk, restocked=False).update(restocked=True):
         return False
@@ -264,24 +280,43 @@ def request_automatic_refund(*, order: Order, attempt: Attempt, reason: RefundRe
 def retry_refund(*, refund_id: uuid.UUID, actor: "User | None" = None) -> Refund:
     """A refund that failed, sent once more as a new one: the provider repeats a refusal under the old key.
 
-    The second call gives the first retry back. Raises RefundRefused: `refund_not_failed`, `refund_disputed`, and
-    `refund_too_much` when the charge has not that much left any more.
+    The second call gives the first retry back. Raises RefundRefused: `refund_not_failed`, `refund_disputed`,
+    `refund_too_many_units` when other decisions credited its units since, and `refund_too_much` when the charge has not
+    that much left any more.
     """
     with transaction.atomic():
         order_id = Refund.objects.values_list("order_id", flat=True).get(pk=refund_id)
         order = Order.objects.select_for_update().get(pk=order_id)
-        failed = Refund.objects.select_for_update().select_related("attempt").get(pk=refund_id)
+        failed = Refund.objects.select_for_update(of=("self",)).select_related("attempt").get(pk=refund_id)
         known = Refund.objects.filter(replaces=failed).first()
-        if known is not None:
-            return known
-        if failed.state != RefundState.FAILED or failed.reason == RefundReason.EXTERNAL:
-            raise RefundRefused("refund_not_failed", _("ce remboursement n'a pas échoué."))
-        refuse_if_disputed(order)
-        left = charge_left(failed.attempt)
-        if failed.amount > left:
-            raise too_much(left)
-        refund = _add_refund(
-            order, failed.attempt, failed.amount, request=failed.request, replaces=failed, note=failed.reason
+        return known if known is not None else _retry(order, failed, actor=actor)
+
+
+def _complete(order: Order, bounced: Sequence[Refund], *, actor: "User | None", key: str | None) -> None:
+    """Everything is to go back: what a decision still owes goes back under that decision."""
+    for failed in bounced:
+        retried = _retry(order, failed, actor=actor)
+        if key is not None:
+            retried.retry_key = key
+            retried.save(update_fields=["retry_key"])
+            key = None
+
+
+def _retry(order: Order, failed: Refund, *, actor: "User | None") -> Refund:
+    """Runs with the order locked."""
+    if failed.state != RefundState.FAILED:
+        raise RefundRefused("refund_not_failed", _("ce remboursement n'a pas échoué."))
+    refuse_if_disputed(order)
+    left = charge_left(failed.attempt)
+    if failed.amount > left:
+        raise too_much(left)
+    refund = _add_refund(
+        order, failed.attempt, failed.amount, request=failed.request, replaces=failed, note=failed.reason
+    )
+    bought = dict(order.items.values_list("pk", "quantity"))
+    if any(units > bought[item] for item, units in units_returned(order).items()):
+        raise RefundRefused(
+            "refund_too_many_units", _("ces articles ont été remboursés entre-temps par une autre décision.")
         )
-        record_event(order, "refund.retried", actor=actor, refund=str(refund.pk), failed=str(failed.pk))
+    record_event(order, "refund.retried", actor=actor, refund=str(refund.pk), failed=str(failed.pk))
     return refund

@@ -418,7 +418,11 @@ def test_a_refund_that_fails_later_gives_the_amount_back_and_alerts(order, provi
     ]
     assert (request.settled_at, progress(request)) == (None, "failed")
     assert mails(order) == ["refund_done", "refund_failed_alert"]
-    assert refundable(order) == EUROS("49.99")
+    # Its credit note stands: the decision is completed, not made a second time.
+    assert refundable(order) == EUROS("0.00")
+    assert refused("refund_retry_first", order, amount=EUROS("1.00")).detail.endswith(
+        "un remboursement de 49,99\u00a0€ a échoué\u00a0: réessayez-le."
+    )
 
     again = retry_refund(refund_id=sent.pk)
     assert retry_refund(refund_id=sent.pk) == again
@@ -430,6 +434,52 @@ def test_a_refund_that_fails_later_gives_the_amount_back_and_alerts(order, provi
     assert sum(amount for _kind, amount in ledger(order)) == EUROS("0.00")
     # The credit note was issued when the money was back for the first time, and stands.
     assert Invoice.objects.filter(kind="credit_note").count() == 1
+
+
+@pytest.mark.parametrize("amount", [None, EUROS("49.99")])
+def test_everything_asked_for_again_completes_what_failed(order, provider, amount):
+    request = refund(order)
+    send_all()
+    sent = Refund.objects.get()
+    provider.settle_refund(sent.provider_id, "failed")
+    sync_refunds(sent.attempt.intent_id)
+    for _click in range(2):
+        assert refund(order, key="again", amount=amount) == request
+    retried = Refund.objects.exclude(pk=sent.pk).get()
+    assert (retried.replaces, retried.amount, retried.retry_key) == (sent, EUROS("49.99"), "again")
+    send_all()
+    order.refresh_from_db()
+    assert order.status == OrderStatus.REFUNDED
+    assert [note.total for note in Invoice.objects.filter(kind="credit_note")] == [EUROS("-49.99")]
+
+
+def test_everything_is_what_failed_and_what_was_never_given_back(order, provider):
+    first = refund(order, amount=EUROS("10.00"))
+    send_all()
+    sent = Refund.objects.get()
+    provider.settle_refund(sent.provider_id, "failed")
+    sync_refunds(sent.attempt.intent_id)
+    rest = refund(order)
+    assert (rest.amount, rest.shipping) == (EUROS("39.99"), EUROS("0.00"))
+    assert Refund.objects.get(replaces=sent).request == first
+    send_all()
+    order.refresh_from_db()
+    assert order.status == OrderStatus.REFUNDED
+    notes = Invoice.objects.filter(kind="credit_note").order_by("sequence")
+    assert [note.total for note in notes] == [EUROS("-10.00"), EUROS("-39.99")]
+
+
+def test_a_failed_refund_made_again_by_hand_completes_its_decision(order, provider):
+    request = refund(order)
+    send_all()
+    sent = Refund.objects.get()
+    provider.settle_refund(sent.provider_id, "failed")
+    provider.refund_elsewhere(sent.attempt, 4999)
+    sync_refunds(sent.attempt.intent_id)
+    by_hand = Refund.objects.get(reason=RefundReason.EXTERNAL)
+    assert (by_hand.request, by_hand.replaces) == (request, sent)
+    assert RefundRequest.objects.count() == 1
+    assert progress(RefundRequest.objects.get()) == "succeeded"
 
 
 def test_old_news_does_not_undo_a_failure(order, provider):
@@ -446,7 +496,9 @@ def test_old_news_does_not_undo_a_failure(order, provider):
 
 
 def test_only_what_failed_is_tried_again_and_only_what_is_left(order, provider):
-    refund(order, amount=EUROS("40.00"))
+    provider.begins = "pending"
+    item = order.items.get()
+    whole = refund(order, lines=[(item.pk, 1, False)])
     send_all()
     sent = Refund.objects.get()
     with pytest.raises(RefundRefused) as caught:
@@ -454,11 +506,31 @@ def test_only_what_failed_is_tried_again_and_only_what_is_left(order, provider):
     assert caught.value.code == "refund_not_failed"
     provider.settle_refund(sent.provider_id, "failed")
     sync_refunds(sent.attempt.intent_id)
-    refund(order, amount=EUROS("20.00"))
+    # Nothing of it took effect: the money and the units are free for another decision.
+    assert (refundable(order), progress(whole)) == (EUROS("49.99"), "failed")
+    refund(order, lines=[(item.pk, 1, False)], amount=EUROS("0.01"))
     with pytest.raises(RefundRefused) as caught:
         retry_refund(refund_id=sent.pk)
-    assert (caught.value.code, caught.value.extra) == ("refund_too_much", {"refundable": "29.99"})
+    assert (caught.value.code, caught.value.extra) == ("refund_too_much", {"refundable": "49.98"})
     assert Refund.objects.count() == 2
+
+
+def test_units_credited_by_another_decision_since_are_not_credited_again(order, provider):
+    provider.begins = "pending"
+    item = order.items.get()
+    refund(order, lines=[(item.pk, 1, True)], amount=EUROS("20.00"))
+    send_all()
+    sent = Refund.objects.get()
+    provider.settle_refund(sent.provider_id, "failed")
+    sync_refunds(sent.attempt.intent_id)
+    refund(order, lines=[(item.pk, 1, True)], amount=EUROS("5.00"))
+    # The piece came back once, whatever was decided about it.
+    assert item.product.__class__.objects.get().stock_quantity == 3
+    before = rows()
+    with pytest.raises(RefundRefused) as caught:
+        retry_refund(refund_id=sent.pk)
+    assert caught.value.code == "refund_too_many_units"
+    assert rows() == before
 
 
 def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(order, provider):
@@ -555,7 +627,7 @@ def test_a_refund_made_elsewhere_that_fails_is_given_back(order, provider):
     provider.settle_refund(made.refund_id, "failed")
     sync_refunds(attempt.intent_id)
     assert sum(amount for _kind, amount in ledger(order)) == EUROS("49.99")
-    assert refundable(order) == EUROS("49.99")
+    assert refundable(order) == EUROS("39.99")
     assert mails(order) == ["refund_done", "refund_failed_alert"]
 
 
@@ -681,7 +753,7 @@ def test_the_order_page_tells_each_refund_with_its_state(order, provider, django
 
 
 def test_proposing_asks_a_known_number_of_queries(order, django_assert_num_queries):
-    # Charges 4, due 1, dispute 1, lines 1, returned units 1, payments to void 1.
-    with django_assert_num_queries(9):
+    # Charges 5, due 1, dispute 1, lines 1, returned units 1, payments to void 1.
+    with django_assert_num_queries(10):
         propose_refund(order)
     assert refund_rules.open_dispute(order) is None
