@@ -113,5 +113,10 @@ def abandon_order(order_id: str) -> Order | None:
 
 
 def _close_page(attempt: Attempt) -> None:
-    if attempt.session_id is not None and not gateway.expire_session(attempt.session_id):
-        settle(attempt.pk)
+    if attempt.session_id is None or gateway.expire_session(attempt.session_id):
+        return
+    settle(attempt.pk)
+    attempt.refresh_from_db()
+    if attempt.state == AttemptState.SENT:
+        # Neither closed nor finished: it may be paid this very moment.
+        raise gateway.GatewayUnavailable(f"the payment page of attempt {attempt.pk} can't be closed now")

@@ -111,6 +111,22 @@ def test_case_18_the_first_tabs_page_is_closed_when_the_second_orders(bank, buye
     assert charges(bank) == [(6000, True)]
 
 
+def test_case_18_a_first_page_that_stripe_does_not_close_keeps_the_second_tab_waiting(
+    bank, buyer, order, monkeypatch
+):
+    """Two tabs, two sessions, both paid: second refunded or impossible. No second page while the first is open."""
+    monkeypatch.setattr(gateway, "expire_session", lambda session_id: False)
+    key = new_key()
+    body = checkout_body([line(order.items.get().product)], "60.00", customer={"city": "Paris"})
+    before = rows()
+    answer = buyer.checkout(body, key)
+    assert (answer.status_code, answer.json()["code"]) == (503, "payment_unavailable")
+    assert rows() == before
+    monkeypatch.undo()
+    assert buyer.checkout(body, key).status_code == 201
+    assert bank.pay(order)["result"] == "closed"
+
+
 def try_again_at_once(payment: Payment) -> list[BaseException]:
     """Two new tries at one payment, each made by somebody who saw that there is none. What went wrong, if it did."""
     meeting = Meeting(2)
