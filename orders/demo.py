@@ -1,4 +1,4 @@
-"""Orders of the demonstration: the demo member has one in every status."""
+"""Orders of the demonstration: the demo member has one in every status, guests bought through the year before."""
 
 import uuid
 from datetime import timedelta
@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone, translation
 
 from catalog.models import Product
+from orders.demo_sales import CAMILLE, Buyer, past_sales
 from orders.models import (
     Attempt,
     AttemptState,
@@ -29,7 +30,6 @@ from shop.core.demo import demo_part
 from shop.core.models import ShopSettings
 from shop.core.money import to_cents
 
-CLIENT = "client@example.com"
 _NAMESPACE = uuid.UUID("6f0cbb3a-1c41-4df1-9a7e-7a7d1d3e5a10")
 
 # Status, days since the order, and which of the demo pieces (by position) with how many units.
@@ -48,10 +48,8 @@ _STEPS = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING, OrderStatus.SHIPPED, Or
 @demo_part(order=30)
 def load_orders() -> None:
     """Writes the orders as they would be after the time they pretend to have; running again adds none."""
-    client = get_user_model().objects.filter(email=CLIENT).first()
-    products = list(
-        Product.objects.filter(is_published=True, in_stock=True, stock_quantity=None).order_by("pk")[:8]
-    )
+    client = get_user_model().objects.filter(email=CAMILLE.email).first()
+    products = _pieces()
     if client is None or not products:
         return
     for number, (status, days, wanted) in enumerate(_ORDERS):
@@ -63,11 +61,39 @@ def load_orders() -> None:
             for index, quantity in wanted
         ]
         with transaction.atomic(), translation.override("fr"):
-            _write(client.pk, key, status, days, lines)
+            _write(CAMILLE, key, status, days, lines, user_id=client.pk)
 
 
-def _write(user_id: int, key: str, status: OrderStatus, days: int, lines: list[RequestedLine]) -> None:
-    cart = quote_cart(lines)
+def _pieces() -> list[Product]:
+    return list(
+        Product.objects.filter(is_published=True, in_stock=True, stock_quantity=None).order_by("pk")[:8]
+    )
+
+
+@demo_part(order=31)
+def load_past_sales() -> None:
+    """A year of sales to guests, so that the accounts have something to show; running again adds none."""
+    products = _pieces()
+    if not products:
+        return
+    for number, sale in enumerate(past_sales()):
+        key = f"demo-sale-{number}"
+        if not Order.objects.filter(idempotency_key=key).exists():
+            lines = [RequestedLine(products[sale.piece % len(products)].pk, None, "", sale.quantity)]
+            with transaction.atomic(), translation.override("fr"):
+                _write(sale.buyer, key, sale.status, sale.days, lines)
+
+
+def _write(
+    buyer: Buyer,
+    key: str,
+    status: OrderStatus,
+    days: int,
+    lines: list[RequestedLine],
+    *,
+    user_id: int | None = None,
+) -> None:
+    cart = quote_cart(lines, destination=buyer.country)
     quote = cart.quote
     if not cart.all_available or quote.lead_time is None:
         return
@@ -80,13 +106,13 @@ def _write(user_id: int, key: str, status: OrderStatus, days: int, lines: list[R
         reference=order_id.hex[-8:].upper(),
         user_id=user_id,
         status=status,
-        email=CLIENT,
-        first_name="Camille",
-        last_name="Exemple",
-        address="12 rue des Lilas",
-        postal_code="69003",
-        city="Lyon",
-        country="FR",
+        email=buyer.email,
+        first_name=buyer.first_name,
+        last_name=buyer.last_name,
+        address=buyer.address,
+        postal_code=buyer.postal_code,
+        city=buyer.city,
+        country=buyer.country,
         original_total=quote.original_total,
         promotion_savings=quote.promotion_savings,
         subtotal=quote.subtotal,
@@ -115,6 +141,9 @@ def _write(user_id: int, key: str, status: OrderStatus, days: int, lines: list[R
             variation_name=line.sellable.variation_name,
             category_name=line.sellable.category_name,
             sku=line.sellable.sku,
+            hs_code=line.sellable.hs_code,
+            origin_country=line.sellable.origin_country,
+            weight_grams=line.sellable.weight_grams,
             product_url=line.sellable.url,
             product_image=line.sellable.image.url if line.sellable.image else "",
             quantity=line.priced.quantity,
