@@ -16,35 +16,19 @@ INVENTED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("session_id", INVENTED)
-def test_case_12_an_invented_session_confirms_nothing_and_leaks_nothing(bank, buyer, order, session_id):
+def test_case_12_an_invented_session_confirms_nothing_and_leaks_nothing(bank, buyer, order):
     """`session_id` invented, of another customer or missing: confirms nothing, leaks nothing."""
-    before = rows()
-    answer = buyer.verify(session_id)
-    assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (
-        404, "unknown_session", "Aucun paiement à vérifier.",
-    )  # fmt: skip
-    assert buyer.client.get("/payment-success", {"session_id": session_id}).status_code == 200
-    assert rows() == before
+    before, true = rows(), session_of(order)
+    near = [true[:-1], f"{true}x", true.upper(), f" {true}", f"{true}\n", order.reference, str(order.pk)]
+    for session_id in INVENTED + near:
+        answer = buyer.verify(session_id)
+        assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (
+            404, "unknown_session", "Aucun paiement à vérifier.",
+        ), session_id  # fmt: skip
+        page = buyer.client.get("/payment-success", {"session_id": session_id})
+        assert page.status_code == 200, session_id
+        assert rows() == before, session_id
     assert bank.requests("/v1/checkout/sessions/", "GET") == []
-
-
-@pytest.mark.parametrize("session_id", ["", "cs_test_invented"])
-def test_case_12_invented_beginnings_and_other_letters_find_no_session(bank, buyer, order, session_id):
-    """`session_id` invented: not even a part of a true one, or the true one in other letters, is taken for it."""
-    true = session_of(order)
-    before = rows()
-    for near in (
-        true[:-1],
-        f"{true}x",
-        true.upper(),
-        f" {true}",
-        f"{true}\n",
-        order.reference,
-        str(order.pk),
-    ):
-        assert buyer.verify(near).status_code == 404
-    assert rows() == before
 
 
 def test_case_12_a_missing_session_confirms_nothing(bank, buyer, order):

@@ -73,12 +73,12 @@ BAD_HEADERS: dict[str, Callable[[bytes], str | None]] = {
 }
 
 
-@pytest.mark.parametrize("case", list(BAD_HEADERS))
-def test_case_07_without_stripes_signature_nothing_changes(client, order, paid, case):
+def test_case_07_without_stripes_signature_nothing_changes(client, order, paid):
     """Bad, missing, stale, foreign, v0-only or garbage signature: 400, nothing changes."""
     before = rows()
-    assert post(client, paid, BAD_HEADERS[case](paid)).status_code == 400
-    assert rows() == before
+    for case, header in BAD_HEADERS.items():
+        assert post(client, paid, header(paid)).status_code == 400, case
+        assert rows() == before, case
     assert not StripeEvent.objects.exists()
     # The very same message with its signature acts.
     assert post(client, paid, signature(paid)).status_code == 200
@@ -131,28 +131,29 @@ NONSENSE = {
 }
 
 
-@pytest.mark.parametrize("case", list(NONSENSE))
-def test_case_09_signed_nonsense_is_refused(bank, client, order, case):
+def test_case_09_signed_nonsense_is_refused(bank, client, order):
     """A body that is not UTF-8, not JSON, 10 MB, or a GET: 400, 413 or 405, no 500."""
     before = rows()
-    assert post(client, NONSENSE[case], signature(NONSENSE[case])).status_code == 400
-    assert rows() == before
+    for case, payload in NONSENSE.items():
+        assert post(client, payload, signature(payload)).status_code == 400, case
+        assert rows() == before, case
     assert not StripeEvent.objects.exists()
 
 
-@pytest.mark.parametrize(
-    "data", [None, 7, [], {"object": None}, {"object": []}, {"object": {"metadata": 7, "id": ["x"]}}]
-)
+NO_SUBJECTS = (None, 7, [], {"object": None}, {"object": []}, {"object": {"metadata": 7, "id": ["x"]}})
+
+
 @pytest.mark.parametrize(
     "kind", [COMPLETED, "payment_intent.succeeded", "refund.updated", "charge.dispute.created"]
 )
-def test_case_09_a_signed_event_about_nothing_is_kept_and_changes_nothing(bank, client, order, kind, data):
+def test_case_09_a_signed_event_about_nothing_is_kept_and_changes_nothing(bank, client, order, kind):
     """A body that is not what it should be: no 500."""
-    payload = json.dumps({"id": "evt_test_1", "type": kind, "data": data}).encode()
     before = rows()
-    assert post(client, payload, signature(payload)).status_code == 200
-    assert rows() == before
-    assert StripeEvent.objects.get().processed_at is not None
+    for number, data in enumerate(NO_SUBJECTS):
+        payload = json.dumps({"id": f"evt_test_{number}", "type": kind, "data": data}).encode()
+        assert post(client, payload, signature(payload)).status_code == 200, data
+        assert rows() == before, data
+    assert StripeEvent.objects.exclude(processed_at=None).count() == len(NO_SUBJECTS)
 
 
 def test_case_09_letters_that_the_database_does_not_keep_do_not_keep_an_event_out(client, order, paid):
@@ -166,35 +167,20 @@ def test_case_09_letters_that_the_database_does_not_keep_do_not_keep_an_event_ou
     assert name == "Camille\ufffd \ufffd"
 
 
-@pytest.mark.parametrize("size", [256 * 1024 + 1, 10 * 1024 * 1024])
-def test_case_09_a_large_body_is_refused_unread(bank, client, order, size):
+def test_case_09_large_bodies_other_methods_and_lengths_that_are_none_are_refused(bank, client, order, paid):
     """A body that is not UTF-8, not JSON, 10 MB, or a GET: 400, 413 or 405, no 500."""
     before = rows()
-    large = b" " * size
-    assert post(client, large, signature(large)).status_code == 413
-    assert rows() == before
-    assert not StripeEvent.objects.exists()
-
-
-@pytest.mark.parametrize("method", ["get", "head", "put", "patch", "delete", "options"])
-def test_case_09_other_methods_are_refused(bank, client, order, paid, method):
-    """A body that is not UTF-8, not JSON, 10 MB, or a GET: 400, 413 or 405, no 500."""
-    before = rows()
+    for size in (256 * 1024 + 1, 10 * 1024 * 1024):
+        large = b" " * size
+        assert post(client, large, signature(large)).status_code == 413
     headers = {"stripe-signature": signature(paid)}
-    assert getattr(client, method)(ADDRESS, headers=headers).status_code == 405
-    assert rows() == before
-    assert not StripeEvent.objects.exists()
-
-
-@pytest.mark.parametrize("length", ["many", "-1", ""])
-def test_case_09_a_length_that_is_none_is_refused(bank, client, order, paid, length):
-    """A body that is not UTF-8, not JSON, 10 MB, or a GET: 400, 413 or 405, no 500."""
-    before = rows()
-    answer = client.generic(
-        "POST", ADDRESS, paid, "application/json", CONTENT_LENGTH=length,
-        headers={"stripe-signature": signature(paid)},
-    )  # fmt: skip
-    assert answer.status_code == 400
+    for method in ("get", "head", "put", "patch", "delete", "options"):
+        assert getattr(client, method)(ADDRESS, headers=headers).status_code == 405, method
+    for length in ("many", "-1", ""):
+        answer = client.generic(
+            "POST", ADDRESS, paid, "application/json", CONTENT_LENGTH=length, headers=headers
+        )
+        assert answer.status_code == 400, length
     assert rows() == before
     assert not StripeEvent.objects.exists()
 
@@ -316,7 +302,7 @@ def test_case_11_a_message_that_overtook_its_page_is_acted_on_when_it_comes_agai
 
 @pytest.mark.parametrize(
     ("seconds_off", "status"),
-    [(-600, 400), (-310, 400), (-290, 200), (0, 200), (290, 200), (600, 200)],
+    [(-600, 400), (-310, 400), (-290, 200), (600, 200)],
 )
 def test_case_34_a_message_is_taken_within_300_seconds(client, order, paid, seconds_off, status):
     """Clock 10 min off: tolerance 300 s. What is older is refused and changes nothing; reconciliation finds it."""
