@@ -258,6 +258,7 @@ def _tax(tax: Tax, lines: list[dict[str, Any]], shipping: Decimal) -> dict[str, 
         "vat": amount_string(tax.vat),
     }
     if tax.treatment == Treatment.DESTINATION:
+        values["beyond"] = tax.beyond
         shares = share_net([*(Decimal(line["total"]) for line in lines), shipping], tax.net)
         values["line_nets"] = [amount_string(share) for share in shares[:-1]]
         values["shipping_net"] = amount_string(shares[-1])

@@ -3,6 +3,7 @@
 Locks: order, payment and attempt are the caller's; the series comes last, so no two transactions wait in a circle.
 """
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -115,7 +116,8 @@ def _tax_like(credited: Invoice, amount: Decimal) -> Tax:
     """What is given back bears the tax that was charged on it, whatever the threshold says today."""
     treatment = Treatment(credited.data["tax"]["treatment"])
     if treatment == Treatment.DESTINATION:
-        return split_vat(amount, Decimal(credited.data["tax"]["percent"]))
+        charged = credited.data["tax"]
+        return replace(split_vat(amount, Decimal(charged["percent"])), beyond=charged["beyond"])
     return Tax(treatment, ZERO, amount, ZERO)
 
 

@@ -64,8 +64,8 @@ def _export() -> str:
 
 def _destination(percent: Decimal, data: dict[str, Any]) -> str:
     return _(
-        "TVA de %(country)s au taux de %(percent)s %% comprise dans les prix, déclarée au guichet unique de l'Union "
-        "(OSS) sous le numéro %(oss)s, art. 258 A du CGI"
+        "TVA du pays de livraison (%(country)s) au taux de %(percent)s %% comprise dans les prix, déclarée au "
+        "guichet unique de l'Union (OSS) sous le numéro %(oss)s, art. 258 A du CGI"
     ) % {
         "country": country_name(data["delivery"]["country"], data["delivery"]["country_name"]),
         "percent": format_decimal(percent, locale=get_language() or "fr"),

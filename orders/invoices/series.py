@@ -26,11 +26,8 @@ class Place:
     """The next place of a series, reserved for the transaction that asked."""
 
     series: InvoiceSeries
+    sequence: int
     issued_at: datetime
-
-    @property
-    def sequence(self) -> int:
-        return self.series.last_number + 1
 
     @property
     def number(self) -> str:
@@ -50,7 +47,7 @@ def reserve_place() -> Place:
         series = _lock_series(year)
         now = timezone.now()
         if now.astimezone(PARIS).year == year:
-            return Place(series, now)
+            return Place(series, series.last_number + 1, now)
         year = now.astimezone(PARIS).year
 
 

@@ -1,10 +1,10 @@
 """Which VAT a sale bears: none (art. 293 B CGI), or that of the country of destination (art. 258 A CGI)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 
-from django.db.models import Q, Sum
+from django.db.models import Sum
 
 from orders.models import Invoice, InvoiceKind, VatRate
 from shop.core.models import ShopSettings
@@ -34,12 +34,19 @@ class Treatment(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Tax:
-    """How a sale is taxed. Prices include `vat` euros at `percent`; both are 0 unless taxed at destination."""
+    """How a sale is taxed. Prices include `vat` euros at `percent`; both are 0 unless taxed at destination.
+
+    `beyond` tells why it is: the threshold was passed this year, or the year before.
+    """
 
     treatment: Treatment
     percent: Decimal
     net: Decimal
     vat: Decimal
+    beyond: str = ""
+
+
+THIS_YEAR, LAST_YEAR = "this_year", "last_year"
 
 
 def decide_tax(*, country: str, total: Decimal, year: int) -> Tax:
@@ -52,17 +59,12 @@ def decide_tax(*, country: str, total: Decimal, year: int) -> Tax:
         return Tax(Treatment.FRANCHISE, ZERO, total, ZERO)
     if country not in ABROAD_IN_UNION:
         return Tax(Treatment.EXPORT, ZERO, total, ZERO)
-    threshold = ShopSettings.load().eu_sales_threshold
-    beyond = (
-        _taxed_at_destination(year)
-        or union_sales(year) + total > threshold
-        or union_sales(year - 1) > threshold
-    )
+    beyond = _beyond(year, total)
     if not beyond:
         return Tax(Treatment.FRANCHISE, ZERO, total, ZERO)
     row = VatRate.objects.filter(country=country).first()
     percent = row.percent if row is not None else STANDARD_RATES[country]
-    return split_vat(total, percent)
+    return replace(split_vat(total, percent), beyond=beyond)
 
 
 def split_vat(total: Decimal, percent: Decimal) -> Tax:
@@ -79,6 +81,18 @@ def union_sales(year: int) -> Decimal:
     return quantize((sums["total"] or ZERO) - (sums["vat"] or ZERO))
 
 
-def _taxed_at_destination(year: int) -> bool:
+def _beyond(year: int, total: Decimal) -> str:
+    threshold = ShopSettings.load().eu_sales_threshold
+    if _was_passed(year) or union_sales(year) + total > threshold:
+        return THIS_YEAR
+    if _was_passed(year - 1) or union_sales(year - 1) > threshold:
+        return LAST_YEAR
+    return ""
+
+
+def _was_passed(year: int) -> bool:
     """A credit note may bring the sum back below the threshold; the year stays beyond it."""
-    return Invoice.objects.filter(Q(vat__gt=0), year=year, kind=InvoiceKind.INVOICE).exists()
+    taxed = Invoice.objects.filter(
+        year=year, kind=InvoiceKind.INVOICE, country__in=ABROAD_IN_UNION, vat__gt=0
+    )
+    return taxed.filter(data__tax__beyond=THIS_YEAR).exists()

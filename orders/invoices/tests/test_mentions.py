@@ -1,0 +1,200 @@
+"""What the law wants on the paper, each by its article; from the frozen content that the page prints."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from orders.invoices.series import PARIS
+from orders.invoices.tax import ABROAD_IN_UNION, STANDARD_RATES, split_vat, union_sales
+from orders.invoices.tests.conftest import set_shop
+from orders.models import Invoice, Order, VatRate
+from orders.tests.factories import make_order, make_product, pay_order
+
+pytestmark = pytest.mark.django_db
+
+NB = "\u00a0"
+
+
+def mentions(order: Order) -> dict[str, str]:
+    return {mention["name"]: mention["fr"] for mention in order.invoices.get().data["mentions"]}
+
+
+def test_art_242_nonies_a_seller_customer_dates_lines_and_totals(paid) -> None:
+    order = paid((make_product("Golem de poche", price="40.00"), 3))
+    data = order.invoices.get().data
+    today = timezone.now().astimezone(PARIS).date().isoformat()
+    assert data["seller"] | {"site": ""} == {
+        "shop_name": "L'Établi aux figurines",
+        "name": "Camille Fabre EI",
+        "siren": "123456789",
+        "siret": "12345678900012",
+        "address_lines": ["14 rue des Tanneurs", "69001 Lyon", "France"],
+        "email": "bonjour@etabli.example",
+        "phone": "+33 4 78 00 00 00",
+        "site": "",
+        "oss_number": "",
+        "packaging_id": "FR123456_01ABCD",
+        "is_demonstration": False,
+    }
+    assert data["customer"]["name"] == "Léa Martin"
+    assert data["customer"]["address_lines"] == ["3 rue des Carmes", "69003 Lyon", "France"]
+    assert data["issued_on"] == today
+    assert data["delivery"]["promised_by"] == order.promised_by.isoformat()
+    assert data["order"]["invoice_reference"] == f"INV-{order.reference}"
+    line = data["lines"][0]
+    assert (line["name"], line["quantity"], line["unit_price"]) == ("Golem de poche", 3, "40.00")
+    assert (line["discount"], line["total"]) == ("0.00", "120.00")
+    assert (data["subtotal"], data["shipping"], data["total"]) == ("120.00", "0.00", "120.00")
+
+
+def test_art_293_b_no_vat_is_applied(paid) -> None:
+    order = paid()
+    assert mentions(order)["franchise"] == "TVA non applicable, art. 293 B du CGI"
+    assert order.invoices.get().data["tax"] == {
+        "treatment": "franchise",
+        "percent": "0.00",
+        "net": "49.99",
+        "vat": "0.00",
+    }
+
+
+def test_the_sole_trader_is_named_ei_even_when_the_settings_forget_it(paid) -> None:
+    """L526-22 Code de commerce."""
+    set_shop(trader_name="Camille Fabre")
+    assert paid().invoices.get().data["seller"]["name"] == "Camille Fabre EI"
+
+
+def test_a_paid_order_says_since_when(paid) -> None:
+    order = paid()
+    today = timezone.now().astimezone(PARIS).date().isoformat()
+    payment = order.invoices.get().data["payment"]
+    assert (payment["paid"], payment["due"], payment["paid_on"]) == ("49.99", "0.00", today)
+    assert mentions(order)["paid"].startswith("Payée le ")
+
+
+def test_offered_units_are_reductions_on_their_line(paid) -> None:
+    product = make_product(
+        price="40.00",
+        promotion_active=True,
+        promotion_type="buy_2_get_1",
+        promotion_buy_quantity=2,
+        promotion_get_quantity=1,
+    )
+    data = paid((product, 3)).invoices.get().data
+    line = data["lines"][0]
+    assert (line["quantity"], line["free_quantity"], line["discount"], line["total"]) == (
+        3,
+        1,
+        "40.00",
+        "80.00",
+    )
+    assert (data["original_total"], data["promotion_savings"], data["total"]) == ("120.00", "40.00", "80.00")
+
+
+def test_l541_10_13_packaging_identifier(paid) -> None:
+    assert mentions(paid())["packaging"] == (
+        f"Identifiant unique emballages{NB}: FR123456_01ABCD (art. L541-10-13 du code de l'environnement)"
+    )
+
+
+def test_l217_3_legal_guarantee(paid) -> None:
+    assert mentions(paid())["guarantee"] == (
+        f"Garantie légale de conformité{NB}: deux ans (art. L217-3 et suivants du code de la consommation)"
+    )
+
+
+def test_art_262_i_exports_and_customs(paid) -> None:
+    product = make_product(hs_code="950300", origin_country="FR")
+    order = paid((product, 1), country="US")
+    found = mentions(order)
+    assert found["export"] == (
+        "Exportation hors de l'Union européenne, art. 262 I du CGI. Droits et taxes d'importation à la charge du "
+        "destinataire."
+    )
+    line = order.invoices.get().data["lines"][0]
+    assert (line["hs_code"], line["origin"]) == ("950300", "FR")
+
+
+def sell(total: str, **fields: str) -> Invoice:
+    """An order of a piece at this price, above the free delivery."""
+    return pay_order(make_order((make_product(price=total), 1), **fields)).invoices.get()
+
+
+def test_art_258_a_below_the_threshold_a_sale_to_another_country_bears_no_vat() -> None:
+    invoice = sell("9999.00", country="DE")
+    assert invoice.vat == Decimal("0.00")
+    assert invoice.data["mentions"][0]["name"] == "franchise"
+
+
+def test_art_258_a_the_sale_that_crosses_the_threshold_is_taxed_at_destination() -> None:
+    set_shop(oss_number="FR12123456789")
+    first = sell("6000.00", country="DE")
+    second = sell("4000.00", country="AT")
+    crossing = sell("119.00", country="DE")
+    assert (first.vat, second.vat) == (Decimal("0.00"), Decimal("0.00"))
+    # 119.00 with 19 % inside: 100.00 + 19.00
+    assert crossing.vat == Decimal("19.00")
+    tax = crossing.data["tax"]
+    assert (tax["treatment"], tax["percent"], tax["net"], tax["vat"]) == (
+        "destination",
+        "19.00",
+        "100.00",
+        "19.00",
+    )
+    assert "293 B" not in str(crossing.data)
+    assert crossing.data["mentions"][0]["fr"] == (
+        "TVA du pays de livraison (Allemagne) au taux de 19 % comprise dans les prix, déclarée au guichet unique de "
+        "l'Union (OSS) sous le numéro FR12123456789, art. 258 A du CGI"
+    )
+
+
+def test_art_258_a_only_other_countries_of_the_union_count() -> None:
+    sell("20000.00", country="FR")
+    sell("20000.00", country="US")
+    sell("20000.00", country="MC")
+    assert union_sales(timezone.now().astimezone(PARIS).year) == Decimal("0.00")
+    assert sell("100.00", country="DE").vat == Decimal("0.00")
+
+
+def test_art_258_a_the_year_after_a_year_beyond_is_taxed_from_the_first_sale() -> None:
+    with time_machine.travel("2026-06-01T12:00:00Z", tick=False):
+        sell("10001.00", country="DE")
+    with time_machine.travel("2027-01-05T12:00:00Z", tick=False):
+        assert sell("119.00", country="DE").vat == Decimal("19.00")
+    with time_machine.travel("2028-06-01T12:00:00Z", tick=False):
+        assert sell("119.00", country="DE").vat == Decimal("0.00")
+
+
+def test_the_rate_is_that_of_the_row_and_of_the_country() -> None:
+    set_shop(eu_sales_threshold=Decimal("0.00"))
+    VatRate.objects.filter(country="FI").update(percent=Decimal("26.00"))
+    assert sell("126.00", country="FI").vat == Decimal("26.00")
+    VatRate.objects.filter(country="FI").delete()
+    assert sell("125.50", country="FI").vat == Decimal("25.50")
+
+
+def test_a_country_of_the_union_that_was_typed_is_recognised() -> None:
+    set_shop(eu_sales_threshold=Decimal("0.00"))
+    # 123.00 and 49.99 for delivery; 23 % inside 172.99
+    invoice = sell("123.00", country="ZZ", custom_country="Pologne")
+    assert (invoice.country, invoice.vat) == ("PL", Decimal("32.35"))
+    unknown = sell("123.00", country="ZZ", custom_country="Atlantide")
+    assert (unknown.country, unknown.vat) == ("ZZ", Decimal("0.00"))
+
+
+def test_there_is_a_rate_for_each_of_the_27_countries() -> None:
+    assert len(STANDARD_RATES) == 27
+    assert len(ABROAD_IN_UNION) == 26
+    assert dict(VatRate.objects.values_list("country", "percent")) == STANDARD_RATES
+
+
+@pytest.mark.parametrize("total", ["0.01", "0.03", "49.99", "119.00", "1249.50", "99999.99"])
+@pytest.mark.parametrize("percent", ["17", "19", "21", "25.5", "27"])
+def test_net_and_vat_add_up_to_the_price(total: str, percent: str) -> None:
+    tax = split_vat(Decimal(total), Decimal(percent))
+    assert tax.net + tax.vat == Decimal(total)
+    assert abs(tax.vat - tax.net * Decimal(percent) / 100) <= Decimal("0.01")
