@@ -22,6 +22,7 @@ ORDER = {
     "id": "6f1f8a52-1d2b-4c33-9a4e-0d5a7c9be001",
     "reference": "7C9BE001",
     "url": "http://localhost:8000/commande/6f1f8a52-1d2b-4c33-9a4e-0d5a7c9be001?acces=signed",
+    "withdrawal_url": "http://localhost:8000/retractation?commande=6f1f8a52&acces=signed",
     "created_at": "2026-11-21T13:05:00+00:00",
     "status": "shipped",
     "status_label": "Expédiée",
@@ -81,6 +82,16 @@ MESSAGE = {
     "deadline": "2026-12-20",
     "product": "Renard d'hiver",
     "picture_count": 2,
+}
+
+
+WITHDRAWAL = {
+    "reference": "R-7C9BE001",
+    "declared_at": "2026-11-21T13:05:00+00:00",
+    "name": "Zoé O'Neil",
+    "declared_email": "client@example.com",
+    "order_text": "7C9BE001",
+    "statement": "Je notifie par la présente ma rétractation.\n\nNom\u00a0: Zoé O'Neil",
 }
 
 
@@ -216,6 +227,37 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "admin_url": "http://localhost:8000/gestion/pages/contactrequest/1/change/",
         },
         "contact_acknowledgement": MESSAGE,
+        "withdrawal_received": {**WITHDRAWAL, "seller": SELLER},
+        "withdrawal_workshop": {
+            **WITHDRAWAL,
+            "order": order,
+            "in_time": True,
+            "voided": "1085.00",
+            "state": "goods_awaited",
+            "refund_by": "2026-12-05",
+            "admin_url": "http://localhost:8000/gestion/orders/withdrawalcase/1/change/",
+        },
+        "withdrawal_return": {**WITHDRAWAL, "order": order, "return_by": "2026-12-05", "seller": SELLER},
+        "withdrawal_refused": {**WITHDRAWAL, "decision": "Le délai est passé.", "seller": SELLER},
+        "withdrawal_alert": {
+            **WITHDRAWAL,
+            "day": 10,
+            "waiting": False,
+            "order_reference": "7C9BE001",
+            "refund_by": "2026-12-05",
+            "admin_url": "http://localhost:8000/gestion/orders/withdrawalcase/1/change/",
+        },
+        "delivery_overdue": {"order": order, "seller": SELLER},
+        "delivery_overdue_workshop": {
+            "order": order,
+            "admin_url": "http://localhost:8000/gestion/orders/order/6f1f8a52/change/",
+        },
+        "delivery_postponed": {
+            "order": order,
+            "before": "2026-12-20",
+            "reason": "La résine dorée arrive plus tard.",
+            "seller": SELLER,
+        },
         "instalment_reminder": {**instalment, "day": "2026-12-21"},
         "instalment_moved": {**instalment, "day": "2027-01-10", "before": "2027-01-20"},
         "instalment_received": {**instalment, "left": "0.00"},
@@ -264,4 +306,12 @@ KINDS = (
     "instalment_overdue",
     "instalment_card_expires",
     "instalment_overdue_alert",
+    "withdrawal_received",
+    "withdrawal_workshop",
+    "withdrawal_return",
+    "withdrawal_refused",
+    "withdrawal_alert",
+    "delivery_overdue",
+    "delivery_overdue_workshop",
+    "delivery_postponed",
 )
