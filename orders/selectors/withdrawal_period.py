@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-import holidays
 from django.utils import timezone
 
 from orders.models import Order
 from orders.selectors.rules import HOME_COUNTRY
+
+if TYPE_CHECKING:
+    from holidays import HolidayBase
 
 WITHDRAWAL_DAYS = 14
 REFUND_DAYS = 14
@@ -74,5 +77,8 @@ def _region(order: Order) -> str | None:
 
 
 @lru_cache(maxsize=16)
-def _holidays(region: str | None) -> holidays.HolidayBase:
-    return holidays.country_holidays("FR", subdiv=region)
+def _holidays(region: str | None) -> HolidayBase:
+    # Its register of all countries takes 3 MB, and few web workers ever count a period.
+    from holidays import country_holidays
+
+    return country_holidays("FR", subdiv=region)

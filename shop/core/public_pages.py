@@ -35,6 +35,8 @@ _FRAGMENT = "HTTP_X_FRAGMENT"
 _LONGEST_ADDRESS = 300
 # Of one process: some 20 MB at most. What is asked for least makes room.
 _MOST_PAGES = 256
+# Brotli's window: 256 KB hold any page, and four threads do not take 4 MB each.
+_WINDOW_BITS = 18
 _OF_THE_BODY = ("Content-Length", "Content-Encoding")
 
 
@@ -57,7 +59,9 @@ class PublicPage:
         if found is None:
             body = self.content
             if coding == "br":
-                body = brotli.compress(body, mode=brotli.MODE_TEXT, quality=self.quality)
+                body = brotli.compress(
+                    body, mode=brotli.MODE_TEXT, quality=self.quality, lgwin=_WINDOW_BITS
+                )
             elif coding == "gzip":
                 body = gzip.compress(body, self.quality, mtime=0)
             headers = {**self.headers, "Content-Length": str(len(body))}

@@ -237,7 +237,8 @@ def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iter
             *("--worker-class", "gthread", "--workers", "2", "--threads", "4"),
             *("--no-control-socket", "--log-level", "warning", "--timeout", "60", "--graceful-timeout", "10"),
         ],
-        payments,
+        # Four threads of a worker share their free memory instead of holding some each.
+        {**payments, "MALLOC_ARENA_MAX": "2"},
     )
 
 
