@@ -3,7 +3,7 @@
 import pytest
 
 from tests.browser.accessibility import violations
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.conftest import DESKTOP, NARROW, PHONE
 
 pytestmark = pytest.mark.browser
 
@@ -77,8 +77,8 @@ def test_a_product_page_works_fits_and_is_accessible(new_page, width):
 
 @pytest.mark.parametrize("language", ["en", "es", "de"])
 @pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
-def test_a_page_speaks_each_language_and_still_fits_a_phone(new_page, path, language):
-    page = new_page(width=PHONE, language=language)
+def test_a_page_speaks_each_language_and_fits_when_it_is_enlarged(new_page, path, language):
+    page = new_page(width=NARROW, language=language)
     assert page.goto(address(path, language)).status == 200
     settle(page)
     assert page.locator("html").get_attribute("lang") == language

@@ -3,7 +3,7 @@ import { mount } from "./index";
 
 function page(): HTMLElement {
   document.body.innerHTML = `<x-island-stub><div data-fallback>
-    <figure class="compare"><input type="range" min="0" max="100" value="50" data-range hidden></figure>
+    <figure class="compare"><input type="range" min="0" max="100" value="50" data-range></figure>
   </div></x-island-stub>`;
   return document.body.firstElementChild as HTMLElement;
 }

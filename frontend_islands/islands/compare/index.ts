@@ -1,6 +1,9 @@
 import { fallbackOf, type Unmount } from "../../runtime/island";
 
-/** Lets a range input move the edge between the raw and the painted photo of one piece. */
+/**
+ * Lets a range input move the edge between the raw and the painted photo of one piece. The input stands on the page
+ * before this script is there, so that the Tab key reaches it and brings it into sight.
+ */
 export function mount(host: HTMLElement): Unmount {
   const figure = fallbackOf(host)?.querySelector<HTMLElement>(".compare");
   const range = figure?.querySelector<HTMLInputElement>("[data-range]");

@@ -1,0 +1,171 @@
+"""Journeys with the keys alone: everything is reached, nothing holds the focus, nothing loses it."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_pages import settle
+from tests.browser.test_states import piece
+
+pytestmark = pytest.mark.browser
+
+
+def focused(page):
+    """The name of what has the focus, "" when nothing has."""
+    return page.evaluate(
+        "() => { const here = document.activeElement;"
+        " return here === document.body ? '' : here.getAttribute('aria-label') || here.textContent.trim(); }"
+    )
+
+
+def tab_until(page, wanted, *, key="Tab", most=60):
+    for _ in range(most):
+        page.keyboard.press(key)
+        if re.search(wanted, focused(page)):
+            return
+    raise AssertionError(f"{wanted} is not reached by {key}, the last was {focused(page)!r}")
+
+
+def test_the_page_begins_with_a_way_past_its_menu(page):
+    page.goto("/")
+    page.keyboard.press("Tab")
+    assert focused(page) == "Aller au contenu"
+    page.keyboard.press("Enter")
+    expect(page.locator("#contenu")).to_be_focused()
+
+
+def test_slides_are_turned(page):
+    page.goto("/")
+    settle(page)
+    counter = page.locator("[data-counter]")
+    expect(counter).to_have_text(re.compile(r"^1 sur \d"))
+    # Reduced motion is asked for: it does not play, and playing is the first thing to choose.
+    tab_until(page, "^Lancer le défilement$")
+    tab_until(page, "^Pièce suivante$", most=12)
+    page.keyboard.press("Enter")
+    expect(counter).to_have_text(re.compile("^2 sur"))
+    assert focused(page) == "Pièce suivante"
+    tab_until(page, "^Pièce précédente$", key="Shift+Tab", most=12)
+    page.keyboard.press("Space")
+    page.keyboard.press("Space")
+    expect(counter).to_have_text(re.compile(r"^(\d) sur \1$"))
+
+
+def test_a_menu_opens_closes_and_gives_the_focus_back(page):
+    page.goto("/notre-histoire")
+    tab_until(page, "^Produits")
+    page.keyboard.press("Enter")
+    expect(page.locator("#menu-produits")).to_be_visible()
+    page.keyboard.press("Tab")
+    assert focused(page) == "Nos Figurines Résine"
+    page.keyboard.press("Escape")
+    expect(page.locator("#menu-produits")).to_be_hidden()
+    assert focused(page).startswith("Produits")
+
+
+def test_a_filter_keeps_the_focus_and_is_read_out(page):
+    page.goto("/produits")
+    settle(page)
+    total = page.locator(".results__count").inner_text()
+    tab_until(page, "^Mangas")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/produits?category=mangas")
+    expect(page.locator(".results__count")).not_to_have_text(total)
+    expect(page.locator("#live")).to_contain_text("figurines")
+    assert focused(page).startswith("Mangas")
+    # A link inside what is replaced is gone: the results take its place.
+    tab_until(page, "^Voir toutes les figurines$")
+    page.keyboard.press("Enter")
+    expect(page.locator(".results__count")).to_have_text(total)
+    expect(page.locator("#resultats")).to_be_focused()
+
+
+def test_photos_are_turned_enlarged_moved_and_closed(page):
+    page.goto(piece(page, "gardien aux andouillers"))
+    settle(page)
+    count = page.locator(".gallery__count")
+    expect(count).to_have_text(re.compile("^1 / "))
+    tab_until(page, "Agrandir la photo")
+    page.keyboard.press("ArrowRight")
+    expect(count).to_have_text(re.compile("^2 / "))
+    page.keyboard.press("ArrowLeft")
+    expect(count).to_have_text(re.compile("^1 / "))
+
+    page.keyboard.press("Enter")
+    viewer = page.get_by_role("dialog", name="Photos de")
+    expect(viewer.locator("img.pswp__img").first).to_be_visible()
+    photo = viewer.locator(
+        ".pswp__item[aria-hidden=false] img.pswp__img, .pswp__item:not([aria-hidden=true]) img.pswp__img"
+    )
+
+    def box():
+        return photo.first.bounding_box()
+
+    whole = box()
+    page.keyboard.press("+")
+    expect(viewer.get_by_role("button", name="Agrandir ou réduire")).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("+")
+    enlarged = box()
+    assert enlarged["width"] > 2 * whole["width"]
+    page.keyboard.press("ArrowDown")
+    assert box()["y"] < enlarged["y"]
+    page.keyboard.press("0")
+    assert abs(box()["width"] - whole["width"]) < 1
+    # The whole photo again: the arrows turn to the next one.
+    page.keyboard.press("ArrowRight")
+    expect(viewer).to_contain_text("2 / ")
+    page.keyboard.press("Escape")
+    expect(viewer).to_have_count(0)
+    assert "Agrandir la photo" in focused(page)
+    expect(count).to_have_text(re.compile("^2 / "))
+
+
+def test_finishes_are_compared_and_chosen(page):
+    page.goto(piece(page, "golem"))
+    settle(page)
+    painted = page.locator("input[name=finition][value=painted]")
+    price = page.locator(".buy__price")
+    before = price.inner_text()
+    painted.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("input[name=finition][value=unpainted]")).to_be_focused()
+    expect(price).not_to_have_text(before)
+    expect(page).to_have_url(re.compile("finition=unpainted"))
+    tab_until(page, "^Ajouter au panier")
+    page.keyboard.press("Enter")
+    expect(page.locator("#toasts")).to_contain_text("Produit ajouté au panier")
+    assert focused(page).startswith("Ajouter au panier")
+
+    tab_until(page, "^Part non peinte")
+    split = "() => document.querySelector('.compare').style.getPropertyValue('--split')"
+    # The focus has brought it into sight, where its script is fetched.
+    page.wait_for_function(split)
+    middle = page.evaluate(split)
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(split) != middle
+    page.keyboard.press("End")
+    assert page.evaluate(split) == "100%"
+
+
+def test_questions_open_and_close(page):
+    page.goto("/faq")
+    question = page.locator("details").first
+    question.locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(question.locator(".prose")).to_be_visible()
+    page.keyboard.press("Space")
+    expect(question.locator(".prose")).to_be_hidden()
+    expect(question.locator("summary")).to_be_focused()
+
+
+def test_a_refused_form_leads_to_what_is_wrong(page):
+    page.goto("/contact")
+    page.get_by_label("Prénom").fill("Léa")
+    page.get_by_role("button", name="Envoyer le message").press("Enter")
+    summary = page.locator(".error-summary")
+    expect(summary).to_be_visible()
+    tab_until(page, "Message")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Message", exact=True)).to_be_focused()
+    expect(page.get_by_label("Prénom")).to_have_value("Léa")

@@ -1,0 +1,112 @@
+"""Pages in their less usual states, seen by axe at the width of a phone and of a desk, without sideways scrolling."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.accessibility import violations
+from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.test_pages import WIDTHS, overflow, settle
+
+pytestmark = pytest.mark.browser
+
+SOLD_OUT, WITH_FORMATS = "garde du bastion", "apprenti alchimiste"
+
+
+@pytest.fixture
+def see(snap):
+    """Looks at a state: whole, and open to everybody."""
+
+    def look(page, name):
+        settle(page)
+        width = page.viewport_size["width"]
+        snap(page, f"state-{name}-{width}")
+        assert overflow(page) == 0, name
+        assert violations(page) == [], name
+
+    return look
+
+
+def piece(page, name):
+    [found] = page.request.get(f"/api/products?search={name}&page_size=1").json()["results"]
+    return found["url"]
+
+
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+def test_a_piece_with_formats_and_a_sold_out_one(new_page, see, journal, width):
+    journal.expect("confirmer.* 404")
+    page = new_page(width=width)
+    formats = page.request.get("/figurines").text()
+    page.goto(formats.split('class="card__name"><a href="')[1].split('"')[0])
+    expect(page.locator("input[name=format]").first).to_be_attached()
+    see(page, "formats")
+    page.goto(piece(page, SOLD_OUT))
+    expect(page.get_by_text("Rupture de stock").first).to_be_visible()
+    see(page, "sold-out")
+    page.locator("#notice-email").fill("lea@example.com")
+    page.get_by_role("button", name="Me prévenir du retour").click()
+    page.wait_for_url("**/avis/demande**")
+    see(page, "notice-asked")
+    page.goto("/avis/confirmer?jeton=perdu")
+    see(page, "notice-expired")
+
+
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+def test_favourites_without_and_with_a_piece(new_page, see, width):
+    page = new_page(width=width)
+    page.goto("/favoris")
+    expect(page.get_by_text("Aucun favori pour l'instant")).to_be_visible()
+    see(page, "favourites-empty")
+    page.goto(piece(page, "golem"))
+    page.get_by_role("button", name="Favori", exact=True).click()
+    expect(page.locator("#toasts")).to_contain_text("Ajouté aux favoris")
+    see(page, "toast")
+    page.goto("/favoris")
+    expect(page.get_by_text("1 favori")).to_be_visible()
+    see(page, "favourites")
+
+
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+def test_menus_filters_reviews_and_refused_forms(new_page, see, width):
+    page = new_page(width=width)
+    page.goto("/")
+    page.get_by_role("button", name="Menu" if width == PHONE else "Produits", exact=True).click()
+    see(page, "menu")
+    page.goto("/produits?category=mangas&sort=price-desc")
+    expect(page.get_by_text("Filtré").locator("visible=true").first).to_be_visible()
+    see(page, "filtered")
+    page.goto(f"{piece(page, 'ours boulanger')}/avis")
+    see(page, "reviews")
+    page.goto("/avis-clients")
+    see(page, "review-rules")
+    page.goto("/contact?devis=1")
+    page.get_by_role("button", name="Envoyer le message").click()
+    expect(page.locator(".error-summary")).to_be_visible()
+    see(page, "contact-refused")
+
+
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+def test_the_offer_of_another_language(new_context, see, width):
+    page = new_context(width=width, language="de").new_page()
+    page.goto("/faq")
+    offer = page.get_by_role("region", name="Diese Seite gibt es auf Deutsch.")
+    expect(offer).to_be_visible()
+    see(page, "language-offer")
+    offer.get_by_role("button", name="Nein danke").click()
+    page.goto("/contact")
+    settle(page)
+    assert page.locator(".language-offer").count() == 0
+
+
+@pytest.mark.parametrize("width", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_the_photo_on_the_whole_screen(new_page, see, width):
+    page = new_page(width=width)
+    page.goto(piece(page, "golem"))
+    settle(page)
+    page.locator(".gallery__stage a").click()
+    viewer = page.get_by_role("dialog", name="Photos de")
+    expect(viewer).to_contain_text("1 / 2")
+    expect(viewer.locator("img.pswp__img").first).to_be_visible()
+    see(page, "viewer")
+    viewer.get_by_role("button", name="Agrandir ou réduire").click()
+    expect(viewer.get_by_role("button", name="Agrandir ou réduire")).to_have_attribute("aria-pressed", "true")
+    see(page, "viewer-zoomed")
