@@ -105,7 +105,7 @@ class InvoiceForm(forms.Form):
         max_length=500,
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text=_("Vide : le nom et l'adresse de la commande."),
+        help_text=_("Vide : le nom et l'adresse de la commande."),
     )
     notes = forms.CharField(
         label=_("Notes"), max_length=1000, required=False, widget=forms.Textarea(attrs={"rows": 3})
@@ -165,7 +165,7 @@ def _save(request: HttpRequest, order: Order, values: dict[str, str]) -> bool:
         messages.error(request, problem.detail)
         return False
     if invoice is None:
-        messages.success(request, _("Brouillon enregistré : la facture l'utilisera."))
+        messages.success(request, _("Brouillon enregistré : la facture l'utilisera."))
     else:
         messages.success(request, _("Facture %(number)s émise.") % {"number": invoice.number})
     return True

@@ -68,9 +68,9 @@ def _refuse_unless_correctable(issued: Invoice, explanation: str) -> None:
     if issued.credit_notes.exists():
         raise Problem(
             "invoice_credited",
-            _("Cette facture a déjà un avoir : elle ne peut plus être rectifiée."),
+            _("Cette facture a déjà un avoir : elle ne peut plus être rectifiée."),
             409,
         )
     if not explanation:
-        text = _("Expliquez la rectification : le client la lira.")
+        text = _("Expliquez la rectification : le client la lira.")
         raise Problem("explanation_required", text, 400, errors={"explanation": [text]})

@@ -22,7 +22,7 @@ def pdf_response(request: HttpRequest, invoice: Invoice) -> HttpResponseBase:
         wake("orders.tasks.make_invoice_document", invoice.pk)
         raise Problem(
             "document_not_ready",
-            _("Le document est en préparation : réessayez dans quelques secondes."),
+            _("Le document est en préparation : réessayez dans quelques secondes."),
             503,
         )
     etag = f'"{document.sha256}"'

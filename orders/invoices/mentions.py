@@ -64,7 +64,7 @@ def _export() -> str:
 
 def _destination(percent: Decimal, data: dict[str, Any]) -> str:
     return _(
-        "TVA du pays de livraison (%(country)s) au taux de %(percent)s %% comprise dans les prix, déclarée au "
+        "TVA du pays de livraison (%(country)s) au taux de %(percent)s %% comprise dans les prix, déclarée au "
         "guichet unique de l'Union (OSS) sous le numéro %(oss)s, art. 258 A du CGI"
     ) % {
         "country": country_name(data["delivery"]["country"], data["delivery"]["country_name"]),

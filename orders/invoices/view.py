@@ -26,7 +26,7 @@ def printed(data: dict[str, Any]) -> dict[str, Any]:
             "french_title": "" if language == "fr" else _in_french(data),
             "number": data["number"],
             "shop_name": data["seller"]["shop_name"],
-            "specimen": _("Démonstration : document sans valeur")
+            "specimen": _("Démonstration : document sans valeur")
             if data["seller"]["is_demonstration"]
             else "",
             "facts": _facts(data),
@@ -147,7 +147,7 @@ def _totals(data: dict[str, Any]) -> list[list[str]]:
     if tax["treatment"] == "destination":
         percent = format_decimal(Decimal(tax["percent"]), locale=data["language"])
         rows.append([_("Total hors TVA"), _money(tax["net"], data)])
-        rows.append([_("TVA %(percent)s %%") % {"percent": percent}, _money(tax["vat"], data)])
+        rows.append([_("TVA %(percent)s %%") % {"percent": percent}, _money(tax["vat"], data)])
     return rows
 
 

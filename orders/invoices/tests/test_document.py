@@ -141,7 +141,7 @@ def test_vat_of_the_destination_is_shown_and_the_franchise_is_not() -> None:
     data["mentions"] = []
     rows = dict(printed(data)["totals"])
     assert rows["Total hors TVA"] == "102,27\u00a0€"
-    assert rows["TVA 19 %"] == "19,43\u00a0€"
+    assert rows["TVA 19\u00a0%"] == "19,43\u00a0€"
     assert "293 B" not in words(typeset(data))
 
 

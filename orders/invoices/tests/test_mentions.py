@@ -147,8 +147,8 @@ def test_art_258_a_the_sale_that_crosses_the_threshold_is_taxed_at_destination()
     )
     assert "293 B" not in str(crossing.data)
     assert crossing.data["mentions"][0]["fr"] == (
-        "TVA du pays de livraison (Allemagne) au taux de 19 % comprise dans les prix, déclarée au guichet unique de "
-        "l'Union (OSS) sous le numéro FR12123456789, art. 258 A du CGI"
+        f"TVA du pays de livraison (Allemagne) au taux de 19{NB}% comprise dans les prix, déclarée au guichet unique "
+        "de l'Union (OSS) sous le numéro FR12123456789, art. 258 A du CGI"
     )
 
 
