@@ -10,9 +10,12 @@ from django.utils import timezone, translation
 
 from catalog.models import Product
 from orders.demo_sales import CAMILLE, Buyer, past_sales
+from orders.invoices.documents import ensure_document
+from orders.invoices.issuing import issue_credit_note, issue_invoice
 from orders.models import (
     Attempt,
     AttemptState,
+    Invoice,
     LedgerEntry,
     LedgerKind,
     Order,
@@ -21,6 +24,10 @@ from orders.models import (
     OrderTracking,
     Payment,
     PaymentState,
+    Refund,
+    RefundLine,
+    RefundRequest,
+    RefundState,
 )
 from orders.models.payment import DEMONSTRATION_MOVEMENT
 from orders.selectors.quotes import RequestedLine, quote_cart
@@ -28,7 +35,7 @@ from orders.services.journal import record_event
 from orders.services.placement import SESSION_LIFETIME
 from shop.core.demo import demo_part
 from shop.core.models import ShopSettings
-from shop.core.money import to_cents
+from shop.core.money import ZERO, to_cents
 
 _NAMESPACE = uuid.UUID("6f0cbb3a-1c41-4df1-9a7e-7a7d1d3e5a10")
 
@@ -82,6 +89,13 @@ def load_past_sales() -> None:
             lines = [RequestedLine(products[sale.piece % len(products)].pk, None, "", sale.quantity)]
             with transaction.atomic(), translation.override("fr"):
                 _write(sale.buyer, key, sale.status, sale.days, lines)
+
+
+@demo_part(order=32)
+def typeset_documents() -> None:
+    """The PDFs, at once: where no worker runs they would come with the next scheduled job."""
+    for invoice in Invoice.objects.filter(document=None).order_by("pk"):
+        ensure_document(invoice)
 
 
 def _write(
@@ -152,6 +166,10 @@ def _write(
             line_total=line.priced.line_total,
         )
     _pay(order, quote.total, paid=paid)
+    if paid:
+        issue_invoice(order=order)
+    if status == OrderStatus.REFUNDED:
+        _give_back(order)
     record_event(order, "order.demonstration")
     for step, reached in enumerate(_STEPS):
         if status not in _STEPS or reached not in _STEPS[: _STEPS.index(status) + 1]:
@@ -192,12 +210,43 @@ def _pay(order: Order, total: Decimal, *, paid: bool) -> None:
             provider_id=f"{DEMONSTRATION_MOVEMENT}charge-{order.pk}",
             created_at=order.created_at,
         )
-    if refunded:
-        LedgerEntry.objects.create(
-            order=order,
-            payment=payment,
-            kind=LedgerKind.REFUND,
-            amount=-total,
-            provider_id=f"{DEMONSTRATION_MOVEMENT}refund-{order.pk}",
-            created_at=order.created_at + timedelta(days=25),
-        )
+
+
+def _give_back(order: Order) -> None:
+    """All of it went back, with its credit note."""
+    moment = order.created_at + timedelta(days=25)
+    payment = order.payments.get()
+    request = RefundRequest.objects.create(
+        order=order,
+        key=f"{order.idempotency_key}-refund",
+        amount=order.total,
+        voided=ZERO,
+        shipping=order.shipping_cost,
+        reason="Pièce abîmée pendant le transport",
+        created_at=moment,
+        settled_at=moment,
+    )
+    RefundLine.objects.bulk_create(
+        RefundLine(request=request, item=item, quantity=item.quantity, amount=item.line_total)
+        for item in order.items.all()
+    )
+    movement = f"{DEMONSTRATION_MOVEMENT}refund-{order.pk}"
+    Refund.objects.create(
+        order=order,
+        attempt=payment.attempts.get(),
+        request=request,
+        amount=order.total,
+        state=RefundState.SUCCEEDED,
+        provider_id=movement,
+        created_at=moment,
+        settled_at=moment,
+    )
+    LedgerEntry.objects.create(
+        order=order,
+        payment=payment,
+        kind=LedgerKind.REFUND,
+        amount=-order.total,
+        provider_id=movement,
+        created_at=moment,
+    )
+    issue_credit_note(request=request)

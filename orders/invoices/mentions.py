@@ -5,7 +5,6 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from babel.dates import format_date
 from babel.numbers import format_decimal
 from django.utils import translation
 from django.utils.translation import get_language
@@ -13,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from orders.invoices.tax import Tax, Treatment
 from orders.selectors.rules import country_name
-from shop.core.dates import with_ordinal
+from shop.core.dates import day_in_words
 from shop.core.models import ShopSettings
 
 Mention = tuple[str, Callable[[], str]]
@@ -84,8 +83,7 @@ def _packaging(identifier: str) -> str:
 
 
 def _long_day(day: str) -> str:
-    language = get_language() or "fr"
-    return with_ordinal(format_date(date.fromisoformat(day), format="long", locale=language), language)
+    return day_in_words(date.fromisoformat(day))
 
 
 def _in_french(text: Callable[[], str]) -> str:

@@ -4,13 +4,12 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from babel.dates import format_date
 from babel.numbers import format_decimal
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from shop.core.dates import with_ordinal
+from shop.core.dates import day_in_words
 from shop.core.money import format_amount
 
 _NARROW_SPACE, _SPACE = "\u202f", "\u00a0"
@@ -242,8 +241,8 @@ def _money(value: str | Decimal, data: dict[str, Any]) -> str:
 
 
 def _day(data: dict[str, Any], day: str) -> str:
-    language = data["language"]
-    return with_ordinal(format_date(date.fromisoformat(day), format="long", locale=language), language)
+    with translation.override(data["language"]):
+        return day_in_words(date.fromisoformat(day))
 
 
 def _grouped(digits: str) -> str:
