@@ -96,7 +96,10 @@ def test_l221_21_a_declaration_is_filed_with_its_text_and_moment():
         "withdrawal.declared",
         "withdrawal.taken_up",
     ]
-    assert mails() == [("withdrawal_received", "lea@example.com"), ("withdrawal_workshop", "boutique@example.com")]
+    assert mails() == [
+        ("withdrawal_received", "lea@example.com"),
+        ("withdrawal_workshop", "boutique@example.com"),
+    ]
 
 
 @pytest.mark.parametrize(

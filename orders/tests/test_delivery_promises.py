@@ -1,0 +1,178 @@
+"""The promised date (L216-1), what happens when it is missed (L216-6, L216-7), and the day of delivery."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+import time_machine
+from django.urls import reverse
+from django.utils import timezone
+
+from orders.models import Order, OrderEvent
+from orders.selectors.withdrawal_period import withdrawal_deadline
+from orders.services.delivery_promises import report_overdue_orders, set_delivery_day, set_promised_date
+from orders.services.fulfilment import update_status
+from orders.tests.factories import make_order, pay_order
+from shop.core.jobs import registered_jobs
+from shop.core.mail_delivery import render
+from shop.core.models import OutgoingMail
+from shop.core.problems import Problem
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2026, 11, 23, 11, 0, tzinfo=UTC)
+LAST_MOMENT = datetime(2026, 12, 1, 22, 59, tzinfo=UTC)  # 23:59 in Paris
+
+
+@pytest.fixture(autouse=True)
+def _clock():
+    with time_machine.travel(NOON, tick=False):
+        yield
+
+
+@pytest.fixture
+def order():
+    """Promised for 1 December."""
+    placed = pay_order(make_order(language="de"))
+    Order.objects.filter(pk=placed.pk).update(promised_by=date(2026, 12, 1))
+    placed.refresh_from_db()
+    return placed
+
+
+def overdue_mails():
+    return list(
+        OutgoingMail.objects.filter(kind__startswith="delivery").order_by("pk").values_list("kind", "to")
+    )
+
+
+def rows():
+    return (list(Order.objects.values_list()), OrderEvent.objects.count(), OutgoingMail.objects.count())
+
+
+def test_l216_6_the_customer_learns_of_a_missed_date_and_of_the_right_to_cancel(order):
+    assert report_overdue_orders(LAST_MOMENT) == 0
+    assert report_overdue_orders(LAST_MOMENT + timedelta(minutes=1)) == 1
+
+    assert overdue_mails() == [
+        ("delivery_overdue", "lea@example.com"),
+        ("delivery_overdue_workshop", "boutique@example.com"),
+    ]
+    mail = OutgoingMail.objects.get(kind="delivery_overdue")
+    text = render(mail).text
+    assert mail.language == "de"
+    assert "1. Dezember 2026" in text
+    assert "L216-6" in text
+    assert "L216-7" in text
+    assert f"/de/retractation?commande={order.pk}&acces=" in text
+
+
+def test_it_is_said_once_and_again_only_for_another_date(order):
+    job = registered_jobs()["overdue-deliveries"].run
+    for days in (10, 11, 30):
+        job(NOON + timedelta(days=days))
+    assert len(overdue_mails()) == 2
+
+    with time_machine.travel(NOON + timedelta(days=30), tick=False):
+        set_promised_date(order_id=order.pk, promised_by=date(2026, 12, 30), reason="Résine.", actor=None)
+    assert report_overdue_orders(NOON + timedelta(days=36)) == 0
+    assert report_overdue_orders(NOON + timedelta(days=38)) == 1
+    assert [kind for kind, _to in overdue_mails()] == [
+        "delivery_overdue", "delivery_overdue_workshop", "delivery_postponed",
+        "delivery_overdue", "delivery_overdue_workshop",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("status", ["shipped", "delivered", "cancelled", "refunded", "pending"])
+def test_only_paid_orders_in_the_workshop_are_late(order, status):
+    Order.objects.filter(pk=order.pk).update(status=status)
+
+    assert report_overdue_orders(NOON + timedelta(days=30)) == 0
+
+
+def test_a_new_date_is_told_with_its_reason_and_the_former_one_kept(order):
+    set_promised_date(
+        order_id=order.pk,
+        promised_by=date(2026, 12, 12),
+        reason="La résine dorée arrive plus tard.",
+        actor=None,
+    )
+
+    order.refresh_from_db()
+    assert order.promised_by == date(2026, 12, 12)
+    event = order.events.get(name="delivery.promise_changed")
+    assert event.data == {
+        "before": "2026-12-01", "after": "2026-12-12", "reason": "La résine dorée arrive plus tard.",
+    }  # fmt: skip
+    text = render(OutgoingMail.objects.get(kind="delivery_postponed")).text
+    for words in ("1. Dezember 2026", "12. Dezember 2026", "La résine dorée arrive plus tard."):
+        assert words in text
+
+
+@pytest.mark.parametrize(
+    ("day", "code"), [(date(2026, 11, 22), "invalid_date"), (date(2026, 12, 1), "invalid_date")]
+)
+def test_a_date_that_is_none_changes_nothing(order, day, code):
+    before = rows()
+    with pytest.raises(Problem) as refusal:
+        set_promised_date(order_id=order.pk, promised_by=day, reason="x", actor=None)
+    assert refusal.value.code == code
+    assert rows() == before
+
+
+def test_what_has_left_keeps_its_promise(order):
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    before = rows()
+    with pytest.raises(Problem) as refusal:
+        set_promised_date(order_id=order.pk, promised_by=date(2026, 12, 20), reason="x", actor=None)
+    assert (refusal.value.code, refusal.value.status) == ("order_left", 409)
+    assert rows() == before
+
+
+def test_l221_18_staff_set_the_day_of_delivery_and_may_say_that_it_is_not_known(order):
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    with time_machine.travel(NOON + timedelta(days=5), tick=False):
+        set_delivery_day(order_id=order.pk, delivered_on=date(2026, 11, 25), actor=None)
+        order.refresh_from_db()
+        assert timezone.localdate(order.delivered_at) == date(2026, 11, 25)
+        assert withdrawal_deadline(order) == date(2026, 12, 9)
+        set_delivery_day(order_id=order.pk, delivered_on=None, actor=None)
+    order.refresh_from_db()
+    assert (order.delivered_at, withdrawal_deadline(order)) == (None, None)
+    assert [event.data["after"] for event in order.events.filter(name="delivery.day_set")] == [
+        "2026-11-25",
+        None,
+    ]
+
+
+@pytest.mark.parametrize("day", [date(2026, 11, 22), date(2026, 11, 24)])
+def test_a_delivery_is_neither_to_come_nor_before_its_dispatch(order, day):
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    before = rows()
+    with pytest.raises(Problem) as refusal:
+        set_delivery_day(order_id=order.pk, delivered_on=day, actor=None)
+    assert refusal.value.code == "invalid_date"
+    assert rows() == before
+
+
+def test_what_never_left_was_not_delivered(order):
+    with pytest.raises(Problem) as refusal:
+        set_delivery_day(order_id=order.pk, delivered_on=date(2026, 11, 23), actor=None)
+    assert (refusal.value.code, refusal.value.status) == ("order_not_sent", 409)
+
+
+def test_both_dates_are_set_from_the_admin(order, client, django_user_model):
+    client.force_login(django_user_model.objects.create_superuser("chef@example.com", "x"))
+    promise = reverse("admin:orders_order_promise", args=[order.pk])
+    assert "La date promise engage la boutique." in client.get(promise).content.decode()
+    assert client.post(promise, {"promised_by": "2026-12-05", "reason": ""}).status_code == 200
+    client.post(promise, {"promised_by": "2026-12-05", "reason": "Résine."})
+    order.refresh_from_db()
+    assert order.promised_by == date(2026, 12, 5)
+
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    delivery = reverse("admin:orders_order_delivery", args=[order.pk])
+    client.post(delivery, {"delivered_on": "2026-11-23"})
+    assert "jusqu'au 07/12/2026" in client.get(delivery).content.decode().replace("&#x27;", "'")
+    answer = client.post(delivery, {"delivered_on": "2026-11-30"})
+    assert "La livraison ne peut être ni à venir ni avant" in answer.content.decode()

@@ -1,0 +1,458 @@
+"""What staff do with declarations, in the services and on the admin's pages; the alerts that remind them."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from html import unescape
+
+import pytest
+import time_machine
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import Role, User
+from accounts.services.roles import grant_role
+from orders.models import (
+    Invoice,
+    Order,
+    OrderEvent,
+    Payment,
+    Refund,
+    RefundRequest,
+    WithdrawalCase,
+    WithdrawalState,
+)
+from orders.selectors.withdrawals import Light, light
+from orders.services import withdrawal_cases as cases
+from orders.services.declarations import Declaration
+from orders.services.fulfilment import update_status
+from orders.services.refund_sending import send_refund
+from orders.services.withdrawals import declare_withdrawal
+from orders.tests.factories import make_order, make_product, make_seller, pay_order
+from orders.tests.memory_provider import MemoryProvider
+from orders.tests.thirds import offer_thirds
+from shop.core.jobs import registered_jobs
+from shop.core.mail_delivery import render
+from shop.core.models import OutgoingMail
+from shop.core.problems import Problem
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2026, 11, 23, 11, 0, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def _clock():
+    with time_machine.travel(NOON, tick=False):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _provider(monkeypatch):
+    make_seller()
+    MemoryProvider().install(monkeypatch)
+
+
+@pytest.fixture
+def admin(client, django_user_model):
+    user = django_user_model.objects.create_superuser("chef@example.com", "x")
+    grant_role(user=user, role=Role.ADMIN)
+    client.force_login(user)
+    return client
+
+
+def paid_order(*lines, **fields):
+    return pay_order(make_order(*lines, **fields))
+
+
+def declare(placed, *, shipped=False, late=False, **changes):
+    if shipped:
+        update_status(order_id=placed.pk, status="shipped", actor=None)
+    if late:
+        days = timedelta(days=20)
+        Order.objects.filter(pk=placed.pk).update(shipped_at=NOON - days, delivered_at=NOON - days)
+    values = {
+        "name": "Léa Martin", "email": "lea@example.com", "order_text": placed.reference, "language": "fr", **changes,
+    }  # fmt: skip
+    declaration = Declaration(**values)
+    key = declaration.submission_key(date(2026, 11, 23))
+    return declare_withdrawal(declaration=declaration, key=key, caller="192.0.2.1").case
+
+
+def rows():
+    return [
+        sorted(model.objects.values_list(), key=repr)
+        for model in (Order, Payment, Refund, RefundRequest, WithdrawalCase, OrderEvent, OutgoingMail)
+    ]
+
+
+def refused(code, call, **values):
+    before = rows()
+    with pytest.raises(Problem) as caught:
+        call(actor=None, **values)
+    assert caught.value.code == code
+    assert rows() == before
+
+
+def refund(case, **changes):
+    demand = {"lines": None, "amount": None, "reason": "", "actor": None, **changes}
+    request = cases.refund_case(case_id=case.pk, **demand)
+    for waiting in Refund.objects.filter(state__in=("requested", "sent")):
+        send_refund(waiting.pk)
+    case.refresh_from_db()
+    request.refresh_from_db()
+    return request
+
+
+def kinds():
+    return list(
+        OutgoingMail.objects.filter(kind__startswith="withdrawal")
+        .order_by("pk")
+        .values_list("kind", flat=True)
+    )
+
+
+# --- Finding the order --------------------------------------------------------------------------------
+
+
+def test_a_declaration_without_order_takes_effect_when_staff_find_it():
+    order = paid_order()
+    case = declare(order, email="lea.martin@example.com")
+    assert case.order is None
+
+    cases.attach_order(case_id=case.pk, reference=f" {order.reference.lower()} ", actor=None)
+
+    case.refresh_from_db()
+    assert (case.order, case.in_time, case.taken_up_at) == (order, True, NOON)
+    # The declaration itself never changes.
+    case.withdrawal.refresh_from_db()
+    assert case.withdrawal.order is None
+
+
+def test_it_counts_from_its_receipt_even_when_the_order_is_found_after_the_deadline():
+    order = paid_order()
+    case = declare(order, email="lea.martin@example.com")
+    Order.objects.filter(pk=order.pk).update(shipped_at=NOON, delivered_at=NOON)
+
+    with time_machine.travel(NOON + timedelta(days=40), tick=False):
+        cases.attach_order(case_id=case.pk, reference=order.reference, actor=None)
+
+    case.refresh_from_db()
+    assert (case.in_time, case.state) == (True, WithdrawalState.GOODS_AWAITED)
+    assert case.refund_by == date(2026, 12, 7)
+
+
+def test_what_can_not_be_attached_changes_nothing():
+    order, case = paid_order(), declare(paid_order())
+    refused("unknown_order", cases.attach_order, case_id=case.pk, reference="ABCDEF12")
+    refused("case_has_order", cases.attach_order, case_id=case.pk, reference=order.reference)
+
+
+# --- Late ones ----------------------------------------------------------------------------------------
+
+
+def test_a_late_declaration_counts_when_staff_say_so_with_a_reason():
+    case = declare(paid_order(), late=True)
+    refused("case_not_taken_up", cases.refund_case, case_id=case.pk, lines=None, amount=None, reason="")
+
+    cases.accept_late(case_id=case.pk, reason="Colis retenu à La Poste.", actor=None)
+
+    case.refresh_from_db()
+    assert (case.in_time, case.taken_up_at, case.decision) == (False, NOON, "Colis retenu à La Poste.")
+    assert case.state == WithdrawalState.GOODS_AWAITED
+    assert kinds() == ["withdrawal_received", "withdrawal_workshop", "withdrawal_return"]
+    refused("case_not_late", cases.accept_late, case_id=case.pk, reason="x")
+
+
+def test_a_refusal_is_explained_to_the_customer():
+    order = paid_order(language="de")
+    case = declare(order, late=True, language="de")
+
+    cases.refuse_case(case_id=case.pk, reason="Die Frist ist am 17. November abgelaufen.", actor=None)
+
+    case.refresh_from_db()
+    assert (case.state, case.decision) == ("refused", "Die Frist ist am 17. November abgelaufen.")
+    mail = OutgoingMail.objects.get(kind="withdrawal_refused")
+    assert (mail.to, mail.language) == ("lea@example.com", "de")
+    assert "Die Frist ist am 17. November abgelaufen." in render(mail).text
+    refused("case_closed", cases.refuse_case, case_id=case.pk, reason="x")
+    refused("case_closed", cases.accept_late, case_id=case.pk, reason="x")
+
+
+# --- The return, and the money ------------------------------------------------------------------------
+
+
+def test_l221_24_the_refund_may_wait_for_goods_or_proof_and_not_longer():
+    case = declare(paid_order(), shipped=True)
+    day = date(2026, 11, 23)
+    assert light(case, day) == Light.WAITING
+    assert light(case, day + timedelta(days=20)) == Light.WAITING
+
+    cases.record_return(case_id=case.pk, goods_received=False, moment=NOON, actor=None)
+
+    case.refresh_from_db()
+    assert (case.shipping_proof_at, case.goods_received_at) == (NOON, None)
+    assert light(case, day + timedelta(days=9)) == Light.GREEN
+    assert light(case, day + timedelta(days=10)) == Light.AMBER
+    assert light(case, day + timedelta(days=13)) == Light.AMBER
+    assert light(case, day + timedelta(days=14)) == Light.RED
+    # The first date counts.
+    cases.record_return(case_id=case.pk, goods_received=False, moment=NOON + timedelta(days=1), actor=None)
+    case.refresh_from_db()
+    assert case.shipping_proof_at == NOON
+
+
+def test_l221_23_l221_24_a_whole_order_is_refunded_with_its_standard_delivery():
+    order = paid_order()
+    case = declare(order, shipped=True)
+    cases.record_return(case_id=case.pk, goods_received=True, moment=NOON, actor=None)
+
+    request = refund(case)
+
+    assert (request.amount, request.shipping, request.withdrawal) == (
+        Decimal("49.99"), Decimal("9.99"), case.withdrawal,
+    )  # fmt: skip
+    assert request.settled_at == NOON
+    assert case.state == WithdrawalState.REFUNDED
+    order.refresh_from_db()
+    assert order.status == "refunded"
+    assert light(case) == Light.CLOSED
+    assert "withdrawal.refunded" in order.events.values_list("name", flat=True)
+    refused("case_closed", cases.refund_case, case_id=case.pk, lines=None, amount=None, reason="")
+
+
+def test_a_part_is_refunded_without_the_delivery_of_what_stays():
+    order = paid_order((make_product(), 1), (make_product("Hibou", "20.00"), 1))
+    owl = order.items.get(product_name="Hibou")
+    case = declare(order, order=order, lines=((owl.pk, 1),))
+
+    request = refund(case, lines=[(owl.pk, 1, True)])
+
+    assert (request.amount, request.shipping) == (Decimal("20.00"), Decimal("0.00"))
+    assert case.state == WithdrawalState.REFUNDED
+    order.refresh_from_db()
+    assert order.status == "confirmed"
+
+
+def test_two_clicks_decide_one_refund():
+    case = declare(paid_order())
+    first = cases.refund_case(case_id=case.pk, lines=None, amount=None, reason="", actor=None)
+    second = cases.refund_case(case_id=case.pk, lines=None, amount=None, reason="", actor=None)
+
+    assert first == second
+    assert Refund.objects.count() == 1
+    refused("case_refunding", cases.refuse_case, case_id=case.pk, reason="x")
+
+
+def test_thirds_stopped_at_the_declaration_are_credited_with_the_refund():
+    offer_thirds()
+    order = paid_order((make_product("Golem", "300.00"), 1), payment_mode="installments")
+    case = declare(order)
+    assert case.voided == Decimal("200.00")
+
+    request = refund(case)
+
+    # 100.00 were paid and go back; 200.00 were stopped; the credit note undoes the whole invoice.
+    assert (request.amount, request.voided) == (Decimal("300.00"), Decimal("200.00"))
+    assert sum(Refund.objects.values_list("amount", flat=True)) == Decimal("100.00")
+    assert Invoice.objects.get(kind="credit_note").total == Decimal("-300.00")
+    order.refresh_from_db()
+    assert (order.status, case.state) == ("refunded", "refunded")
+
+
+def test_a_part_stopped_at_the_declaration_moves_no_money_at_the_refund():
+    offer_thirds()
+    order = paid_order(
+        (make_product("Golem", "300.00"), 1), (make_product("Lutin", "60.00"), 1), payment_mode="installments"
+    )
+    small = order.items.get(product_name="Lutin")
+    case = declare(order, order=order, lines=((small.pk, 1),))
+
+    request = refund(case, lines=[(small.pk, 1, False)])
+
+    assert (request.amount, request.voided) == (Decimal("60.00"), Decimal("60.00"))
+    assert not Refund.objects.exists()
+    assert case.state == WithdrawalState.REFUNDED
+    # 120 paid, 120 and 60 still due: the 300 of what is kept.
+    assert list(order.payments.order_by("position").values_list("amount", flat=True)) == [120, 120, 60]
+
+
+def test_l221_23_less_is_granted_for_goods_that_lost_value():
+    order = paid_order()
+    item = order.items.get()
+    case = declare(order)
+
+    request = refund(case, lines=[(item.pk, 1, False)], amount=Decimal("30.00"), reason="Peinture commencée.")
+
+    assert (request.amount, request.reason) == (Decimal("30.00"), "Peinture commencée.")
+
+
+def test_what_is_kept_may_be_sent_once_staff_allow_it():
+    order = paid_order((make_product(), 1), (make_product("Hibou", "20.00"), 1))
+    owl = order.items.get(product_name="Hibou")
+    case = declare(order, order=order, lines=((owl.pk, 1),))
+
+    cases.allow_shipping(case_id=case.pk, actor=None)
+    update_status(order_id=order.pk, status="shipped", actor=None)
+
+    order.refresh_from_db()
+    assert (order.status, order.shipped_at) == ("shipped", NOON)
+    # The part that comes back had been sent after all.
+    cases.ask_return(case_id=case.pk, actor=None)
+    case.refresh_from_db()
+    assert case.state == WithdrawalState.GOODS_AWAITED
+
+
+def test_nothing_is_asked_back_that_never_left():
+    case = declare(paid_order())
+    refused("case_not_shipped", cases.ask_return, case_id=case.pk)
+
+
+# --- Alerts -------------------------------------------------------------------------------------------
+
+
+def test_l221_24_staff_are_alerted_on_the_tenth_and_fourteenth_day_once_each():
+    case = declare(paid_order())
+    job = registered_jobs()["withdrawal-alerts"].run
+    alerts = []
+    for day in (0, 9, 10, 10, 11, 13, 14, 14, 20):
+        moment = NOON + timedelta(days=day)
+        with time_machine.travel(moment, tick=False):
+            job(timezone.now())
+        alerts.append(OutgoingMail.objects.filter(kind="withdrawal_alert").count())
+
+    assert alerts == [0, 0, 1, 1, 1, 1, 2, 2, 2]
+    case.refresh_from_db()
+    assert case.alerted_day == 14
+    first, last = OutgoingMail.objects.filter(kind="withdrawal_alert").order_by("pk")
+    assert render(first).subject == f"Rétractation {case.withdrawal.reference}\u00a0: jour 10"
+    assert "Le remboursement est dû au plus tard le 7 décembre 2026" in render(last).text
+
+
+def test_a_job_that_did_not_run_for_weeks_writes_one_alert():
+    declare(paid_order())
+
+    assert cases.alert_open_cases(NOON + timedelta(days=30)) == 1
+    assert OutgoingMail.objects.get(kind="withdrawal_alert").context["day"] == 14
+
+
+def test_closed_cases_alert_nobody():
+    refund(declare(paid_order()))
+
+    assert cases.alert_open_cases(NOON + timedelta(days=14)) == 0
+
+
+# --- The admin's pages --------------------------------------------------------------------------------
+
+
+def page(client, case, step=""):
+    if step == "refund":
+        return reverse("admin:orders_withdrawalcase_refund", args=[case.pk])
+    if step:
+        return reverse("admin:orders_withdrawalcase_step", args=[case.pk, step])
+    return reverse("admin:orders_withdrawalcase_change", args=[case.pk])
+
+
+def text_of(response):
+    return unescape(response.content.decode())
+
+
+def test_the_list_shows_what_is_urgent_first(admin):
+    declare(paid_order())
+    declare(paid_order(), shipped=True)
+
+    with time_machine.travel(NOON + timedelta(days=14), tick=False):
+        # Sessions live for fourteen days.
+        admin.force_login(User.objects.get())
+        listed = text_of(admin.get(reverse("admin:orders_withdrawalcase_changelist"), {"open": "1"}))
+
+    assert "à rembourser maintenant" in listed
+    assert "retour attendu" in listed
+
+
+def test_each_step_explains_itself_and_asks(admin):
+    order = paid_order()
+    case = declare(order, shipped=True)
+    shown = text_of(admin.get(page(admin, case)))
+    for label in (
+        "Rembourser",
+        "Noter le retour des pièces",
+        "Noter la preuve d'expédition",
+        "Ne pas donner suite",
+    ):
+        assert label in shown
+    assert "Rattacher à une commande" not in shown
+    assert case.withdrawal.statement.splitlines()[0] in shown
+
+    asked = text_of(admin.get(page(admin, case, "goods")))
+    assert "À partir de ce jour, le remboursement n'attend plus" in asked
+    assert WithdrawalCase.objects.get().goods_received_at is None
+
+    refused_day = admin.post(page(admin, case, "goods"), {"day": "2026-11-24"})
+    assert "Cette date est à venir." in text_of(refused_day)
+    admin.post(page(admin, case, "goods"), {"day": "2026-11-22"})
+    assert timezone.localdate(WithdrawalCase.objects.get().goods_received_at) == date(2026, 11, 22)
+
+
+def test_every_step_may_be_taken_from_the_admin(admin):
+    order = paid_order()
+    lost = declare(order, email="other@example.com")
+    assert admin.post(page(admin, lost, "attach"), {"reference": order.reference}).status_code == 302
+    assert admin.post(page(admin, lost, "ship"), {}).status_code == 302
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    assert admin.post(page(admin, lost, "return"), {}).status_code == 302
+    assert admin.post(page(admin, lost, "proof"), {"day": "2026-11-23"}).status_code == 302
+    lost.refresh_from_db()
+    assert (lost.order, lost.state, lost.shipping_allowed_at) == (order, "goods_awaited", NOON)
+    assert lost.shipping_proof_at is not None
+
+    late = declare(paid_order(), late=True)
+    assert admin.post(page(admin, late, "accept"), {"reason": ""}).status_code == 200
+    admin.post(page(admin, late, "accept"), {"reason": "Geste."})
+    admin.post(page(admin, late, "refuse"), {"reason": "Retirée par le client."})
+    late.refresh_from_db()
+    assert (late.state, late.decision) == ("refused", "Retirée par le client.")
+    # Once more: said, not crashed.
+    again = admin.post(page(admin, late, "refuse"), {"reason": "x"}, follow=True)
+    assert "Cette déclaration est déjà traitée." in text_of(again)
+    assert admin.get(page(admin, late, "nothing")).status_code == 404
+
+
+def test_the_refund_page_shows_the_sum_before_it_is_paid(admin):
+    order = paid_order((make_product(), 2))
+    item = order.items.get()
+    case = declare(order, order=order, lines=((item.pk, 1),))
+    shown = text_of(admin.get(page(admin, case, "refund")))
+    assert "Rembourser 40,00\u00a0€" in shown
+
+    # Another quantity: shown first, nothing decided.
+    body = {f"units_{item.pk}": "2", "expected": "40.00", "confirm": "1"}
+    other = text_of(admin.post(page(admin, case, "refund"), body))
+    assert "Rembourser 80,00\u00a0€" in other
+    assert not RefundRequest.objects.exists()
+
+    admin.post(page(admin, case, "refund"), {f"units_{item.pk}": "1", "expected": "40.00", "confirm": "1"})
+    assert RefundRequest.objects.get().amount == Decimal("40.00")
+    assert admin.post(page(admin, case, "refund"), {f"units_{item.pk}": "9"}).status_code == 200
+
+
+def test_the_order_leads_to_its_withdrawals(admin):
+    order = paid_order((make_product(), 2))
+    case = declare(order)
+    leads = reverse("admin:orders_order_withdrawals", args=[order.pk])
+    assert leads in text_of(admin.get(reverse("admin:orders_order_change", args=[order.pk])))
+    assert admin.get(leads)["Location"] == page(admin, case)
+    declare(order, reason="encore")
+    assert "dans les temps" in text_of(admin.get(leads))
+
+
+def test_only_operators_get_in(client, django_user_model):
+    case = declare(paid_order())
+    user = django_user_model.objects.create_user("staff@example.com", "x", is_staff=True)
+    client.force_login(user)
+
+    for step in ("", "refund", "goods", "refuse"):
+        assert client.get(page(client, case, step)).status_code == 403
+        assert client.post(page(client, case, step), {"reason": "x"}).status_code == 403
+    assert WithdrawalCase.objects.get().state == WithdrawalState.DECLARED

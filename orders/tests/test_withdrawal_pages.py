@@ -1,0 +1,368 @@
+"""The withdrawal function as a customer meets it: two steps, four languages, no account, no script, no cookie."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from html import unescape
+
+import pytest
+import time_machine
+from django.core import signing
+from django.test import Client
+from django.urls import reverse
+from django.utils import translation
+
+from orders.access import access_token
+from orders.models import Order, Withdrawal
+from orders.services.browser import remember_order
+from orders.tests.factories import make_order, make_product, make_seller, pay_order
+from shop.core.mail_delivery import render
+from shop.core.models import OutgoingMail
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2026, 11, 23, 11, 0, tzinfo=UTC)
+LANGUAGES = ("fr", "en", "es", "de")
+LINK = {
+    "fr": "renoncer au contrat ici",
+    "en": "withdraw from contract here",
+    "es": "desistir del contrato aquí",
+    "de": "Vertrag hier widerrufen",
+}
+CONFIRM = {
+    "fr": "Confirmer la rétractation",
+    "en": "Confirm withdrawal",
+    "es": "Confirmar el desistimiento",
+    "de": "Widerruf bestätigen",
+}
+
+
+@pytest.fixture(autouse=True)
+def _clock():
+    with time_machine.travel(NOON, tick=False):
+        yield
+
+
+@pytest.fixture
+def order():
+    return pay_order(make_order((make_product(), 3)))
+
+
+def prefix(language):
+    return "" if language == "fr" else f"/{language}"
+
+
+def typed(placed, **changes):
+    return {
+        "name": "Léa Martin", "order": placed.reference, "email": "lea@example.com", "scope": "all", "goods": "",
+        "reason": "", **changes,
+    }  # fmt: skip
+
+
+def text_of(response):
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", response.content.decode())))
+
+
+def signed_in(response):
+    return re.search(r'name="declaration" value="([^"]+)"', response.content.decode())[1]
+
+
+def confirm(client, step, language="fr"):
+    return client.post(f"{prefix(language)}/retractation/confirmation", {"declaration": signed_in(step)})
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_d221_5_the_whole_way_in_every_language_without_cookies(language, order):
+    # A client that accepts no cookie, checks CSRF and runs no script.
+    client = Client(enforce_csrf_checks=True)
+    form = client.get(f"{prefix(language)}/retractation")
+    assert form.status_code == 200
+    assert LINK[language] in text_of(form)
+
+    step = client.post(f"{prefix(language)}/retractation", typed(order))
+    assert step.status_code == 200
+    assert CONFIRM[language] in text_of(step)
+    assert not Withdrawal.objects.exists()
+
+    received = confirm(client, step, language)
+    assert received.status_code == 303
+    page = client.get(received["Location"])
+    withdrawal = Withdrawal.objects.get()
+    assert (withdrawal.language, withdrawal.order) == (language, order)
+    assert withdrawal.reference in text_of(page)
+    assert " ".join(withdrawal.statement.split()) in text_of(page)
+    assert "12:00" in text_of(page)
+    assert not client.cookies
+
+    mail = render(OutgoingMail.objects.get(kind="withdrawal_received"))
+    assert withdrawal.statement in mail.text
+    assert "12:00" in mail.text
+    assert withdrawal.reference in mail.subject
+
+
+def test_the_acknowledgement_says_received_and_never_accepted(order):
+    client = Client()
+    confirm(client, client.post("/retractation", typed(order)))
+
+    mail = render(OutgoingMail.objects.get(kind="withdrawal_received"))
+
+    assert mail.subject.startswith("Rétractation reçue, référence R-")
+    assert "Nous avons reçu votre déclaration le 23 novembre 2026 à 12:00 (heure de Paris)." in mail.text
+    for word in ("accept", "valid", "confirmée"):
+        assert word not in mail.text.lower()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "address", ["", "/panier", "/checkout", "/produits", "/cgv", "/retractation", "/contact"]
+)
+def test_l221_21_the_link_is_in_every_footer(language, address):
+    page = Client().get(f"{prefix(language)}{address}" or "/").content.decode()
+
+    footer = page[page.index("<footer") :]
+    assert f'<a href="{prefix(language)}/retractation">{LINK[language]}</a>' in footer
+
+
+def test_the_empty_form_is_the_same_bytes_for_everybody(order):
+    visitor, buyer = Client(), Client()
+    first = visitor.get("/retractation")
+    buyer.cookies["sessionid"] = "anything"
+    second = buyer.get("/retractation")
+
+    assert first.content == second.content
+    assert first["Cache-Control"] == "public, no-cache"
+    assert "csrfmiddlewaretoken" not in first.content.decode()
+
+
+def test_nothing_typed_is_lost_when_something_is_missing(order):
+    answer = Client().post(
+        "/retractation", typed(order, email="lea@", order="", name="Léa <b>Martin</b>", reason="Trop\ngrand.")
+    )
+    page = answer.content.decode()
+
+    assert answer.status_code == 200
+    assert 'value="Léa &lt;b&gt;Martin&lt;/b&gt;"' in page
+    assert 'value="lea@"' in page
+    assert "Trop\ngrand.</textarea>" in page
+    assert "Commande : Ce champ est obligatoire." in text_of(answer)
+    assert answer["Cache-Control"].startswith("max-age=0")
+    assert not Withdrawal.objects.exists()
+
+
+def test_a_part_has_to_be_said(order):
+    answer = Client().post("/retractation", typed(order, scope="part"))
+
+    assert "Dites quels articles vous rendez." in text_of(answer)
+    answer = Client().post("/retractation", typed(order, scope="part", goods="Deux golems"))
+    assert "Articles rendus : Deux golems" in text_of(answer)
+    # What stands in a field that is not on screen was not meant.
+    answer = Client().post("/retractation", typed(order, goods="Deux golems"))
+    assert "Deux golems" not in text_of(answer)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"name": "x" * 201, "order": "y" * 101, "email": "z" * 300, "scope": "?", "reason": "r" * 2001},
+        {
+            "name": "\x00",
+            "order": "\x00",
+            "email": "\x00",
+            "scope": "\x00",
+            "reason": "\x00",
+            "goods": "\x00",
+        },
+        {"commande": "not-a-uuid", "acces": "\x00"},
+        {"declaration": "tampered"},
+        {"declaration": signing.dumps({"n": "x"}, salt="another")},
+    ],
+)
+def test_bad_input_is_answered_with_the_form_and_files_nothing(body):
+    for address in ("/retractation", "/retractation/confirmation"):
+        answer = Client().post(address, body)
+        assert answer.status_code in (200, 400)
+        assert "Relire ma déclaration" in text_of(answer)
+    assert not Withdrawal.objects.exists()
+
+
+def test_a_changed_declaration_is_not_filed(order):
+    client = Client()
+    signed = signed_in(client.post("/retractation", typed(order)))
+
+    answer = client.post("/retractation/confirmation", {"declaration": signed[:-2] + "AA"})
+
+    assert answer.status_code == 400
+    assert "Remplissez le formulaire à nouveau." in text_of(answer)
+    assert not Withdrawal.objects.exists()
+
+
+def test_reload_back_and_double_click_file_once(order):
+    client = Client()
+    step = client.post("/retractation", typed(order))
+    first, second = confirm(client, step), confirm(client, step)
+    # Back to the form, sent again, confirmed again.
+    third = confirm(client, client.post("/retractation", typed(order)))
+
+    assert Withdrawal.objects.count() == 1
+    assert {answer.status_code for answer in (first, second, third)} == {303}
+    assert OutgoingMail.objects.filter(kind="withdrawal_received").count() == 1
+
+
+def test_correcting_brings_everything_back(order):
+    client = Client()
+    step = client.post("/retractation", typed(order, scope="part", goods="Un golem", reason="Trop grand."))
+
+    form = client.post("/retractation", {"declaration": signed_in(step)})
+
+    page = form.content.decode()
+    assert f'value="{order.reference}"' in page
+    assert 'value="lea@example.com"' in page
+    assert "Un golem</textarea>" in page
+    assert "Trop grand.</textarea>" in page
+    assert re.search(r'value="part" checked', page)
+
+
+def test_a_limit_keeps_what_was_typed(order, monkeypatch):
+    monkeypatch.setattr("orders.services.withdrawals.limits.try_again", lambda limit, who: False)
+    client = Client()
+    answer = confirm(client, client.post("/retractation", typed(order, reason="Trop grand.")))
+
+    assert answer.status_code == 429
+    assert "Trop de déclarations." in text_of(answer)
+    assert "Trop grand.</textarea>" in answer.content.decode()
+    assert not Withdrawal.objects.exists()
+
+
+def test_answers_are_the_same_for_an_order_that_does_not_exist(order):
+    client = Client()
+
+    def pages(reference):
+        step = client.post("/retractation", typed(order, order=reference))
+        received = client.get(confirm(client, step)["Location"])
+        declared = Withdrawal.objects.get(order_text=reference).reference
+        return [text_of(page).replace(reference, "#").replace(declared, "R") for page in (step, received)]
+
+    assert pages(order.reference) == pages("ABCDEF12")
+
+
+def test_from_the_order_page_the_form_is_filled_and_lines_can_be_chosen(order):
+    client = Client()
+    url = f"/commande/{order.pk}?acces={access_token(order)}"
+    page = client.get(url).content.decode()
+    link = unescape(re.search(r'href="(/retractation\?commande=[^"]+)"', page)[1])
+    form = client.get(link)
+    item = order.items.get()
+
+    assert form["Cache-Control"].startswith("max-age=0")
+    assert form["Referrer-Policy"] == "no-referrer"
+    content = form.content.decode()
+    assert 'value="Léa Martin"' in content
+    assert 'value="lea@example.com"' in content
+    assert re.search(rf'name="units_{item.pk}" value="3"', content)
+
+    step = client.post(
+        "/retractation",
+        {
+            "commande": str(order.pk), "acces": access_token(order), "name": "Léa Martin",
+            "email": "lea@example.com", "reason": "", f"units_{item.pk}": "2",
+        },
+    )  # fmt: skip
+    assert "- 2 × Golem de poche" in text_of(step)
+    confirm(client, step)
+
+    withdrawal = Withdrawal.objects.get()
+    assert (withdrawal.order, withdrawal.order_text) == (order, order.reference)
+    assert list(withdrawal.lines.values_list("item", "quantity")) == [(item.pk, 2)]
+    panel = text_of(client.get(url))
+    assert f"Rétractation {withdrawal.reference} reçue le 23 novembre 2026 à 12:00" in panel
+    assert "en cours de traitement" in panel
+
+
+@pytest.mark.parametrize(
+    ("units", "message"), [("0", "Choisissez au moins un article"), ("4", "inférieure"), ("x", "nombre")]
+)
+def test_wrong_quantities_are_said_at_their_line(order, units, message):
+    item = order.items.get()
+    answer = Client().post(
+        "/retractation",
+        {
+            "commande": str(order.pk), "acces": access_token(order), "name": "Léa", "email": "lea@example.com",
+            f"units_{item.pk}": units,
+        },
+    )  # fmt: skip
+
+    assert message in text_of(answer)
+    assert f'value="{units}"' in answer.content.decode()
+    assert not Withdrawal.objects.exists()
+
+
+def test_a_foreign_order_is_not_shown(order):
+    for query in (f"commande={order.pk}", f"commande={order.pk}&acces=wrong", "commande=x", "foo=1"):
+        page = Client().get(f"/retractation?{query}").content.decode()
+        assert order.reference not in page
+        assert "lea@example.com" not in page
+        assert 'name="order"' in page
+
+
+def test_who_ordered_needs_no_link(order, rf):
+    client = Client()
+    request = rf.get("/")
+    request.session = client.session
+    remember_order(request, order.pk)
+    request.session.save()
+
+    assert order.reference in client.get(f"/retractation?commande={order.pk}").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("delivered", "sentence"),
+    [
+        (None, "Vous pouvez vous rétracter dès maintenant, et jusqu'à quatorze jours après la réception"),
+        (datetime(2026, 11, 20, 9, tzinfo=UTC), "Vous pouvez vous rétracter jusqu'au 4 décembre 2026 inclus"),
+        (datetime(2026, 11, 2, 9, tzinfo=UTC), "Le délai de rétractation a pris fin le 16 novembre 2026."),
+    ],
+)
+def test_l221_18_the_order_page_shows_the_deadline(order, delivered, sentence):
+    Order.objects.filter(pk=order.pk).update(delivered_at=delivered)
+
+    page = text_of(Client().get(f"/commande/{order.pk}?acces={access_token(order)}"))
+
+    assert sentence in page
+    assert "renoncer au contrat ici" in page
+
+
+def test_every_order_mail_to_the_customer_carries_the_link(order):
+    for mail in OutgoingMail.objects.filter(to="lea@example.com"):
+        rendered = render(mail)
+        assert f"/retractation?commande={order.pk}&acces=" in rendered.text
+        assert "renoncer au contrat ici" in rendered.html
+    for mail in OutgoingMail.objects.exclude(to="lea@example.com"):
+        assert "renoncer au contrat ici" not in render(mail).text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_l221_5_terms_notice_and_confirmation_name_the_function(language):
+    make_seller()
+    client = Client()
+    link = f'<a href="{prefix(language)}/retractation" rel="noopener">{LINK[language]}</a>'
+    for name in ("terms", "withdrawal-form"):
+        with translation.override(language):
+            address = reverse(name)
+        assert link in client.get(address).content.decode()
+    order = pay_order(make_order(language=language))
+    mail = render(OutgoingMail.objects.get(kind="order_confirmation", reference=order.reference))
+    assert f"[{LINK[language]}](http://localhost:8000{prefix(language)}/retractation)" in mail.text
+
+
+def test_the_last_page_is_forgotten_after_an_hour(order):
+    client = Client()
+    address = confirm(client, client.post("/retractation", typed(order)))["Location"]
+    assert client.get(address).status_code == 200
+
+    with time_machine.travel(datetime(2026, 11, 23, 12, 0, 1, tzinfo=UTC)):
+        answer = client.get(address)
+
+    assert (answer.status_code, answer["Location"]) == (302, "/retractation")
+    assert client.get("/retractation/recue?d=x")["Location"] == "/retractation"
