@@ -2,6 +2,7 @@
 
 import logging
 
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
@@ -9,6 +10,7 @@ from django.views.decorators.http import require_POST
 
 from orders.payments import gateway
 from orders.payments.events import NotYetKnown, process_event, store_event
+from shop.core.problems import waited_too_long
 
 logger = logging.getLogger(__name__)
 
@@ -34,10 +36,14 @@ def stripe_webhook(request: HttpRequest) -> HttpResponseBase:
     except gateway.BadSignature:
         logger.warning("a webhook call with a wrong signature was refused")
         return HttpResponse(status=400)
-    event = store_event(facts)
     try:
-        process_event(event)
+        process_event(store_event(facts))
     except (gateway.GatewayError, NotYetKnown) as error:
         logger.warning("event %s will be tried again: %s", facts.event_id, error)
+        return HttpResponse(status=503)
+    except OperationalError as error:
+        if not waited_too_long(error):
+            raise
+        logger.warning("event %s will be tried again: its order is held by somebody else", facts.event_id)
         return HttpResponse(status=503)
     return HttpResponse(status=200)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
+from django.db import OperationalError
 from django.http import Http404, JsonResponse
 from django.utils.translation import gettext as _
 from rest_framework import exceptions, status
@@ -14,6 +15,7 @@ from rest_framework.views import set_rollback
 logger = logging.getLogger(__name__)
 
 CONTENT_TYPE = "application/problem+json"
+LOCK_NOT_AVAILABLE = "55P03"
 
 
 class Problem(Exception):
@@ -106,10 +108,23 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
             headers["Retry-After"] = str(int(wait) + 1)
         if header := getattr(error, "auth_header", None):
             headers["WWW-Authenticate"] = header
+    elif isinstance(error, OperationalError) and waited_too_long(error):
+        # Nothing is lost: the transaction was undone, and the same call works a moment later.
+        document = body(
+            code="busy",
+            detail=_("Trop de demandes. Réessayez dans un instant."),
+            status=status.HTTP_503_SERVICE_UNAVAILABLE,
+        )
+        headers["Retry-After"] = "2"
     else:
         return None
     set_rollback()
     return Response(document, status=document["status"], headers=headers, content_type=CONTENT_TYPE)
+
+
+def waited_too_long(error: OperationalError) -> bool:
+    """Whether the database gave up waiting for a row that others hold (PostgreSQL's `lock_timeout`)."""
+    return getattr(error.__cause__, "sqlstate", None) == LOCK_NOT_AVAILABLE
 
 
 def _from_api_exception(error: exceptions.APIException) -> dict[str, Any]:
