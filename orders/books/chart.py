@@ -19,13 +19,14 @@ _GRID_LINES = 4
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One month: both bars begin at the foot. `x`, `width` and `return_x` are percent, the rest pixels."""
+    """One month: both bars begin at the foot. Places across are percent, heights and places from above pixels."""
 
     month: str | Promise
     short_month: str | Promise
     turnover: MonthTurnover
     centre: str
     received_x: str
+    value_x: str
     received_y: int
     received_height: int
     returned_x: str
@@ -68,6 +69,7 @@ def draw_year(months: Sequence[MonthTurnover]) -> Chart:
                 turnover=month,
                 centre=_percent(centre),
                 received_x=_percent(centre - Decimal("2.8")),
+                value_x=_percent(centre - Decimal("1.5")),
                 received_y=HEIGHT - received,
                 received_height=received,
                 returned_x=_percent(centre + Decimal("0.2")),
