@@ -1,0 +1,126 @@
+"""Parcels outside the Union: what they declare, who pays duties, where nothing is sent."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from accounts.tests.people import make_admin
+from catalog.models import Product
+from orders.admin.books import DeliveryStopForm
+from orders.models import DeliveryStop, Order, OrderItem, Payment, ShippingZone
+from orders.selectors.customs import outside_union
+from orders.selectors.delivery import shipping_table
+from orders.selectors.rules import checkout_countries
+from orders.services.mails import confirmation_context
+from orders.tests.factories import checkout_body, line, make_order, make_product
+from shop.core.mail_delivery import render
+from shop.core.models import OutgoingMail
+
+pytestmark = pytest.mark.django_db
+
+DUTIES = "Droits et taxes d'importation à votre charge."
+
+
+@pytest.mark.parametrize(
+    ("country", "outside"),
+    [("FR", False), ("MC", False), ("RE", False), ("DE", False), ("IE", False), ("CH", True), ("NO", True),
+     ("GB", True), ("US", True), ("ZZ", True)],
+)  # fmt: skip
+def test_where_customs_are_met(country, outside):
+    assert outside_union(country) is outside
+
+
+def test_a_line_keeps_what_a_parcel_declares():
+    product = make_product(hs_code="392640", origin_country="FR", weight_grams=350)
+    order = make_order((product, 2), country="CH")
+    Product.objects.filter(pk=product.pk).update(hs_code="950300", origin_country="CN", weight_grams=1)
+    item = OrderItem.objects.get(order=order)
+    assert (item.hs_code, item.origin_country, item.weight_grams) == ("392640", "FR", 350)
+
+
+@pytest.mark.parametrize(
+    ("code", "valid"), [("392640", True), ("39264000", True), ("3926400000", True), ("", True),
+                        ("3926", False), ("3926.40", False), ("39264000000", False), ("abcdef", False)]
+)  # fmt: skip
+def test_codes_of_the_harmonised_system(code, valid):
+    from django.core.exceptions import ValidationError
+
+    product = make_product()
+    product.hs_code = code
+    if valid:
+        product.clean_fields()
+    else:
+        with pytest.raises(ValidationError) as refused:
+            product.clean_fields()
+        assert list(refused.value.message_dict) == ["hs_code"]
+
+
+def test_duties_are_told_outside_the_union_only():
+    ShippingZone.objects.update(duties_notice=True)
+    told = {choice.code: choice.duties_notice for choice in checkout_countries()}
+    assert (told["FR"], told["DE"], told["CH"], told["NO"], told["US"], told["ZZ"]) == (
+        False, False, True, True, True, True
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("country", "told"), [("FR", False), ("CH", True)])
+def test_the_confirmation_and_the_order_s_page_tell_of_duties(country, told):
+    order = make_order(country=country)
+    context = confirmation_context(order)
+    assert context["order"]["meets_customs"] is told
+    mail = render(OutgoingMail(kind="order_confirmation", to="a@example.com", language="fr", context=context))
+    assert (DUTIES in mail.text) is told
+    assert ("Droits et taxes" in mail.html) is told
+
+
+# --- Stopping delivery -------------------------------------------------------------------------
+
+
+def test_a_stopped_country_can_neither_be_chosen_nor_ordered_to(bank, shopper):
+    product = make_product(price="60.00")
+    DeliveryStop.objects.create(country="CH")
+    assert "CH" not in {choice.code for choice in checkout_countries()}
+    assert "Suisse" not in shipping_table()[0].countries
+    for address in (
+        {"country": "CH"},
+        {"country": "ZZ", "customCountry": "suisse"},
+        {"country": "ZZ", "customCountry": "SWITZERLAND"},
+    ):
+        answer = shopper.checkout(checkout_body([line(product)], "60.00", customer=address))
+        assert answer.status_code == 400
+        problem = answer.json()
+        assert problem["code"] == "country_not_served"
+        assert problem["errors"] == {"customer.country": ["Nous ne livrons pas dans ce pays pour l'instant."]}
+    assert not Order.objects.exists()
+    assert not Payment.objects.exists()
+    DeliveryStop.objects.all().delete()
+    answer = shopper.checkout(checkout_body([line(product)], "60.00", customer={"country": "CH"}))
+    assert answer.status_code == 201
+
+
+@pytest.mark.parametrize("country", ["FR", "DE", "RE"])
+def test_delivery_is_never_stopped_within_the_union(country):
+    form = DeliveryStopForm({"country": country})
+    assert form.errors["country"] == ["La livraison ne s'arrête pas à l'intérieur de l'Union européenne."]
+    assert DeliveryStopForm({"country": "US"}).is_valid()
+
+
+def test_the_switch_in_the_admin():
+    desk = Client()
+    desk.force_login(make_admin())
+    answer = desk.post("/gestion/orders/deliverystop/add/", {"country": "US", "reason": "Douane fermée"})
+    assert answer.status_code == 302
+    stop = DeliveryStop.objects.get()
+    assert desk.post(f"/gestion/orders/deliverystop/{stop.pk}/delete/", {"post": "yes"}).status_code == 302
+    assert not DeliveryStop.objects.exists()
+
+
+def test_pieces_without_customs_data_are_listed():
+    complete = make_product("Complète", hs_code="392640", origin_country="FR", weight_grams=100)
+    make_product("Sans poids", hs_code="392640", origin_country="FR")
+    desk = Client()
+    desk.force_login(make_admin())
+    text = desk.get("/gestion/catalog/product/?customs=missing").content.decode()
+    assert "Sans poids" in text
+    assert complete.name not in text

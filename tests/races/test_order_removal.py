@@ -1,0 +1,68 @@
+"""Administrators and money meet over one order: whoever comes first, nothing is lost and nothing is done twice."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import partial
+
+import pytest
+
+from catalog.models import Product
+from orders.models import Attempt, LedgerEntry, Order, OrderTracking, Refund, RefundRequest
+from orders.payments import gateway
+from orders.payments.settlement import settle
+from orders.services.archiving import remove_order
+from orders.services.statuses import change_status
+from orders.tests.factories import checkout_body, line, make_product
+from shop.core.problems import Problem
+from tests.races.conftest import Buyer
+from tests.races.crowd import all_at_once
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def order(bank) -> Order:
+    product = make_product(price="60.00", stock_quantity=1)
+    assert Buyer().checkout(checkout_body([line(product)], "60.00")).status_code == 201
+    return Order.objects.get()
+
+
+def test_ten_administrators_cancel_with_a_refund(bank, order):
+    bank.pay(order)
+    settle(Attempt.objects.get().pk)
+    cancel = partial(change_status, order_id=order.pk, status="cancelled", actor=None, refund=True)
+    outcomes = all_at_once([cancel] * 10)
+    assert [outcome.error for outcome in outcomes] == [None] * 10
+    assert RefundRequest.objects.get().amount == Decimal("60.00")
+    assert Refund.objects.get().amount == Decimal("60.00")
+    order.refresh_from_db()
+    assert order.status == "cancelled"
+
+
+def test_ten_administrators_delete_an_unpaid_order(order):
+    outcomes = all_at_once([partial(remove_order, order_id=order.pk, actor=None)] * 10)
+    done = [outcome.value for outcome in outcomes if outcome.error is None]
+    others = [outcome.error for outcome in outcomes if outcome.error is not None]
+    assert done == ["deleted"]
+    assert {type(error) for error in others} <= {Order.DoesNotExist, Attempt.DoesNotExist}
+    assert not Order.objects.exists()
+    assert Product.objects.get().stock_quantity == 1
+
+
+def test_deleting_while_the_customer_pays(bank, order):
+    """The payment page is closed before the order goes, so the customer either pays or keeps the money."""
+    bank_pays = partial(bank.control, f"sessions/{Attempt.objects.get().session_id}/pay")
+    paid, removed = all_at_once([bank_pays, partial(remove_order, order_id=order.pk, actor=None)])
+    if removed.error is None:
+        assert paid.error is not None  # the page was closed: the bank took nothing
+        assert not Order.objects.exists()
+        assert not LedgerEntry.objects.exists()
+        assert Product.objects.get().stock_quantity == 1
+    else:
+        assert isinstance(removed.error, Problem | gateway.GatewayError)
+        settle(Attempt.objects.get().pk)
+        order.refresh_from_db()
+        assert (order.status, order.archived_at) == ("confirmed", None)
+        assert LedgerEntry.objects.get().amount == Decimal("60.00")
+        assert OrderTracking.objects.count() == 1
