@@ -5,22 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F, Value
+from django.db.models import CharField, F, Func
 from django.db.models.functions import Coalesce, Lower, NullIf
 from django.utils.translation import get_language, gettext_lazy
-from django.utils.translation import pgettext_lazy as _
 
 from catalog.selectors.cards import NEWEST
 
 DEFAULT = "newest"
 LABELS = {
-    DEFAULT: _("tri", "Nouveautés"),
+    DEFAULT: gettext_lazy("Nouveautés"),
     "price": gettext_lazy("Prix croissant"),
     "price-desc": gettext_lazy("Prix décroissant"),
     "name": gettext_lazy("Nom, de A à Z"),
 }
 
 Order = tuple[Any, ...]
+
+# Written into the statement: SQLite uses an index of an expression for that very expression, without parameters.
+_EMPTY = Func(template="''", output_field=CharField())
 
 
 def chosen(text: str) -> str:
@@ -39,7 +41,7 @@ def name_in(language: str) -> Lower:
     """A name without regard to case, as its index of `Product` has it."""
     if language == "fr":
         return Lower("name_fr")
-    return Lower(Coalesce(NullIf(F(f"name_{language}"), Value("")), F("name_fr")))
+    return Lower(Coalesce(NullIf(F(f"name_{language}"), _EMPTY), F("name_fr")))
 
 
 def choices(sort: str) -> list[tuple[str, Any, bool]]:

@@ -136,3 +136,14 @@ def test_the_api_orders_too(client, pieces):
     assert answer["next"] == "http://localhost:8000/api/products?ordering=price&page_size=2&page=2"
     unknown = client.get("/api/products?ordering=cheapest").json()
     assert [row["price"] for row in unknown["results"]] == ["50.00", "90.00", "20.00"]
+
+
+@pytest.mark.parametrize(
+    ("language", "first"), [("en", "Newest"), ("es", "Novedades"), ("de", "Neuheiten"), ("fr", "Nouveautés")]
+)
+def test_the_orders_speak_the_pages_language(language, first):
+    with translation.override(language):
+        labels = [str(label) for _value, label, _chosen in sorting.choices("")]
+    assert labels[0] == first
+    with translation.override("fr"):
+        assert (labels == [str(label) for label in sorting.LABELS.values()]) is (language == "fr")

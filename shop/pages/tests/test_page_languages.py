@@ -1,0 +1,59 @@
+"""No page mixes languages: nothing that has a translation is shown in French on another language's page."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import polib
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from shop.pages.tests.reading import Document
+from shop.pages.tests.whole_shop import WholeShop, make_whole_shop
+
+pytestmark = pytest.mark.django_db
+
+# What the demonstration's rows say in French alone, and the names of languages.
+FRENCH_ROWS = {"Noël", "Nos Figurines", "Nos Chibis", "Petit", "Grand", "Français"}
+# What people read without seeing it as text.
+READ_ATTRIBUTES = ("aria-label", "alt", "title", "placeholder", "data-label", "data-play", "data-pause")
+
+
+@pytest.fixture
+def whole_shop() -> WholeShop:
+    return make_whole_shop()
+
+
+@cache
+def french_messages(language: str) -> frozenset[str]:
+    """The messages that this language says otherwise, with plain spaces."""
+    catalogue = polib.pofile(str(Path(settings.BASE_DIR) / "locale" / language / "LC_MESSAGES" / "django.po"))
+    return frozenset(
+        " ".join(message.split())
+        for entry in catalogue
+        for message, said in [(entry.msgid, entry.msgstr), (entry.msgid_plural, entry.msgstr_plural.get(1))]
+        if message and said and message != said and "%" not in message
+    )
+
+
+@pytest.mark.parametrize("language", ["en", "es", "de"])
+def test_nothing_is_left_in_french(client: Client, whole_shop: WholeShop, language: str) -> None:
+    french = french_messages(language) - FRENCH_ROWS
+    assert len(french) > 500
+    for path in (*whole_shop.pages(language).values(), *whole_shop.closed_pages(language).values()):
+        page = Document(client.get(path).content.decode())
+        shown = {element.text for element in page.elements if element.attributes.get("lang") != "fr"}
+        shown |= {
+            " ".join(element.attributes.get(name, "").split())
+            for element in page.elements
+            for name in READ_ATTRIBUTES
+        }
+        assert shown & french == set(), path
+
+
+def test_a_french_page_would_be_noticed(client: Client, whole_shop: WholeShop) -> None:
+    page = Document(client.get("/produits").content.decode())
+    shown = {element.text for element in page.elements}
+    assert {"Nouveautés", "Trier par", "Notre histoire"} <= shown & french_messages("en")
