@@ -214,13 +214,13 @@ def close_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> H
         try:
             paid = abandon_order(str(order.pk))
         except gateway.GatewayError:
-            messages.error(request, _("Le service de paiement ne répond pas : rien n'a changé. Réessayez."))
+            messages.error(request, _("Le service de paiement ne répond pas : rien n'a changé. Réessayez."))
         else:
             if paid is not None:
-                messages.warning(request, _("Cette commande vient d'être payée : elle reste ouverte."))
+                messages.warning(request, _("Cette commande vient d'être payée : elle reste ouverte."))
             elif Order.objects.filter(pk=order.pk, status=OrderStatus.PENDING).exists():
                 messages.warning(
-                    request, _("Un paiement est en route ou à vérifier : la commande reste ouverte.")
+                    request, _("Un paiement est en route ou à vérifier : la commande reste ouverte.")
                 )
             else:
                 messages.success(request, _("Commande annulée, stock rendu."))

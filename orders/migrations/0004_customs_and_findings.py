@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('country', django_countries.fields.CountryField(max_length=2, unique=True, verbose_name='pays')),
-                ('reason', models.CharField(blank=True, help_text='Pour vous : les clients ne le voient pas.', max_length=200, verbose_name='pourquoi')),
+                ('reason', models.CharField(blank=True, help_text='Pour vous : les clients ne le voient pas.', max_length=200, verbose_name='pourquoi')),
                 ('stopped_at', models.DateTimeField(default=django.utils.timezone.now, editable=False, verbose_name='arrêtée le')),
             ],
             options={

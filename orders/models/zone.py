@@ -55,7 +55,7 @@ class DeliveryStop(models.Model):
 
     country = CountryField(_("pays"), unique=True)
     reason = models.CharField(
-        _("pourquoi"), max_length=200, blank=True, help_text=_("Pour vous : les clients ne le voient pas.")
+        _("pourquoi"), max_length=200, blank=True, help_text=_("Pour vous : les clients ne le voient pas.")
     )
     stopped_at = models.DateTimeField(_("arrêtée le"), default=timezone.now, editable=False)
 

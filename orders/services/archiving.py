@@ -48,7 +48,7 @@ def remove_order(*, order_id: uuid.UUID, actor: "User | None") -> Removal:
         if attempts.filter(state__in=_MONEY_MAY_COME).exists():
             raise Problem(
                 "payment_under_way",
-                _("Un paiement est en route ou à vérifier : la commande reste ouverte."),
+                _("Un paiement est en route ou à vérifier : la commande reste ouverte."),
                 409,
             )
         StoredCard.objects.filter(order=order).delete()

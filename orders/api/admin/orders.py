@@ -187,7 +187,7 @@ def _not_found() -> Problem:
 
 def _provider_away() -> Problem:
     return Problem(
-        "payment_unavailable", _("Le service de paiement ne répond pas : rien n'a changé. Réessayez."), 503
+        "payment_unavailable", _("Le service de paiement ne répond pas : rien n'a changé. Réessayez."), 503
     )
 
 
