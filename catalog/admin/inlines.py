@@ -1,0 +1,126 @@
+"""Photos, formats and 3D model below a product: how they are shown, and how a form of them is saved."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.contrib import admin
+from django.db.models import ForeignKey, Model
+from django.forms import BaseInlineFormSet, ModelChoiceField
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from catalog.admin.forms import ImageForm, ModelForm3D, VariationFormSet
+from catalog.admin.parts import preview_of
+from catalog.models import Product, ProductImage, ProductModel, ProductVariation
+from catalog.services.images import add_product_image, delete_product_image
+from catalog.services.models3d import delete_product_model, set_product_model
+from catalog.services.products import LANGUAGES, delete_variation, save_variation
+
+
+class ImageInline(admin.TabularInline[ProductImage, Product]):
+    model = ProductImage
+    form = ImageForm
+    extra = 0
+    fields = (
+        "preview",
+        "upload",
+        "position",
+        "finish",
+        "variation",
+        "alt_fr",
+        "alt_en",
+        "alt_es",
+        "alt_de",
+    )
+    readonly_fields = ("preview",)
+
+    @admin.display(description=_("aperçu"))
+    def preview(self, row: ProductImage) -> SafeString | str:
+        return preview_of(row)
+
+    def formfield_for_foreignkey(
+        self, db_field: ForeignKey[Any, Any], request: HttpRequest, **kwargs: Any
+    ) -> ModelChoiceField[Any] | None:
+        if db_field.name == "variation":
+            match = request.resolver_match
+            product_id = str(match.kwargs.get("object_id", "")) if match else ""
+            own = (
+                ProductVariation.objects.filter(product_id=int(product_id))
+                if product_id.isdecimal()
+                else None
+            )
+            kwargs["queryset"] = ProductVariation.objects.none() if own is None else own
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+
+class ModelInline(admin.StackedInline[ProductModel, Product]):
+    model = ProductModel
+    form = ModelForm3D
+    extra = 0
+    max_num = 1
+    fields = ("preview", "upload", "poster")
+    readonly_fields = ("preview",)
+
+    @admin.display(description=_("aperçu"))
+    def preview(self, row: ProductModel) -> SafeString | str:
+        return preview_of(row)
+
+
+class VariationInline(admin.StackedInline[ProductVariation, Product]):
+    model = ProductVariation
+    formset = VariationFormSet
+    extra = 0
+    fields = (
+        ("name_fr", "name_en", "name_es", "name_de"),
+        ("price_adjustment", "price_override", "is_default"),
+        ("in_stock", "stock_quantity"),
+        ("sort_order", "sku"),
+    )
+
+
+def save_images(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
+    for image in formset.deleted_objects:
+        delete_product_image(image=image)
+    for image, _changed in formset.changed_objects:
+        image.save()
+    for form in formset.extra_forms:
+        data = form.cleaned_data
+        if not data.get("upload") or data.get("DELETE"):
+            continue
+        row = add_product_image(
+            product=cast(Product, formset.instance),
+            file=data["upload"],
+            name=data["upload"].name,
+            finish=data["finish"],
+            variation=data["variation"],
+            position=data["position"] or None,
+        )
+        for language in LANGUAGES:
+            setattr(row, f"alt_{language}", data[f"alt_{language}"] or "")
+        row.save()
+
+
+def save_model(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
+    product = cast(Product, formset.instance)
+    if formset.deleted_objects:
+        delete_product_model(product=product)
+    for form in formset.forms:
+        data = form.cleaned_data
+        if data.get("upload") and data.get("poster") and not data.get("DELETE"):
+            set_product_model(
+                product=product,
+                file=data["upload"],
+                name=data["upload"].name,
+                poster=data["poster"],
+                poster_name=data["poster"].name,
+            )
+
+
+def save_variations(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
+    for variation in formset.deleted_objects:
+        delete_variation(variation=variation)
+    changed: list[Model] = [variation for variation, _changed in formset.changed_objects]
+    for variation in cast(list[ProductVariation], [*changed, *formset.new_objects]):
+        save_variation(variation=variation)

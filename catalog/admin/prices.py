@@ -1,0 +1,48 @@
+"""Prices over time in the admin."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models import PricePoint, Product
+from catalog.selectors import search
+
+
+@admin.register(PricePoint)
+class PricePointAdmin(admin.ModelAdmin[PricePoint]):
+    """Prices over time: the proof of what was asked. Nobody writes them here."""
+
+    list_display = ("product_id", "variation_id", "finish", "amount", "starts_at", "lowest_prior")
+    list_filter = ("finish",)
+    date_hierarchy = "starts_at"
+    search_fields = ("product_id",)
+    search_help_text = _("Nom du produit ou son numéro.")
+    ordering = ("-starts_at", "-pk")
+    fields = list_display
+    show_full_result_count = False
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[PricePoint], search_term: str
+    ) -> tuple[QuerySet[PricePoint], bool]:
+        words = search.query_words(search_term)
+        if not words:
+            return queryset, False
+        named = search.matching(Product.objects.all(), words).order_by().values("pk")
+        found = queryset.filter(product_id__in=named)
+        number = search_term.strip()
+        if number.isascii() and number.isdigit() and len(number) <= 18:
+            # Also of products that were deleted.
+            found |= queryset.filter(product_id=int(number))
+        return found, False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: PricePoint | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: PricePoint | None = None) -> bool:
+        return False

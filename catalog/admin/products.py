@@ -1,0 +1,195 @@
+"""Products in the admin, with their photos, formats and 3D model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.forms import BaseInlineFormSet, ModelForm
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from catalog.admin.forms import ProductForm
+from catalog.admin.inlines import (
+    ImageInline,
+    ModelInline,
+    VariationInline,
+    save_images,
+    save_model,
+    save_variations,
+)
+from catalog.admin.parts import language_parts, preview_of
+from catalog.models import Product, ProductImage, ProductModel
+from catalog.selectors import search, wording
+from catalog.selectors.customs import without_customs_data
+from catalog.services.products import delete_product, refresh_product, save_product
+
+
+class CustomsFilter(admin.SimpleListFilter):
+    """Pieces that a parcel outside the Union can't declare yet."""
+
+    title = _("données douanières")
+    parameter_name = "customs"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("missing", _("À compléter"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Product]) -> QuerySet[Product]:
+        if self.value() == "missing":
+            return queryset.filter(without_customs_data())
+        return queryset
+
+
+@admin.register(Product)
+class ProductAdmin(admin.ModelAdmin[Product]):
+    """Products, with their photos and variations."""
+
+    form = ProductForm
+    inlines = (ImageInline, VariationInline, ModelInline)
+    list_display = (
+        "thumbnail",
+        "name",
+        "category",
+        "prices",
+        "in_stock",
+        "stock_quantity",
+        "featured",
+        "is_published",
+        "promotion",
+        "created_at",
+    )
+    list_display_links = ("thumbnail", "name")
+    list_filter = (
+        "category",
+        "is_published",
+        "in_stock",
+        "featured",
+        "promotion_active",
+        "promotion_type",
+        "source",
+        CustomsFilter,
+    )
+    list_select_related = ("category",)
+    list_per_page = 50
+    show_full_result_count = False
+    date_hierarchy = "created_at"
+    search_fields = ("search_text",)
+    search_help_text = _("Nom, description, catégorie ; référence ou identifiant externe exacts.")
+    autocomplete_fields = ("picked_similar",)
+    readonly_fields = ("updated_at", "price_from", "price_to", "crossed_out")
+    actions = ("publish", "unpublish")
+    fieldsets = (
+        (None, {"fields": ("version", "category", ("is_published", "featured"))}),
+        *language_parts("name", "slug", "description", "full_description", "material", "paint_type"),
+        (
+            _("Prix"),
+            {
+                "fields": (
+                    ("price", "original_price"),
+                    ("painted_price", "unpainted_price"),
+                    ("price_from", "price_to", "crossed_out"),
+                )
+            },
+        ),
+        (_("Stock"), {"fields": (("in_stock", "stock_quantity"),)}),
+        (
+            _("Promotion"),
+            {
+                "fields": (
+                    ("promotion_active", "promotion_type"),
+                    ("promotion_buy_quantity", "promotion_get_quantity"),
+                )
+            },
+        ),
+        (
+            _("Caractéristiques"),
+            {
+                "fields": (
+                    ("dimensions", "height_cm", "weight"),
+                    ("production_days_min", "production_days_max"),
+                )
+            },
+        ),
+        (
+            _("Douane"),
+            {
+                "description": _(
+                    "Déclaré sur les colis hors de l'Union européenne, et gardé avec chaque commande."
+                ),
+                "fields": (("hs_code", "origin_country", "weight_grams"),),
+            },
+        ),
+        (
+            _("Divers"),
+            {"fields": ("picked_similar", "source", "external_id", "created_at", "updated_at")},
+        ),
+    )
+
+    @admin.display(description=_("photo"))
+    def thumbnail(self, product: Product) -> SafeString | str:
+        return preview_of(next(iter(product.images.all()), None))
+
+    @admin.display(description=_("prix"), ordering="price_from")
+    def prices(self, product: Product) -> str:
+        low, high = wording.amount_text(product.price_from), wording.amount_text(product.price_to)
+        return low if low == high else f"{low} – {high}"
+
+    @admin.display(description=_("promotion"))
+    def promotion(self, product: Product) -> str:
+        return wording.promotion_label(product)
+
+    @admin.action(description=_("Publier"), permissions=("change",))
+    def publish(self, request: HttpRequest, chosen: QuerySet[Product]) -> None:
+        self._set_published(chosen, published=True)
+
+    @admin.action(description=_("Retirer de la boutique"), permissions=("change",))
+    def unpublish(self, request: HttpRequest, chosen: QuerySet[Product]) -> None:
+        self._set_published(chosen, published=False)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Product]:
+        return super().get_queryset(request).prefetch_related("images")
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Product], search_term: str
+    ) -> tuple[QuerySet[Product], bool]:
+        """As in the shop, plus exact references."""
+        words = search.query_words(search_term)
+        if not words:
+            return queryset, False
+        exact = Product.objects.filter(external_id=search_term.strip()) | Product.objects.filter(
+            variations__sku=search_term.strip()
+        )
+        found = search.matching(queryset, words) | queryset.filter(pk__in=exact.order_by().values("pk"))
+        return found, False
+
+    def save_model(self, request: HttpRequest, obj: Product, form: ModelForm[Product], change: bool) -> None:
+        save_product(product=obj)
+
+    def save_formset(
+        self, request: HttpRequest, form: Any, formset: BaseInlineFormSet[Any, Any, Any], change: bool
+    ) -> None:
+        formset.save(commit=False)
+        if formset.model is ProductImage:
+            save_images(formset)
+        elif formset.model is ProductModel:
+            save_model(formset)
+        else:
+            save_variations(formset)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        super().save_related(request, form, formsets, change)
+        refresh_product(product_id=form.instance.pk)
+
+    def delete_model(self, request: HttpRequest, obj: Product) -> None:
+        delete_product(product=obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Product]) -> None:
+        for product in queryset.order_by("pk"):
+            delete_product(product=product)
+
+    def _set_published(self, chosen: QuerySet[Product], *, published: bool) -> None:
+        for product in chosen.order_by("pk"):
+            product.is_published = published
+            save_product(product=product)
