@@ -131,22 +131,26 @@ def attempts(order: Order) -> list[tuple[int, int, str, str, str]]:
 
 def charged(bank: Bank) -> list[int]:
     """The cents of every successful payment at the provider, oldest first."""
-    answer = requests.get(
-        f"{bank.api_base}/v1/charges?limit=100",
-        headers={"Authorization": f"Bearer {SECRET_KEY}"},
-        timeout=30,
-    )
-    return [charge["amount"] for charge in reversed(answer.json()["data"]) if charge["paid"]]
+    return [charge["amount"] for charge in _listed(bank, "charges") if charge["paid"]]
 
 
 def intents(bank: Bank) -> list[str]:
     """The state of every payment at the provider, oldest first."""
-    answer = requests.get(
-        f"{bank.api_base}/v1/payment_intents?limit=100",
-        headers={"Authorization": f"Bearer {SECRET_KEY}"},
-        timeout=30,
-    )
-    return [intent["status"] for intent in reversed(answer.json()["data"])]
+    return [intent["status"] for intent in _listed(bank, "payment_intents")]
+
+
+def _listed(bank: Bank, what: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    while True:
+        answer = requests.get(
+            f"{bank.api_base}/v1/{what}",
+            {"limit": "100", **({"starting_after": found[-1]["id"]} if found else {})},
+            headers={"Authorization": f"Bearer {SECRET_KEY}"},
+            timeout=30,
+        ).json()
+        found += answer["data"]
+        if not answer["has_more"]:
+            return found[::-1]
 
 
 def mails(kind: str) -> int:

@@ -1,0 +1,294 @@
+"""The signed page of an order in instalments, its calendar on the order's page, and what staff do in the admin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import translation
+
+from accounts.models import User
+from orders.access import access_token, payment_token
+from orders.models import Order, StoredCard
+from orders.tests.conftest import Bank, Shopper
+from orders.tests.factories import checkout_body, line, make_order, make_product, new_key
+from orders.tests.thirds import (
+    FIRST_DAY,
+    Clock,
+    attempts,
+    bought,
+    card_becomes,
+    charged,
+    frozen_calendar,
+    mails,
+    offer_thirds,
+    page_of,
+    payment_of,
+    place,
+    thirds,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SECOND = FIRST_DAY + timedelta(days=30)
+
+
+@pytest.fixture
+def clock(bank: Bank) -> Iterator[Clock]:
+    offer_thirds()
+    with frozen_calendar(bank) as clock:
+        yield clock
+
+
+def address(order: Order, language: str = "fr") -> str:
+    with translation.override(language):
+        return reverse("orders:pay", args=[payment_token(order)])
+
+
+def text(answer) -> str:
+    return " ".join(answer.content.decode().replace("\u00a0", " ").replace("&#x27;", "'").split())
+
+
+def test_the_page_shows_what_is_due_to_who_holds_the_link_and_nothing_else(
+    bank: Bank, shopper: Shopper, clock: Clock
+):
+    order = bought(bank, shopper)
+    answer = Client().get(address(order))
+
+    page = text(answer)
+    assert answer.status_code == 200
+    for words in (
+        "Payée le 23 novembre 2026",
+        "Débit le 23 décembre 2026",
+        "Débit le 22 janvier 2027",
+        "Carte débitée : Visa se terminant par 4242",
+        "Payer l'échéance 2/3 : 50,00 €",
+        "Payer tout ce qui reste : 100,00 €",
+    ):
+        assert words in page
+    for secret in ("Léa", "lea@example.com", "rue des Carmes", order.card.payment_method_id):
+        assert secret not in page
+    assert "no-store" in answer["Cache-Control"]
+    assert answer["Referrer-Policy"] == "strict-origin"
+    assert "https://checkout.stripe.com" in answer["Content-Security-Policy"].split("form-action", 1)[1]
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", "Pay instalment 2/3: €50.00"),
+        ("es", "Pagar el plazo 2/3: 50,00 €"),
+        ("de", "Rate 2/3 zahlen: 50,00 €"),
+    ],
+)
+def test_the_page_speaks_four_languages(
+    bank: Bank, shopper: Shopper, clock: Clock, language: str, words: str
+):
+    order = bought(bank, shopper)
+    assert words in text(Client().get(address(order, language)))
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda token: token[:-1] + "x", lambda token: "x" + token[1:], lambda _: "-", lambda _: "0"]
+)
+def test_a_link_that_the_shop_did_not_sign_leads_nowhere(bank: Bank, shopper: Shopper, clock: Clock, damage):
+    order = bought(bank, shopper)
+    before = attempts(order)
+    forged = reverse("orders:pay", args=[damage(payment_token(order))])
+    assert Client().get(forged).status_code == 404
+    assert Client().post(forged, {"pay": "all"}).status_code == 404
+    # The link to follow an order does not open its payments, and the other way round.
+    crossed = reverse("orders:pay", args=[f"{order.pk.hex}-{access_token(order)}"])
+    assert Client().get(crossed).status_code == 404
+    followed = reverse("orders:order", args=[order.pk])
+    assert Client().get(f"{followed}?acces={payment_token(order).partition('-')[2]}").status_code == 404
+    assert attempts(order) == before
+
+
+def test_an_order_paid_at_once_has_no_such_page(bank: Bank):
+    assert Client().get(address(make_order())).status_code == 404
+
+
+@pytest.mark.parametrize(("button", "cents"), [("next", 5000), ("all", 10000), ("nonsense", 5000)])
+def test_a_press_leads_to_the_hosted_page_and_back(
+    bank: Bank, shopper: Shopper, clock: Clock, button: str, cents: int
+):
+    order = bought(bank, shopper)
+    browser = Client()
+    answer = browser.post(address(order), {"pay": button})
+    assert answer.status_code == 303
+    page = page_of(payment_of(order, 2))
+    assert answer["Location"] == f"{bank.api_base}/c/pay/{page}"
+    asked = bank.requests("/v1/checkout/sessions")[-1]["params"]
+    assert asked["customer"] == order.card.customer_id
+    assert asked["line_items"]["0"]["price_data"]["unit_amount"] == str(cents)
+    assert asked["success_url"].endswith(f"{address(order)}?session_id={{CHECKOUT_SESSION_ID}}")
+    assert ("setup_future_usage" in asked["payment_intent_data"]) == (button != "all")
+
+    assert "Paiement en cours de vérification" in text(browser.get(address(order), {"session_id": page}))
+    bank.control(f"sessions/{page}/pay")
+    assert "Paiement reçu, merci !" in text(browser.get(address(order), {"session_id": page}))
+    assert charged(bank) == [5000, cents]
+
+
+def test_a_foreign_session_tells_nothing(bank: Bank, shopper: Shopper, clock: Clock):
+    order = bought(bank, shopper)
+    other = place(Shopper())
+    for session in (page_of(payment_of(other, 1)), "cs_invented", "x" * 300, "\x00"):
+        page = text(Client().get(address(order), {"session_id": session}))
+        assert 'class="alert' not in page
+
+
+def test_a_provider_that_is_away_loses_nothing(bank: Bank, shopper: Shopper, clock: Clock):
+    order = bought(bank, shopper)
+    bank.control("faults", kind="error", status=503, path="/v1/checkout/sessions", times=2)
+    answer = Client().post(address(order), {"pay": "next"})
+    assert answer.status_code == 503
+    assert "Le service de paiement ne répond pas. Rien n'a été débité." in text(answer)
+    assert thirds(order)[1:] == [("50.00", "2026-12-23", "scheduled"), ("50.00", "2027-01-22", "scheduled")]
+    assert Client().post(address(order), {"pay": "next"}).status_code == 303
+    assert len(attempts(order)) == 2
+
+
+def test_the_orders_page_shows_the_calendar_with_its_late_third(bank: Bank, shopper: Shopper, clock: Clock):
+    order = bought(bank, shopper, later="9979")
+    clock.run_until(SECOND)
+    followed = f"{reverse('orders:order', args=[order.pk])}?acces={access_token(order)}"
+    page = text(Client().get(followed))
+    for words in (
+        "Échéance 2/3",
+        "À payer depuis le 23 décembre 2026",
+        "Aucune carte ne peut être débitée",
+        "Débit le 22 janvier 2027",
+    ):
+        assert words in page
+    assert payment_token(order) in page
+
+
+def test_quote_checkout_and_verify_tell_the_same_plan(bank: Bank, shopper: Shopper, clock: Clock):
+    product = make_product(price="200.00")
+    lines = [line(product)]
+    quoted = shopper.client.post("/api/cart/quote", {"lines": lines}, content_type="application/json").json()
+    offer = quoted["installments"]
+    body = checkout_body(lines, "200.00", payment_mode="installments")
+    placed = shopper.checkout(body, new_key()).json()
+    order = Order.objects.get(pk=placed["order_id"])
+    page = page_of(payment_of(order, 1))
+    bank.control(f"sessions/{page}/pay")
+    verified = shopper.verify(page).json()
+
+    assert offer["available"] is True
+    assert offer["plan"] == placed["installment_plan"] == verified["installment_plan"]
+    assert offer["plan"] == [
+        {"due": "2026-11-23", "amount": "66.68", "due_text": "23 novembre 2026"},
+        {"due": "2026-12-23", "amount": "66.66", "due_text": "23 décembre 2026"},
+        {"due": "2027-01-22", "amount": "66.66", "due_text": "22 janvier 2027"},
+    ]
+    assert offer["mandate"] == order.mandate_text
+    for words in (
+        "66,68",
+        "23 décembre 2026",
+        "22 janvier 2027",
+        "au plus tard 50 jours après l'expédition",
+        "je me rétracte",
+    ):
+        assert words in order.mandate_text
+    assert "installment_plan" not in Shopper().verify(page).json()
+
+
+@pytest.mark.parametrize("language", ["fr", "en", "es", "de"])
+def test_the_mandate_fits_the_payment_page(bank: Bank, shopper: Shopper, clock: Clock, language: str):
+    order = place(shopper, price="9999.99", language=language)
+    assert 300 < len(order.mandate_text) <= 1200
+
+
+def test_a_shop_that_does_not_offer_it_takes_no_such_order(bank: Bank, shopper: Shopper):
+    offer_thirds(enabled=False)
+    product = make_product(price="200.00")
+    answer = shopper.checkout(checkout_body([line(product)], "200.00", payment_mode="installments"))
+    assert (answer.status_code, answer.json()["code"]) == (400, "installments_unavailable")
+    assert not Order.objects.exists()
+
+
+# --- Staff -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def staff() -> Client:
+    browser = Client()
+    browser.force_login(User.objects.create_superuser("chef@example.com", "lutin-bleu-42-atelier"))
+    return browser
+
+
+def action(order: Order, name: str, position: int) -> str:
+    page = reverse("admin:orders_order_instalments", args=[order.pk])
+    return f"{page}?action={name}&payment={payment_of(order, position).pk}"
+
+
+def test_staff_charge_an_overdue_third_by_hand(bank: Bank, shopper: Shopper, clock: Clock, staff: Client):
+    order = bought(bank, shopper, later="9995")
+    clock.run_until(SECOND + timedelta(days=14))
+    staff.force_login(User.objects.get(email="chef@example.com"))
+    card_becomes(bank, order, "4242")
+    asked = staff.get(action(order, "charge", 2))
+    assert "débitée tout de suite" in text(asked)
+    assert charged(bank) == [5000]
+    told = text(staff.post(action(order, "charge", 2), follow=True))
+    assert "Échéance débitée." in told
+    assert charged(bank) == [5000, 5000]
+    assert payment_of(order, 2).state == "paid"
+
+
+def test_staff_can_not_charge_before_the_day_nor_a_refused_card(
+    bank: Bank, shopper: Shopper, clock: Clock, staff: Client
+):
+    order = bought(bank, shopper)
+    before = attempts(order)
+    assert "Son jour n'est pas venu" in text(staff.post(action(order, "charge", 2), follow=True))
+    StoredCard.objects.update(refused_code="stolen_card")
+    assert "La banque interdit tout nouvel essai" in text(staff.post(action(order, "charge", 3), follow=True))
+    assert (attempts(order), charged(bank)) == (before, [5000])
+
+
+def test_staff_send_the_link_and_give_a_third_up(bank: Bank, shopper: Shopper, clock: Clock, staff: Client):
+    order = bought(bank, shopper)
+    staff.post(action(order, "link", 2))
+    assert mails("instalment_link") == 1
+    assert "obligatoire" in text(staff.post(action(order, "write_off", 3), {"reason": ""}))
+    assert payment_of(order, 3).state == "scheduled"
+    staff.post(action(order, "write_off", 3), {"reason": "Cadeau de la maison"})
+    assert payment_of(order, 3).state == "written_off"
+    event = order.events.get(name="instalment.written_off")
+    assert event.data == {"position": 3, "reason": "Cadeau de la maison"}
+    assert event.actor.email == "chef@example.com"
+    assert staff.post(action(order, "link", 3)).status_code == 404
+    clock.run_until(FIRST_DAY + timedelta(days=60))
+    assert charged(bank) == [5000, 5000]
+
+
+def test_a_third_that_is_being_paid_can_not_be_given_up(
+    bank: Bank, shopper: Shopper, clock: Clock, staff: Client
+):
+    order = bought(bank, shopper)
+    Client().post(address(order), {"pay": "next"})
+    assert "en cours" in text(staff.post(action(order, "write_off", 2), {"reason": "x"}, follow=True))
+    assert payment_of(order, 2).state == "scheduled"
+
+
+def test_the_calendar_of_the_admin(bank: Bank, shopper: Shopper, clock: Clock, staff: Client):
+    order = bought(bank, shopper)
+    page = text(staff.get(reverse("admin:orders_order_instalments", args=[order.pk])))
+    for words in (
+        "Reste à encaisser : 100,00 €.",
+        "Visa se terminant par 4242",
+        "22 janvier 2027",
+        "Débiter maintenant",
+    ):
+        assert words in page
+    change = text(staff.get(reverse("admin:orders_order_change", args=[order.pk])))
+    assert reverse("admin:orders_order_instalments", args=[order.pk]) in change
+    for name in ("orders_payment", "orders_storedcard"):
+        assert staff.get(reverse(f"admin:{name}_changelist")).status_code == 200

@@ -1,0 +1,110 @@
+"""Paying in three times on a telephone: the same plan everywhere, then everything that is left by the signed page."""
+
+from decimal import Decimal
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.accessibility import violations
+from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.visitor import Visitor
+
+pytestmark = pytest.mark.browser
+
+PAYMENTS = (
+    "SELECT p.position, p.amount, p.state FROM orders_payment p JOIN orders_order o ON o.id = p.order_id"
+    " WHERE o.email = ? ORDER BY p.position"
+)
+MAILS = "SELECT kind FROM core_outgoingmail WHERE \"to\" = ? AND state = 'sent' ORDER BY kind"
+EVERYTHING = {"fr": "Payer tout ce qui reste", "de": "Alles Verbleibende zahlen"}
+PAID = {"fr": "Votre commande est entièrement payée", "de": "Ihre Bestellung ist vollständig bezahlt"}
+
+
+def shown_plan(visitor: Visitor) -> list[list[str]]:
+    """Day and amount of every part on the page, as people read them."""
+    parts = visitor.page.locator("main .plan__part")
+    expect(parts).to_have_count(3)
+    return [part.split("\n") for part in parts.all_inner_texts()]
+
+
+def payments(shop, email):
+    return [(position, Decimal(str(amount)), state) for position, amount, state in shop.rows(PAYMENTS, email)]
+
+
+@pytest.mark.parametrize(("language", "width"), [("fr", PHONE), ("de", PHONE), ("fr", DESKTOP)])
+def test_a_guest_pays_in_three_times_and_then_all_that_is_left(new_page, shop, snap, language, width):
+    email = f"lea-{uuid4().hex[:10]}@example.com"
+    visitor = Visitor(new_page(width=width, language=language), language)
+    page = visitor.page
+    visitor.add(visitor.products()[-1], times=2)
+    visitor.open_cart()
+    plan = shown_plan(visitor)
+    snap(page, f"thirds-cart-{language}-{width}")
+    visitor.open_checkout()
+    visitor.fill_guest(email)
+    page.get_by_text(visitor.words["checkout"]["installments"], exact=True).click()
+    assert shown_plan(visitor) == plan
+    assert violations(page) == []
+    snap(page, f"thirds-checkout-{language}-{width}")
+    total = Decimal(visitor.shown_total())
+    visitor.place()
+    snap(page, f"thirds-hosted-{language}-{width}")
+    visitor.press("pay")
+    visitor.expect_paid()
+    assert "installments=true" in page.url
+    assert shown_plan(visitor) == plan
+    snap(page, f"thirds-paid-{language}-{width}")
+    assert violations(page) == []
+
+    third = payments(shop, email)[1][1]
+    assert payments(shop, email) == [
+        (1, total - 2 * third, "paid"),
+        (2, third, "scheduled"),
+        (3, third, "scheduled"),
+    ]
+    page.locator("main").get_by_role("link", name=visitor.words["result"]["track"]).click()
+    page.wait_for_url("**/commande/**")
+    expect(page.locator(".instalments .slip__row")).to_have_count(3)
+    snap(page, f"thirds-order-{language}-{width}")
+    assert violations(page) == []
+
+    page.locator("a[href*='/paiement/']").click()
+    page.wait_for_url("**/paiement/**")
+    snap(page, f"thirds-pay-{language}-{width}")
+    assert violations(page) == []
+    page.get_by_role("button", name=EVERYTHING[language]).click()
+    page.wait_for_url("**/c/pay/**")
+    visitor.press("pay")
+    page.wait_for_url("**/paiement/**session_id=**")
+    expect(page.get_by_role("status")).to_contain_text(PAID[language])
+    snap(page, f"thirds-done-{language}-{width}")
+    assert violations(page) == []
+    assert payments(shop, email) == [
+        (1, total - 2 * third, "paid"),
+        (2, 2 * third, "paid"),
+        (3, third, "void"),
+    ]
+    assert shop.wait_for(MAILS, email) == [("instalment_received",), ("order_confirmation",)]
+
+
+def test_the_payment_page_works_without_javascript(new_context, new_page, shop):
+    email = f"lea-{uuid4().hex[:10]}@example.com"
+    visitor = Visitor(new_page())
+    visitor.add(visitor.products()[-1], times=2)
+    visitor.open_checkout()
+    visitor.fill_guest(email)
+    visitor.page.get_by_text(visitor.words["checkout"]["installments"], exact=True).click()
+    visitor.place()
+    visitor.press("pay")
+    visitor.expect_paid()
+    visitor.page.locator("main").get_by_role("link", name=visitor.words["result"]["track"]).click()
+    address = visitor.page.locator("a[href*='/paiement/']").get_attribute("href")
+
+    page = new_context(javascript=False).new_page()
+    page.goto(address)
+    page.locator("button[name=pay][value=next]").click()
+    page.wait_for_url("**/c/pay/**")
+    page.locator("button[name=action][value=pay]").click()
+    page.wait_for_url("**/paiement/**session_id=**")
+    assert [state for _position, _amount, state in payments(shop, email)] == ["paid", "paid", "scheduled"]
