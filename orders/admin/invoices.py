@@ -28,7 +28,17 @@ class InvoiceAdmin(ReadOnly, admin.ModelAdmin[Invoice]):
     """The series, newest first, with the totals of what is listed."""
 
     change_list_template = "admin/orders/invoice/change_list.html"
-    list_display = ("number", "kind", "issued_at", "order_link", "customer", "country", "total", "vat", "pdf")
+    list_display = (
+        "number_in_one_line",
+        "kind",
+        "issued_at",
+        "order_link",
+        "customer",
+        "country",
+        "total",
+        "vat",
+        "pdf",
+    )
     list_filter = ("kind", "year", "issued_at", "country")
     search_fields = ("number", "order__reference", "order__email", "order__last_name", "order__first_name")
     date_hierarchy = "issued_at"
@@ -42,6 +52,10 @@ class InvoiceAdmin(ReadOnly, admin.ModelAdmin[Invoice]):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).select_related("document", "order").defer("document__pdf")
+
+    @admin.display(description=_("numéro"), ordering="number")
+    def number_in_one_line(self, invoice: Invoice) -> str:
+        return format_html('<span class="nowrap">{}</span>', invoice.number)
 
     @admin.display(description=_("commande"), ordering="order__reference")
     def order_link(self, invoice: Invoice) -> str:

@@ -1,0 +1,59 @@
+"""Whatever customers, banks, staff and workers do, the audit finds the books whole at every step."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from django.utils import timezone
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import invariant, run_state_machine_as_test
+
+from orders.invoices.audit import audit_books
+from orders.models import Invoice
+from orders.tests.factories import make_product, make_seller, make_zones
+from orders.tests.histories import OrderHistories
+from orders.tests.memory_provider import MemoryProvider
+from orders.tests.thirds import offer_thirds
+
+HISTORIES = int(os.environ.get("HISTORIES", "6"))
+
+
+class AuditedHistories(OrderHistories):
+    """The same histories; a refund that failed after its credit note is the one thing that an audit may tell."""
+
+    most_documents = 0
+
+    @invariant()
+    def the_audit_finds_nothing(self) -> None:
+        faults = audit_books(timezone.now(), with_provider=False).faults
+        failed = "son remboursement a échoué après l'émission"
+        assert [fault for fault in faults if fault.check != "document" and fault.detail != failed] == []
+        AuditedHistories.most_documents = max(AuditedHistories.most_documents, Invoice.objects.count())
+
+
+@pytest.mark.django_db
+def test_no_history_of_orders_makes_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_seller()
+    make_zones()
+    offer_thirds()
+    AuditedHistories.products = [
+        make_product("Golem", "30.00", stock_quantity=5),
+        make_product("Hibou", "79.99"),
+        make_product("Renard", "0.70", stock_quantity=3),
+    ]
+    AuditedHistories.started_with = {
+        product.pk: product.stock_quantity for product in AuditedHistories.products
+    }
+    AuditedHistories.provider = MemoryProvider()
+    AuditedHistories.provider.install(monkeypatch)
+    run_state_machine_as_test(
+        AuditedHistories,
+        settings=settings(
+            max_examples=HISTORIES,
+            stateful_step_count=14,
+            suppress_health_check=list(HealthCheck),
+            phases=(Phase.generate,),
+        ),
+    )
+    assert AuditedHistories.most_documents > 2

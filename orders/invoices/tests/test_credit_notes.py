@@ -1,0 +1,276 @@
+"""Credit notes stand in the series of invoices, credit what a refund decided, and go to the customer."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.core import mail as django_mail
+from django.db import transaction
+from django.utils import timezone
+
+from orders.invoices import documents
+from orders.invoices.content import share_net
+from orders.invoices.correcting import DraftValues, edit_invoice
+from orders.invoices.issuing import issue_credit_note
+from orders.invoices.tests.conftest import set_shop
+from orders.models import Invoice, InvoiceDocument, InvoiceDraft, Order, RefundLine, RefundRequest
+from orders.tests.factories import make_order, make_product, new_key
+from shop.core.mail_delivery import deliver
+from shop.core.models import MailState, OutgoingMail
+from shop.core.problems import Problem
+
+pytestmark = pytest.mark.django_db
+
+
+def decide(
+    order: Order, amount: str, *, units: int = 0, shipping: str = "0.00", voided: str = "0.00"
+) -> RefundRequest:
+    """A decision whose money is back."""
+    request = RefundRequest.objects.create(
+        order=order,
+        key=new_key(),
+        amount=Decimal(amount),
+        voided=Decimal(voided),
+        shipping=Decimal(shipping),
+        reason="Retour de la pièce",
+        settled_at=timezone.now(),
+    )
+    if units:
+        item = order.items.get()
+        RefundLine.objects.create(
+            request=request, item=item, quantity=units, amount=Decimal(amount) - Decimal(shipping)
+        )
+    return request
+
+
+def test_a_whole_refund_credits_every_line_and_the_delivery(paid) -> None:
+    order = paid((make_product("Golem de poche"), 1))
+    invoice = Invoice.objects.get()
+    note = issue_credit_note(request=decide(order, "49.99"))
+    assert note is not None
+    assert (note.sequence, note.previous_hash) == (2, invoice.hash)
+    assert (note.kind, note.total, note.credits, note.version) == (
+        "credit_note",
+        Decimal("-49.99"),
+        invoice,
+        1,
+    )
+    assert note.data["lines"] == invoice.data["lines"]
+    assert (note.data["shipping"], note.data["total"]) == ("9.99", "49.99")
+    assert note.data["credits"] == {"number": invoice.number, "issued_on": invoice.data["issued_on"]}
+    assert note.data["reason"] == "Retour de la pièce"
+    assert note.data["refund"]["refunded"] == "49.99"
+
+
+def test_some_units_are_credited_for_what_was_decided(paid) -> None:
+    order = paid((make_product("Golem de poche", price="40.00"), 3))
+    note = issue_credit_note(request=decide(order, "70.00", units=2))
+    assert note is not None
+    assert [
+        (line["name"], line["quantity"], line["unit_price"], line["discount"], line["total"])
+        for line in note.data["lines"]
+    ] == [("Golem de poche", 2, "40.00", "10.00", "70.00")]
+    assert note.data["total"] == "70.00"
+
+
+def test_an_amount_alone_is_one_line(paid) -> None:
+    note = issue_credit_note(request=decide(paid(), "5.00"))
+    assert note is not None
+    assert [(line["name"], line["total"]) for line in note.data["lines"]] == [
+        ("Remboursement partiel", "5.00")
+    ]
+
+
+def test_voided_instalments_are_credited_and_not_told_as_refunded(paid) -> None:
+    note = issue_credit_note(request=decide(paid(), "30.00", voided="20.00"))
+    assert note is not None
+    assert note.data["refund"] | {"refunded_on": None} == {
+        "refunded": "10.00",
+        "refunded_on": None,
+        "voided": "20.00",
+    }
+
+
+def test_asking_again_gives_the_first_one_back(paid) -> None:
+    request = decide(paid(), "5.00")
+    assert issue_credit_note(request=request) == issue_credit_note(request=request)
+    assert Invoice.objects.count() == 2
+
+
+def test_an_order_that_was_never_confirmed_has_none() -> None:
+    assert issue_credit_note(request=decide(make_order(), "5.00")) is None
+    assert Invoice.objects.count() == 0
+
+
+def test_art_258_a_a_credit_note_gives_back_the_vat_that_was_charged(paid) -> None:
+    set_shop(eu_sales_threshold=Decimal("0.00"))
+    order = paid((make_product(price="119.00"), 1), country="DE")
+    set_shop(eu_sales_threshold=Decimal("99999.00"))
+    note = issue_credit_note(request=decide(order, "119.00"))
+    assert note is not None
+    assert (note.total, note.vat) == (Decimal("-119.00"), Decimal("-19.00"))
+    assert "293 B" not in str(note.data)
+
+
+@pytest.mark.parametrize(
+    ("amounts", "net", "shares"),
+    [
+        (["119.00"], "100.00", ["100.00"]),
+        (["10.00", "10.00", "10.00"], "25.21", ["8.41", "8.40", "8.40"]),
+        (["0.00", "5.00"], "4.20", ["0.00", "4.20"]),
+        (["0.00"], "0.00", ["0.00"]),
+    ],
+)
+def test_net_amounts_of_lines_add_up_to_the_cent(amounts: list[str], net: str, shares: list[str]) -> None:
+    assert share_net([Decimal(amount) for amount in amounts], Decimal(net)) == [
+        Decimal(share) for share in shares
+    ]
+
+
+# --- Corrections --------------------------------------------------------------------------------------
+
+NEW_NAME = DraftValues(
+    customer_name="SARL Martin", customer_address="9 quai Perrache\n69002 Lyon", notes="Bon 12"
+)
+
+
+def rows() -> list[Any]:
+    return [
+        list(model.objects.order_by("pk").values_list())
+        for model in (Invoice, InvoiceDraft, OutgoingMail, InvoiceDocument)
+    ]
+
+
+def test_before_payment_values_are_kept_for_the_invoice_to_come() -> None:
+    order = make_order()
+    assert edit_invoice(order_id=order.pk, values=NEW_NAME) is None
+    draft = InvoiceDraft.objects.get()
+    assert (draft.order, draft.customer_name, draft.notes) == (order, "SARL Martin", "Bon 12")
+    assert Invoice.objects.count() == 0
+
+
+def test_an_issued_invoice_is_credited_whole_and_issued_anew(paid) -> None:
+    order = paid()
+    first = Invoice.objects.get()
+    second = edit_invoice(order_id=order.pk, values=NEW_NAME, explanation="Nom de la société oublié")
+    assert second is not None
+    first.refresh_from_db()
+    note = Invoice.objects.get(kind="credit_note")
+    assert [first.sequence, note.sequence, second.sequence] == [1, 2, 3]
+    assert (note.total, note.credits) == (-first.total, first)
+    assert (second.version, second.total, second.vat) == (2, first.total, first.vat)
+    assert second.data["customer"]["name"] == "SARL Martin"
+    assert second.data["replaces"] == {
+        "number": first.number,
+        "issued_on": first.data["issued_on"],
+        "credit_note": note.number,
+        "reason": "Nom de la société oublié",
+    }
+    assert second.data["lines"] == first.data["lines"]
+    mail = OutgoingMail.objects.get(kind="invoice")
+    assert [reference["id"] for reference in mail.attachments] == [str(second.pk), str(note.pk)]
+    assert deliver(mail.pk) == MailState.SENT
+    sent = django_mail.outbox[-1]
+    assert sent.subject == f"Votre facture rectifiée {second.number}"
+    assert [part[0] for part in sent.attachments] == [
+        f"facture-{second.number}.pdf",
+        f"avoir-{note.number}.pdf",
+    ]
+    assert "Nom de la société oublié" in sent.body
+
+
+def test_the_same_form_twice_corrects_once(paid) -> None:
+    order = paid()
+    first = edit_invoice(order_id=order.pk, values=NEW_NAME, explanation="Nom")
+    assert edit_invoice(order_id=order.pk, values=NEW_NAME, explanation="Nom") == first
+    assert Invoice.objects.count() == 3
+
+
+def test_a_correction_without_explanation_is_refused(paid) -> None:
+    order = paid()
+    before = rows()
+    with pytest.raises(Problem) as refused:
+        edit_invoice(order_id=order.pk, values=NEW_NAME)
+    assert (refused.value.status, refused.value.code) == (400, "explanation_required")
+    assert list(refused.value.errors) == ["explanation"]
+    assert rows() == before
+
+
+def test_an_invoice_that_was_credited_is_not_corrected(paid) -> None:
+    order = paid()
+    issue_credit_note(request=decide(order, "5.00"))
+    before = rows()
+    with pytest.raises(Problem) as refused:
+        edit_invoice(order_id=order.pk, values=NEW_NAME, explanation="Nom")
+    assert (refused.value.status, refused.value.code) == (409, "invoice_credited")
+    assert rows() == before
+
+
+# --- Mails and documents ------------------------------------------------------------------------------
+
+
+def test_the_confirmation_carries_the_invoice(paid) -> None:
+    paid()
+    invoice = Invoice.objects.get()
+    confirmation = OutgoingMail.objects.get(kind="order_confirmation")
+    assert deliver(confirmation.pk) == MailState.SENT
+    [(name, content, mime_type)] = django_mail.outbox[0].attachments
+    assert (name, mime_type) == (f"facture-{invoice.number}.pdf", "application/pdf")
+    assert content == bytes(InvoiceDocument.objects.get().pdf)
+    assert not OutgoingMail.objects.filter(kind="invoice").exists()
+
+
+def test_a_confirmation_that_left_without_is_followed_by_the_invoice(paid, monkeypatch) -> None:
+    paid()
+
+    def broken(data: dict[str, Any]) -> bytes:
+        raise OSError("no typesetter")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(documents, "typeset", broken)
+        confirmation = OutgoingMail.objects.get(kind="order_confirmation")
+        assert deliver(confirmation.pk) == MailState.SENT
+        assert django_mail.outbox[0].attachments == []
+        follower = OutgoingMail.objects.get(kind="invoice")
+        assert deliver(follower.pk) == MailState.QUEUED
+    follower.refresh_from_db()
+    assert deliver(follower.pk, now=follower.next_attempt_at) == MailState.SENT
+    invoice = Invoice.objects.get()
+    assert django_mail.outbox[1].subject == f"Votre facture {invoice.number}"
+    assert [part[0] for part in django_mail.outbox[1].attachments] == [f"facture-{invoice.number}.pdf"]
+
+
+def test_the_document_is_made_after_the_commit_and_once(paid, queued_tasks, run_on_commit) -> None:
+    with run_on_commit():
+        paid()
+    assert "orders.tasks.make_invoice_document" in queued_tasks.names
+    queued_tasks.run()
+    first = InvoiceDocument.objects.get()
+    assert documents.ensure_document(Invoice.objects.get()) == first
+
+
+def test_a_document_whose_worker_was_lost_is_found(paid, caplog) -> None:
+    paid()
+    now = timezone.now()
+    assert documents.make_missing_documents(now) == 0
+    assert documents.make_missing_documents(now + documents.SWEEP_AFTER * 2) == 1
+    assert InvoiceDocument.objects.count() == 1
+
+
+def test_one_that_can_not_be_typeset_does_not_hold_the_others(paid, monkeypatch, caplog) -> None:
+    paid()
+    paid()
+    original = documents.typeset
+
+    def broken_first(data: dict[str, Any]) -> bytes:
+        if data["number"].endswith("1"):
+            raise OSError("no typesetter")
+        return original(data)
+
+    monkeypatch.setattr(documents, "typeset", broken_first)
+    with transaction.atomic():
+        assert documents.make_missing_documents(timezone.now() + documents.SWEEP_AFTER * 2) == 1
+    assert InvoiceDocument.objects.get().invoice.sequence == 2
+    assert "00001 has no document" in caplog.text
