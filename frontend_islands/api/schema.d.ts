@@ -319,6 +319,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/orders/{order_id}/withdrawal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Files a withdrawal from the member's own order. The same demand on the same day is filed once. */
+        post: operations["orders_withdrawal_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/products": {
         parameters: {
             query?: never;
@@ -727,7 +744,8 @@ export interface components {
         OrderLine: {
             id: number;
             product_name: string;
-            detail: string;
+            /** @description Finish and format in the caller's language. */
+            readonly detail: string;
             quantity: number;
             free_quantity: number;
             /** Format: decimal */
@@ -1101,6 +1119,23 @@ export interface components {
             order_url?: string;
             refunded?: boolean;
             installment_plan?: components["schemas"]["Installment"][];
+        };
+        /** @description Without `items` the whole order is meant. */
+        WithdrawalDemandRequest: {
+            items?: components["schemas"]["WithdrawnItemRequest"][];
+            /** @default  */
+            reason: string;
+        };
+        /** @description What was received, and when; the acknowledgement goes by mail. */
+        WithdrawalReceived: {
+            reference: string;
+            /** Format: date-time */
+            declared_at: string;
+            statement: string;
+        };
+        WithdrawnItemRequest: {
+            item_id: number;
+            quantity: number;
         };
     };
     responses: never;
@@ -1617,6 +1652,31 @@ export interface operations {
                 };
                 content: {
                     "application/pdf": string;
+                };
+            };
+        };
+    };
+    orders_withdrawal_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WithdrawalDemandRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WithdrawalReceived"];
                 };
             };
         };
