@@ -34,6 +34,13 @@ class Charge:
         )
 
     @property
+    def kept(self) -> int:
+        """What the shop has of it now, in cents."""
+        taken = sum(dispute.amount_cents for dispute in self.disputes.values() if dispute.status != "won")
+        back = sum(refund.amount_cents for refund in self.refunds.values() if refund.status == "succeeded")
+        return self.captured - back - taken
+
+    @property
     def disputed(self) -> bool:
         return any(dispute.status != "won" for dispute in self.disputes.values())
 
@@ -42,6 +49,10 @@ class MemoryProvider:
     """`begins` is the status that the next refunds start with. `lost` makes the next answer go missing."""
 
     def __init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget everything."""
         self.charges: dict[str, Charge] = {}
         self.begins = "succeeded"
         self.lost = False
@@ -84,11 +95,15 @@ class MemoryProvider:
         charge.refunds[made.refund_id] = made
         return made
 
-    def settle_refund(self, refund_id: str, status: str) -> None:
+    def settle_refund(self, refund_id: str, status: str) -> bool:
+        """A pending refund succeeds or fails, one that succeeded fails; a failure is final. True if that was news."""
         for charge in self.charges.values():
-            if refund_id in charge.refunds:
+            known = charge.refunds.get(refund_id)
+            if known is not None and known.status not in (status, "failed"):
                 failure = "expired_or_canceled_card" if status == "failed" else ""
-                charge.refunds[refund_id] = replace(charge.refunds[refund_id], status=status, failure=failure)
+                charge.refunds[refund_id] = replace(known, status=status, failure=failure)
+                return True
+        return False
 
     def forget_keys(self) -> None:
         """A day has gone by."""

@@ -1,0 +1,363 @@
+"""Histories of orders that nobody wrote: placed, paid, paid twice, expired, refunded by everybody, disputed, in thirds.
+
+After every step the books must hold; after every history, once all mail of the provider has been read, they must say to
+the cent what the provider says.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import suppress
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from catalog.models import Product
+from orders.models import (
+    Attempt,
+    AttemptState,
+    Invoice,
+    LedgerEntry,
+    Order,
+    OrderStatus,
+    Payment,
+    PaymentState,
+    Refund,
+    RefundLine,
+    RefundRequest,
+    RefundState,
+    StockHold,
+)
+from orders.models.payment import OPEN_DISPUTES, REFUNDS_UNDER_WAY
+from orders.payments import gateway, settlement
+from orders.payments.facts import ChargeFacts, IntentFacts
+from orders.services.cancellation import cancel_unpaid_order
+from orders.services.disputes import sync_disputes
+from orders.services.fulfilment import update_status
+from orders.services.refund_rules import RefundRefused, open_dispute, refundable
+from orders.services.refund_sending import send_refund, sync_refunds
+from orders.services.refunds import request_refund, retry_refund
+from orders.tests.factories import make_order, new_key, pay_order
+from orders.tests.memory_provider import MemoryProvider
+from shop.core.problems import Problem
+
+ZERO = Decimal("0.00")
+PAID_STATES = (PaymentState.PAID, PaymentState.PARTLY_REFUNDED, PaymentState.REFUNDED)
+COLLECTED = ("charge", "refund", "refund_failed")
+
+
+class OrderHistories(RuleBasedStateMachine):
+    """`products` and `started_with` (their stock) stand outside; each history is rolled back when it has ended."""
+
+    products: list[Product]
+    started_with: dict[int, int | None]
+    provider: MemoryProvider
+    played: Counter[str] = Counter()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.frame = transaction.atomic()
+        self.frame.__enter__()
+        self.provider.restart()
+
+    def teardown(self) -> None:
+        try:
+            self.everything_is_heard_of()
+            type(self).played["histories"] += 1
+        finally:
+            transaction.set_rollback(True)
+            self.frame.__exit__(None, None, None)
+
+    # --- What customers do ---------------------------------------------------------------------------
+
+    @initialize(first=st.integers(0, 2), quantity=st.integers(1, 4), thirds=st.booleans())
+    def begin(self, first: int, quantity: int, thirds: bool) -> None:
+        self.place(first, quantity, thirds)
+        if Order.objects.exists():
+            self.pay(0)
+
+    @precondition(lambda self: Order.objects.count() < 3)
+    @rule(which=st.integers(0, 2), quantity=st.integers(1, 4), thirds=st.booleans())
+    def place(self, which: int, quantity: int, thirds: bool) -> None:
+        # Thirds begin at 150.00, which only two pieces of the second product reach for certain.
+        which, quantity = (1, quantity + 1) if thirds else (which, quantity)
+        lines = [(self.products[which], quantity)]
+        if quantity % 2:
+            lines.append((self.products[(which + 1) % 3], 1))
+        # The pieces may be gone.
+        with suppress(Problem), transaction.atomic():
+            make_order(*lines, payment_mode="installments" if thirds else "full")
+            self.played["placed"] += 1
+
+    @rule(number=st.integers(0, 2))
+    def pay(self, number: int) -> None:
+        """In time, or late for an order that was given up meanwhile."""
+        order = self.order(number)
+        first = order and order.payments.get(position=1)
+        waits = first and first.state in (PaymentState.DUE, PaymentState.VOID)
+        if order and first and waits and not first.attempts.filter(charge_id__isnull=False).exists():
+            pay_order(order)
+            self.played["paid"] += 1
+
+    @rule(number=st.integers(0, 2))
+    def pay_twice(self, number: int) -> None:
+        order = self.order(number)
+        payment = order and order.payments.get(position=1)
+        if order and payment and payment.attempts.filter(state=AttemptState.SUCCEEDED).count() == 1:
+            Attempt.objects.create(
+                payment=payment, number=payment.attempts.count() + 1, expires_at=timezone.now(),
+                amount_cents=payment.attempts.get(number=1).amount_cents,
+            )  # fmt: skip
+            pay_order(order)
+            self.played["paid twice"] += 1
+
+    @rule(number=st.integers(0, 2))
+    def let_expire(self, number: int) -> None:
+        order = self.order(number)
+        if order and cancel_unpaid_order(order.pk, reason="payment.expired"):
+            self.played["expired"] += 1
+
+    # --- Thirds ---------------------------------------------------------------------------------------
+
+    @rule(number=st.integers(0, 2))
+    def begin_third(self, number: int) -> None:
+        order = self.order(number)
+        if order is None or not order.is_paid or open_dispute(order):
+            return
+        payment = order.payments.filter(state__in=("scheduled", "due", "overdue"), position__gt=1).first()
+        if payment and not payment.attempts.filter(state=AttemptState.SENT).exists():
+            Attempt.objects.create(
+                payment=payment, number=payment.attempts.count() + 1, kind="off_session",
+                state=AttemptState.SENT, amount_cents=int(payment.amount * 100), expires_at=timezone.now(),
+            )  # fmt: skip
+
+    @rule(number=st.integers(0, 2), succeeds=st.booleans())
+    def third_lands(self, number: int, succeeds: bool) -> None:
+        order = self.order(number)
+        waiting = Attempt.objects.filter(kind="off_session", state=AttemptState.SENT, payment__order=order)
+        attempt = waiting.first()
+        if order is None or attempt is None:
+            return
+        name = attempt.pk.hex
+        facts = IntentFacts(
+            f"pi_{name}", "succeeded" if succeeds else "requires_payment_method", gateway.is_live(), "eur",
+            attempt.amount_cents, {"attempt": str(attempt.pk)}, "" if succeeds else "insufficient_funds", "",
+            ChargeFacts(f"ch_{name}", attempt.amount_cents, "eur", 0, False) if succeeds else None,
+        )  # fmt: skip
+        payment = Payment.objects.get(pk=attempt.payment_id)
+        settlement._apply_charge(order, payment, attempt, facts)
+        self.played["thirds received" if succeeds else "thirds refused"] += 1
+
+    # --- What staff do --------------------------------------------------------------------------------
+
+    @rule(number=st.integers(0, 2), cents=st.integers(1, 20_000), twice=st.booleans())
+    def refund_amount(self, number: int, cents: int, twice: bool) -> None:
+        self.refund(number, twice, amount=Decimal(cents) / 100)
+
+    @rule(number=st.integers(0, 2), units=st.integers(1, 3), restock=st.booleans(), twice=st.booleans())
+    def refund_units(self, number: int, units: int, restock: bool, twice: bool) -> None:
+        order = self.order(number)
+        if order:
+            item = order.items.first()
+            assert item is not None
+            self.refund(number, twice, lines=[(item.pk, units, restock)])
+
+    @rule(number=st.integers(0, 2), twice=st.booleans())
+    def refund_everything(self, number: int, twice: bool) -> None:
+        self.refund(number, twice)
+
+    def refund(self, number: int, twice: bool, **demand: Any) -> None:
+        order = self.order(number)
+        if order is None:
+            return
+        before, key, most = RefundRequest.objects.count(), new_key(), refundable(order)
+        try:
+            with transaction.atomic():
+                made = request_refund(order_id=order.pk, key=key, **demand)
+        except RefundRefused:
+            assert RefundRequest.objects.count() == before
+            self.played["refunds refused"] += 1
+            return
+        assert made.amount <= most or made.refunds.filter(replaces__isnull=False).exists()
+        if twice:
+            assert request_refund(order_id=order.pk, key=key, **demand) == made
+        self.played["refunds"] += 1
+
+    @rule(number=st.integers(0, 5))
+    def retry(self, number: int) -> None:
+        failed = self.one(Refund.objects.filter(state=RefundState.FAILED), number)
+        if failed:
+            with suppress(RefundRefused), transaction.atomic():
+                retry_refund(refund_id=failed.pk)
+                self.played["retries"] += 1
+
+    @rule(number=st.integers(0, 2))
+    def ship(self, number: int) -> None:
+        order = self.order(number)
+        if order is None or not order.is_paid:
+            return
+        frozen = open_dispute(order) is not None and order.status != OrderStatus.SHIPPED
+        if frozen:
+            with pytest.raises(Problem, match="litige"), transaction.atomic():
+                update_status(order_id=order.pk, status="shipped", actor=None)
+        else:
+            update_status(order_id=order.pk, status="shipped", actor=None)
+
+    # --- Workers and the provider ---------------------------------------------------------------------
+
+    @rule(number=st.integers(0, 5), lost=st.booleans(), begins=st.sampled_from(["succeeded", "pending"]))
+    def worker_sends(self, number: int, lost: bool, begins: str) -> None:
+        refund = self.one(Refund.objects.filter(state__in=(RefundState.REQUESTED, RefundState.SENT)), number)
+        if refund:
+            self.provider.lost, self.provider.begins = lost, begins
+            with suppress(gateway.GatewayUnavailable):
+                send_refund(refund.pk)
+            self.provider.lost, self.provider.begins = False, "succeeded"
+            self.played["answers lost" if lost else "sent"] += 1
+
+    @rule(number=st.integers(0, 5), status=st.sampled_from(["succeeded", "failed"]), heard=st.booleans())
+    def bank_decides(self, number: int, status: str, heard: bool) -> None:
+        refund = self.one(Refund.objects.exclude(provider_id=None), number)
+        if refund and self.provider.settle_refund(str(refund.provider_id), status):
+            self.played[f"bank says {status}"] += 1
+            if heard:
+                sync_refunds(str(refund.attempt.intent_id))
+
+    @rule(number=st.integers(0, 5), share=st.integers(1, 4), heard=st.booleans())
+    def refund_in_the_dashboard(self, number: int, share: int, heard: bool) -> None:
+        attempt = self.charge(number)
+        if attempt:
+            with suppress(gateway.GatewayRefused):
+                self.provider.refund_elsewhere(attempt, max(attempt.amount_cents // share, 1))
+                self.played["refunds elsewhere"] += 1
+            if heard:
+                sync_refunds(str(attempt.intent_id))
+
+    @rule(number=st.integers(0, 5), heard=st.booleans())
+    def dispute(self, number: int, heard: bool) -> None:
+        attempt = self.charge(number)
+        if attempt and self.provider.charge(attempt).kept > 0 and not self.provider.charge(attempt).disputed:
+            self.provider.open_dispute(attempt, self.provider.charge(attempt).kept)
+            self.played["disputes"] += 1
+            if heard:
+                sync_disputes(str(attempt.intent_id))
+
+    @rule(number=st.integers(0, 5), status=st.sampled_from(["under_review", "won", "lost"]))
+    def dispute_moves(self, number: int, status: str) -> None:
+        attempt = self.charge(number)
+        charge = attempt and self.provider.charge(attempt)
+        if attempt and charge:
+            for dispute_id, dispute in charge.disputes.items():
+                if dispute.status in OPEN_DISPUTES:
+                    self.provider.move_dispute(dispute_id, status)
+                    self.played[f"disputes {status}"] += 1
+            sync_disputes(str(attempt.intent_id))
+
+    @rule()
+    def a_day_goes_by(self) -> None:
+        self.provider.forget_keys()
+        Refund.objects.update(created_at=F("created_at") - timedelta(hours=30))
+
+    # --- What always holds ----------------------------------------------------------------------------
+
+    @invariant()
+    def no_charge_gives_back_more_than_it_brought(self) -> None:
+        for charge in self.provider.charges.values():
+            assert charge.given_back <= charge.captured
+        under_way = Refund.objects.filter(state__in=(*REFUNDS_UNDER_WAY, RefundState.SUCCEEDED))
+        committed: Counter[Any] = Counter()
+        for attempt_id, amount in under_way.exclude(reason="external").values_list("attempt_id", "amount"):
+            committed[attempt_id] += amount
+        for attempt_id, amount in committed.items():
+            assert amount * 100 <= Attempt.objects.get(pk=attempt_id).amount_cents
+
+    @invariant()
+    def stock_is_never_negative_nor_invented(self) -> None:
+        kept: Counter[int] = Counter()
+        for hold in StockHold.objects.exclude(state="released"):
+            kept[hold.product_id or 0] += hold.quantity
+        for line in RefundLine.objects.filter(restocked=True).select_related("item"):
+            kept[line.item.product_id or 0] -= line.quantity
+        for product in Product.objects.filter(pk__in=[product.pk for product in self.products]):
+            start = self.started_with[product.pk]
+            if start is None:
+                assert product.stock_quantity is None
+            else:
+                assert product.stock_quantity is not None
+                assert product.stock_quantity >= 0
+                assert product.stock_quantity + kept[product.pk] == start
+
+    @invariant()
+    def the_ledger_balances_with_payments_and_order(self) -> None:
+        for order in Order.objects.prefetch_related("payments__ledger"):
+            for payment in order.payments.all():
+                kept = sum((row.amount for row in payment.ledger.all() if row.kind in COLLECTED), ZERO)
+                if payment.state in (PaymentState.PAID, PaymentState.PARTLY_REFUNDED, PaymentState.REFUNDED):
+                    expected = PaymentState.PARTLY_REFUNDED
+                    if kept <= 0:
+                        expected = PaymentState.REFUNDED
+                    elif kept >= payment.amount:
+                        expected = PaymentState.PAID
+                    if not self.automatic_under_way(payment):
+                        assert payment.state == expected, (payment.state, kept, payment.amount)
+            if order.status == OrderStatus.REFUNDED:
+                assert refundable(order) == ZERO
+                assert (
+                    not Refund.objects.filter(order=order, state__in=REFUNDS_UNDER_WAY)
+                    .exclude(reason__in=("duplicate", "unavailable"))
+                    .filter(replaces=None)
+                    .exists()
+                )
+
+    @invariant()
+    def documents_follow_the_money(self) -> None:
+        """An invoice less its credit notes is what was kept, is to come, or is on its way to the customer."""
+        for order in Order.objects.filter(invoices__kind="invoice").distinct():
+            notes = sum(
+                Invoice.objects.filter(order=order, kind="credit_note").values_list("total", flat=True)
+            )
+            assert -order.total <= notes <= 0
+            for request in order.refund_requests.filter(settled_at__isnull=False):
+                assert request.credit_note.total == -request.amount
+
+    def automatic_under_way(self, payment: Payment) -> bool:
+        return payment.attempts.filter(refunds__reason__in=("duplicate", "unavailable")).exists()
+
+    def everything_is_heard_of(self) -> None:
+        """Every message arrives and every refund is sent: the books then say what the provider says."""
+        for _again in range(2):
+            for refund in Refund.objects.filter(state__in=(RefundState.REQUESTED, RefundState.SENT)):
+                send_refund(refund.pk)
+            for intent_id in list(self.provider.charges):
+                sync_refunds(intent_id)
+                sync_disputes(intent_id)
+        for charge in self.provider.charges.values():
+            attempt = Attempt.objects.get(charge_id=charge.charge_id)
+            names = [charge.charge_id, *charge.refunds, *charge.disputes]
+            booked = sum(LedgerEntry.objects.filter(provider_id__in=names).values_list("amount", flat=True))
+            assert booked * 100 == charge.kept, (booked, charge)
+            assert attempt.payment.order.ledger.filter(provider_id__in=names).count() >= 1
+        self.no_charge_gives_back_more_than_it_brought()
+        self.stock_is_never_negative_nor_invented()
+        self.the_ledger_balances_with_payments_and_order()
+        self.documents_follow_the_money()
+
+    # --- Choosing -------------------------------------------------------------------------------------
+
+    def order(self, number: int) -> Order | None:
+        return self.one(Order.objects.all(), number)
+
+    def charge(self, number: int) -> Attempt | None:
+        return self.one(Attempt.objects.filter(charge_id__isnull=False), number)
+
+    @staticmethod
+    def one(rows: Any, number: int) -> Any:
+        found = list(rows.order_by("created_at"))
+        return found[number % len(found)] if found else None

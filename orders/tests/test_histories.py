@@ -1,0 +1,54 @@
+"""Some histories at every run; `HISTORIES=10000 make bench` plays ten thousand."""
+
+from __future__ import annotations
+
+import os
+from time import perf_counter
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from orders.tests.factories import make_product, make_seller, make_zones
+from orders.tests.histories import OrderHistories
+from orders.tests.memory_provider import MemoryProvider
+from orders.tests.thirds import offer_thirds
+
+HISTORIES = int(os.environ.get("HISTORIES", "40"))
+STEPS = 14
+
+
+@pytest.mark.django_db
+def test_no_history_of_orders_breaks_the_books(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_seller()
+    make_zones()
+    offer_thirds()
+    OrderHistories.products = [
+        make_product("Golem", "30.00", stock_quantity=5, promotion_active=True, promotion_type="buy_2_get_1"),
+        make_product("Hibou", "79.99"),
+        make_product("Renard", "0.70", stock_quantity=3),
+    ]
+    OrderHistories.started_with = {product.pk: product.stock_quantity for product in OrderHistories.products}
+    OrderHistories.provider = MemoryProvider()
+    OrderHistories.provider.install(monkeypatch)
+    OrderHistories.played.clear()
+    began = perf_counter()
+    run_state_machine_as_test(
+        OrderHistories,
+        settings=settings(
+            max_examples=HISTORIES, stateful_step_count=STEPS, suppress_health_check=list(HealthCheck),
+            phases=(Phase.generate,),
+        ),
+    )
+    played = OrderHistories.played
+    seconds = perf_counter() - began
+    assert played["histories"] >= HISTORIES
+    # The histories went where they were meant to go.
+    for kind in ("paid", "refunds", "refunds refused", "sent", "disputes", "thirds received"):
+        assert played[kind] > 0, played
+    if "HISTORIES" in os.environ:
+        with capsys.disabled():
+            told = ", ".join(f"{kind}: {count}" for kind, count in played.most_common())
+            print(f"\n  {told}; {seconds:.0f} s")
