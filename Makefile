@@ -24,5 +24,5 @@ test: ## Every check and every test, browser included
 check: ## Formats, lints, types, layers, migrations, translations, budgets: no test
 	@$(PREPARE) test && exec $(BIN)/python scripts/run_checks.py
 
-bench: ## Figures: last piece under load, page times, weights
-	@$(PREPARE) test && exec $(BIN)/python scripts/bench.py
+bench: ## Figures: last piece under load, page times; HISTORIES=10000 plays random histories of orders instead
+	@$(PREPARE) test && exec $(BIN)/python scripts/bench.py $(if $(HISTORIES),--histories $(HISTORIES))
