@@ -77,7 +77,11 @@ def read_ledger(
             *(refund.charge_id for refund in refunds),
             *(dispute.dispute_id for dispute in disputes),
         ],
-        intent_ids=[movement.intent_id for movement in (*charges, *refunds, *disputes)],
+        intent_ids=[
+            *(charge.intent_id for charge in charges),
+            *(refund.intent_id for refund in refunds),
+            *(dispute.intent_id for dispute in disputes),
+        ],
     )
 
 

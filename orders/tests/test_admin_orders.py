@@ -210,7 +210,7 @@ def test_a_paid_order_asks_what_becomes_of_the_money(desk, order, status):
     problem = answer.json()
     assert problem["code"] == "refund_decision_needed"
     assert problem["refundable"] == "49.99"
-    assert problem["detail"] == "Cette commande est payée : faut-il rembourser 49,99\xa0€ au client ?"
+    assert problem["detail"] == "Cette commande est payée\xa0: faut-il rembourser 49,99\xa0€ au client\xa0?"
     assert snapshot(order) == before
 
 
@@ -373,7 +373,7 @@ def test_the_admin_asks_before_it_refunds(desk, order):
     asked = desk.post(page(order, "step"), {"status": "cancelled", "message": "Désolés <b>"})
     assert asked.status_code == 200
     text = asked.content.decode()
-    assert "Cette commande est payée : faut-il rembourser 49,99\xa0€ au client ?" in text
+    assert "Cette commande est payée\xa0: faut-il rembourser 49,99\xa0€ au client\xa0?" in text
     assert 'name="message" value="Désolés &lt;b&gt;"' in text
     assert RefundRequest.objects.count() == 0
     answer = desk.post(page(order, "step"), {"status": "cancelled", "message": "Désolés", "refund": "yes"})
