@@ -79,7 +79,7 @@ def claim_charge(attempt: Attempt) -> bool:
     False when it was dropped: the order was given back, disputed or paid since it was prepared.
     """
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(payments=attempt.payment_id)
+        order = Order.objects.select_for_update(of=("self",)).get(payments=attempt.payment_id)
         payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
         current = Attempt.objects.select_for_update().get(pk=attempt.pk)
         if current.state != AttemptState.PREPARED:

@@ -78,7 +78,7 @@ def charge_now(*, payment_id: int, actor: "User | None") -> Attempt:
     """Staff charge a third whose day has come, overdue ones too. Raises Problem (409) that says why not."""
     today = timezone.localdate()
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(payments=payment_id)
+        order = Order.objects.select_for_update(of=("self",)).get(payments=payment_id)
         payment = Payment.objects.select_for_update().get(pk=payment_id)
         reason = obstacle(order, payment)
         if not reason and (payment.position == 1 or payment.due_on > today):

@@ -49,6 +49,7 @@ from orders.services.mails import (
 from orders.services.refunds import request_automatic_refund
 from orders.services.stock_holds import take_for_order
 from shop.core.money import from_cents
+from shop.core.wake import wake
 
 logger = logging.getLogger(__name__)
 
@@ -110,8 +111,13 @@ def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: Ses
         _hold_for_review(order, attempt, "paid without a charge")
         return
     _book_charge(order, payment, attempt, facts.charge)
-    if facts.card is not None and order.payment_mode == PaymentMode.INSTALLMENTS and order.is_paid:
+    if facts.card is None:
+        return
+    if order.payment_mode == PaymentMode.INSTALLMENTS and order.is_paid:
         keep_card(order=order, card=facts.card)
+    else:
+        # Paid for nothing, and given back: the card must not stay with the provider.
+        wake("orders.tasks.forget_card", facts.card.payment_method_id)
 
 
 def _settle_charge(attempt: Attempt) -> None:

@@ -374,6 +374,20 @@ def test_a_cancelled_order_that_is_paid_after_all_has_its_thirds_again(
     assert StoredCard.objects.filter(order=order).exists()
 
 
+def test_a_card_that_paid_for_nothing_is_not_kept(
+    bank: Bank, shopper: Shopper, clock: Clock, queued_tasks: QueuedTasks
+):
+    order = place(shopper)
+    page = page_of(payment_of(order, 1))
+    bank.control(f"sessions/{page}/pay")
+    Order.objects.filter(pk=order.pk).update(status=OrderStatus.REFUNDED)
+    shopper.verify(page)
+
+    assert (str(Refund.objects.get().amount), Refund.objects.get().reason) == ("50.00", "unavailable")
+    assert not StoredCard.objects.exists()
+    assert [args for task, args, _ in queued_tasks.calls if task.name == "orders.tasks.forget_card"]
+
+
 def test_a_late_announcement_delays_the_charge(bank: Bank, shopper: Shopper, clock: Clock):
     order = bought(bank, shopper)
     clock.go_to(SECOND)

@@ -43,7 +43,7 @@ def test_a_guest_pays_in_three_times_and_then_all_that_is_left(new_page, shop, s
     snap(page, f"thirds-cart-{language}-{width}")
     visitor.open_checkout()
     visitor.fill_guest(email)
-    page.get_by_text(visitor.words["checkout"]["installments"], exact=True).click()
+    page.locator("input[name=payment_mode][value=installments]").check()
     assert shown_plan(visitor) == plan
     assert violations(page) == []
     snap(page, f"thirds-checkout-{language}-{width}")
@@ -94,7 +94,7 @@ def test_the_payment_page_works_without_javascript(new_context, new_page, shop):
     visitor.add(visitor.products()[-1], times=2)
     visitor.open_checkout()
     visitor.fill_guest(email)
-    visitor.page.get_by_text(visitor.words["checkout"]["installments"], exact=True).click()
+    visitor.page.locator("input[name=payment_mode][value=installments]").check()
     visitor.place()
     visitor.press("pay")
     visitor.expect_paid()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orders.pricing.instalments import Instalment, plan, reaches_minimum
+from orders.pricing.instalments import Instalment, charge_day, last_day, plan, reaches_minimum
 from orders.pricing.tests.carts import TODAY
 from shop.core.money import from_cents
 
@@ -83,3 +83,22 @@ def test_parts_add_up_and_differ_by_less_than_a_cent_each(cents: int, count: int
     assert sum(parts) == from_cents(cents)
     assert len(set(parts[1:])) <= 1
     assert 0 <= parts[0] - parts[-1] < Decimal("0.01") * count
+
+
+@pytest.mark.parametrize(
+    ("due", "announced", "charged"),
+    [
+        (date(2026, 12, 21), date(2026, 12, 18), date(2026, 12, 21)),
+        (date(2026, 12, 21), date(2026, 12, 1), date(2026, 12, 21)),
+        (date(2026, 12, 21), date(2026, 12, 19), date(2026, 12, 22)),
+        (date(2026, 12, 21), date(2026, 12, 30), date(2027, 1, 2)),
+    ],
+)
+def test_nothing_is_charged_sooner_than_three_days_after_its_notice(
+    due: date, announced: date, charged: date
+) -> None:
+    assert charge_day(due, announced) == charged
+
+
+def test_l312_4_all_is_paid_within_fifty_days_of_dispatch() -> None:
+    assert last_day(date(2026, 11, 25)) == date(2027, 1, 14)
