@@ -4,8 +4,8 @@ It works without signing in, without JavaScript and without cookies, and tells n
 two steps the declaration travels signed, in a hidden field; nothing is kept before the second one.
 
 Its forms carry no CSRF token. The page stands in a cache, the same bytes for everybody, and a token would be one
-visitor's. None is needed: what is filed is what the form says, and no session gives it more force. An order is known to
-be its customer's by the signed link or by the session of the first step, whose answer a foreign page can't read.
+visitor's. None is needed: no session is looked at, so a forged request can do no more than its author could do himself.
+An order is known to be its customer's by the signature in the link that its page and its mails carry.
 """
 
 from __future__ import annotations
@@ -25,12 +25,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from orders.access import access_token
+from orders.access import access_token, token_is_valid
 from orders.forms import OrderWithdrawalForm, WithdrawalForm
 from orders.models import Order, Withdrawal
 from orders.selectors.orders import order_for_page
 from orders.selectors.withdrawal_period import withdrawal_deadline
-from orders.services.browser import browser_owns
 from orders.services.declarations import Declaration, compose_statement, pack, unpack
 from orders.services.withdrawals import declare_withdrawal
 from shop.core.problems import Problem
@@ -62,13 +61,13 @@ def _empty_form(request: HttpRequest) -> HttpResponse:
 @never_cache
 def _personal(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
-        order = _shown_order(request, request.GET.get("commande", ""), request.GET.get("acces", ""))
+        order = _shown_order(request.GET.get("commande", ""), request.GET.get("acces", ""))
         return _private(_draw_form(request, _blank_form(request, order), order=order))
     if "declaration" in request.POST:
         # Back from the second step, to correct something.
         kept = _read_step(request)
         return _private(_draw_again(request, kept) if kept else _unreadable(request))
-    order = _shown_order(request, request.POST.get("commande", ""), request.POST.get("acces", ""))
+    order = _shown_order(request.POST.get("commande", ""), request.POST.get("acces", ""))
     form: AnyForm = WithdrawalForm(request.POST)
     if order is not None:
         form = OrderWithdrawalForm(request.POST, order=order)
@@ -107,15 +106,16 @@ def withdrawal_received(request: HttpRequest) -> HttpResponseBase:
     return _private(render(request, "orders/withdrawal_received.html", context))
 
 
-def _shown_order(request: HttpRequest, order_id: str, token: str) -> Order | None:
-    """The order that the visitor came from, if it is theirs to see."""
+def _shown_order(order_id: str, token: str) -> Order | None:
+    """The order that the visitor came from, when the link is signed by the shop and the order was paid."""
     try:
-        order = order_for_page(uuid.UUID(order_id))
+        known = uuid.UUID(order_id)
     except ValueError:
         return None
-    if order is None or order.paid_at is None or not browser_owns(request, order, token):
+    if not token_is_valid(str(known), token):
         return None
-    return order
+    order = order_for_page(known)
+    return order if order is not None and order.paid_at is not None else None
 
 
 def _blank_form(request: HttpRequest, order: Order | None) -> AnyForm:

@@ -74,6 +74,7 @@ RULES = (
             "shop/core/api.py",
             # Forms on pages that are the same for everybody, and links of mails: their own words say why.
             "catalog/notice_views.py",
+            "orders/withdrawal_views.py",
         ),
     ),
     Rule(

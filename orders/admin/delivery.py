@@ -11,6 +11,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
@@ -68,12 +69,12 @@ def delivery_page(request: HttpRequest, order: Order, context: dict[str, Any]) -
     known: date | None = None if order.delivered_at is None else timezone.localdate(order.delivered_at)
     form = DeliveryForm(request.POST or None, initial={"delivered_on": known})
     deadline = withdrawal_deadline(order)
-    explanation = _(
+    explanation = gettext(
         "Le jour où le dernier colis est arrivé, d'après le transporteur. Le client peut se rétracter pendant quatorze "
         "jours à partir du lendemain. Vide : la date n'est pas connue et le délai reste ouvert."
     )
     if deadline is not None:
-        explanation = _("%(text)s Aujourd'hui, le délai court jusqu'au %(day)s.") % {
+        explanation = gettext("%(text)s Aujourd'hui, le délai court jusqu'au %(day)s.") % {
             "text": explanation,
             "day": f"{deadline:%d/%m/%Y}",
         }

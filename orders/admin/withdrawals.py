@@ -183,7 +183,7 @@ class LightFilter(admin.SimpleListFilter):
     title = _("à faire")
     parameter_name = "open"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str | Promise]]:
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
         return [("1", _("en cours")), ("0", _("terminées"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[WithdrawalCase]) -> QuerySet[WithdrawalCase]:

@@ -61,6 +61,9 @@ def update_status(
             order.shipped_at = order.shipped_at or now
         elif status == OrderStatus.DELIVERED:
             order.delivered_at = order.delivered_at or now
+        elif before == OrderStatus.DELIVERED:
+            # It had not arrived after all: the withdrawal period has not begun (L221-18).
+            order.delivered_at = None
         order.save(update_fields=["status", "shipped_at", "delivered_at", "updated_at"])
         dispatched = order.shipped_at or order.delivered_at
         if dispatched is not None:

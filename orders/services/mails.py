@@ -16,6 +16,7 @@ from orders.models import Order, OrderItem, PaymentMode, Refund, RefundReason
 from orders.selectors.customs import outside_union
 from orders.selectors.instalments import agreed_plan
 from orders.selectors.rules import country_name
+from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.withdrawals import function_sentence, withdrawal_path
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
@@ -126,6 +127,7 @@ def order_context(order: Order, language: str) -> dict[str, Any]:
             "id": str(order.pk),
             "reference": order.reference,
             "url": order_url(order),
+            "withdrawal_until": deadline.isoformat() if (deadline := withdrawal_deadline(order)) else "",
             "withdrawal_url": absolute_url(withdrawal_path(order, access_token(order))),
             "created_at": order.created_at.isoformat(),
             "status": order.status,

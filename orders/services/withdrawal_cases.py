@@ -37,9 +37,10 @@ def attach_order(*, case_id: int, reference: str, actor: User | None) -> Withdra
 
     Raises Problem 404 `unknown_order`, 409 `case_closed` and `case_has_order`; nothing changes then.
     """
-    order_id = Order.objects.filter(reference=reference.strip().upper()).values_list("pk", flat=True).first()
+    paid = Order.objects.filter(reference=reference.strip().upper(), paid_at__isnull=False)
+    order_id = paid.values_list("pk", flat=True).first()
     if order_id is None:
-        raise Problem("unknown_order", _("Aucune commande n'a cette référence."), 404)
+        raise Problem("unknown_order", _("Aucune commande payée n'a cette référence."), 404)
     with _open_case(case_id, order_id=order_id) as (case, order):
         assert order is not None
         if case.order_id is not None:

@@ -59,8 +59,10 @@ def declare_withdrawal(*, declaration: Declaration, key: str, caller: str) -> Wi
     known = find_withdrawal(key)
     if known is not None:
         return known
-    if not limits.try_again(PER_CALLER, caller) or not limits.try_again(
-        PER_ADDRESS, declaration.email.lower()
+    # Who comes from their order's page is never shut out by what others write under their address.
+    strange = declaration.order is None
+    if not limits.try_again(PER_CALLER, caller) or (
+        strange and not limits.try_again(PER_ADDRESS, declaration.email.lower())
     ):
         raise Problem(
             "throttled",

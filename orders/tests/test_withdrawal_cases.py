@@ -145,7 +145,9 @@ def test_it_counts_from_its_receipt_even_when_the_order_is_found_after_the_deadl
 
 def test_what_can_not_be_attached_changes_nothing():
     order, case = paid_order(), declare(paid_order())
+    unpaid = make_order()
     refused("unknown_order", cases.attach_order, case_id=case.pk, reference="ABCDEF12")
+    refused("unknown_order", cases.attach_order, case_id=case.pk, reference=unpaid.reference)
     refused("case_has_order", cases.attach_order, case_id=case.pk, reference=order.reference)
 
 

@@ -195,6 +195,16 @@ def test_too_many_declarations_are_refused_and_nothing_is_filed():
     assert declare(words(order, reason="0")).reason == "0"
 
 
+def test_nobody_is_shut_out_by_what_others_write_under_their_address():
+    order = paid_order()
+    for number in range(6):
+        declare(words(order, reason=str(number)), caller="198.51.100.1")
+    with pytest.raises(Problem, match="Trop de déclarations"):
+        declare(words(order, reason="7"), caller="198.51.100.1")
+
+    assert declare(words(order, order=order)).order == order
+
+
 def test_one_caller_may_not_write_to_many_addresses():
     order = paid_order()
     for number in range(10):

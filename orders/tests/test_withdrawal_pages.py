@@ -15,7 +15,7 @@ from django.utils import translation
 
 from orders.access import access_token
 from orders.models import Order, Withdrawal
-from orders.services.browser import remember_order
+from orders.services.fulfilment import update_status
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
@@ -306,14 +306,13 @@ def test_a_foreign_order_is_not_shown(order):
         assert 'name="order"' in page
 
 
-def test_who_ordered_needs_no_link(order, rf):
+def test_a_session_opens_nothing_that_the_link_does_not(order):
     client = Client()
-    request = rf.get("/")
-    request.session = client.session
-    remember_order(request, order.pk)
-    request.session.save()
+    session = client.session
+    session["orders"] = [str(order.pk)]
+    session.save()
 
-    assert order.reference in client.get(f"/retractation?commande={order.pk}").content.decode()
+    assert order.reference not in client.get(f"/retractation?commande={order.pk}").content.decode()
 
 
 @pytest.mark.parametrize(
@@ -340,6 +339,18 @@ def test_every_order_mail_to_the_customer_carries_the_link(order):
         assert "renoncer au contrat ici" in rendered.html
     for mail in OutgoingMail.objects.exclude(to="lea@example.com"):
         assert "renoncer au contrat ici" not in render(mail).text
+
+
+def test_l221_18_the_mail_of_the_delivery_names_the_deadline(order):
+    update_status(order_id=order.pk, status="delivered", actor=None)
+    delivered = OutgoingMail.objects.get(kind="order_status")
+    assert "Vous pouvez vous rétracter jusqu'au 7 décembre 2026 inclus." in render(delivered).text
+
+    # It had not arrived after all: the period is open again.
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    order.refresh_from_db()
+    assert order.delivered_at is None
+    assert "rétracter jusqu'au" not in render(OutgoingMail.objects.filter(kind="order_status").last()).text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

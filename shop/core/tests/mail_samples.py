@@ -22,6 +22,7 @@ ORDER = {
     "id": "6f1f8a52-1d2b-4c33-9a4e-0d5a7c9be001",
     "reference": "7C9BE001",
     "url": "http://localhost:8000/commande/6f1f8a52-1d2b-4c33-9a4e-0d5a7c9be001?acces=signed",
+    "withdrawal_until": "2027-01-26",
     "withdrawal_url": "http://localhost:8000/retractation?commande=6f1f8a52&acces=signed",
     "created_at": "2026-11-21T13:05:00+00:00",
     "status": "shipped",
