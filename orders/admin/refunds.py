@@ -191,8 +191,8 @@ def _restock(request: HttpRequest, order: Order) -> HttpResponseBase:
     return redirect("admin:orders_order_refund", order.pk)
 
 
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
 
 
 def _euros(amount: Decimal) -> str:

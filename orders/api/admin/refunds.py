@@ -38,7 +38,9 @@ class RefundDemandSerializer(serializers.Serializer[Any]):
         max_digits=10, decimal_places=2, min_value=0, required=False, allow_null=True
     )
     reason = PlainTextField(max_length=500, required=False, allow_blank=True, default="")
-    lines = RefundedLineSerializer(many=True, required=False, allow_null=True, max_length=MAX_LINES)
+    lines = serializers.ListField(
+        child=RefundedLineSerializer(), required=False, allow_null=True, max_length=MAX_LINES
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         # A misspelt name must not become « everything ».
