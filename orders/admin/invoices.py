@@ -101,12 +101,14 @@ class InvoiceAdmin(ReadOnly, admin.ModelAdmin[Invoice]):
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """The list, and what everything that the filters let through adds up to."""
         response = super().changelist_view(request, extra_context)
-        shown = getattr(response, "context_data", None)
-        listed = shown.get("cl") if shown is not None else None
-        if isinstance(listed, ChangeList):
-            response.context_data["sums"] = listed.queryset.order_by().aggregate(
-                count=Count("pk"), total=Sum("total"), vat=Sum("vat")
-            )
+        listed = (response.context_data or {}).get("cl") if isinstance(response, TemplateResponse) else None
+        if isinstance(response, TemplateResponse) and isinstance(listed, ChangeList):
+            response.context_data = {
+                **(response.context_data or {}),
+                "sums": listed.queryset.order_by().aggregate(
+                    count=Count("pk"), total=Sum("total"), vat=Sum("vat")
+                ),
+            }
         return response
 
 
@@ -149,7 +151,7 @@ def invoice_page(request: HttpRequest, order: Order, context: dict[str, Any]) ->
     form_class = CorrectionForm if issued else InvoiceForm
     form = form_class(request.POST or None, initial=initial)
     if request.method == "POST":
-        if not request.user.has_perm("orders.change_order"):  # type: ignore[union-attr]
+        if not request.user.has_perm("orders.change_order"):
             raise PermissionDenied
         if form.is_valid() and _save(request, order, form.cleaned_data):
             return redirect("admin:orders_order_invoice", order.pk)

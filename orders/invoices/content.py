@@ -16,7 +16,7 @@ from orders.models import Invoice, InvoiceDraft, Order, OrderItem, Payment, Paym
 from orders.selectors.rules import country_name
 from orders.services.mails import item_detail
 from shop.core.models import ShopSettings
-from shop.core.money import ZERO, amount_string
+from shop.core.money import ZERO, amount_string, quantize
 
 FORMAT = 1
 """Version of this layout, for whoever reads it in ten years."""
@@ -59,7 +59,9 @@ def credit_note_data(credited: Invoice, request: RefundRequest, *, place: Place,
     order = credited.order
     with translation.override(order.language):
         lines, shipping = _credited_lines(credited, request)
-        money = request.amount - request.voided
+        # A row that was just made has the plain 0 of its default.
+        voided = quantize(Decimal(request.voided))
+        money = request.amount - voided
         return _credit(
             credited,
             place=place,
@@ -70,7 +72,7 @@ def credit_note_data(credited: Invoice, request: RefundRequest, *, place: Place,
             refund={
                 "refunded": amount_string(money),
                 "refunded_on": _day(place.issued_at) if money else None,
-                "voided": amount_string(request.voided),
+                "voided": amount_string(voided),
             },
         )
 
@@ -226,12 +228,13 @@ def _credited_lines(credited: Invoice, request: RefundRequest) -> tuple[list[dic
                 "total": amount_string(part.amount),
             }
         )
-    rest = request.amount - request.shipping - sum((part.amount for part in parts), ZERO)
+    shipping = quantize(Decimal(request.shipping))
+    rest = request.amount - shipping - sum((part.amount for part in parts), ZERO)
     if rest > 0:
         lines.append(_amount_line(_("Geste commercial") if parts else _("Remboursement partiel"), rest))
     if rest < 0:
         return [_amount_line(_("Remboursement partiel"), request.amount)], ZERO
-    return lines, request.shipping
+    return lines, shipping
 
 
 def _amount_line(name: str, amount: Decimal) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.http.response import HttpResponseBase
-from django.utils.http import content_disposition_header, parse_etags
+from django.utils.http import parse_etags
 from django.utils.translation import gettext as _
 
 from orders.invoices.documents import file_name
@@ -31,9 +31,8 @@ def pdf_response(request: HttpRequest, invoice: Invoice) -> HttpResponseBase:
         response = HttpResponseNotModified()
     else:
         response = HttpResponse(bytes(document.pdf), content_type="application/pdf")
-        response["Content-Disposition"] = content_disposition_header(
-            as_attachment="download" in request.GET, filename=file_name(invoice)
-        )
+        way = "attachment" if "download" in request.GET else "inline"
+        response["Content-Disposition"] = f'{way}; filename="{file_name(invoice)}"'
     response["ETag"] = etag
     response["Cache-Control"] = "private, no-store"
     response["X-Robots-Tag"] = "noindex"

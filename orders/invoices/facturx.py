@@ -46,7 +46,7 @@ def factur_x(data: dict[str, Any]) -> bytes:
     _settlement(_add(trade, "ram:ApplicableHeaderTradeSettlement"), data)
     for prefix, address in _PREFIXES.items():
         ElementTree.register_namespace(prefix, address)
-    return ElementTree.tostring(root, encoding="UTF-8", xml_declaration=True)
+    return bytes(ElementTree.tostring(root, encoding="UTF-8", xml_declaration=True))
 
 
 def _document(parent: ElementTree.Element, data: dict[str, Any]) -> None:

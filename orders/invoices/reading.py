@@ -4,6 +4,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import Exists, OuterRef
 from django.urls import reverse
@@ -103,7 +104,9 @@ def invoice_sheet(order_id: uuid.UUID) -> InvoiceSheet | None:
     draft = InvoiceDraft.objects.filter(order=order).first() or InvoiceDraft()
     issued = invoice.data if invoice is not None else None
     calendar = issued["payment"]["calendar"] if issued else []
-    customer = issued["customer"] if issued else {"name": "", "address_lines": _address_of(order, draft)}
+    customer: dict[str, Any] = (
+        issued["customer"] if issued else {"name": "", "address_lines": _address_of(order, draft)}
+    )
     return InvoiceSheet(
         number=invoice.number if invoice is not None else None,
         version=invoice.version if invoice is not None else 1,

@@ -1,0 +1,222 @@
+"""`manage.py audit_books` finds every kind of damage, says it plainly, and fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.utils import timezone
+
+from orders.invoices.audit import audit_books
+from orders.invoices.documents import ensure_document
+from orders.invoices.issuing import issue_credit_note
+from orders.invoices.tasks import audit_every_night
+from orders.models import (
+    Invoice,
+    InvoiceSeries,
+    LedgerEntry,
+    LedgerKind,
+    Order,
+    Payment,
+    RefundRequest,
+)
+from orders.tests.factories import new_key
+from shop.core.append_only import guard_statements, release_statements
+from shop.core.models import OutgoingMail
+
+pytestmark = pytest.mark.django_db
+
+Damage = Callable[[str], None]
+
+
+@pytest.fixture
+def damage() -> Any:
+    """``damage("UPDATE …")``: what a person with the database's own password could do."""
+
+    def run(statement: str) -> None:
+        with connection.cursor() as cursor:
+            for table in ("orders_invoice", "orders_invoicedocument", "orders_ledgerentry"):
+                for release in release_statements(table, connection.vendor):
+                    cursor.execute(release)
+            cursor.execute(statement)
+            for table in ("orders_invoice", "orders_invoicedocument", "orders_ledgerentry"):
+                for guard in guard_statements(table, connection.vendor):
+                    if connection.vendor == "postgresql" or "_no_update" in guard:
+                        cursor.execute(guard)
+
+    return run
+
+
+@pytest.fixture
+def books(paid) -> list[Invoice]:
+    """Three paid orders with their documents, and a credit note of 5.00 for the first."""
+    orders = [paid() for _ in range(3)]
+    for invoice in Invoice.objects.all():
+        ensure_document(invoice)
+    assert faults() == []
+    return [order.invoices.get() for order in orders]
+
+
+def faults() -> list[tuple[str, str]]:
+    return [(fault.check, fault.subject) for fault in audit_books(timezone.now(), with_provider=False).faults]
+
+
+def test_whole_books_have_no_fault(books: list[Invoice]) -> None:
+    out = StringIO()
+    call_command("audit_books", without_stripe=True, stdout=out)
+    assert out.getvalue() == (
+        "3 documents, 3 orders, 3 movements of money; Stripe: not asked.\nNo gap, no broken link, no difference.\n"
+    )
+
+
+def test_without_a_key_stripe_is_not_compared(books: list[Invoice]) -> None:
+    assert str(audit_books(timezone.now()).provider) == "not configured"
+
+
+def test_a_missing_number_is_a_gap_and_a_broken_chain(books: list[Invoice], damage: Damage) -> None:
+    second = books[1]
+    damage(f"DELETE FROM orders_invoicedocument WHERE invoice_id = {second.pk}")
+    damage(f"DELETE FROM orders_invoice WHERE id = {second.pk}")
+    assert faults() == [
+        ("gap", second.number),
+        ("chain", books[2].number),
+        ("order", second.order.reference),
+    ]
+    out = StringIO()
+    with pytest.raises(CommandError, match=r"3 differences\.") as failed:
+        call_command("audit_books", without_stripe=True, stdout=out)
+    assert failed.value.returncode == 1
+    assert f"gap: {second.number} is missing, the next is {books[2].number}" in out.getvalue()
+
+
+def test_the_last_number_missing_is_seen_by_the_counter(books: list[Invoice], damage: Damage) -> None:
+    last = books[2]
+    damage(f"DELETE FROM orders_invoicedocument WHERE invoice_id = {last.pk}")
+    damage(f"DELETE FROM orders_invoice WHERE id = {last.pk}")
+    assert faults() == [("series", str(last.year)), ("order", last.order.reference)]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("total = 40", ["total", "order", "ledger"]),
+        ("vat = 3", ["total"]),
+        ("number = 'F-2026-77777'", ["number", "hash"]),
+        ("previous_hash = 'x'", ["chain", "hash"]),
+        ("hash = 'x'", ["hash", "chain"]),
+    ],
+)
+def test_a_changed_row_is_found(
+    books: list[Invoice], damage: Damage, change: str, expected: list[str]
+) -> None:
+    damage(f"UPDATE orders_invoice SET {change} WHERE id = {books[0].pk}")
+    assert [check for check, _subject in faults()] == expected
+
+
+def test_changed_content_is_found(books: list[Invoice], damage: Damage) -> None:
+    text = "replace(CAST(data AS text), 'Martin', 'Durand')"
+    cast = f"CAST({text} AS jsonb)" if connection.vendor == "postgresql" else text
+    damage(f"UPDATE orders_invoice SET data = {cast} WHERE id = {books[1].pk}")
+    assert faults() == [("hash", books[1].number)]
+
+
+def test_another_pdf_is_found(books: list[Invoice], damage: Damage) -> None:
+    value = "'%PDF'::bytea" if connection.vendor == "postgresql" else "CAST('%PDF' AS blob)"
+    damage(f"UPDATE orders_invoicedocument SET pdf = {value} WHERE invoice_id = {books[1].pk}")
+    assert faults() == [("document", books[1].number)]
+
+
+def test_a_document_that_never_came_is_found_after_an_hour(paid) -> None:
+    invoice = paid().invoices.get()
+    assert faults() == []
+    later = audit_books(timezone.now() + timedelta(hours=2), with_provider=False).faults
+    assert [(fault.check, fault.subject, fault.detail) for fault in later] == [
+        ("document", invoice.number, "n'a pas de PDF")
+    ]
+
+
+def test_a_counter_put_back_is_found(books: list[Invoice]) -> None:
+    InvoiceSeries.objects.update(last_number=1)
+    assert faults() == [("series", str(books[0].year))]
+
+
+def test_a_paid_order_without_invoice_and_another_total_are_found(books: list[Invoice], paid) -> None:
+    order = books[0].order
+    Order.objects.filter(pk=order.pk).update(
+        total=Decimal("59.99"), subtotal=Decimal("50.00"), original_total=Decimal("50.00")
+    )
+    assert faults() == [("order", order.reference)]
+
+
+def test_a_settled_refund_without_credit_note_is_found(books: list[Invoice]) -> None:
+    order = books[0].order
+    RefundRequest.objects.create(
+        order=order, key=new_key(), amount=Decimal("5.00"), settled_at=timezone.now()
+    )
+    assert ("credit note", order.reference) in faults()
+
+
+def test_a_credit_note_without_money_back_is_found(books: list[Invoice]) -> None:
+    order = books[0].order
+    request = RefundRequest.objects.create(
+        order=order, key=new_key(), amount=Decimal("5.00"), settled_at=timezone.now()
+    )
+    note = issue_credit_note(request=request)
+    assert note is not None
+    assert faults() == [("ledger", order.reference)]
+
+
+def test_money_that_no_payment_and_no_document_tells_of_is_found(books: list[Invoice]) -> None:
+    order = books[0].order
+    payment = Payment.objects.get(order=order)
+    LedgerEntry.objects.create(
+        order=order,
+        payment=payment,
+        kind=LedgerKind.REFUND,
+        amount=Decimal("-5.00"),
+        provider_id="re_unknown",
+    )
+    assert faults() == [
+        ("payment", str(payment)),
+        ("refund", order.reference),
+        ("ledger", order.reference),
+    ]
+
+
+def test_every_night_the_workshop_hears_of_faults_and_of_nothing_else(books: list[Invoice]) -> None:
+    now = timezone.now()
+    audit_every_night(now)
+    assert not OutgoingMail.objects.filter(kind="books_audit_alert").exists()
+    InvoiceSeries.objects.update(last_number=1)
+    audit_every_night(now)
+    audit_every_night(now)
+    mail = OutgoingMail.objects.get(kind="books_audit_alert")
+    assert (mail.to, mail.language) == ("atelier@etabli.example", "fr")
+    assert mail.context == {
+        "faults": [
+            {
+                "check": "series",
+                "subject": str(books[0].year),
+                "detail": "le compteur n'est pas au dernier document",
+            }
+        ],
+        "count": 1,
+        "more": 0,
+    }
+
+
+def test_the_audit_asks_no_more_of_larger_books(
+    books: list[Invoice], paid, django_assert_max_num_queries
+) -> None:
+    with django_assert_max_num_queries(40) as few:
+        audit_books(timezone.now(), with_provider=False)
+    paid()
+    paid()
+    with django_assert_max_num_queries(len(few.captured_queries)):
+        audit_books(timezone.now(), with_provider=False)
