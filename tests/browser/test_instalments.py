@@ -65,7 +65,7 @@ def test_a_guest_pays_in_three_times_and_then_all_that_is_left(new_page, shop, s
     ]
     page.locator("main").get_by_role("link", name=visitor.words["result"]["track"]).click()
     page.wait_for_url("**/commande/**")
-    expect(page.locator(".instalments .slip__row")).to_have_count(3)
+    expect(page.locator(".thirds .slip__row")).to_have_count(3)
     snap(page, f"thirds-order-{language}-{width}")
     assert violations(page) == []
 
@@ -77,7 +77,7 @@ def test_a_guest_pays_in_three_times_and_then_all_that_is_left(new_page, shop, s
     page.wait_for_url("**/c/pay/**")
     visitor.press("pay")
     page.wait_for_url("**/paiement/**session_id=**")
-    expect(page.get_by_role("status")).to_contain_text(PAID[language])
+    expect(page.locator("main .alert--success")).to_contain_text(PAID[language])
     snap(page, f"thirds-done-{language}-{width}")
     assert violations(page) == []
     assert payments(shop, email) == [
