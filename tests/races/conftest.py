@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 import requests
@@ -86,10 +86,14 @@ def served_shop(port: int, folder: Path, *, api_base: str) -> Iterator[str]:
     """The address of a shop before gunicorn that asks the sandbox at `api_base`."""
     database = urlsplit(os.environ["TEST_DATABASE_URL"])
     address = f"http://127.0.0.1:{port}"
+    options = urlencode({"options": connection.settings_dict["OPTIONS"]["options"]}, quote_via=quote)
+    here = database._replace(
+        path=f"/{connection.settings_dict['NAME']}", query="&".join(filter(None, (database.query, options)))
+    )
     environment = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "shop.settings",
-        "DATABASE_URL": database._replace(path=f"/{connection.settings_dict['NAME']}").geturl(),
+        "DATABASE_URL": here.geturl(),
         "DATA_DIR": str(folder / "data"),
         "DEBUG": "true",
         "SITE_URL": address,
