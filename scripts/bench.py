@@ -1,8 +1,10 @@
 #!/usr/bin/env python
-"""Figures of the whole shop on this machine: how fast its pages are, and whether the last piece is sold once.
+"""Figures of the whole shop on this machine: how fast its pages are next to a bare Django view, how they grow with the
+catalogue, what a worker weighs, Lighthouse's marks, and whether the last piece is sold once.
 
 Starts the shop as `make run` does, in a folder of its own, on SQLite and then on a real PostgreSQL.
-Fails when a page answers with an error, or when the last piece is sold twice or not at all.
+Fails when a page answers with an error, or when the last piece is sold twice or not at all; a missed aim is printed.
+docs/development.md says how to read it.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from threading import Barrier
 from time import perf_counter
 
 import requests
+from bench_growth import bench_growth
 from bench_requests import bench_requests
+from play_histories import play
 from run_tests import postgres_url
 from shop_process import RunningShop, start_shop, stop_shop
 
@@ -156,8 +160,14 @@ def main() -> int:
     parser.add_argument("--visitors", type=int, default=4)
     parser.add_argument("--buyers", type=int, default=200)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument(
+        "--no-growth", action="store_true", help="leave out the catalogues of 1,000 and 100,000 pieces"
+    )
     parser.add_argument("--engine", choices=["sqlite", "postgres"], action="append", dest="engines")
+    parser.add_argument("--histories", type=int, default=0, help="random histories of orders to play instead")
     options = parser.parse_args()
+    if options.histories:
+        return 0 if play(options.histories) else 1
     wrong = 0
     for engine in options.engines or ["sqlite", "postgres"]:
         print(f"\n── {engine} ──", flush=True)
@@ -173,6 +183,8 @@ def main() -> int:
                 wrong += bench_last_piece(shop, buyers=options.buyers, repeats=options.repeats)
             finally:
                 stop_shop(shop)
+            if not options.no_growth:
+                bench_growth(url)
     print(f"\n{wrong} wrong." if wrong else "\nAll as it should be.")
     return 1 if wrong else 0
 

@@ -1,7 +1,8 @@
 """Requests per second of the shop's pages and calls, each next to a bare Django view under the same server.
 
 One gunicorn worker with four threads, production settings, the demonstration's data on SQLite. Bare view and page
-take turns, so that a machine whose speed drifts slows both; the share is the median of the turns.
+take turns, so that a machine whose speed drifts slows both; the share is the median of the turns. Pages are asked for
+as browsers ask for them, compressed.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from http.client import HTTPConnection
 from pathlib import Path
 from time import monotonic, perf_counter, sleep
 from typing import Any
 
 import requests
+from bench_lighthouse import bench_lighthouse
 from shop_process import ROOT, RunningShop, free_port
 
 CLIENTS = 4
@@ -33,7 +34,7 @@ Call = tuple[str, str, bytes | None, dict[str, str]]
 PRODUCTION = {
     "DEBUG": "false",
     "SECRET_KEY": secrets.token_urlsafe(50),
-    "ALLOWED_HOSTS": "127.0.0.1",
+    "ALLOWED_HOSTS": "127.0.0.1,localhost",
     "SITE_URL": "https://shop.example",
     "SECURE_SSL_REDIRECT": "false",
     "LOG_LEVEL": "ERROR",
@@ -63,24 +64,19 @@ def server(application: str, environment: dict[str, str]) -> Iterator[tuple[int,
 
 
 def per_second(port: int, call: Call, *, seconds: float = SECONDS) -> float:
-    """Answers a second to `CLIENTS` callers, each on a connection of its own. Raises AssertionError on an error."""
+    """Answers a second to four visitors at once. Raises CalledProcessError on an answer that is an error."""
     method, path, body, headers = call
-
-    def visit(_: int) -> int:
-        connection = HTTPConnection("127.0.0.1", port, timeout=60)
-        done, deadline = 0, perf_counter() + seconds
-        while perf_counter() < deadline:
-            connection.request(method, path, body, headers)
-            answer = connection.getresponse()
-            answer.read()
-            assert answer.status < 400, f"{method} {path}: {answer.status}"
-            done += 1
-        return done
-
-    started = perf_counter()
-    with ThreadPoolExecutor(CLIENTS) as pool:
-        total = sum(pool.map(visit, range(CLIENTS)))
-    return total / (perf_counter() - started)
+    headers = {"Host": "127.0.0.1", **headers} | ({"Content-Length": str(len(body))} if body else {})
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    request = f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode() + (body or b"")
+    ended = subprocess.run(
+        [sys.executable, "tests/load/visitors.py", str(port), str(seconds)],
+        cwd=ROOT,
+        input=request,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    return float(ended.stdout)
 
 
 def compare(bare: int, shop: int, calls: dict[str, Call], aims: dict[str, float]) -> None:
@@ -117,22 +113,29 @@ def bench_requests(shop: RunningShop) -> None:
     product = requests.get(f"{shop.url}/api/products?page_size=1", timeout=30).json()["results"][0]
     quote = json.dumps({"lines": [{"product_id": product["id"], "quantity": 3}], "country": "FR"}).encode()
     path = requests.get(shop.url + product["url"], timeout=30).url.removeprefix(shop.url)
+    asked = {"Accept-Encoding": "gzip, deflate, br"}
     calls: dict[str, Call] = {
-        "list": ("GET", "/produits", None, {}),
-        "search": ("GET", "/produits?search=dragon", None, {}),
-        "product": ("GET", path, None, {}),
+        "list": ("GET", "/produits", None, asked),
+        "search": ("GET", "/produits?search=dragon", None, asked),
+        "product": ("GET", path, None, asked),
         "quote": ("POST", "/api/cart/quote", quote, {"Content-Type": "application/json"}),
     }
+    pages = {name: calls[name] for name in ("list", "product")}
     aims = {"list": 0.09, "search": 0.09, "product": 0.12, "quote": 0.12}
     with server("tests.load.bare:application", dict(os.environ)) as (bare, _):
-        print("\nwithout any cache of pages")
-        with server("shop.wsgi", {**environment, "PAGE_CACHE_SECONDS": "0"}) as (port, worker):
+        print("\nfrom nothing: neither pages nor pieces of them are kept")
+        nothing = {"PAGE_CACHE_SECONDS": "0", "PIECE_CACHE_SECONDS": "0"}
+        with server("shop.wsgi", {**environment, **nothing}) as (port, _):
+            compare(bare, port, {name: calls[name] for name in ("list", "search", "product")}, {})
+        print("\nfrom kept pieces: no page is kept")
+        with server("shop.wsgi", {**environment, "PAGE_CACHE_SECONDS": "0"}) as (port, _):
             compare(bare, port, calls, aims)
-            print(f"{'memory of the worker':34}{memory(worker):8.0f} MiB  (aim 120 at most)")
         print("\nkept pages")
-        with server("shop.wsgi", {**environment, "PAGE_CACHE_SECONDS": "600"}) as (port, _):
-            kept = {name: calls[name] for name in ("list", "product")}
-            compare(bare, port, kept, {"list": 0.75, "product": 0.75})
+        with server("shop.wsgi", {**environment, "PAGE_CACHE_SECONDS": "600"}) as (port, worker):
+            compare(bare, port, pages, dict.fromkeys(pages, 0.75))
+            compare(bare, port, {name: calls[name] for name in ("search", "quote")}, {})
+            print(f"{'memory of the worker after that':34}{memory(worker):8.0f} MiB  (aim 120 at most)")
+            bench_lighthouse(port, {"home": "/", "list": "/produits", "product": path, "cart": "/panier"})
     bench_checkout(shop, product["id"])
 
 

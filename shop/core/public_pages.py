@@ -59,9 +59,7 @@ class PublicPage:
         if found is None:
             body = self.content
             if coding == "br":
-                body = brotli.compress(
-                    body, mode=brotli.MODE_TEXT, quality=self.quality, lgwin=_WINDOW_BITS
-                )
+                body = brotli.compress(body, mode=brotli.MODE_TEXT, quality=self.quality, lgwin=_WINDOW_BITS)
             elif coding == "gzip":
                 body = gzip.compress(body, self.quality, mtime=0)
             headers = {**self.headers, "Content-Length": str(len(body))}

@@ -55,7 +55,7 @@ def main() -> int:
         print(f"{connection.vendor} · {options.products} products · database {name}")
         started = time.perf_counter()
         if Product.objects.count() < options.products:
-            _seed(options.products)
+            seed(options.products)
         print(f"seeded in {time.perf_counter() - started:.0f} s · index for words: {_has_word_index()}")
         slow = _measure(options)
     finally:
@@ -77,7 +77,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _seed(count: int) -> None:
+def seed(count: int) -> None:
     from django.db import connection
     from django.utils import timezone
 

@@ -1,0 +1,118 @@
+"""What the three pages that most visitors see may cost: the table in docs/development.md, counted, without a clock."""
+
+import gzip
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from catalog.selectors import listing
+from catalog.selectors.addresses import product_url
+from catalog.tests.factories import make_category, make_finish_category, make_image, make_product
+from orders.tests.factories import make_zones
+from shop.core.kept import Shelf
+from shop.pages.shipped import load_texts
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PAGES = ("home", "list", "product")
+COLUMNS = ("queries", "queries again", "requests", "HTML KB", "gzip KB")
+DOCUMENT = settings.BASE_DIR / "docs" / "development.md"
+SCRIPTS = settings.BASE_DIR / "frontend_islands" / "checks" / "pages.json"
+TEASER = "Résine grise, socle compris, peinte à la main couche après couche à l'atelier."
+
+
+def budgets() -> dict[str, dict[str, int]]:
+    """The table's rows, by page."""
+    rows = re.findall(r"^\| (home|list|product) \|([\d |]+)\|$", DOCUMENT.read_text(encoding="utf-8"), re.M)
+    return {name: dict(zip(COLUMNS, map(int, cells.split("|")), strict=True)) for name, cells in rows}
+
+
+@pytest.fixture
+def addresses() -> dict[str, str]:
+    """A full page of pieces with two photos each, all in every width, as the demonstration has them."""
+    load_texts()
+    make_zones()
+    mangas = make_finish_category("mangas")
+    for number in range(8):
+        make_category(f"rayon-{number}", position=number)
+    for number in range(listing.PAGE_SIZE + 6):
+        piece = make_product(
+            f"Figurine au nom assez long {number}",
+            category=mangas,
+            unpainted_price="32.00",
+            description=TEASER,
+            full_description=f"{TEASER}\n\n" * 6,
+            featured=number < 6,
+        )
+        for position in (1, 2):
+            name = f"{number:031x}{position}"
+            make_image(
+                piece,
+                position,
+                file=f"products/{name}.jpg",
+                alt=f"{piece.name}, photo {position}",
+                derivatives={"widths": [360, 768, 1024, 1440]},
+            )
+    cache.clear()
+    return {"home": "/", "list": "/produits", "product": product_url(piece)}
+
+
+@pytest.fixture(autouse=True)
+def _no_pieces(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(settings, "PIECE_CACHE_SECONDS", 60)
+    monkeypatch.setattr("shop.core.kept._pieces", Shelf(500))
+    yield
+    cache.clear()
+
+
+def requests_of(html: str) -> int:
+    """The page itself, and what a browser fetches before the visitor moves: styles, scripts, fonts, the pictures that
+    are not lazy, the drawn signs."""
+    links = re.findall(r'<link rel="(?:stylesheet|preload|modulepreload)"[^>]*href="([^"]+)"', html)
+    scripts = re.findall(r'<script[^>]*src="([^"]+)"', html)
+    pictures = [
+        re.search(r'src="([^"]+)"', tag)[1]
+        for tag in re.findall(r"<img[^>]*>", html)
+        if 'loading="lazy"' not in tag
+    ]
+    signs = re.findall(r'<use href="([^"#]+)#', html)
+    return 1 + len({*links, *scripts, *pictures, *signs})
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_costs_what_the_table_allows(client: Client, addresses: dict[str, str], name: str):
+    with CaptureQueriesContext(connection) as first:
+        html = client.get(addresses[name]).content.decode()
+    with CaptureQueriesContext(connection) as again:
+        client.get(f"{addresses[name]}?utm_source=letter")
+    size = len(html.encode())
+    cost = {
+        "queries": len(first),
+        "queries again": len(again),
+        "requests": requests_of(html),
+        "HTML KB": -(-size // 1024),
+        "gzip KB": -(-len(gzip.compress(html.encode(), 5)) // 1024),
+    }
+    allowed = budgets()[name]
+    assert {column: value for column, value in cost.items() if value > allowed[column]} == {}
+    # A budget twice as large as what it holds would hold nothing.
+    assert {column: value for column, value in cost.items() if 2 * value < allowed[column]} == {}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_has_the_islands_whose_weight_is_checked(client: Client, addresses: dict[str, str], name: str):
+    """`npm run check:size` weighs what is listed there."""
+    html = client.get(addresses[name]).content.decode()
+    listed = json.loads(SCRIPTS.read_text(encoding="utf-8"))[name]["islands"]
+    assert sorted(set(re.findall(r'<x-island name="([^"]+)"', html))) == sorted(listed)
+
+
+def test_every_page_stands_in_the_table():
+    assert set(budgets()) == set(PAGES)
