@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
@@ -26,6 +26,7 @@ from orders.payments.facts import IntentFacts as IntentFacts
 from orders.payments.facts import PageLine as PageLine
 from orders.payments.facts import RefundFacts as RefundFacts
 from orders.payments.facts import SessionFacts as SessionFacts
+from orders.payments.provider_objects import dispute_facts, intent_facts, refund_facts, session_facts
 
 # Two tries of 5 s and a short pause stay under the 12 s that a customer may wait.
 TIMEOUT_SECONDS = 5
@@ -140,7 +141,7 @@ def create_session(
         **options,
     }
     with _translated():
-        return _session_facts(_client().v1.checkout.sessions.create(asked, {"idempotency_key": key}))
+        return session_facts(_client().v1.checkout.sessions.create(asked, {"idempotency_key": key}))
 
 
 def fetch_session(session_id: str) -> SessionFacts:
@@ -149,7 +150,7 @@ def fetch_session(session_id: str) -> SessionFacts:
         session = _client().v1.checkout.sessions.retrieve(
             session_id, {"expand": ["payment_intent.latest_charge"]}
         )
-        return _session_facts(session)
+        return session_facts(session)
 
 
 def expire_session(session_id: str) -> bool:
@@ -203,14 +204,14 @@ def charge_kept_card(
         except stripe.CardError as error:
             if error.error is None or error.error.payment_intent is None:
                 raise
-            return _intent_facts(error.error.payment_intent)
-        return _intent_facts(intent)
+            return intent_facts(error.error.payment_intent)
+        return intent_facts(intent)
 
 
 def fetch_intent(intent_id: str) -> IntentFacts:
     """The charge as it is now."""
     with _translated():
-        return _intent_facts(_client().v1.payment_intents.retrieve(intent_id, {"expand": ["latest_charge"]}))
+        return intent_facts(_client().v1.payment_intents.retrieve(intent_id, {"expand": ["latest_charge"]}))
 
 
 def find_intent(*, customer_id: str, attempt_id: str) -> IntentFacts | None:
@@ -224,7 +225,7 @@ def find_intent(*, customer_id: str, attempt_id: str) -> IntentFacts | None:
         )
         for intent in found.auto_paging_iter():
             if intent.metadata and intent.metadata.to_dict().get("attempt") == attempt_id:
-                return _intent_facts(intent)
+                return intent_facts(intent)
     return None
 
 
@@ -255,21 +256,21 @@ def create_refund(*, key: str, intent_id: str, amount_cents: int, refund_id: str
             },
             {"idempotency_key": key},
         )
-        return _refund_facts(refund)
+        return refund_facts(refund)
 
 
 def list_refunds(intent_id: str) -> list[RefundFacts]:
     """Every refund of a payment, whoever made it."""
     with _translated():
         found = _client().v1.refunds.list({"payment_intent": intent_id, "limit": 100})
-        return [_refund_facts(refund) for refund in found.auto_paging_iter()]
+        return [refund_facts(refund) for refund in found.auto_paging_iter()]
 
 
 def list_disputes(intent_id: str) -> list[DisputeFacts]:
     """Every dispute of a payment, as it stands now."""
     with _translated():
         found = _client().v1.disputes.list({"payment_intent": intent_id, "limit": 100})
-        return [_dispute_facts(dispute) for dispute in found.auto_paging_iter()]
+        return [dispute_facts(dispute) for dispute in found.auto_paging_iter()]
 
 
 def read_event(payload: bytes, signature: str) -> EventFacts:
@@ -344,115 +345,3 @@ def _made_client(secret_key: str, api_base: str) -> stripe.StripeClient:
 
 def _metadata(order_id: str, attempt_id: str) -> dict[str, str]:
     return {SHOP_MARK: settings.SITE_URL, "order": order_id, "attempt": attempt_id}
-
-
-def _session_facts(session: stripe.checkout.Session) -> SessionFacts:
-    intent = session.payment_intent
-    charge = card = None
-    intent_status = error_code = ""
-    if isinstance(intent, stripe.PaymentIntent):
-        intent_status = intent.status
-        error_code, _advice = _refusal(intent)
-        charge = _charge_facts(intent)
-        card = _card_facts(intent)
-    intent_id = intent.id if isinstance(intent, stripe.PaymentIntent) else intent
-    return SessionFacts(
-        session_id=session.id,
-        url=session.url or "",
-        status=session.status or "",
-        payment_status=session.payment_status,
-        mode=session.mode,
-        livemode=bool(session.livemode),
-        currency=session.currency or "",
-        amount_cents=session.amount_total or 0,
-        client_reference_id=session.client_reference_id or "",
-        metadata=dict(session.metadata.to_dict()) if session.metadata else {},
-        intent_id=intent_id,
-        intent_status=intent_status,
-        error_code=error_code,
-        charge=charge,
-        card=card,
-    )
-
-
-def _intent_facts(intent: stripe.PaymentIntent) -> IntentFacts:
-    error_code, advice_code = _refusal(intent)
-    return IntentFacts(
-        intent_id=intent.id,
-        status=intent.status,
-        livemode=bool(intent.livemode),
-        currency=intent.currency,
-        amount_cents=intent.amount,
-        metadata=dict(intent.metadata.to_dict()) if intent.metadata else {},
-        error_code=error_code,
-        advice_code=advice_code,
-        charge=_charge_facts(intent),
-    )
-
-
-def _refusal(intent: stripe.PaymentIntent) -> tuple[str, str]:
-    """The bank's last reason and its advice, both "" when it refused nothing."""
-    failure = intent.last_payment_error
-    if not failure:
-        return "", ""
-    # Fields that don't apply are left out of the object.
-    decline, code, advice = (getattr(failure, name, None) for name in ("decline_code", "code", "advice_code"))
-    return decline or code or "", advice or ""
-
-
-def _charge_facts(intent: stripe.PaymentIntent) -> ChargeFacts | None:
-    charge = intent.latest_charge
-    if not isinstance(charge, stripe.Charge) or not charge.paid:
-        return None
-    return ChargeFacts(
-        charge_id=charge.id,
-        amount_cents=charge.amount_captured,
-        currency=charge.currency,
-        refunded_cents=charge.amount_refunded,
-        disputed=bool(charge.disputed),
-    )
-
-
-def _card_facts(intent: stripe.PaymentIntent) -> CardFacts | None:
-    """The card that was kept with this payment."""
-    charge = intent.latest_charge
-    if not intent.setup_future_usage or not isinstance(charge, stripe.Charge) or not charge.paid:
-        return None
-    customer, method = intent.customer, charge.payment_method
-    details = charge.payment_method_details
-    card = details.card if details else None
-    if customer is None or not method or card is None:
-        return None
-    return CardFacts(
-        customer_id=customer if isinstance(customer, str) else customer.id,
-        payment_method_id=method,
-        brand=card.brand or "",
-        last4=card.last4 or "",
-        expiry_month=card.exp_month,
-        expiry_year=card.exp_year,
-    )
-
-
-def _refund_facts(refund: stripe.Refund) -> RefundFacts:
-    charge = refund.charge
-    intent = refund.payment_intent
-    return RefundFacts(
-        refund_id=refund.id,
-        amount_cents=refund.amount,
-        status=refund.status or "pending",
-        failure=getattr(refund, "failure_reason", None) or "",
-        charge_id=charge if isinstance(charge, str) else (charge.id if charge else ""),
-        intent_id=intent if isinstance(intent, str) else (intent.id if intent else ""),
-        metadata=dict(refund.metadata.to_dict()) if refund.metadata else {},
-    )
-
-
-def _dispute_facts(dispute: stripe.Dispute) -> DisputeFacts:
-    due_by = dispute.evidence_details.due_by if dispute.evidence_details else None
-    return DisputeFacts(
-        dispute_id=dispute.id,
-        amount_cents=dispute.amount,
-        status=dispute.status,
-        reason=dispute.reason,
-        answer_by=datetime.fromtimestamp(due_by, UTC) if due_by else None,
-    )

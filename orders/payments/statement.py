@@ -13,6 +13,7 @@ from typing import Any
 
 from orders.payments import gateway
 from orders.payments.gateway import EventFacts, GatewayRefused, RefundFacts
+from orders.payments.provider_objects import refund_facts
 
 PAGE = 100
 
@@ -60,13 +61,13 @@ def fetch_charge(charge_id: str) -> Charge | None:
 def list_refunds(since: datetime, until: datetime) -> Iterator[RefundFacts]:
     """Every refund begun in between, newest first, whoever made it."""
     for refund in _pages(lambda params: _v1().refunds.list(params), _between(since, until)):
-        yield gateway._refund_facts(refund)
+        yield refund_facts(refund)
 
 
 def fetch_refund(refund_id: str) -> RefundFacts | None:
     """One refund; None when the account has none of this name."""
     refund = _retrieve(lambda: _v1().refunds.retrieve(refund_id))
-    return None if refund is None else gateway._refund_facts(refund)
+    return None if refund is None else refund_facts(refund)
 
 
 def list_disputes(since: datetime, until: datetime) -> Iterator[Dispute]:

@@ -1,0 +1,125 @@
+"""Stripe's objects as facts of the shop. What an object leaves out is read as absent."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import stripe
+
+from orders.payments.facts import CardFacts, ChargeFacts, DisputeFacts, IntentFacts, RefundFacts, SessionFacts
+
+
+def session_facts(session: stripe.checkout.Session) -> SessionFacts:
+    """A payment page, with its payment and the card it kept when they were expanded."""
+    intent = session.payment_intent
+    charge = card = None
+    intent_status = error_code = ""
+    if isinstance(intent, stripe.PaymentIntent):
+        intent_status = intent.status
+        error_code, _advice = _refusal(intent)
+        charge = _charge_facts(intent)
+        card = _card_facts(intent)
+    intent_id = intent.id if isinstance(intent, stripe.PaymentIntent) else intent
+    return SessionFacts(
+        session_id=session.id,
+        url=session.url or "",
+        status=session.status or "",
+        payment_status=session.payment_status,
+        mode=session.mode,
+        livemode=bool(session.livemode),
+        currency=session.currency or "",
+        amount_cents=session.amount_total or 0,
+        client_reference_id=session.client_reference_id or "",
+        metadata=dict(session.metadata.to_dict()) if session.metadata else {},
+        intent_id=intent_id,
+        intent_status=intent_status,
+        error_code=error_code,
+        charge=charge,
+        card=card,
+    )
+
+
+def intent_facts(intent: stripe.PaymentIntent) -> IntentFacts:
+    """A charge without a page."""
+    error_code, advice_code = _refusal(intent)
+    return IntentFacts(
+        intent_id=intent.id,
+        status=intent.status,
+        livemode=bool(intent.livemode),
+        currency=intent.currency,
+        amount_cents=intent.amount,
+        metadata=dict(intent.metadata.to_dict()) if intent.metadata else {},
+        error_code=error_code,
+        advice_code=advice_code,
+        charge=_charge_facts(intent),
+    )
+
+
+def _refusal(intent: stripe.PaymentIntent) -> tuple[str, str]:
+    """The bank's last reason and its advice, both "" when it refused nothing."""
+    failure = intent.last_payment_error
+    if not failure:
+        return "", ""
+    # Fields that don't apply are left out of the object.
+    decline, code, advice = (getattr(failure, name, None) for name in ("decline_code", "code", "advice_code"))
+    return decline or code or "", advice or ""
+
+
+def _charge_facts(intent: stripe.PaymentIntent) -> ChargeFacts | None:
+    charge = intent.latest_charge
+    if not isinstance(charge, stripe.Charge) or not charge.paid:
+        return None
+    return ChargeFacts(
+        charge_id=charge.id,
+        amount_cents=charge.amount_captured,
+        currency=charge.currency,
+        refunded_cents=charge.amount_refunded,
+        disputed=bool(charge.disputed),
+    )
+
+
+def _card_facts(intent: stripe.PaymentIntent) -> CardFacts | None:
+    """The card that was kept with this payment."""
+    charge = intent.latest_charge
+    if not intent.setup_future_usage or not isinstance(charge, stripe.Charge) or not charge.paid:
+        return None
+    customer, method = intent.customer, charge.payment_method
+    details = charge.payment_method_details
+    card = details.card if details else None
+    if customer is None or not method or card is None:
+        return None
+    return CardFacts(
+        customer_id=customer if isinstance(customer, str) else customer.id,
+        payment_method_id=method,
+        brand=card.brand or "",
+        last4=card.last4 or "",
+        expiry_month=card.exp_month,
+        expiry_year=card.exp_year,
+    )
+
+
+def refund_facts(refund: stripe.Refund) -> RefundFacts:
+    """A refund."""
+    charge = refund.charge
+    intent = refund.payment_intent
+    return RefundFacts(
+        refund_id=refund.id,
+        amount_cents=refund.amount,
+        status=refund.status or "pending",
+        failure=getattr(refund, "failure_reason", None) or "",
+        charge_id=charge if isinstance(charge, str) else (charge.id if charge else ""),
+        intent_id=intent if isinstance(intent, str) else (intent.id if intent else ""),
+        metadata=dict(refund.metadata.to_dict()) if refund.metadata else {},
+    )
+
+
+def dispute_facts(dispute: stripe.Dispute) -> DisputeFacts:
+    """A dispute."""
+    due_by = dispute.evidence_details.due_by if dispute.evidence_details else None
+    return DisputeFacts(
+        dispute_id=dispute.id,
+        amount_cents=dispute.amount,
+        status=dispute.status,
+        reason=dispute.reason,
+        answer_by=datetime.fromtimestamp(due_by, UTC) if due_by else None,
+    )
