@@ -18,6 +18,7 @@ from django.template.response import TemplateResponse
 from django.templatetags.static import static
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
@@ -34,10 +35,10 @@ from shop.core.problems import Problem
 
 LIGHTS: dict[Light, tuple[str, str | Promise]] = {
     Light.GREEN: ("icon-yes.svg", _("dans les temps")),
-    Light.WAITING: ("icon-clock.svg", _("retour attendu")),
+    Light.WAITING: ("icon-viewlink.svg", _("retour attendu")),
     Light.AMBER: ("icon-alert.svg", _("à rembourser bientôt")),
     Light.RED: ("icon-no.svg", _("à rembourser maintenant")),
-    Light.CLOSED: ("icon-viewlink.svg", _("terminée")),
+    Light.CLOSED: ("icon-hidelink.svg", _("terminée")),
 }
 
 
@@ -243,8 +244,8 @@ class WithdrawalCaseAdmin(ReadOnly, admin.ModelAdmin[WithdrawalCase]):
         return case.withdrawal.reference
 
     @admin.display(description=_("déclarée le"), ordering="withdrawal__declared_at")
-    def declared_at(self, case: WithdrawalCase) -> datetime:
-        return case.withdrawal.declared_at
+    def declared_at(self, case: WithdrawalCase) -> str:
+        return date_format(timezone.localtime(case.withdrawal.declared_at), "DATETIME_FORMAT")
 
     @admin.display(description=_("nom"), ordering="withdrawal__name")
     def name(self, case: WithdrawalCase) -> str:

@@ -61,7 +61,7 @@ def update_status(
             order.shipped_at = order.shipped_at or now
         elif status == OrderStatus.DELIVERED:
             order.delivered_at = order.delivered_at or now
-        elif before == OrderStatus.DELIVERED:
+        if before == OrderStatus.DELIVERED != status:
             # It had not arrived after all: the withdrawal period has not begun (L221-18).
             order.delivered_at = None
         order.save(update_fields=["status", "shipped_at", "delivered_at", "updated_at"])
