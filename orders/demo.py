@@ -197,6 +197,8 @@ def _pay(order: Order, total: Decimal, *, paid: bool) -> None:
         payment=payment,
         amount_cents=to_cents(total),
         state=AttemptState.SUCCEEDED if paid else AttemptState.EXPIRED,
+        intent_id=f"{DEMONSTRATION_MOVEMENT}intent-{order.pk}" if paid else None,
+        charge_id=f"{DEMONSTRATION_MOVEMENT}charge-{order.pk}" if paid else None,
         created_at=order.created_at,
         expires_at=order.created_at + SESSION_LIFETIME,
         settled_at=order.created_at,

@@ -7,7 +7,9 @@ from datetime import timedelta
 from django.utils import timezone
 
 from orders.models import Attempt, Refund, RefundState
+from orders.models.payment import DEMONSTRATION_MOVEMENT
 from orders.payments import gateway
+from orders.payments.facts import RefundFacts
 from orders.services.disputes import sync_disputes
 from orders.services.refund_outcomes import apply_refund, note_refusal
 from shop.core.money import to_cents
@@ -34,6 +36,9 @@ def send_refund(refund_id: uuid.UUID) -> None:
     intent_id = refund.attempt.intent_id
     if intent_id is None:
         note_refusal(refund_id, "no_payment")
+        return
+    if intent_id.startswith(DEMONSTRATION_MOVEMENT):
+        _pretend(refund, intent_id)
         return
     state, created_at = before
     if state == RefundState.SENT and timezone.now() - created_at > KEY_REMEMBERED and _was_done(refund):
@@ -66,6 +71,21 @@ def sync_refunds(intent_id: str) -> None:
         return
     for facts in gateway.list_refunds(intent_id):
         apply_refund(facts)
+
+
+def _pretend(refund: Refund, intent_id: str) -> None:
+    """Money of the demonstration never came through a provider, so it goes back without one."""
+    apply_refund(
+        RefundFacts(
+            refund_id=f"{DEMONSTRATION_MOVEMENT}refund-{refund.pk}",
+            amount_cents=to_cents(refund.amount),
+            status="succeeded",
+            failure="",
+            charge_id=str(refund.attempt.charge_id),
+            intent_id=intent_id,
+            metadata={"refund": str(refund.pk)},
+        )
+    )
 
 
 def _was_done(refund: Refund) -> bool:

@@ -574,6 +574,16 @@ def test_a_failure_that_the_provider_keeps_is_looked_up_and_holds_nobody_up(orde
     assert (stuck_refund.state, other.status) == (RefundState.SENT, OrderStatus.REFUNDED)
 
 
+def test_an_order_of_the_demonstration_is_refunded_without_a_provider(order, monkeypatch):
+    Attempt.objects.update(intent_id="demo-intent-1")
+    monkeypatch.setattr(gateway, "create_refund", lambda **call: pytest.fail("the provider was asked"))
+    refund(order)
+    send_all()
+    assert Refund.objects.get().provider_id.startswith("demo-refund-")
+    order.refresh_from_db()
+    assert order.status == OrderStatus.REFUNDED
+
+
 def test_a_charge_given_back_elsewhere_is_a_state_and_not_a_crash(order, provider):
     request = refund(order)
     provider.refund_elsewhere(Attempt.objects.get(), 4999)
