@@ -65,7 +65,7 @@ class RefundForm(forms.Form):
         widget=forms.RadioSelect,
     )
     restock_all = forms.BooleanField(
-        label=gettext_lazy("Remettre tous les articles en stock"), required=False
+        label=gettext_lazy("Si tout est remboursé\u00a0: remettre les articles en stock"), required=False
     )
     amount = forms.DecimalField(
         label=gettext_lazy("Montant (€)"),
@@ -82,6 +82,7 @@ class RefundForm(forms.Form):
         max_length=500,
         required=False,
         initial=gettext_lazy("Demande de remboursement"),
+        widget=forms.TextInput(attrs={"class": "vLargeTextField"}),
     )
     key = forms.UUIDField(widget=forms.HiddenInput)
 

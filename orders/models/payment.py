@@ -189,10 +189,12 @@ class Refund(models.Model):
     state = models.CharField(
         _("état"), max_length=10, choices=RefundState.choices, default=RefundState.REQUESTED
     )
-    provider_id = models.CharField(max_length=PROVIDER_ID, unique=True, null=True, blank=True)
+    provider_id = models.CharField(
+        _("numéro chez Stripe"), max_length=PROVIDER_ID, unique=True, null=True, blank=True
+    )
     error = models.CharField(_("erreur"), max_length=300, blank=True)
-    created_at = models.DateTimeField(default=timezone.now)
-    settled_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(_("demandé le"), default=timezone.now)
+    settled_at = models.DateTimeField(_("réglé le"), null=True, blank=True)
 
     class Meta:
         verbose_name = _("remboursement")

@@ -139,11 +139,21 @@ class RefundRequest(models.Model):
     shipping = models.DecimalField(_("dont livraison (€)"), max_digits=10, decimal_places=2, default=0)
     reason = models.CharField(_("motif"), max_length=500, blank=True)
     withdrawal = models.ForeignKey(
-        Withdrawal, on_delete=models.PROTECT, related_name="refund_requests", null=True, blank=True
+        Withdrawal,
+        on_delete=models.PROTECT,
+        related_name="refund_requests",
+        null=True,
+        blank=True,
+        verbose_name=_("rétractation"),
     )
     external = models.BooleanField(_("décidé hors de la boutique"), default=False)
     actor = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("décidé par"),
     )
     created_at = models.DateTimeField(_("décidé le"), default=timezone.now)
     settled_at = models.DateTimeField(_("rendu en entier le"), null=True, blank=True)
@@ -166,7 +176,12 @@ class RefundLine(models.Model):
     """Units of a line that a decision credits, for how much, and whether they go back on the shelf."""
 
     request = models.ForeignKey(RefundRequest, on_delete=models.PROTECT, related_name="lines")
-    item = models.ForeignKey(OrderItem, on_delete=models.PROTECT, related_name="refund_lines")
+    item = models.ForeignKey(
+        OrderItem,
+        on_delete=models.PROTECT,
+        related_name="refund_lines",
+        verbose_name=_("ligne de commande"),
+    )
     quantity = models.PositiveIntegerField(_("quantité"))
     amount = models.DecimalField(_("montant (€)"), max_digits=10, decimal_places=2)
     restocked = models.BooleanField(_("remis en stock"), default=False)
