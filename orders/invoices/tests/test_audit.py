@@ -26,6 +26,7 @@ from orders.models import (
     Payment,
     RefundRequest,
 )
+from orders.services.instalments import void_scheduled
 from orders.tests.factories import new_key
 from shop.core.append_only import guard_statements, release_statements
 from shop.core.models import OutgoingMail
@@ -187,6 +188,31 @@ def test_money_that_no_payment_and_no_document_tells_of_is_found(books: list[Inv
         ("refund", order.reference),
         ("ledger", order.reference),
     ]
+
+
+def test_instalments_given_up_after_a_lost_dispute_are_a_loss_and_no_fault(books: list[Invoice]) -> None:
+    order = books[0].order
+    Payment.objects.filter(order=order).update(amount=Decimal("20.00"))
+    Payment.objects.create(
+        order=order,
+        position=2,
+        count=2,
+        amount=Decimal("29.99"),
+        due_on=timezone.localdate(),
+        state="scheduled",
+    )
+    LedgerEntry.objects.create(
+        order=order,
+        payment=order.payments.get(position=1),
+        kind=LedgerKind.REFUND,
+        amount=Decimal("-29.99"),
+        provider_id="re_half",
+    )
+    assert ("ledger", order.reference) not in faults()
+    assert void_scheduled(order=order, reason="unknown") == Decimal("29.99")
+    assert ("ledger", order.reference) in faults()
+    order.events.filter(name="instalments.voided").update(data={"reason": "dispute.lost", "amount": "29.99"})
+    assert ("ledger", order.reference) not in faults()
 
 
 def test_every_night_the_workshop_hears_of_faults_and_of_nothing_else(books: list[Invoice]) -> None:
