@@ -95,6 +95,9 @@ def test_the_settings_sheet(admin_client, run_on_commit):
         "default_production_days_min": "10",
         "default_production_days_max": "20",
         "installments_minimum": "150.00",
+        "franchise_ceiling": "85000.00",
+        "franchise_ceiling_upper": "93500.00",
+        "eu_sales_threshold": "10000.00",
     }
     with run_on_commit():
         assert admin_client.post("/gestion/core/shopsettings/1/change/", values).status_code == 302
