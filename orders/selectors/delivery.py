@@ -1,6 +1,6 @@
 """What the pages say about delivery, from the rows that price it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from django.core.cache import cache
@@ -10,6 +10,7 @@ from orders.selectors.customs import stopped_countries
 from orders.selectors.rules import HOME_COUNTRY
 
 _CACHE_KEY = "orders:delivery-zones"
+_STOPS_KEY = "orders:delivery-stops"
 _CACHE_SECONDS = 60
 
 
@@ -65,6 +66,19 @@ def delivery_zones() -> tuple[DeliveryZone, ...]:
     )
     cache.set(_CACHE_KEY, found, _CACHE_SECONDS)
     return found
+
+
+def open_zones() -> tuple[DeliveryZone, ...]:
+    """`delivery_zones` without the countries to which nothing is sent for now. At most two queries, kept for a
+    minute."""
+    stopped: frozenset[str] | None = cache.get(_STOPS_KEY)
+    if stopped is None:
+        stopped = stopped_countries()
+        cache.set(_STOPS_KEY, stopped, _CACHE_SECONDS)
+    return tuple(
+        replace(zone, countries=tuple(code for code in zone.countries if code not in stopped))
+        for zone in delivery_zones()
+    )
 
 
 def free_delivery() -> FreeDelivery | None:

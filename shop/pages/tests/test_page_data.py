@@ -14,6 +14,7 @@ from django.test import Client
 from django.utils import timezone, translation
 from django.utils.formats import date_format
 
+from orders.models import DeliveryStop
 from shop.core.money import format_amount
 from shop.pages.tests.reading import Document
 from shop.pages.tests.whole_shop import NAMES, WholeShop, make_whole_shop
@@ -217,6 +218,15 @@ def test_delivery_is_what_page_and_terms_say(client: Client, whole_shop: WholeSh
     assert returns["merchantReturnDays"] == 14
     assert re.search(r"\b14\b", page.first("p", "shipping-line").text)
     assert returns["merchantReturnLink"] == f"{SITE}{whole_shop.pages(language)['terms']}"
+
+
+def test_nothing_is_promised_to_countries_without_delivery(client: Client, whole_shop: WholeShop) -> None:
+    DeliveryStop.objects.create(country="US", reason="Douane")
+    for kind, data_type in (("product", "Product"), ("home", "OnlineStore")):
+        page = read(client, whole_shop.pages("fr")[kind])
+        written = str(block(page, data_type))
+        assert "'CA'" in written
+        assert "'US'" not in written
 
 
 def test_formats_are_offers_too(client: Client, whole_shop: WholeShop) -> None:
