@@ -178,6 +178,8 @@ def _with_query(card: CategoryCard, text: str, sort: str, chosen: CategoryCard |
     """The card as a link that keeps the search and the order, marked when it is the chosen one."""
     asked = {"search": text, "sort": "" if sort == sorting.DEFAULT else sort}
     query = urlencode({name: value for name, value in asked.items() if value})
+    if not query and card is not chosen:
+        return card
     return replace(card, url=f"{card.url}&{query}" if query else card.url, selected=card is chosen)
 
 

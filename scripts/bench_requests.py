@@ -38,6 +38,8 @@ PRODUCTION = {
     "SITE_URL": "https://shop.example",
     "SECURE_SSL_REDIRECT": "false",
     "LOG_LEVEL": "ERROR",
+    # As `make run` and the operator's guide start a worker.
+    "MALLOC_ARENA_MAX": "2",
 }
 
 
