@@ -36,7 +36,9 @@ class WithdrawnItemSerializer(serializers.Serializer[Any]):
 class WithdrawalDemandSerializer(serializers.Serializer[Any]):
     """Without `items` the whole order is meant."""
 
-    items = serializers.ListSerializer(child=WithdrawnItemSerializer(), required=False, max_length=MOST_LINES)
+    items: serializers.ListSerializer[Any] = serializers.ListSerializer(
+        child=WithdrawnItemSerializer(), required=False, max_length=MOST_LINES
+    )
     reason = ParagraphField(max_length=2000, required=False, allow_blank=True, default="")
 
     def validate_items(self, items: list[dict[str, int]]) -> list[dict[str, int]]:

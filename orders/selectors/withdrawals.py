@@ -85,7 +85,7 @@ def open_cases(order: Order) -> QuerySet[WithdrawalCase]:
 
 
 def cases_of(order: Order) -> list[WithdrawalCase]:
-    """Every case of the order, newest first. Two queries: the cases, their lines."""
+    """Every case of the order, newest first. Three queries at most: the cases, their lines, the items of these."""
     return list(
         WithdrawalCase.objects.filter(order=order)
         .select_related("withdrawal")

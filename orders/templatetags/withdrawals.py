@@ -17,7 +17,8 @@ register = template.Library()
 
 @register.inclusion_tag("orders/_withdrawal.html")
 def withdrawal_panel(order: Order) -> dict[str, Any]:
-    """Until when, the link of the function (L221-21), and what was declared. Two queries; nothing for an unpaid order.
+    """Until when, the link of the function (L221-21), and what was declared. Three queries at most; nothing
+    for an unpaid order.
 
     The link carries the order's signature: who sees this page may follow it without signing in.
     """

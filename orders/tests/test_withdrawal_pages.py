@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from html import unescape
 
@@ -15,7 +16,10 @@ from django.utils import translation
 
 from orders.access import access_token
 from orders.models import Order, Withdrawal
+from orders.selectors.withdrawals import cases_of, find_declared_order, returnable_lines
+from orders.services.declarations import Declaration
 from orders.services.fulfilment import update_status
+from orders.services.withdrawals import declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
@@ -350,7 +354,10 @@ def test_l221_18_the_mail_of_the_delivery_names_the_deadline(order):
     update_status(order_id=order.pk, status="shipped", actor=None)
     order.refresh_from_db()
     assert order.delivered_at is None
-    assert "rétracter jusqu'au" not in render(OutgoingMail.objects.filter(kind="order_status").last()).text
+    assert (
+        "rétracter jusqu'au"
+        not in render(OutgoingMail.objects.filter(kind="order_status").order_by("pk").last()).text
+    )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -377,3 +384,25 @@ def test_the_last_page_is_forgotten_after_an_hour(order):
 
     assert (answer.status_code, answer["Location"]) == (302, "/retractation")
     assert client.get("/retractation/recue?d=x")["Location"] == "/retractation"
+
+
+def test_the_selectors_keep_to_their_queries(order, django_assert_max_num_queries, django_assert_num_queries):
+    item = order.items.get()
+    declaration = Declaration(
+        name="Léa", email="lea@example.com", order_text=order.reference, language="fr", order=order,
+        lines=((item.pk, 1),),
+    )  # fmt: skip
+    for reason in ("a", "b", "c"):
+        declare_withdrawal(declaration=replace(declaration, reason=reason), key=reason, caller="192.0.2.1")
+
+    # The cases with their declarations, the lines of all of them, the items of all these.
+    with django_assert_num_queries(3):
+        assert [len(case.withdrawal.lines.all()) for case in cases_of(order)] == [1, 1, 1]
+    # What was credited, and the order's lines.
+    with django_assert_num_queries(2):
+        assert [line.left for line in returnable_lines(order)] == [3]
+    # By number, then by reference.
+    with django_assert_max_num_queries(2):
+        assert find_declared_order(text=f"{order.pk} {order.reference}" * 50, email=order.email) == order
+    with django_assert_num_queries(0):
+        assert find_declared_order(text="le golem", email=order.email) is None
