@@ -19,6 +19,7 @@ from orders.payments import gateway
 from orders.payments.circuit import Circuit
 from orders.stripe_sandbox.testing import RunningSandbox
 from orders.tests.factories import make_seller, make_zones, new_key
+from orders.tests.giving_back import paid_piece, provider  # noqa: F401 - fixtures
 
 SECRET_KEY = "sk_test_shop_tests"
 WEBHOOK_SECRET = "whsec_shop_tests"

@@ -1,0 +1,121 @@
+"""What tests of refunds share: orders that were paid, the demand of a refund, and what became of the rows."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from orders.models import (
+    Attempt,
+    Invoice,
+    LedgerEntry,
+    Order,
+    Payment,
+    PaymentState,
+    Refund,
+    RefundRequest,
+)
+from orders.services.refund_rules import RefundRefused
+from orders.services.refund_sending import send_refund
+from orders.services.refunds import request_refund
+from orders.tests.factories import make_order, make_product, make_seller, new_key, pay_order
+from orders.tests.memory_provider import MemoryProvider
+from shop.core.models import OutgoingMail
+
+EUROS = Decimal
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> MemoryProvider:
+    """Answers instead of Stripe."""
+    make_seller()
+    provider = MemoryProvider()
+    provider.install(monkeypatch)
+    return provider
+
+
+@pytest.fixture(name="order")
+def paid_piece() -> Order:
+    """One piece at 40.00, delivered for 9.99."""
+    return pay_order(make_order((make_product(stock_quantity=3), 1)))
+
+
+def refund(order: Order, **demand: Any) -> RefundRequest:
+    return request_refund(order_id=order.pk, key=demand.pop("key", new_key()), **demand)
+
+
+def send_all() -> None:
+    for waiting in Refund.objects.filter(state__in=("requested", "sent")).order_by("created_at"):
+        send_refund(waiting.pk)
+
+
+def rows() -> list[Any]:
+    return [
+        sorted(model.objects.values_list(), key=repr)
+        for model in (Order, Payment, Refund, RefundRequest, LedgerEntry, OutgoingMail, Invoice)
+    ]
+
+
+def ledger(order: Order) -> list[tuple[str, Decimal]]:
+    return list(order.ledger.order_by("pk").values_list("kind", "amount"))
+
+
+def mails(order: Order) -> list[str]:
+    kinds = OutgoingMail.objects.filter(reference=order.reference).values_list("kind", flat=True)
+    return sorted(kind for kind in kinds if kind not in ("order_confirmation", "order_new_workshop"))
+
+
+def refused(code: str, order: Order, **demand: Any) -> RefundRefused:
+    before = rows()
+    with pytest.raises(RefundRefused) as caught:
+        refund(order, **demand)
+    assert caught.value.code == code
+    assert rows() == before
+    return caught.value
+
+
+def owe(order: Order, *amounts: str) -> None:
+    """Later payments, as an order in thirds has them."""
+    for position, amount in enumerate(amounts, start=2):
+        Payment.objects.create(
+            order=order, position=position, count=len(amounts) + 1, amount=EUROS(amount),
+            due_on=timezone.localdate() + timedelta(days=30 * (position - 1)), state=PaymentState.SCHEDULED,
+        )  # fmt: skip
+
+
+def paid_again(order: Order, amount: str) -> Attempt:
+    """The next payment of an order in thirds came in."""
+    payment = order.payments.filter(state=PaymentState.SCHEDULED).earliest("position")
+    attempt = Attempt.objects.create(
+        payment=payment, kind="off_session", state="succeeded", amount_cents=int(EUROS(amount) * 100),
+        intent_id=f"pi_{payment.pk}", charge_id=f"ch_{payment.pk}", expires_at=timezone.now(),
+    )  # fmt: skip
+    LedgerEntry.objects.create(
+        order=order, payment=payment, kind="charge", amount=EUROS(amount), provider_id=attempt.charge_id
+    )
+    payment.state = PaymentState.PAID
+    payment.save()
+    return attempt
+
+
+def in_thirds() -> Order:
+    """180.00 in thirds: the first is paid, 120.00 are due."""
+    order = pay_order(make_order((make_product(price="60.00"), 1)))
+    Order.objects.update(
+        total=EUROS("180.00"),
+        subtotal=EUROS("180.00"),
+        original_total=EUROS("180.00"),
+        payment_mode="installments",
+    )
+    order.items.update(unit_price=EUROS("180.00"), line_total=EUROS("180.00"))
+    owe(order, "60.00", "60.00")
+    order.refresh_from_db()
+    return order
+
+
+def states(order: Order) -> list[tuple[str, Decimal]]:
+    return list(order.payments.order_by("position").values_list("state", "amount"))

@@ -1,0 +1,124 @@
+"""Payments that a bank takes back: what freezes, what is booked, what is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from orders.models import (
+    Attempt,
+    Dispute,
+    OrderStatus,
+)
+from orders.selectors.refunds import progress
+from orders.services.disputes import sync_disputes
+from orders.services.fulfilment import update_status
+from orders.services.refund_rules import RefundRefused
+from orders.services.refunds import retry_refund
+from orders.tests.giving_back import (
+    EUROS,
+    in_thirds,
+    ledger,
+    mails,
+    refund,
+    refused,
+    send_all,
+    states,
+)
+from orders.tests.memory_provider import MemoryProvider
+from shop.core.problems import Problem
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+
+
+def dispute(provider: MemoryProvider, status: str = "needs_response", cents: int | None = None) -> str:
+    attempt = Attempt.objects.filter(charge_id__isnull=False).latest("created_at")
+    dispute_id = provider.open_dispute(attempt, cents)
+    provider.move_dispute(dispute_id, status)
+    sync_disputes(attempt.intent_id)
+    return dispute_id
+
+
+def test_an_open_dispute_freezes_the_order(order, provider):
+    dispute_id = dispute(provider)
+    row = Dispute.objects.get()
+    assert (row.provider_id, row.amount, row.state, row.reason) == (
+        dispute_id, EUROS("49.99"), "needs_response", "fraudulent",
+    )  # fmt: skip
+    assert ledger(order) == [("charge", EUROS("49.99")), ("dispute", EUROS("-49.99"))]
+    order.refresh_from_db()
+    assert order.review_reason == "dispute: needs_response"
+    assert mails(order) == ["dispute_alert"]
+    problem = refused("refund_disputed", order)
+    assert problem.detail == (
+        "Impossible de traiter le remboursement: la banque du client conteste ce paiement. "
+        "Répondez d'abord au litige."
+    )
+    with pytest.raises(Problem) as caught:
+        update_status(order_id=order.pk, status="shipped", actor=None)
+    assert (caught.value.code, caught.value.detail) == (
+        "order_disputed",
+        "La banque du client conteste ce paiement\u00a0: n'expédiez rien tant que le litige est ouvert.",
+    )
+    order.refresh_from_db()
+    assert (order.status, order.shipped_at) == (OrderStatus.CONFIRMED, None)
+    update_status(order_id=order.pk, status="processing", actor=None)
+
+
+def test_a_dispute_won_gives_the_money_back_and_lifts_the_freeze(order, provider):
+    dispute_id = dispute(provider)
+    attempt = Attempt.objects.get()
+    for status in ("under_review", "won", "won"):
+        provider.move_dispute(dispute_id, status)
+        sync_disputes(attempt.intent_id)
+    row = Dispute.objects.get()
+    assert (row.state, row.closed_at is None) == ("won", False)
+    assert [kind for kind, _amount in ledger(order)] == ["charge", "dispute", "dispute_won"]
+    order.refresh_from_db()
+    assert order.review_reason == ""
+    assert mails(order) == ["dispute_alert"] * 3
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    assert refund(order).amount == EUROS("49.99")
+
+
+def test_a_dispute_lost_takes_the_money_and_ends_the_charges_to_come(provider):
+    order = in_thirds()
+    dispute_id = dispute(provider)
+    assert states(order) == [("paid", 60), ("scheduled", 60), ("scheduled", 60)]
+    provider.move_dispute(dispute_id, "lost")
+    sync_disputes(Attempt.objects.get().intent_id)
+    assert states(order) == [("paid", 60), ("void", 60), ("void", 60)]
+    order.refresh_from_db()
+    assert (order.status, order.review_reason) == (OrderStatus.CONFIRMED, "dispute: lost")
+    refused("refund_nothing_left", order)
+
+
+def test_a_closed_dispute_stays_closed_whatever_comes_late(order, provider):
+    dispute_id = dispute(provider, "lost")
+    assert [kind for kind, _amount in ledger(order)] == ["charge", "dispute"]
+    provider.move_dispute(dispute_id, "under_review")
+    sync_disputes(Attempt.objects.get().intent_id)
+    assert Dispute.objects.get().state == "lost"
+
+
+def test_an_inquiry_moves_no_money_and_is_told_once(order, provider):
+    dispute_id = dispute(provider, "warning_needs_response")
+    sync_disputes(Attempt.objects.get().intent_id)
+    assert not Dispute.objects.exists()
+    assert ledger(order) == [("charge", EUROS("49.99"))]
+    assert mails(order) == ["dispute_alert"]
+    provider.move_dispute(dispute_id, "warning_closed")
+    sync_disputes(Attempt.objects.get().intent_id)
+    assert mails(order) == ["dispute_alert"]
+
+
+def test_a_refund_refused_for_a_dispute_tells_the_shop_of_it(order, provider):
+    request = refund(order)
+    provider.open_dispute(Attempt.objects.get())
+    send_all()
+    assert request.refunds.get().error == "charge_disputed"
+    assert Dispute.objects.get().state == "needs_response"
+    assert progress(request) == "failed"
+    with pytest.raises(RefundRefused) as caught:
+        retry_refund(refund_id=request.refunds.get().pk)
+    assert caught.value.code == "refund_disputed"
+    assert sorted(mails(order)) == ["dispute_alert", "refund_failed_alert"]

@@ -1,0 +1,304 @@
+"""What becomes of refunds: sent once, booked, given back when they fail, recognised when made elsewhere."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from orders.models import (
+    Attempt,
+    Invoice,
+    OrderStatus,
+    PaymentState,
+    Refund,
+    RefundReason,
+    RefundRequest,
+    RefundState,
+)
+from orders.payments import gateway, reconcile
+from orders.selectors.refunds import progress
+from orders.services.disputes import sync_disputes
+from orders.services.refund_outcomes import apply_refund
+from orders.services.refund_rules import RefundRefused, refundable
+from orders.services.refund_sending import sync_refunds
+from orders.services.refunds import retry_refund
+from orders.tests.factories import make_order, pay_order
+from orders.tests.giving_back import (
+    EUROS,
+    in_thirds,
+    ledger,
+    mails,
+    refund,
+    refused,
+    rows,
+    send_all,
+    states,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+
+
+def test_a_pending_refund_is_not_done_until_the_bank_says_so(order, provider):
+    provider.begins = "pending"
+    request = refund(order)
+    send_all()
+    waiting = Refund.objects.get()
+    assert (waiting.state, progress(request)) == (RefundState.PENDING, "pending")
+    assert ledger(order) == [("charge", EUROS("49.99"))]
+    provider.settle_refund(waiting.provider_id, "succeeded")
+    assert reconcile.send_waiting_refunds(timezone.now() + timedelta(minutes=2)) == 1
+    order.refresh_from_db()
+    assert order.status == OrderStatus.REFUNDED
+
+
+def test_a_refund_that_fails_later_gives_the_amount_back_and_alerts(order, provider):
+    request = refund(order)
+    send_all()
+    sent = Refund.objects.get()
+    provider.settle_refund(sent.provider_id, "failed")
+    for _again in range(2):
+        sync_refunds(sent.attempt.intent_id)
+    sent.refresh_from_db()
+    order.refresh_from_db()
+    request.refresh_from_db()
+    assert (sent.state, sent.error) == (RefundState.FAILED, "expired_or_canceled_card")
+    assert (order.status, order.payments.get().state) == (OrderStatus.CONFIRMED, PaymentState.PAID)
+    assert ledger(order) == [
+        ("charge", EUROS("49.99")),
+        ("refund", EUROS("-49.99")),
+        ("refund_failed", EUROS("49.99")),
+    ]
+    assert (request.settled_at, progress(request)) == (None, "failed")
+    assert mails(order) == ["refund_done", "refund_failed_alert"]
+    # Its credit note stands: the decision is completed, not made a second time.
+    assert refundable(order) == EUROS("0.00")
+    assert refused("refund_retry_first", order, amount=EUROS("1.00")).detail.endswith(
+        "un remboursement de 49,99\u00a0€ a échoué\u00a0: réessayez-le."
+    )
+
+    again = retry_refund(refund_id=sent.pk)
+    assert retry_refund(refund_id=sent.pk) == again
+    assert (again.replaces, again.request, again.amount) == (sent, request, EUROS("49.99"))
+    assert progress(request) == "pending"
+    send_all()
+    order.refresh_from_db()
+    assert order.status == OrderStatus.REFUNDED
+    assert sum(amount for _kind, amount in ledger(order)) == EUROS("0.00")
+    # The credit note was issued when the money was back for the first time, and stands.
+    assert Invoice.objects.filter(kind="credit_note").count() == 1
+
+
+@pytest.mark.parametrize("amount", [None, EUROS("49.99")])
+def test_everything_asked_for_again_completes_what_failed(order, provider, amount):
+    request = refund(order)
+    send_all()
+    sent = Refund.objects.get()
+    provider.settle_refund(sent.provider_id, "failed")
+    sync_refunds(sent.attempt.intent_id)
+    for _click in range(2):
+        assert refund(order, key="again", amount=amount) == request
+    retried = Refund.objects.exclude(pk=sent.pk).get()
+    assert (retried.replaces, retried.amount, retried.retry_key) == (sent, EUROS("49.99"), "again")
+    send_all()
+    order.refresh_from_db()
+    assert order.status == OrderStatus.REFUNDED
+    assert [note.total for note in Invoice.objects.filter(kind="credit_note")] == [EUROS("-49.99")]
+
+
+def test_everything_is_what_failed_and_what_was_never_given_back(order, provider):
+    first = refund(order, amount=EUROS("10.00"))
+    send_all()
+    sent = Refund.objects.get()
+    provider.settle_refund(sent.provider_id, "failed")
+    sync_refunds(sent.attempt.intent_id)
+    rest = refund(order)
+    assert (rest.amount, rest.shipping) == (EUROS("39.99"), EUROS("0.00"))
+    assert Refund.objects.get(replaces=sent).request == first
+    send_all()
+    order.refresh_from_db()
+    assert order.status == OrderStatus.REFUNDED
+    notes = Invoice.objects.filter(kind="credit_note").order_by("sequence")
+    assert [note.total for note in notes] == [EUROS("-10.00"), EUROS("-39.99")]
+
+
+def test_a_failed_refund_made_again_by_hand_completes_its_decision(order, provider):
+    request = refund(order)
+    send_all()
+    sent = Refund.objects.get()
+    provider.settle_refund(sent.provider_id, "failed")
+    provider.refund_elsewhere(sent.attempt, 4999)
+    sync_refunds(sent.attempt.intent_id)
+    by_hand = Refund.objects.get(reason=RefundReason.EXTERNAL)
+    assert (by_hand.request, by_hand.replaces) == (request, sent)
+    assert RefundRequest.objects.count() == 1
+    assert progress(RefundRequest.objects.get()) == "succeeded"
+
+
+def test_old_news_does_not_undo_a_failure(order, provider):
+    refund(order)
+    send_all()
+    sent = Refund.objects.get()
+    succeeded = provider.list_refunds(sent.attempt.intent_id)[0]
+    provider.settle_refund(sent.provider_id, "failed")
+    sync_refunds(sent.attempt.intent_id)
+    apply_refund(succeeded)
+    sent.refresh_from_db()
+    assert sent.state == RefundState.FAILED
+    assert sum(amount for _kind, amount in ledger(order)) == EUROS("49.99")
+
+
+def test_only_what_failed_is_tried_again_and_only_what_is_left(order, provider):
+    provider.begins = "pending"
+    item = order.items.get()
+    whole = refund(order, lines=[(item.pk, 1, False)])
+    send_all()
+    sent = Refund.objects.get()
+    with pytest.raises(RefundRefused) as caught:
+        retry_refund(refund_id=sent.pk)
+    assert caught.value.code == "refund_not_failed"
+    provider.settle_refund(sent.provider_id, "failed")
+    sync_refunds(sent.attempt.intent_id)
+    # Nothing of it took effect: the money and the units are free for another decision.
+    assert (refundable(order), progress(whole)) == (EUROS("49.99"), "failed")
+    refund(order, lines=[(item.pk, 1, False)], amount=EUROS("0.01"))
+    with pytest.raises(RefundRefused) as caught:
+        retry_refund(refund_id=sent.pk)
+    assert (caught.value.code, caught.value.extra) == ("refund_too_much", {"refundable": "49.98"})
+    assert Refund.objects.count() == 2
+
+
+def test_units_credited_by_another_decision_since_are_not_credited_again(order, provider):
+    provider.begins = "pending"
+    item = order.items.get()
+    refund(order, lines=[(item.pk, 1, True)], amount=EUROS("20.00"))
+    send_all()
+    sent = Refund.objects.get()
+    provider.settle_refund(sent.provider_id, "failed")
+    sync_refunds(sent.attempt.intent_id)
+    refund(order, lines=[(item.pk, 1, True)], amount=EUROS("5.00"))
+    # The piece came back once, whatever was decided about it.
+    assert item.product.__class__.objects.get().stock_quantity == 3
+    before = rows()
+    with pytest.raises(RefundRefused) as caught:
+        retry_refund(refund_id=sent.pk)
+    assert caught.value.code == "refund_too_many_units"
+    assert rows() == before
+
+
+def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(order, provider):
+    refund(order)
+    provider.lost = True
+    with pytest.raises(gateway.GatewayUnavailable):
+        send_all()
+    assert Refund.objects.get().state == RefundState.SENT
+    assert reconcile.send_waiting_refunds(timezone.now() + timedelta(minutes=2)) == 1
+    assert len(provider.charges[Attempt.objects.get().intent_id].refunds) == 1
+    assert Refund.objects.get().state == RefundState.SUCCEEDED
+
+
+def test_after_a_day_what_was_done_is_looked_up_before_anything_is_done_again(order, provider):
+    refund(order, amount=EUROS("10.00"))
+    provider.lost = True
+    with pytest.raises(gateway.GatewayUnavailable):
+        send_all()
+    provider.forget_keys()
+    with time_machine.travel(timezone.now() + timedelta(hours=25)):
+        send_all()
+    assert len(provider.charges[Attempt.objects.get().intent_id].refunds) == 1
+    assert ledger(order) == [("charge", EUROS("49.99")), ("refund", EUROS("-10.00"))]
+
+
+def test_a_failure_that_the_provider_keeps_is_looked_up_and_holds_nobody_up(order, provider, monkeypatch):
+    other = pay_order(make_order())
+    stuck = refund(order)
+    refund(other)
+    stuck_refund = stuck.refunds.get()
+
+    def fails(*, key: str, **rest: Any) -> Any:
+        if key == stuck_refund.idempotency_key:
+            raise gateway.GatewayUnavailable("500", kept=True)
+        return provider.create_refund(key=key, **rest)
+
+    monkeypatch.setattr(gateway, "create_refund", fails)
+    assert reconcile.send_waiting_refunds(timezone.now() + timedelta(minutes=2)) == 1
+    stuck_refund.refresh_from_db()
+    other.refresh_from_db()
+    assert (stuck_refund.state, other.status) == (RefundState.SENT, OrderStatus.REFUNDED)
+
+
+def test_an_order_of_the_demonstration_is_refunded_without_a_provider(order, monkeypatch):
+    Attempt.objects.update(intent_id="demo-intent-1")
+    monkeypatch.setattr(gateway, "create_refund", lambda **call: pytest.fail("the provider was asked"))
+    refund(order)
+    send_all()
+    assert Refund.objects.get().provider_id.startswith("demo-refund-")
+    order.refresh_from_db()
+    assert order.status == OrderStatus.REFUNDED
+
+
+def test_a_charge_given_back_elsewhere_is_a_state_and_not_a_crash(order, provider):
+    request = refund(order)
+    provider.refund_elsewhere(Attempt.objects.get(), 4999)
+    send_all()
+    ours = request.refunds.get()
+    assert (ours.state, ours.error) == (RefundState.FAILED, "charge_already_refunded")
+    assert ledger(order) == [("charge", EUROS("49.99")), ("refund", EUROS("-49.99"))]
+    external = Refund.objects.get(reason=RefundReason.EXTERNAL)
+    assert (external.amount, external.request.external) == (EUROS("49.99"), True)
+    order.refresh_from_db()
+    assert order.status == OrderStatus.REFUNDED
+    assert mails(order) == ["refund_done", "refund_failed_alert"]
+
+
+def test_a_refund_made_elsewhere_is_recognised_once(order, provider):
+    attempt = Attempt.objects.get()
+    made = provider.refund_elsewhere(attempt, 1000)
+    for _again in range(3):
+        sync_refunds(attempt.intent_id)
+    row = Refund.objects.get()
+    assert (row.reason, row.state, row.amount, row.provider_id) == (
+        "external",
+        "succeeded",
+        10,
+        made.refund_id,
+    )
+    request = RefundRequest.objects.get()
+    assert (request.external, request.amount, request.actor) == (True, EUROS("10.00"), None)
+    assert progress(request) == "succeeded"
+    assert refundable(order) == EUROS("39.99")
+    order.refresh_from_db()
+    assert (order.status, order.payments.get().state) == (OrderStatus.CONFIRMED, PaymentState.PARTLY_REFUNDED)
+
+
+def test_everything_given_back_elsewhere_ends_the_charges_to_come(provider):
+    order = in_thirds()
+    attempt = Attempt.objects.get()
+    provider.refund_elsewhere(attempt, 6000)
+    sync_refunds(attempt.intent_id)
+    request = RefundRequest.objects.get()
+    assert (request.amount, request.voided) == (EUROS("180.00"), EUROS("120.00"))
+    assert states(order) == [("refunded", 60), ("void", 60), ("void", 60)]
+    order.refresh_from_db()
+    assert order.status == OrderStatus.REFUNDED
+
+
+def test_a_refund_made_elsewhere_that_fails_is_given_back(order, provider):
+    attempt = Attempt.objects.get()
+    made = provider.refund_elsewhere(attempt, 1000)
+    sync_refunds(attempt.intent_id)
+    provider.settle_refund(made.refund_id, "failed")
+    sync_refunds(attempt.intent_id)
+    assert sum(amount for _kind, amount in ledger(order)) == EUROS("49.99")
+    assert refundable(order) == EUROS("39.99")
+    assert mails(order) == ["refund_done", "refund_failed_alert"]
+
+
+def test_refunds_of_other_sites_on_the_account_are_left_alone(order):
+    before = rows()
+    sync_refunds("pi_of_somebody_else")
+    sync_disputes("pi_of_somebody_else")
+    assert rows() == before
