@@ -335,6 +335,7 @@ class OrderHistories(RuleBasedStateMachine):
         for _again in range(2):
             for refund in Refund.objects.filter(state__in=(RefundState.REQUESTED, RefundState.SENT)):
                 send_refund(refund.pk)
+                self.played["sent"] += 1
             for intent_id in list(self.provider.charges):
                 sync_refunds(intent_id)
                 sync_disputes(intent_id)
