@@ -388,6 +388,15 @@ def test_a_card_that_paid_for_nothing_is_not_kept(
     assert [args for task, args, _ in queued_tasks.calls if task.name == "orders.tasks.forget_card"]
 
 
+def test_without_a_key_nothing_is_begun(bank: Bank, shopper: Shopper, clock: Clock, settings):
+    order = bought(bank, shopper)
+    clock.run_until(SECOND - timedelta(days=1))
+    settings.STRIPE_SECRET_KEY = ""
+    clock.run_until(SECOND)
+    assert len(attempts(order)) == 1
+    assert thirds(order)[1] == ("50.00", "2026-12-23", "scheduled")
+
+
 def test_a_late_announcement_delays_the_charge(bank: Bank, shopper: Shopper, clock: Clock):
     order = bought(bank, shopper)
     clock.go_to(SECOND)
