@@ -17,7 +17,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
 from django.utils.html import strip_tags
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.utils.text import slugify
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -25,7 +25,7 @@ from markdown_it.token import Token
 
 from orders.selectors.withdrawals import function_sentence
 from shop.core.models import ShopSettings
-from shop.pages.markup import MARKDOWN, PLACE, escape, render_tokens, unescape
+from shop.pages.markup import MARKDOWN, PLACE, escape, put_in_place, render_tokens, unescape
 from shop.pages.places import shipping_markdown
 from shop.pages.selectors.official import official_texts
 
@@ -51,8 +51,7 @@ def legal_page(page: str) -> LegalText:
     language = (get_language() or settings.LANGUAGE_CODE)[:2]
     text = _render(page, language, tuple(sorted(_values(language).items())))
     official = render_to_string("components/official_texts.html", {"texts": official_texts()})
-    html = text.html.replace(f"<p>{_OFFICIAL_PLACE}</p>", official)
-    return replace(text, html=mark_safe(html))  # noqa: S308 - both parts are rendered
+    return replace(text, html=put_in_place(text.html, _OFFICIAL_PLACE, official))
 
 
 def _values(language: str) -> dict[str, str]:

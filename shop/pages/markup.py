@@ -60,6 +60,11 @@ def render_tokens(tokens: Sequence[Token]) -> SafeString:
     return mark_safe(html)  # noqa: S308 - sanitised just above
 
 
+def put_in_place(html: SafeString, place: str, inner: SafeString) -> SafeString:
+    """Rendered HTML with the paragraph that says only `place` replaced by other HTML, itself safe already."""
+    return mark_safe(html.replace(f"<p>{place}</p>", inner))  # noqa: S308 - both are HTML made safe before
+
+
 def plain_text(html: str) -> str:
     """The words of rendered Markdown on one line, for search engines."""
     words = strip_tags(html.replace("</td>", " ").replace("</th>", " ")).split()

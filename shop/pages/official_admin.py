@@ -49,7 +49,7 @@ class OfficialTextAdmin(admin.ModelAdmin[OfficialText]):
     ) -> HttpResponse:
         missing = missing_official_texts()
         if missing:
-            text = _("Textes officiels manquants en français : %(names)s") % {"names": ", ".join(missing)}
+            text = _("Textes officiels manquants en français : %(names)s") % {"names": ", ".join(missing)}
             self.message_user(request, text, messages.WARNING)
         return super().changelist_view(request, extra_context)
 

@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('kind', models.CharField(choices=[('guarantee-notice', 'Notice harmonisée sur la garantie légale (règlement UE 2025/1960)'), ('guarantee-box', 'Encadré des garanties légales (art. D211-2)')], max_length=20, verbose_name='texte officiel')),
                 ('language', models.CharField(choices=[('fr', 'Français'), ('en', 'English'), ('es', 'Español'), ('de', 'Deutsch')], default='fr', max_length=5, verbose_name='langue')),
-                ('text', models.TextField(help_text="Copié mot pour mot, retours à la ligne compris. Avec une image : tout ce qu'elle dit.", verbose_name='texte')),
+                ('text', models.TextField(help_text="Copié mot pour mot, retours à la ligne compris. Avec une image : tout ce qu'elle dit.", verbose_name='texte')),
                 ('file', models.FileField(blank=True, editable=False, max_length=120, upload_to='', verbose_name='image')),
                 ('width', models.PositiveIntegerField(default=0, editable=False, verbose_name='largeur')),
                 ('height', models.PositiveIntegerField(default=0, editable=False, verbose_name='hauteur')),

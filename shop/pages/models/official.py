@@ -27,7 +27,7 @@ class OfficialText(models.Model):
     language = models.CharField(_("langue"), max_length=5, choices=settings.LANGUAGES, default="fr")
     text = models.TextField(
         _("texte"),
-        help_text=_("Copié mot pour mot, retours à la ligne compris. Avec une image : tout ce qu'elle dit."),
+        help_text=_("Copié mot pour mot, retours à la ligne compris. Avec une image : tout ce qu'elle dit."),
     )
     file = models.FileField(_("image"), max_length=120, blank=True, editable=False)
     width = models.PositiveIntegerField(_("largeur"), default=0, editable=False)
