@@ -133,9 +133,13 @@ def _recognise(order: Order, facts: RefundFacts) -> Refund | None:
     if attempt is None:
         return None
     amount = from_cents(facts.amount_cents)
-    # A refund of ours that failed, made again by hand, completes its decision.
+    # A refund that failed, made again by hand, in one go or several: it completes the decision that owes it.
     again = next(
-        (failed for failed in bounced_refunds(order) if (failed.attempt, failed.amount) == (attempt, amount)),
+        (
+            failed
+            for failed in bounced_refunds(order)
+            if failed.attempt_id == attempt.pk and failed.amount >= amount
+        ),
         None,
     )
     request = again.request if again is not None else None
@@ -147,7 +151,7 @@ def _recognise(order: Order, facts: RefundFacts) -> Refund | None:
         order=order,
         attempt=attempt,
         request=request,
-        replaces=again,
+        replaces=again if again is not None and again.amount == amount else None,
         amount=amount,
         reason=RefundReason.EXTERNAL,
         state=RefundState.SENT,

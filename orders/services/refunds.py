@@ -308,10 +308,11 @@ def _retry(order: Order, failed: Refund, *, actor: "User | None") -> Refund:
         raise RefundRefused("refund_not_failed", _("ce remboursement n'a pas échoué."))
     refuse_if_disputed(order)
     left = charge_left(failed.attempt)
-    if failed.amount > left:
+    amount = min(failed.amount, left) if _partly_made_by_hand(failed) else failed.amount
+    if amount > left or amount == 0:
         raise too_much(left)
     refund = _add_refund(
-        order, failed.attempt, failed.amount, request=failed.request, replaces=failed, note=failed.reason
+        order, failed.attempt, amount, request=failed.request, replaces=failed, note=failed.reason
     )
     bought = dict(order.items.values_list("pk", "quantity"))
     if any(units > bought[item] for item, units in units_returned(order).items()):
@@ -320,3 +321,11 @@ def _retry(order: Order, failed: Refund, *, actor: "User | None") -> Refund:
         )
     record_event(order, "refund.retried", actor=actor, refund=str(refund.pk), failed=str(failed.pk))
     return refund
+
+
+def _partly_made_by_hand(failed: Refund) -> bool:
+    """Whether a part of what failed went back outside the shop since."""
+    outside = Refund.objects.filter(
+        request=failed.request_id, attempt=failed.attempt_id, reason=RefundReason.EXTERNAL, replaces=None
+    )
+    return outside.exclude(pk=failed.pk).filter(created_at__gt=failed.created_at).exists()

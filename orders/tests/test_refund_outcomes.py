@@ -138,6 +138,23 @@ def test_a_failed_refund_made_again_by_hand_completes_its_decision(order, provid
     assert progress(RefundRequest.objects.get()) == "succeeded"
 
 
+def test_a_part_of_what_failed_made_by_hand_belongs_to_its_decision(order, provider):
+    request = refund(order)
+    send_all()
+    sent = Refund.objects.get()
+    provider.settle_refund(sent.provider_id, "failed")
+    provider.refund_elsewhere(sent.attempt, 2000)
+    sync_refunds(sent.attempt.intent_id)
+    by_hand = Refund.objects.get(reason=RefundReason.EXTERNAL)
+    assert (by_hand.request, by_hand.replaces) == (request, None)
+    assert RefundRequest.objects.count() == 1
+    assert retry_refund(refund_id=sent.pk).amount == EUROS("29.99")
+    send_all()
+    order.refresh_from_db()
+    assert order.status == OrderStatus.REFUNDED
+    assert [note.total for note in Invoice.objects.filter(kind="credit_note")] == [EUROS("-49.99")]
+
+
 def test_old_news_does_not_undo_a_failure(order, provider):
     refund(order)
     send_all()
