@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import invariant, run_state_machine_as_test
 
 from orders.invoices.audit import audit_books
-from orders.models import Invoice
+from orders.models import Invoice, Refund, RefundReason, RefundState
 from orders.tests.factories import make_product, make_seller, make_zones
 from orders.tests.histories import OrderHistories
 from orders.tests.memory_provider import MemoryProvider
@@ -20,7 +20,8 @@ HISTORIES = int(os.environ.get("HISTORIES", "6"))
 
 
 class AuditedHistories(OrderHistories):
-    """The same histories; a refund that failed after its credit note is the one thing that an audit may tell."""
+    """The same histories. What an audit may tell: refunds that the bank refused, after their credit note or of money
+    that came twice or too late, which the shop then keeps and does not own."""
 
     most_documents = 0
 
@@ -28,7 +29,19 @@ class AuditedHistories(OrderHistories):
     def the_audit_finds_nothing(self) -> None:
         faults = audit_books(timezone.now(), with_provider=False).faults
         failed = "son remboursement a échoué après l'émission"
-        assert [fault for fault in faults if fault.check != "document" and fault.detail != failed] == []
+        stuck = tuple(
+            Refund.objects.filter(
+                reason__in=(RefundReason.DUPLICATE, RefundReason.UNAVAILABLE), state=RefundState.FAILED
+            ).values_list("order__reference", flat=True)
+        )
+        unexpected = [
+            fault
+            for fault in faults
+            if fault.check != "document"
+            and fault.detail != failed
+            and not (fault.check in ("payment", "ledger") and fault.subject.startswith(stuck))
+        ]
+        assert unexpected == []
         AuditedHistories.most_documents = max(AuditedHistories.most_documents, Invoice.objects.count())
 
 
