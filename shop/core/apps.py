@@ -1,8 +1,10 @@
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class CoreConfig(AppConfig):
     name = "shop.core"
+    verbose_name = _("Réglages et e-mails")
     label = "core"
     default_auto_field = "django.db.models.BigAutoField"
 
