@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from orders.access import access_token
 from orders.models import Order
+from orders.models.returns import OPEN_CASES
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.withdrawals import cases_of, withdrawal_path
 
@@ -24,6 +25,9 @@ def withdrawal_panel(order: Order) -> dict[str, Any]:
     """
     if order.paid_at is None:
         return {"shown": False}
+    cases = cases_of(order)
+    if not order.is_paid and not cases:
+        return {"shown": False}
     deadline = withdrawal_deadline(order)
     return {
         "shown": True,
@@ -31,5 +35,8 @@ def withdrawal_panel(order: Order) -> dict[str, Any]:
         "deadline": deadline,
         "is_over": deadline is not None and deadline < timezone.localdate(),
         "url": withdrawal_path(order, access_token(order)),
-        "cases": cases_of(order),
+        "cases": cases,
+        "all_withdrawn": any(
+            case.state in OPEN_CASES and not case.goods and not case.withdrawal.lines.all() for case in cases
+        ),
     }

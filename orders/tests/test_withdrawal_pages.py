@@ -336,6 +336,23 @@ def test_l221_18_the_order_page_shows_the_deadline(order, delivered, sentence):
     assert "renoncer au contrat ici" in page
 
 
+def test_the_order_page_asks_nobody_to_withdraw_from_what_is_withdrawn_or_given_back(order):
+    address = f"/commande/{order.pk}?acces={access_token(order)}"
+    declaration = Declaration(
+        name="Léa", email="lea@example.com", order_text=order.reference, language="fr", order=order
+    )
+    withdrawal = declare_withdrawal(declaration=declaration, key="all", caller="192.0.2.1")
+
+    page = text_of(Client().get(address))
+    assert f"Rétractation {withdrawal.reference} reçue le 23 novembre 2026" in page
+    assert "Vous pouvez vous rétracter" not in page
+
+    other = pay_order(make_order((make_product("Hibou"), 1)))
+    Order.objects.filter(pk=other.pk).update(status="refunded")
+    page = text_of(Client().get(f"/commande/{other.pk}?acces={access_token(other)}"))
+    assert "Droit de rétractation" not in page
+
+
 def test_every_order_mail_to_the_customer_carries_the_link(order):
     for mail in OutgoingMail.objects.filter(to="lea@example.com"):
         rendered = render(mail)

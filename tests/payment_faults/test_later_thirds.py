@@ -257,11 +257,8 @@ def test_case_25_a_stolen_card_is_not_tried_again(bank: Bank, order: Order, cloc
     assert [state for _amount, _day, state in thirds(order)] == ["paid", "overdue", "due"]
 
 
-@pytest.mark.postgres
-def test_case_26_a_link_is_refused_while_the_card_is_charged(
-    bank: Bank, order: Order, clock: Clock, monkeypatch: pytest.MonkeyPatch
-):
-    """Customer pays by link while the retry runs: charged once."""
+def stopped_in_the_call(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> tuple[Started, Event]:
+    """A round whose charge waits, on its way to the provider, until the event is set."""
     asked, go_on = Event(), Event()
     charge = gateway.charge_kept_card
 
@@ -271,9 +268,18 @@ def test_case_26_a_link_is_refused_while_the_card_is_charged(
         return charge(**call)
 
     monkeypatch.setattr(gateway, "charge_kept_card", slowly)
-    clock.go_to(SECOND)
     round_ = Started(clock.run_round)
     assert asked.wait(60)
+    return round_, go_on
+
+
+@pytest.mark.postgres
+def test_case_26_a_link_is_refused_while_the_card_is_charged(
+    bank: Bank, order: Order, clock: Clock, monkeypatch: pytest.MonkeyPatch
+):
+    """Customer pays by link while the retry runs: charged once."""
+    clock.go_to(SECOND)
+    round_, go_on = stopped_in_the_call(clock, monkeypatch)
     before = rows()
     with pytest.raises(Problem, match="en cours") as refused:
         pay_by_link(order_id=order.pk, everything=False)
@@ -370,18 +376,8 @@ def test_case_31_a_withdrawal_during_the_call_returns_its_money(
     bank: Bank, order: Order, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ):
     """Withdrawal the minute the job runs, while the provider is called: the charge goes back by itself, once."""
-    asked, go_on = Event(), Event()
-    charge = gateway.charge_kept_card
-
-    def slowly(**call):
-        asked.set()
-        assert go_on.wait(60)
-        return charge(**call)
-
-    monkeypatch.setattr(gateway, "charge_kept_card", slowly)
     clock.go_to(SECOND)
-    round_ = Started(clock.run_round)
-    assert asked.wait(60)
+    round_, go_on = stopped_in_the_call(clock, monkeypatch)
     stop(order)
     go_on.set()
     round_.value()
