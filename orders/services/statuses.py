@@ -15,7 +15,7 @@ from orders.services.instalments import void_scheduled
 from orders.services.journal import record_event, record_tracking
 from orders.services.mails import mail_status
 from orders.services.refund_outcomes import CLOSED_BY_REFUND
-from orders.services.refund_rules import charges_left, refundable
+from orders.services.refund_rules import charges_left, open_dispute, refundable
 from orders.services.refunds import request_refund
 from shop.core.money import ZERO, amount_string, format_amount
 from shop.core.problems import Problem
@@ -105,8 +105,8 @@ def _set_aside(
         )
     if left is not None and refund:
         request_refund(order_id=order.pk, key=key or f"status-{uuid.uuid4()}", actor=actor, reason=message)
-    elif status in ENDINGS and outstanding(order):
-        void_scheduled(order=order, reason="order.closed_by_hand")
+    elif status in ENDINGS:
+        _give_up_what_is_due(order, actor=actor, reason=message)
     order.status = status
     order.save(update_fields=["status", "updated_at"])
     entry = record_tracking(order, message=message, tracking_number=tracking_number, actor=actor)
@@ -122,6 +122,22 @@ def _set_aside(
         # A refund that the bank rejects later brings the order back to where it was.
         record_event(order, CLOSED_BY_REFUND, actor=actor, before=before)
     mail_status(order, message=message, tracking_number=tracking_number, dedupe=str(entry.pk))
+
+
+def _give_up_what_is_due(order: Order, *, actor: "User | None", reason: str) -> None:
+    """Payments still due are credited like any other part of the invoice, so that it gets its credit note.
+
+    While a dispute is open no decision can be written: they are voided, and the books show them as a loss.
+    """
+    due = outstanding(order)
+    if not due:
+        return
+    if open_dispute(order) is None:
+        request_refund(
+            order_id=order.pk, key=f"closed-{uuid.uuid4()}", actor=actor, reason=reason, amount=due
+        )
+    else:
+        void_scheduled(order=order, reason="order.closed_by_hand")
 
 
 def _reopen(order: Order, *, actor: "User | None") -> None:

@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from accounts.tests.people import make_admin, make_member
 from catalog.models import Product
+from orders.invoices.audit.orders import check_ledger
 from orders.models import (
     Attempt,
     LedgerEntry,
@@ -28,7 +29,8 @@ from orders.models import (
 from orders.payments.settlement import settle
 from orders.services.archiving import remove_order, restore_order
 from orders.services.statuses import change_status
-from orders.tests.factories import checkout_body, line, make_order, make_product, pay_order
+from orders.tests.factories import checkout_body, line, make_order, make_product, make_seller, pay_order
+from orders.tests.thirds import offer_thirds
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
@@ -221,6 +223,27 @@ def test_with_a_refund_everything_left_is_credited_once(desk, order, status):
         assert (answer.status_code, answer.json()["status"]) == (200, status)
     request = RefundRequest.objects.get()
     assert (request.amount, request.reason) == (Decimal("49.99"), "Pièce cassée.")
+
+
+def test_closing_an_order_in_thirds_without_a_refund_credits_what_is_no_longer_due(desk):
+    make_seller()
+    offer_thirds()
+    order = pay_order(make_order((make_product("Hibou", "150.00"), 1), payment_mode="installments"))
+
+    assert post(desk, order, status="cancelled", refund=False).status_code == 200
+
+    request = RefundRequest.objects.get()
+    assert (request.amount, request.voided, request.refunds.count()) == (
+        Decimal("100.00"),
+        Decimal("100.00"),
+        0,
+    )
+    assert [payment.state for payment in order.payments.order_by("position")] == ["paid", "void", "void"]
+    assert [note.total for note in order.invoices.order_by("sequence")] == [
+        Decimal("150.00"),
+        Decimal("-100.00"),
+    ]
+    assert list(check_ledger()) == []
 
 
 def test_coming_back_from_cancelled_while_the_money_is_there(desk, order):
