@@ -16,7 +16,7 @@ from orders.tests.histories import OrderHistories
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.thirds import offer_thirds
 
-HISTORIES = int(os.environ.get("HISTORIES", "6"))
+HISTORIES = int(os.environ.get("HISTORIES", "15"))
 
 
 class AuditedHistories(OrderHistories):
