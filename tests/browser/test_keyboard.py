@@ -102,16 +102,25 @@ def test_photos_are_turned_enlarged_moved_and_closed(page):
     def box():
         return photo.first.bounding_box()
 
+    def wait_until(measure, least, most):
+        # Zoom and move glide: what is waited for is where they end.
+        page.wait_for_function(
+            "([img, measure, least, most]) => { const value = img.getBoundingClientRect()[measure];"
+            " return least <= value && value <= most }",
+            arg=[photo.first.element_handle(), measure, least, most],
+        )
+
     whole = box()
     page.keyboard.press("+")
     expect(viewer.get_by_role("button", name="Agrandir ou réduire")).to_have_attribute("aria-pressed", "true")
+    wait_until("width", 1.49 * whole["width"], 1.51 * whole["width"])
     page.keyboard.press("+")
+    wait_until("width", 2.24 * whole["width"], 2.26 * whole["width"])
     enlarged = box()
-    assert enlarged["width"] > 2 * whole["width"]
     page.keyboard.press("ArrowDown")
-    assert box()["y"] < enlarged["y"]
+    wait_until("y", -100_000, enlarged["y"] - 1)
     page.keyboard.press("0")
-    assert abs(box()["width"] - whole["width"]) < 1
+    wait_until("width", whole["width"] - 1, whole["width"] + 1)
     # The whole photo again: the arrows turn to the next one.
     page.keyboard.press("ArrowRight")
     expect(viewer).to_contain_text("2 / ")
