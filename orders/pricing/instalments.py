@@ -19,7 +19,7 @@ side."""
 
 # A card can't be charged less than this, so an order whose parts would be smaller is never split, even if the
 # shop's own minimum is set to nothing.
-_SMALLEST_CHARGE = Decimal("0.50")
+SMALLEST_CHARGE = Decimal("0.50")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,4 +62,4 @@ def charge_day(due: date, announced_on: date) -> date:
 
 def reaches_minimum(total: Decimal, minimum: Decimal) -> bool:
     """Whether a total, delivery included, is large enough to be split. The minimum itself is."""
-    return total >= max(minimum, _SMALLEST_CHARGE * INSTALMENT_COUNT)
+    return total >= max(minimum, SMALLEST_CHARGE * INSTALMENT_COUNT)

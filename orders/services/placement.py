@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from catalog.services.stock import OutOfStock
 from orders.invoices.places import country_code
 from orders.models import Attempt, AttemptState, Order, OrderItem, Payment, PaymentMode, PaymentState
+from orders.pricing.instalments import SMALLEST_CHARGE
 from orders.pricing.quote import Quote
 from orders.selectors.customs import is_stopped
 from orders.selectors.mandate import mandate_text
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 SESSION_LIFETIME = timedelta(minutes=31)
 """A payment page lives at least 30 minutes at the provider; one more allows for clocks that differ."""
 SHORTEST_PAGE = timedelta(minutes=30)
-SMALLEST_TOTAL = Decimal("0.50")
-"""The least that can be paid by card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +209,7 @@ def _refuse_changed(cart: CartQuote, request: CheckoutRequest) -> None:
         raise CartChanged(
             "total_changed", _("Le total de votre panier a changé. Vérifiez-le avant de payer."), cart
         )
-    if cart.quote.total < SMALLEST_TOTAL:
+    if cart.quote.total < SMALLEST_CHARGE:
         raise Problem("total_too_small", _("Le montant minimum d'une commande est de 0,50 €."), 400)
 
 

@@ -25,6 +25,7 @@ from orders.models import (
     RefundState,
 )
 from orders.models.payment import LIVE_ATTEMPTS, OPEN_DISPUTES, REFUNDS_UNDER_WAY
+from orders.pricing.instalments import SMALLEST_CHARGE
 from orders.pricing.promotions import Promotion
 from orders.pricing.refunds import PaidLine, ReturnValue, line_shares, spread, value_of_return
 from orders.selectors.instalments import OPEN_PAYMENTS, outstanding
@@ -33,8 +34,6 @@ from shop.core.problems import Problem
 
 COMMITTED = (*REFUNDS_UNDER_WAY, RefundState.SUCCEEDED)
 """States whose money can't be given back a second time."""
-SMALLEST_CHARGE = Decimal("0.50")
-"""Less than this can't be collected by card."""
 AUTOMATIC = (RefundReason.DUPLICATE, RefundReason.UNAVAILABLE)
 
 ReturnedLine = tuple[int, int, bool]

@@ -2,7 +2,6 @@
 
 import logging
 import uuid
-from datetime import timedelta
 
 from django.utils import timezone
 
@@ -10,14 +9,12 @@ from orders.models import Attempt, Refund, RefundState
 from orders.models.payment import DEMONSTRATION_MOVEMENT
 from orders.payments import gateway
 from orders.payments.facts import RefundFacts
+from orders.payments.off_session import KEY_LIFETIME
 from orders.services.disputes import sync_disputes
 from orders.services.refund_outcomes import apply_refund, note_refusal
 from shop.core.money import to_cents
 
 logger = logging.getLogger(__name__)
-
-KEY_REMEMBERED = timedelta(hours=23)
-"""The provider forgets an idempotency key after a day: the same key would then act again."""
 
 
 def send_refund(refund_id: uuid.UUID) -> None:
@@ -41,7 +38,7 @@ def send_refund(refund_id: uuid.UUID) -> None:
         _pretend(refund, intent_id)
         return
     state, created_at = before
-    if state == RefundState.SENT and timezone.now() - created_at > KEY_REMEMBERED and _was_done(refund):
+    if state == RefundState.SENT and timezone.now() - created_at > KEY_LIFETIME and _was_done(refund):
         return
     try:
         facts = gateway.create_refund(

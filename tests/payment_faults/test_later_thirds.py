@@ -1,8 +1,7 @@
-"""Cases 21 to 26, 31 and 32: later thirds are charged once, by the card or by the customer, and only while owed."""
+"""Cases 21 to 26 and 31: later thirds are charged once, by the card or by the customer, and only while owed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
@@ -26,18 +25,13 @@ from orders.tests.thirds import (
     calls,
     card_becomes,
     charged,
-    frozen_calendar,
     intents,
-    offer_thirds,
     page_of,
     payment_of,
-    place,
     thirds,
 )
 from orders.tests.thirds import mails as mail_count
-from shop.core.models import ShopSettings
 from shop.core.problems import Problem
-from shop.core.shop_settings import save_shop_settings
 from tests.payment_faults.outcomes import rows
 from tests.races.conftest import Buyer
 from tests.races.crowd import Meeting, Started, all_at_once, values, without_constraint
@@ -46,13 +40,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 SECOND = FIRST_DAY + timedelta(days=30)
 INTENTS = "/v1/payment_intents"
-
-
-@pytest.fixture
-def clock(bank: Bank) -> Iterator[Clock]:
-    offer_thirds()
-    with frozen_calendar(bank) as clock:
-        yield clock
 
 
 @pytest.fixture
@@ -403,28 +390,3 @@ def test_case_31_an_answer_lost_before_a_withdrawal_is_not_asked_for_again(
     reconcile.reconcile_attempts(clock.now())
     assert charged(bank) == [5000]
     assert attempts(order)[1:] == [(2, 1, "off_session", "canceled", "")]
-
-
-@pytest.mark.parametrize(
-    ("price", "first", "later"),
-    [("100.01", 3335, 3333), ("150.00", 5000, 5000), ("150.01", 5001, 5000), ("199.99", 6667, 6666)],
-)
-def test_case_32_thirds_add_up_to_the_cent(
-    bank: Bank, buyer: Buyer, clock: Clock, price: str, first: int, later: int
-):
-    """100.01 and 150.00 in thirds, sums equal: quote, checkout, verify, page, order and charges."""
-    shop = ShopSettings.objects.get(pk=1)
-    shop.installments_minimum = Decimal("100.00")
-    save_shop_settings(shop)
-    found = place(buyer, price=price)
-    page = page_of(payment_of(found, 1))
-    bank.control(f"sessions/{page}/pay")
-    verified = buyer.verify(page).json()
-    clock.run_until(FIRST_DAY + timedelta(days=60))
-
-    assert charged(bank) == [first, later, later]
-    assert first + 2 * later == int(Decimal(price) * 100)
-    amounts = [f"{cents // 100}.{cents % 100:02d}" for cents in (first, later, later)]
-    assert [part["amount"] for part in verified["installment_plan"]] == amounts
-    assert [amount for amount, _day, _state in thirds(found)] == amounts
-    assert outstanding(found) == 0
