@@ -40,6 +40,9 @@ def test_no_history_of_orders_breaks_the_books(
         settings=settings(
             max_examples=HISTORIES,
             stateful_step_count=STEPS,
+            # Every test run plays the same ones; `make bench` plays others each time, from a seed it tells.
+            derandomize="HISTORIES" not in os.environ,
+            database=None,
             suppress_health_check=list(HealthCheck),
             # The first history found is told as it is: making it shorter takes minutes.
             phases=(Phase.generate,),
@@ -48,9 +51,9 @@ def test_no_history_of_orders_breaks_the_books(
     played = OrderHistories.played
     seconds = perf_counter() - began
     assert played["histories"] >= HISTORIES
-    # The histories went where they were meant to go.
+    # The histories went where they were meant to go; a handful of them need not have.
     for kind in ("paid", "refunds", "refunds refused", "sent", "disputes"):
-        assert played[kind] > 0, played
+        assert played[kind] > 0 or HISTORIES < 30, played
     if "HISTORIES" in os.environ:
         with capsys.disabled():
             told = ", ".join(f"{kind}: {count}" for kind, count in played.most_common())
