@@ -1,7 +1,7 @@
 """Rows of orders, payments and delivery."""
 
 from orders.models.books import Finding, FindingKind, VatRate
-from orders.models.card import StoredCard
+from orders.models.card import CardChange, CardChangeState, StoredCard
 from orders.models.invoice import Invoice, InvoiceDocument, InvoiceDraft, InvoiceKind, InvoiceSeries
 from orders.models.order import (
     Order,
@@ -24,6 +24,7 @@ from orders.models.payment import (
     Payment,
     PaymentState,
     Refund,
+    RefundMethod,
     RefundReason,
     RefundState,
     StripeEvent,
@@ -33,6 +34,7 @@ from orders.models.returns import (
     RefundRequest,
     Withdrawal,
     WithdrawalCase,
+    WithdrawalChannel,
     WithdrawalLine,
     WithdrawalState,
 )
@@ -42,6 +44,8 @@ __all__ = [
     "Attempt",
     "AttemptKind",
     "AttemptState",
+    "CardChange",
+    "CardChangeState",
     "DeliveryStop",
     "Dispute",
     "DisputeState",
@@ -64,6 +68,7 @@ __all__ = [
     "PaymentState",
     "Refund",
     "RefundLine",
+    "RefundMethod",
     "RefundReason",
     "RefundRequest",
     "RefundState",
@@ -75,6 +80,7 @@ __all__ = [
     "VatRate",
     "Withdrawal",
     "WithdrawalCase",
+    "WithdrawalChannel",
     "WithdrawalLine",
     "WithdrawalState",
 ]

@@ -1,6 +1,9 @@
-"""The card that a customer left with the payment provider for the later parts of an order."""
+"""The card that a customer left with the payment provider for the later parts of an order, and its replacement."""
+
+import uuid
 
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -33,3 +36,48 @@ class StoredCard(models.Model):
 
     def __str__(self) -> str:
         return f"{self.brand} •••• {self.last4}"
+
+
+class CardChangeState(models.TextChoices):
+    OPEN = "open", _("En cours")
+    DONE = "done", _("Carte remplacée")
+    CLOSED = "closed", _("Abandonné")
+
+
+class CardChange(models.Model):
+    """A page of the provider on which a customer leaves another card, without paying anything.
+
+    Written before the provider is asked, with a key of its own; at most one is open for an order.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="card_changes")
+    state = models.CharField(
+        _("état"), max_length=6, choices=CardChangeState.choices, default=CardChangeState.OPEN
+    )
+    session_id = models.CharField(max_length=PROVIDER_ID, unique=True, null=True, blank=True)
+    session_url = models.TextField(blank=True)
+    created_at = models.DateTimeField(_("demandé le"), default=timezone.now)
+    expires_at = models.DateTimeField(_("valable jusqu'à"))
+    settled_at = models.DateTimeField(_("terminé le"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("changement de carte")
+        verbose_name_plural = _("changements de carte")
+        ordering = ("-created_at",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("order",), condition=Q(state="open"), name="card_change_one_open_an_order"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=CardChangeState.values), name="card_change_state_known"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.order} · {self.get_state_display()}"
+
+    @property
+    def idempotency_key(self) -> str:
+        """The provider's idempotency key: one a demand."""
+        return f"card-{self.pk}"

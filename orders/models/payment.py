@@ -166,8 +166,17 @@ class RefundReason(models.TextChoices):
     EXTERNAL = "external", _("Remboursé hors de la boutique")
 
 
+class RefundMethod(models.TextChoices):
+    CARD = "card", _("Sur la carte")
+    TRANSFER = "transfer", _("Par virement")
+
+
 class Refund(models.Model):
-    """Money on its way back to the customer. Written before the provider is asked."""
+    """Money on its way back to the customer. Written before the provider is asked.
+
+    By `method` transfer it never goes through the provider: staff record what they sent from the shop's bank because
+    the card could not take it.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="refunds")
@@ -186,6 +195,10 @@ class Refund(models.Model):
         _("motif"), max_length=12, choices=RefundReason.choices, default=RefundReason.REQUESTED
     )
     note = models.CharField(_("note"), max_length=500, blank=True)
+    method = models.CharField(
+        _("moyen"), max_length=8, choices=RefundMethod.choices, default=RefundMethod.CARD
+    )
+    transfer_reference = models.CharField(_("référence du virement"), max_length=100, blank=True)
     state = models.CharField(
         _("état"), max_length=10, choices=RefundState.choices, default=RefundState.REQUESTED
     )
@@ -203,6 +216,7 @@ class Refund(models.Model):
         constraints = (
             models.CheckConstraint(condition=Q(amount__gt=0), name="refund_amount_positive"),
             models.CheckConstraint(condition=Q(state__in=RefundState.values), name="refund_state_known"),
+            models.CheckConstraint(condition=Q(method__in=RefundMethod.values), name="refund_method_known"),
             # An automatic refund of a charge happens once, whoever notices first.
             models.UniqueConstraint(
                 fields=("attempt", "reason"),
@@ -229,22 +243,30 @@ class LedgerKind(models.TextChoices):
 
 DEMONSTRATION_MOVEMENT = "demo-"
 """How the movements of the demonstration begin: they never went through a provider."""
+TRANSFER_MOVEMENT = "transfer-"
+"""How refunds by bank transfer begin in the ledger: the provider knows nothing of them."""
 
 
 class LedgerEntry(models.Model):
-    """Money that moved, once per movement of the provider. Rows are added, never changed."""
+    """Money that moved, once per movement of the provider. Rows are added, never changed.
+
+    `occurred_at` is when it moved, by the provider's clock: the day that the books know. `created_at` is when the shop
+    learnt of it.
+    """
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="ledger")
     payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="ledger")
     kind = models.CharField(_("nature"), max_length=16, choices=LedgerKind.choices)
     amount = models.DecimalField(_("montant signé (€)"), max_digits=10, decimal_places=2)
     provider_id = models.CharField(_("mouvement chez le prestataire"), max_length=PROVIDER_ID)
-    created_at = models.DateTimeField(default=timezone.now)
+    occurred_at = models.DateTimeField(_("mouvement du"), default=timezone.now)
+    created_at = models.DateTimeField(_("écrit le"), default=timezone.now)
 
     class Meta:
         verbose_name = _("écriture")
         verbose_name_plural = _("grand livre")
-        ordering = ("created_at", "pk")
+        ordering = ("occurred_at", "pk")
+        indexes = (models.Index(fields=("occurred_at",), name="ledger_by_day"),)
         constraints = (
             models.UniqueConstraint(fields=("provider_id", "kind"), name="ledger_once_a_movement"),
             models.CheckConstraint(

@@ -11,10 +11,20 @@ from django.utils.translation import gettext_lazy as _
 from orders.models.order import Order, OrderItem
 
 
+class WithdrawalChannel(models.TextChoices):
+    SITE = "site", _("Sur le site")
+    LETTER = "letter", _("Par courrier")
+    MAIL = "mail", _("Par e-mail")
+    OTHER = "other", _("Autrement")
+
+
 class Withdrawal(models.Model):
     """A customer's declaration, exactly as it came in. The database refuses to change or delete it (L221-21).
 
     `order` is empty when no order fits what was declared: the declaration is kept and acknowledged all the same.
+    One that did not come through the site is filed by staff (`filed_by`): `sent_on` is then the day that the customer
+    sent it, which decides whether it is in time, and `declared_at` when the shop had it, from which the days to refund
+    count (L221-24).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -28,12 +38,29 @@ class Withdrawal(models.Model):
     statement = models.TextField(_("texte de la déclaration"))
     language = models.CharField(_("langue"), max_length=5, default="fr")
     declared_at = models.DateTimeField(_("déclarée le"), default=timezone.now)
+    channel = models.CharField(
+        _("reçue"), max_length=6, choices=WithdrawalChannel.choices, default=WithdrawalChannel.SITE
+    )
+    sent_on = models.DateField(_("envoyée le"), null=True, blank=True)
+    filed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("enregistrée par"),
+    )
     submission_key = models.CharField(max_length=64, unique=True, editable=False)
 
     class Meta:
         verbose_name = _("rétractation")
         verbose_name_plural = _("rétractations")
         ordering = ("-declared_at",)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(channel__in=WithdrawalChannel.values), name="withdrawal_channel_known"
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.order_text} · {self.declared_at:%d/%m/%Y %H:%M}"

@@ -42,3 +42,31 @@ def test_the_database_refuses_to_delete_an_entry(entry: LedgerEntry) -> None:
     with pytest.raises(DatabaseError, match="never changed or deleted"), transaction.atomic():
         LedgerEntry.objects.all().delete()
     assert LedgerEntry.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "orders_ledgerentry",
+        "orders_withdrawal",
+        "orders_withdrawalline",
+        "orders_invoice",
+        "orders_invoicedocument",
+    ],
+)
+def test_no_later_migration_lost_the_guard_of_a_table(table: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = %s"
+            if connection.vendor == "sqlite"
+            else "SELECT DISTINCT tgname FROM pg_trigger WHERE tgrelid = %s::regclass AND NOT tgisinternal",
+            [table],
+        )
+        found = {name for (name,) in cursor.fetchall()}
+    # Tests on SQLite run without the other one.
+    kept = (
+        {f"{table}_no_update"}
+        if connection.vendor == "sqlite"
+        else {f"{table}_no_update", f"{table}_no_delete"}
+    )
+    assert found == kept

@@ -26,6 +26,23 @@ def append_only(table: str, *, columns: Sequence[str] = ()) -> migrations.RunPyt
     return migrations.RunPython(guard, release)
 
 
+def changeable(table: str) -> migrations.RunPython:
+    """A migration step that lifts `append_only`, so that later steps may change the table; guard it again after them.
+
+    SQLite rebuilds a table for most changes and would lose the triggers without a word.
+    """
+
+    def release(apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        for statement in release_statements(table, schema_editor.connection.vendor):
+            schema_editor.execute(statement, params=None)
+
+    def guard(apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        for statement in guard_statements(table, schema_editor.connection.vendor):
+            schema_editor.execute(statement, params=None)
+
+    return migrations.RunPython(release, guard)
+
+
 def guard_statements(table: str, vendor: str, columns: Sequence[str] = ()) -> list[str]:
     """The SQL that sets the two triggers, `<table>_no_update` and `<table>_no_delete`."""
     update = f"UPDATE OF {', '.join(columns)}" if columns else "UPDATE"
