@@ -1,23 +1,21 @@
-"""The only file that talks to Stripe.
+"""What the shop asks Stripe for; only `statement`, which reads whole days of the account, calls it too.
 
-Calls are made outside database transactions, with a timeout that leaves the customer an answer within 12 s.
-Amounts are whole cents at this border. What comes back are small frozen facts, never Stripe's objects.
+Calls are made outside database transactions, through `stripe_api.calling`. Amounts are whole cents at this
+border. What comes back are small frozen facts, never Stripe's objects.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 import stripe
 from django.conf import settings
 
-from orders.payments.circuit import Circuit, ProviderSilent
 from orders.payments.facts import CardFacts as CardFacts
 from orders.payments.facts import ChargeFacts as ChargeFacts
 from orders.payments.facts import DisputeFacts as DisputeFacts
@@ -27,60 +25,22 @@ from orders.payments.facts import PageLine as PageLine
 from orders.payments.facts import RefundFacts as RefundFacts
 from orders.payments.facts import SessionFacts as SessionFacts
 from orders.payments.provider_objects import dispute_facts, intent_facts, refund_facts, session_facts
+from orders.payments.stripe_api import GatewayError as GatewayError
+from orders.payments.stripe_api import GatewayNotConfigured as GatewayNotConfigured
+from orders.payments.stripe_api import GatewayRefused as GatewayRefused
+from orders.payments.stripe_api import GatewayUnavailable as GatewayUnavailable
+from orders.payments.stripe_api import calling
+from orders.payments.stripe_api import is_configured as is_configured
+from orders.payments.stripe_api import is_live as is_live
 
-# Two tries of 5 s and a short pause stay under the 12 s that a customer may wait.
-TIMEOUT_SECONDS = 5
-RETRIES = 1
 SHOP_MARK = "shop"
 """Metadata that tells our payments from those of another site on the same Stripe account."""
 LONGEST_ID = 255
 LONGEST_KIND = 100
 
-stripe.enable_telemetry = False
-
-# Half of the four threads of a web process: the others serve pages whatever Stripe does.
-_circuit = Circuit((stripe.APIConnectionError,), places=2)
-
-
-class GatewayError(Exception):
-    """The provider refused or could not be asked."""
-
-
-class GatewayUnavailable(GatewayError):
-    """No answer, or one that says to come back: whether the call was carried out is unknown.
-
-    `kept` tells that the provider keeps this failure under the idempotency key: the same call fails for a day.
-    """
-
-    def __init__(self, message: str, *, kept: bool = False) -> None:
-        super().__init__(message)
-        self.kept = kept
-
-
-class GatewayRefused(GatewayError):
-    """The provider understood and said no. `code` is its stable word for why."""
-
-    def __init__(self, message: str, code: str = "") -> None:
-        super().__init__(message)
-        self.code = code
-
-
-class GatewayNotConfigured(GatewayError):
-    """No key is set: payment is switched off."""
-
 
 class BadSignature(Exception):
     """A webhook call that did not come from the provider."""
-
-
-def is_configured() -> bool:
-    """Whether payments can be taken at all."""
-    return bool(settings.STRIPE_SECRET_KEY)
-
-
-def is_live() -> bool:
-    """Whether the key moves real money."""
-    return "_live_" in str(settings.STRIPE_SECRET_KEY)
 
 
 def create_session(
@@ -140,24 +100,22 @@ def create_session(
         "payment_intent_data": intent,
         **options,
     }
-    with _translated():
-        return session_facts(_client().v1.checkout.sessions.create(asked, {"idempotency_key": key}))
+    with calling() as v1:
+        return session_facts(v1.checkout.sessions.create(asked, {"idempotency_key": key}))
 
 
 def fetch_session(session_id: str) -> SessionFacts:
     """The page and its payment as they are now."""
-    with _translated():
-        session = _client().v1.checkout.sessions.retrieve(
-            session_id, {"expand": ["payment_intent.latest_charge"]}
-        )
+    with calling() as v1:
+        session = v1.checkout.sessions.retrieve(session_id, {"expand": ["payment_intent.latest_charge"]})
         return session_facts(session)
 
 
 def expire_session(session_id: str) -> bool:
     """Close a page so that it can't be paid any more. False when it was paid or closed before."""
     try:
-        with _translated():
-            _client().v1.checkout.sessions.expire(session_id)
+        with calling() as v1:
+            v1.checkout.sessions.expire(session_id)
     except GatewayRefused:
         return False
     return True
@@ -165,8 +123,8 @@ def expire_session(session_id: str) -> bool:
 
 def find_session_of_intent(intent_id: str) -> str | None:
     """The payment page that a payment intent belongs to."""
-    with _translated():
-        found = _client().v1.checkout.sessions.list({"payment_intent": intent_id, "limit": 1})
+    with calling() as v1:
+        found = v1.checkout.sessions.list({"payment_intent": intent_id, "limit": 1})
         return found.data[0].id if found.data else None
 
 
@@ -184,9 +142,9 @@ def charge_kept_card(
     A refusal by the bank is an answer, not an error. Raises GatewayUnavailable (whether it was charged is unknown),
     GatewayRefused, GatewayNotConfigured.
     """
-    with _translated():
+    with calling() as v1:
         try:
-            intent = _client().v1.payment_intents.create(
+            intent = v1.payment_intents.create(
                 {
                     "amount": amount_cents,
                     "currency": "eur",
@@ -210,8 +168,8 @@ def charge_kept_card(
 
 def fetch_intent(intent_id: str) -> IntentFacts:
     """The charge as it is now."""
-    with _translated():
-        return intent_facts(_client().v1.payment_intents.retrieve(intent_id, {"expand": ["latest_charge"]}))
+    with calling() as v1:
+        return intent_facts(v1.payment_intents.retrieve(intent_id, {"expand": ["latest_charge"]}))
 
 
 def find_intent(*, customer_id: str, attempt_id: str) -> IntentFacts | None:
@@ -219,8 +177,8 @@ def find_intent(*, customer_id: str, attempt_id: str) -> IntentFacts | None:
 
     Lists a customer's charges: unlike the provider's search, that list knows a charge from its first moment.
     """
-    with _translated():
-        found = _client().v1.payment_intents.list(
+    with calling() as v1:
+        found = v1.payment_intents.list(
             {"customer": customer_id, "limit": 100, "expand": ["data.latest_charge"]}
         )
         for intent in found.auto_paging_iter():
@@ -232,8 +190,8 @@ def find_intent(*, customer_id: str, attempt_id: str) -> IntentFacts | None:
 def cancel_intent(intent_id: str) -> bool:
     """Make sure that a refused charge can't be paid any more. False when it was paid or canceled before."""
     try:
-        with _translated():
-            _client().v1.payment_intents.cancel(intent_id)
+        with calling() as v1:
+            v1.payment_intents.cancel(intent_id)
     except GatewayRefused:
         return False
     return True
@@ -241,14 +199,14 @@ def cancel_intent(intent_id: str) -> bool:
 
 def forget_card(payment_method_id: str) -> None:
     """Have a kept card deleted. One that is gone already counts as deleted."""
-    with suppress(GatewayRefused), _translated():
-        _client().v1.payment_methods.detach(payment_method_id)
+    with suppress(GatewayRefused), calling() as v1:
+        v1.payment_methods.detach(payment_method_id)
 
 
 def create_refund(*, key: str, intent_id: str, amount_cents: int, refund_id: str) -> RefundFacts:
     """Give money back. Repeating the same key repeats nothing."""
-    with _translated():
-        refund = _client().v1.refunds.create(
+    with calling() as v1:
+        refund = v1.refunds.create(
             {
                 "payment_intent": intent_id,
                 "amount": amount_cents,
@@ -261,15 +219,15 @@ def create_refund(*, key: str, intent_id: str, amount_cents: int, refund_id: str
 
 def list_refunds(intent_id: str) -> list[RefundFacts]:
     """Every refund of a payment, whoever made it."""
-    with _translated():
-        found = _client().v1.refunds.list({"payment_intent": intent_id, "limit": 100})
+    with calling() as v1:
+        found = v1.refunds.list({"payment_intent": intent_id, "limit": 100})
         return [refund_facts(refund) for refund in found.auto_paging_iter()]
 
 
 def list_disputes(intent_id: str) -> list[DisputeFacts]:
     """Every dispute of a payment, as it stands now."""
-    with _translated():
-        found = _client().v1.disputes.list({"payment_intent": intent_id, "limit": 100})
+    with calling() as v1:
+        found = v1.disputes.list({"payment_intent": intent_id, "limit": 100})
         return [dispute_facts(dispute) for dispute in found.auto_paging_iter()]
 
 
@@ -303,44 +261,6 @@ def _finite(text: str) -> float:
         # Python reads it, JSON does not know it, and PostgreSQL does not keep it.
         raise ValueError(text)
     return number
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    """Around every call: none is made while Stripe is silent, and its exceptions are told as ours."""
-    try:
-        with _circuit.call():
-            yield
-    except ProviderSilent as error:
-        raise GatewayUnavailable(str(error)) from error
-    except (stripe.APIConnectionError, stripe.RateLimitError) as error:
-        raise GatewayUnavailable(str(error)) from error
-    except stripe.IdempotencyError as error:
-        raise GatewayRefused(str(error), "idempotency_error") from error
-    except stripe.AuthenticationError as error:
-        raise GatewayNotConfigured(str(error)) from error
-    except stripe.StripeError as error:
-        status = error.http_status or 0
-        # 409: another process is carrying out the call with this key right now.
-        if status >= 500 or status in (0, 409):
-            raise GatewayUnavailable(str(error), kept=status >= 500) from error
-        raise GatewayRefused(str(error), error.code or "") from error
-
-
-def _client() -> stripe.StripeClient:
-    if not is_configured():
-        raise GatewayNotConfigured("STRIPE_SECRET_KEY is empty")
-    return _made_client(settings.STRIPE_SECRET_KEY, settings.STRIPE_API_BASE)
-
-
-@lru_cache(maxsize=4)
-def _made_client(secret_key: str, api_base: str) -> stripe.StripeClient:
-    return stripe.StripeClient(
-        secret_key,
-        base_addresses={"api": api_base} if api_base else None,
-        http_client=stripe.RequestsClient(timeout=TIMEOUT_SECONDS),
-        max_network_retries=RETRIES,
-    )
 
 
 def _metadata(order_id: str, attempt_id: str) -> dict[str, str]:

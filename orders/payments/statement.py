@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from orders.payments import gateway
-from orders.payments.gateway import EventFacts, GatewayRefused, RefundFacts
+from orders.payments.facts import EventFacts, RefundFacts
 from orders.payments.provider_objects import refund_facts
+from orders.payments.stripe_api import GatewayRefused, calling
 
 PAGE = 100
 
@@ -47,45 +47,45 @@ class Dispute:
 
 def list_charges(since: datetime, until: datetime) -> Iterator[Charge]:
     """Every charge made in between that was paid, newest first, of every shop on the account."""
-    for charge in _pages(lambda params: _v1().charges.list(params), _between(since, until)):
+    for charge in _pages(lambda v1, params: v1.charges.list(params), _between(since, until)):
         if charge.paid and charge.captured:
             yield _charge(charge)
 
 
 def fetch_charge(charge_id: str) -> Charge | None:
     """One charge; None when the account has none of this name, or it was not paid."""
-    charge = _retrieve(lambda: _v1().charges.retrieve(charge_id))
+    charge = _retrieve(lambda v1: v1.charges.retrieve(charge_id))
     return _charge(charge) if charge is not None and charge.paid else None
 
 
 def list_refunds(since: datetime, until: datetime) -> Iterator[RefundFacts]:
     """Every refund begun in between, newest first, whoever made it."""
-    for refund in _pages(lambda params: _v1().refunds.list(params), _between(since, until)):
+    for refund in _pages(lambda v1, params: v1.refunds.list(params), _between(since, until)):
         yield refund_facts(refund)
 
 
 def fetch_refund(refund_id: str) -> RefundFacts | None:
     """One refund; None when the account has none of this name."""
-    refund = _retrieve(lambda: _v1().refunds.retrieve(refund_id))
+    refund = _retrieve(lambda v1: v1.refunds.retrieve(refund_id))
     return None if refund is None else refund_facts(refund)
 
 
 def list_disputes(since: datetime, until: datetime) -> Iterator[Dispute]:
     """Every dispute opened in between, newest first."""
-    for dispute in _pages(lambda params: _v1().disputes.list(params), _between(since, until)):
+    for dispute in _pages(lambda v1, params: v1.disputes.list(params), _between(since, until)):
         yield _dispute(dispute)
 
 
 def fetch_dispute(dispute_id: str) -> Dispute | None:
     """One dispute; None when the account has none of this name."""
-    dispute = _retrieve(lambda: _v1().disputes.retrieve(dispute_id))
+    dispute = _retrieve(lambda v1: v1.disputes.retrieve(dispute_id))
     return None if dispute is None else _dispute(dispute)
 
 
 def list_undelivered_events(since: datetime, until: datetime) -> Iterator[EventFacts]:
     """Messages of that time which no webhook call has brought yet, newest first."""
     params = {**_between(since, until), "delivery_success": False}
-    for event in _pages(lambda page: _v1().events.list(page), params):
+    for event in _pages(lambda v1, page: v1.events.list(page), params):
         yield EventFacts(
             event_id=event.id,
             kind=event.type,
@@ -94,29 +94,25 @@ def list_undelivered_events(since: datetime, until: datetime) -> Iterator[EventF
         )
 
 
-def _v1() -> Any:
-    return gateway._client().v1
-
-
 def _between(since: datetime, until: datetime) -> dict[str, Any]:
     return {"created": {"gte": int(since.timestamp()), "lte": int(until.timestamp())}}
 
 
-def _pages(fetch: Callable[[dict[str, Any]], Any], params: dict[str, Any]) -> Iterator[Any]:
+def _pages(fetch: Callable[[Any, dict[str, Any]], Any], params: dict[str, Any]) -> Iterator[Any]:
     cursor: dict[str, Any] = {}
     while True:
-        with gateway._translated():
-            page = fetch({**params, **cursor, "limit": PAGE})
+        with calling() as v1:
+            page = fetch(v1, {**params, **cursor, "limit": PAGE})
         yield from page.data
         if not page.has_more or not page.data:
             return
         cursor = {"starting_after": page.data[-1].id}
 
 
-def _retrieve(fetch: Callable[[], Any]) -> Any | None:
+def _retrieve(fetch: Callable[[Any], Any]) -> Any | None:
     try:
-        with gateway._translated():
-            return fetch()
+        with calling() as v1:
+            return fetch(v1)
     except GatewayRefused as error:
         if error.code == "resource_missing":
             return None

@@ -15,7 +15,7 @@ import stripe
 from django.test import Client
 
 from orders.models import Attempt, Order
-from orders.payments import gateway
+from orders.payments import stripe_api
 from orders.payments.circuit import Circuit
 from orders.stripe_sandbox.testing import RunningSandbox
 from orders.tests.factories import make_seller, make_zones, new_key
@@ -120,10 +120,10 @@ def bank(
     settings.STRIPE_SECRET_KEY = SECRET_KEY
     settings.STRIPE_WEBHOOK_SECRET = WEBHOOK_SECRET
     settings.STRIPE_API_BASE = sandbox_process.url
-    gateway._made_client.cache_clear()
+    stripe_api.made_client.cache_clear()
     # Crowds of a test call from one process, which in production has four threads, and a slow machine is not a silent
     # Stripe: the circuit has tests of its own.
-    monkeypatch.setattr(gateway, "_circuit", Circuit((stripe.APIConnectionError,), places=1000, limit=1000))
+    monkeypatch.setattr(stripe_api, "circuit", Circuit((stripe.APIConnectionError,), places=1000, limit=1000))
     desk = Bank(sandbox_process.url)
     desk.control("reset")
     return desk

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from catalog.models import Product
 from orders.models import Attempt, AttemptState, Order, OrderStatus, StockHold, StockHoldState, StripeEvent
-from orders.payments import gateway, reconcile
+from orders.payments import gateway, reconcile, stripe_api
 from orders.payments.circuit import Circuit
 from orders.tests.conftest import session_of
 from orders.tests.factories import checkout_body, line, make_product, new_key
@@ -92,7 +92,7 @@ def test_case_30_a_silent_stripe_is_told_within_twelve_seconds_and_everything_ca
     """Stripe slow (30 s) at checkout and in the job: clear message, order stays retryable, workers not stuck,
     nothing confirmed or cancelled."""
     clock = Clock()
-    monkeypatch.setattr(gateway, "_circuit", Circuit((stripe.APIConnectionError,), places=20, clock=clock))
+    monkeypatch.setattr(stripe_api, "circuit", Circuit((stripe.APIConnectionError,), places=20, clock=clock))
     first, second, third = (make_product(name, "60.00", stock_quantity=1) for name in ("Un", "Deux", "Trois"))
     # Somebody new; somebody whose earlier page is open; somebody whose earlier page was never answered; somebody
     # who comes back from the payment page; Stripe's own message about it; and the job.
@@ -168,9 +168,9 @@ def test_case_30_a_web_process_with_four_threads_still_serves_its_pages(
     bank, black_hole, settings, monkeypatch
 ):
     """Stripe slow (30 s) at checkout: workers not stuck. Six customers press the button at once."""
-    monkeypatch.setattr(gateway, "TIMEOUT_SECONDS", 2)
+    monkeypatch.setattr(stripe_api, "TIMEOUT_SECONDS", 2)
     circuit = Circuit((stripe.APIConnectionError,), places=2, queue=0.1, patience=1.0)
-    monkeypatch.setattr(gateway, "_circuit", circuit)
+    monkeypatch.setattr(stripe_api, "circuit", circuit)
     product = make_product(price="60.00", stock_quantity=6)
     body = checkout_body([line(product)], "60.00")
     ended: list[str] = []

@@ -1,0 +1,100 @@
+"""The line to Stripe: one client, one circuit, and the shop's own errors for all that can go wrong on it.
+
+Only for the files that call Stripe (`gateway`, `statement`); everybody else asks those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+
+import stripe
+from django.conf import settings
+
+from orders.payments.circuit import Circuit, ProviderSilent
+
+# Two tries of 5 s and a short pause stay under the 12 s that a customer may wait.
+TIMEOUT_SECONDS = 5
+RETRIES = 1
+
+stripe.enable_telemetry = False
+
+# Half of the four threads of a web process: the others serve pages whatever Stripe does.
+circuit = Circuit((stripe.APIConnectionError,), places=2)
+
+
+class GatewayError(Exception):
+    """The provider refused or could not be asked."""
+
+
+class GatewayUnavailable(GatewayError):
+    """No answer, or one that says to come back: whether the call was carried out is unknown.
+
+    `kept` tells that the provider keeps this failure under the idempotency key: the same call fails for a day.
+    """
+
+    def __init__(self, message: str, *, kept: bool = False) -> None:
+        super().__init__(message)
+        self.kept = kept
+
+
+class GatewayRefused(GatewayError):
+    """The provider understood and said no. `code` is its stable word for why."""
+
+    def __init__(self, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class GatewayNotConfigured(GatewayError):
+    """No key is set: payment is switched off."""
+
+
+def is_configured() -> bool:
+    """Whether payments can be taken at all."""
+    return bool(settings.STRIPE_SECRET_KEY)
+
+
+def is_live() -> bool:
+    """Whether the key moves real money."""
+    return "_live_" in str(settings.STRIPE_SECRET_KEY)
+
+
+@contextmanager
+def calling() -> Iterator[stripe.V1Services]:
+    """Around one call, with Stripe's API to make it on. None is made while Stripe is silent.
+
+    Raises GatewayUnavailable, GatewayRefused or GatewayNotConfigured for whatever the call ends with; only a
+    CardError that the caller handles inside stays Stripe's.
+    """
+    if not is_configured():
+        raise GatewayNotConfigured("STRIPE_SECRET_KEY is empty")
+    try:
+        with circuit.call():
+            yield made_client(settings.STRIPE_SECRET_KEY, settings.STRIPE_API_BASE).v1
+    except ProviderSilent as error:
+        raise GatewayUnavailable(str(error)) from error
+    except (stripe.APIConnectionError, stripe.RateLimitError) as error:
+        raise GatewayUnavailable(str(error)) from error
+    except stripe.IdempotencyError as error:
+        raise GatewayRefused(str(error), "idempotency_error") from error
+    except stripe.AuthenticationError as error:
+        raise GatewayNotConfigured(str(error)) from error
+    except stripe.StripeError as error:
+        status = error.http_status or 0
+        # 409: another process is carrying out the call with this key right now.
+        if status >= 500 or status in (0, 409):
+            raise GatewayUnavailable(str(error), kept=status >= 500) from error
+        raise GatewayRefused(str(error), error.code or "") from error
+
+
+@lru_cache(maxsize=4)
+def made_client(secret_key: str, api_base: str) -> stripe.StripeClient:
+    """Stripe's client for a key; kept, because it holds the open connections."""
+    return stripe.StripeClient(
+        secret_key,
+        base_addresses={"api": api_base} if api_base else None,
+        http_client=stripe.RequestsClient(timeout=TIMEOUT_SECONDS),
+        max_network_retries=RETRIES,
+    )
