@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime
-from decimal import ROUND_DOWN, Decimal
+from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
@@ -13,10 +13,11 @@ from orders.invoices import mentions
 from orders.invoices.series import PARIS, Place
 from orders.invoices.tax import Tax, Treatment
 from orders.models import Invoice, InvoiceDraft, Order, OrderItem, Payment, PaymentState, RefundRequest
+from orders.pricing.shares import share_out
 from orders.selectors.rules import country_name
 from orders.services.mails import item_detail
 from shop.core.models import ShopSettings
-from shop.core.money import ZERO, amount_string, quantize
+from shop.core.money import ZERO, amount_string, from_cents, quantize, to_cents
 
 FORMAT = 1
 """Version of this layout, for whoever reads it in ten years."""
@@ -262,24 +263,10 @@ def _tax(tax: Tax, lines: list[dict[str, Any]], shipping: Decimal) -> dict[str, 
     }
     if tax.treatment == Treatment.DESTINATION:
         values["beyond"] = tax.beyond
-        shares = share_net([*(Decimal(line["total"]) for line in lines), shipping], tax.net)
-        values["line_nets"] = [amount_string(share) for share in shares[:-1]]
-        values["shipping_net"] = amount_string(shares[-1])
+        totals = [*(Decimal(line["total"]) for line in lines), shipping]
+        nets = share_out(to_cents(tax.net), [to_cents(total) for total in totals])
+        *values["line_nets"], values["shipping_net"] = [amount_string(from_cents(net)) for net in nets]
     return values
-
-
-def share_net(amounts: Sequence[Decimal], net: Decimal) -> list[Decimal]:
-    """`net` spread over the amounts in proportion, to the cent: what is left goes where rounding took most."""
-    total = sum(amounts, ZERO)
-    if not total:
-        return [ZERO for _amount in amounts]
-    exact = [amount * net / total for amount in amounts]
-    shares = [part.quantize(Decimal("0.01"), rounding=ROUND_DOWN) for part in exact]
-    missing = int((net - sum(shares, ZERO)) * 100)
-    order = sorted(range(len(exact)), key=lambda index: shares[index] - exact[index])
-    for index in order[:missing]:
-        shares[index] += Decimal("0.01")
-    return shares
 
 
 def _payment(order: Order, payments: Sequence[Payment]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from orders.pricing.promotions import Promotion
+from orders.pricing.shares import share_out
 from shop.core.money import from_cents, to_cents
 
 
@@ -61,16 +62,10 @@ def line_shares(lines: Sequence[PaidLine]) -> dict[str, int]:
         if line.promotion is not None:
             pools.setdefault(line.promotion, []).append(line)
     for pool in pools.values():
-        gross = sum(_gross(line) for line in pool)
-        if gross == 0:
-            continue
         paid = sum(_gross(line) - to_cents(line.unit_price) * line.free_quantity for line in pool)
-        exact = {line.key: divmod(paid * _gross(line), gross) for line in pool}
-        left = paid - sum(whole for whole, _rest in exact.values())
-        by_rest = sorted(pool, key=lambda line: (-exact[line.key][1], line.key))
-        extra = {line.key for line in by_rest[:left]}
-        for line in pool:
-            shares[line.key] = exact[line.key][0] + (line.key in extra)
+        pool.sort(key=lambda line: line.key)
+        shared = share_out(paid, [_gross(line) for line in pool])
+        shares.update({line.key: share for line, share in zip(pool, shared, strict=True)})
     return shares
 
 
@@ -111,16 +106,13 @@ def spread(amount: Decimal, parts: Mapping[str, Decimal]) -> dict[str, Decimal]:
 
     Raises `ValueError` when the parts together are less.
     """
-    cents = {key: to_cents(part) for key, part in parts.items()}
-    whole, wanted = sum(cents.values()), to_cents(amount)
-    if not 0 <= wanted <= whole:
-        raise ValueError(f"{amount} does not fit into {from_cents(whole)}.")
-    if whole == 0:
-        return {key: from_cents(0) for key in parts}
-    exact = {key: divmod(wanted * part, whole) for key, part in cents.items()}
-    left = wanted - sum(floor for floor, _rest in exact.values())
-    extra = set(sorted(exact, key=lambda key: (-exact[key][1], key))[:left])
-    return {key: from_cents(floor + (key in extra)) for key, (floor, _rest) in exact.items()}
+    keys = sorted(parts)
+    cents = [to_cents(parts[key]) for key in keys]
+    wanted = to_cents(amount)
+    if not 0 <= wanted <= sum(cents):
+        raise ValueError(f"{amount} does not fit into {from_cents(sum(cents))}.")
+    shares = dict(zip(keys, share_out(wanted, cents), strict=True))
+    return {key: from_cents(shares[key]) for key in parts}
 
 
 def _gross(line: PaidLine) -> int:

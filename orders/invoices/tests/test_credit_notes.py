@@ -11,7 +11,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from orders.invoices import documents
-from orders.invoices.content import share_net
 from orders.invoices.correcting import DraftValues, edit_invoice
 from orders.invoices.issuing import issue_credit_note
 from orders.invoices.tests.conftest import set_shop
@@ -112,21 +111,6 @@ def test_art_258_a_a_credit_note_gives_back_the_vat_that_was_charged(paid) -> No
     assert note is not None
     assert (note.total, note.vat) == (Decimal("-119.00"), Decimal("-19.00"))
     assert "293 B" not in str(note.data)
-
-
-@pytest.mark.parametrize(
-    ("amounts", "net", "shares"),
-    [
-        (["119.00"], "100.00", ["100.00"]),
-        (["10.00", "10.00", "10.00"], "25.21", ["8.41", "8.40", "8.40"]),
-        (["0.00", "5.00"], "4.20", ["0.00", "4.20"]),
-        (["0.00"], "0.00", ["0.00"]),
-    ],
-)
-def test_net_amounts_of_lines_add_up_to_the_cent(amounts: list[str], net: str, shares: list[str]) -> None:
-    assert share_net([Decimal(amount) for amount in amounts], Decimal(net)) == [
-        Decimal(share) for share in shares
-    ]
 
 
 # --- Corrections --------------------------------------------------------------------------------------
