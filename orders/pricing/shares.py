@@ -9,7 +9,7 @@ def share_out(cents: int, weights: Sequence[int]) -> list[int]:
     """`cents` in proportion to `weights`, by largest remainders; between equal ones the earlier weight gets the cent.
 
     The shares add up to `cents`, each lies within a cent of its exact proportion, and none is above its weight while
-    `cents` is not above their sum. Raises `ValueError` for negative cents or weights, and for cents that no weight takes.
+    `cents` is not above their sum. Raises `ValueError` for negative cents or weights, and for cents without any weight.
     """
     whole = sum(weights)
     if cents < 0 or any(weight < 0 for weight in weights) or (cents and not whole):
