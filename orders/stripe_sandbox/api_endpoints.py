@@ -244,6 +244,7 @@ ENDPOINTS = (
         "GET", "/v1/payment_intents/{id}", shapes.PaymentIntentRetrieveParams, _retrieve("payment_intent")
     ),
     _endpoint("POST", "/v1/payment_intents/{id}/cancel", shapes.PaymentIntentCancelParams, _cancel_intent),
+    _endpoint("GET", "/v1/setup_intents/{id}", shapes.SetupIntentRetrieveParams, _retrieve("setup_intent")),
     _endpoint(
         "GET",
         "/v1/charges",

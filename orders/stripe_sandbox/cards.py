@@ -48,6 +48,12 @@ NOT_AUTHENTICATED = Decline(
     "We are unable to authenticate your payment method. Please choose a different payment method and try again.",
     None,
 )
+SETUP_NOT_AUTHENTICATED = Decline(
+    "setup_intent_authentication_failure",
+    None,
+    "The latest attempt to set up the payment method has failed because authentication failed.",
+    None,
+)
 AUTHENTICATION_REQUIRED = Decline(
     "authentication_required",
     "authentication_required",

@@ -1,5 +1,7 @@
 """What the customer does on the hosted page: pay, be refused, confirm with the bank, give a debit mandate.
 
+A page that only stores a card takes the same steps: `pay` then leaves the card, and nothing is paid.
+
 Each function opens its own transaction and looks at the session inside it, so that two browsers submitting at
 once pay once.
 """
@@ -9,9 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from orders.stripe_sandbox import documents, payments, store
-from orders.stripe_sandbox.cards import CARDS, GENERIC, GOOD_CARD, NOT_AUTHENTICATED, Decline
-from orders.stripe_sandbox.errors import ApiError, not_in_this_state
+from orders.stripe_sandbox import documents, payments, setups, store
+from orders.stripe_sandbox.cards import (
+    CARDS,
+    GENERIC,
+    GOOD_CARD,
+    NOT_AUTHENTICATED,
+    SETUP_NOT_AUTHENTICATED,
+    Decline,
+)
+from orders.stripe_sandbox.errors import ApiError, not_in_this_state, not_simulated
 from orders.stripe_sandbox.events import emit
 from orders.stripe_sandbox.models import StoredObject
 from orders.stripe_sandbox.sessions import intent_parameters
@@ -63,13 +72,16 @@ def answer_bank(session_id: str, *, accept: bool) -> str:
         session = _open_session(session_id)
         if session is None:
             return CLOSED
-        intent = store.find("payment_intent", session.body["payment_intent"])
+        intent = find_intent(session)
         if intent is None or intent.body["status"] != "requires_action":
             return CLOSED
         method = store.require("payment_method", intent.body["payment_method"])
         payer = Payer(**session.private["payer"])
         if not accept:
-            payments.fail_authentication(intent, method, NOT_AUTHENTICATED)
+            if stores_card(session):
+                setups.fail(intent, method, SETUP_NOT_AUTHENTICATED)
+            else:
+                payments.fail_authentication(intent, method, NOT_AUTHENTICATED)
             return REFUSED
         return _charge(session, intent, method, CARDS[method.body["card"]["last4"]].decline, payer)
 
@@ -92,6 +104,8 @@ def pay_by_debit(session_id: str, payer: Payer, *, succeeds: bool, seconds: floa
         session = _open_session(session_id)
         if session is None:
             return CLOSED
+        if stores_card(session):
+            raise not_simulated("payment_method_data[type]")
         session.private["payer"] = {"email": payer.email, "name": payer.name}
         intent = _intent(session)
         method = store.create(documents.debit_method(_billing(session, payer)), private={"later": GOOD_CARD})
@@ -128,8 +142,19 @@ def _open_session(session_id: str) -> StoredObject | None:
     return session if session.body["status"] == "open" else None
 
 
+def stores_card(session: StoredObject) -> bool:
+    """Whether the page only stores a card."""
+    return bool(session.body["mode"] == "setup")
+
+
+def find_intent(session: StoredObject) -> StoredObject | None:
+    """The payment of a session, None before the customer's first press; or its setup, made together with it."""
+    kind = "setup_intent" if stores_card(session) else "payment_intent"
+    return store.find(kind, session.body[kind])
+
+
 def _intent(session: StoredObject) -> StoredObject:
-    intent = store.find("payment_intent", session.body["payment_intent"])
+    intent = find_intent(session)
     if intent is None:
         intent = store.create(
             documents.payment_intent(intent_parameters(session)), private={"session": session.id}
@@ -165,12 +190,26 @@ def _wait_for_bank(intent: StoredObject, method: StoredObject) -> None:
 def _charge(
     session: StoredObject, intent: StoredObject, method: StoredObject, decline: Decline | None, payer: Payer
 ) -> str:
+    if stores_card(session):
+        return _store_card(session, intent, method, decline, payer)
     if decline is not None:
         payments.fail(intent, method, decline)
         return REFUSED
     _create_customer(session, intent, payer)
     payments.succeed(intent, method)
     _complete(session, payer, payment_status="paid")
+    return COMPLETE
+
+
+def _store_card(
+    session: StoredObject, setup: StoredObject, method: StoredObject, decline: Decline | None, payer: Payer
+) -> str:
+    if decline is not None:
+        setups.fail(setup, method, decline)
+        return REFUSED
+    _create_customer(session, setup, payer)
+    setups.succeed(setup, method)
+    _complete(session, payer, payment_status="no_payment_required")
     return COMPLETE
 
 
@@ -208,8 +247,10 @@ def _complete(session: StoredObject, payer: Payer, *, payment_status: str) -> No
 
 def last_refusal(session: StoredObject) -> str:
     """The code of the last refusal that the page should show, empty when there is none."""
-    intent = store.find("payment_intent", session.body["payment_intent"])
-    error = intent.body["last_payment_error"] if intent else None
+    intent = find_intent(session)
+    error = (
+        intent.body["last_setup_error" if stores_card(session) else "last_payment_error"] if intent else None
+    )
     if not error:
         return ""
     return str(error.get("decline_code") or error["code"])

@@ -132,6 +132,30 @@ def payment_intent(params: dict[str, Any]) -> Document:
     }  # fmt: skip
 
 
+def setup_intent(params: dict[str, Any]) -> Document:
+    """`params`: customer, description, metadata."""
+    setup_id = store.new_id("seti")
+    return {
+        **nothing(
+            "application", "attach_to_self", "automatic_payment_methods", "cancellation_reason", "customer_account",
+            "excluded_payment_method_types", "flow_directions", "last_setup_error", "latest_attempt",
+            "managed_payments", "mandate", "next_action", "on_behalf_of", "payment_method",
+            "payment_method_configuration_details", "single_use_mandate",
+        ),
+        **params,
+        "id": setup_id,
+        "object": "setup_intent",
+        "allowed_payment_method_types": ["card"],
+        "client_secret": f"{setup_id}_secret_{store.new_id('x')[2:]}",
+        "livemode": False,
+        "payment_method_options": {"card": {"mandate_options": None, "network": None,
+                                            "request_three_d_secure": "automatic"}},
+        "payment_method_types": ["card"],
+        "status": "requires_payment_method",
+        "usage": "off_session",
+    }  # fmt: skip
+
+
 def charge(intent: Document, method: Document, *, decline: Decline | None, pending: bool = False) -> Document:
     """A charge that the bank granted, refused (`decline`) or has yet to decide on (`pending`)."""
     granted = decline is None and not pending

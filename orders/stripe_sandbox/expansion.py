@@ -26,6 +26,7 @@ _EXPANDABLE = {
         "on_behalf_of",
         "application",
     },
+    "setup_intent": {"customer", "latest_attempt", "mandate", "payment_method"},
     "charge": {"balance_transaction", "customer", "failure_balance_transaction", "payment_intent", "review"},
     "refund": {
         "balance_transaction",

@@ -69,11 +69,11 @@ def _latest(kind: str) -> list[StoredObject]:
     return list(StoredObject.objects.filter(kind=kind).order_by("-number")[:SHOWN])
 
 
-def _row(row: StoredObject, states: dict[str, str], cents: int) -> dict[str, Any]:
+def _row(row: StoredObject, states: dict[str, str], cents: int | None) -> dict[str, Any]:
     return {
         "id": row.id,
         "when": _when(row),
-        "amount": format_euros(cents, "fr"),
+        "amount": "–" if cents is None else format_euros(cents, "fr"),
         "state": states.get(row.status, row.status),
         "url": row.body.get("url"),
         "reference": row.body.get("client_reference_id") or row.body.get("description") or "",

@@ -52,7 +52,7 @@ def bank(request: HttpRequest, session_id: str) -> HttpResponse:
         return _go_on(
             session, checkout.answer_bank(session_id, accept=request.POST.get("action") == "accept")
         )
-    intent = store.find("payment_intent", session.body["payment_intent"])
+    intent = checkout.find_intent(session)
     if session.status != "open" or intent is None or intent.body["status"] != "requires_action":
         return _redirect(f"/c/pay/{session_id}")
     return _page(request, "bank", session, {})
@@ -96,8 +96,8 @@ def _go_on(session: StoredObject, result: str) -> HttpResponse:
 def _deliver_first(session_id: str) -> None:
     """Let the webhooks overtake the customer, as they do now and then; not for ever if the shop is slow."""
     session = store.require("checkout.session", session_id)
-    intent = store.require("payment_intent", session.body["payment_intent"])
-    subjects = [session.id, intent.id, intent.body["latest_charge"]]
+    intent = checkout.find_intent(session)
+    subjects = [session.id, *([intent.id, intent.body.get("latest_charge")] if intent else [])]
     events = StoredObject.objects.filter(kind="event", private__subject__in=subjects).values("id")
     waiting = Delivery.objects.filter(
         state="pending", tries=0, event__in=list(events.values_list("id", flat=True))
@@ -113,13 +113,15 @@ def _form(
     request: HttpRequest, session: StoredObject, *, problem: str = "", status: int = 200
 ) -> HttpResponse:
     language = language_of(session.body["locale"])
-    words = texts(language)
+    words = _words(session)
+    stores_card = checkout.stores_card(session)
     refusal = checkout.last_refusal(session)
     message = words[problem] if problem else ""
     if refusal and not message:
         message = words["refusals"].get(refusal, words["refusals"]["generic_decline"])
     custom = session.body["custom_text"]["submit"]
-    keeps_card = session.private["payment_intent_data"].get("setup_future_usage") == "off_session"
+    asked = session.private["payment_intent_data"]
+    keeps_card = stores_card or asked.get("setup_future_usage") == "off_session"
     return _page(
         request,
         "pay",
@@ -134,7 +136,7 @@ def _form(
                 }
                 for line in session.private["line_items"]
             ],
-            "total": format_euros(session.body["amount_total"], language),
+            "total": "" if stores_card else format_euros(session.body["amount_total"], language),
             "cards": [
                 {"name": card.name, "label": words["cards"][card.name], "number": _grouped(card.number)}
                 for card in CARDS.values()
@@ -157,7 +159,7 @@ def _closed(
     if session is not None:
         url = session.body["success_url"] if reason == "done" else session.body["cancel_url"]
         back = (url or "").replace("{CHECKOUT_SESSION_ID}", session.id)
-    words = texts(language_of(session.body["locale"] if session else None))
+    words = _words(session)
     context = {"heading": words[f"{reason}_title"], "text": words[f"{reason}_text"], "back": back}
     return _page(request, "closed", session, context, status=status)
 
@@ -171,7 +173,7 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     language = language_of(session.body["locale"] if session else None)
-    context |= {"language": language, "words": texts(language), "session": session}
+    context |= {"language": language, "words": _words(session), "session": session}
     response = render(request, f"stripe_sandbox/{name}.html", context, status=status)
     # The form's answer sends the browser on to the shop, and browsers check that step against form-action too.
     origins = {_origin(session.body[field]) for field in ("success_url", "cancel_url")} if session else set()
@@ -182,6 +184,12 @@ def _page(
     )
     response["Cache-Control"] = "no-store"
     return response
+
+
+def _words(session: StoredObject | None) -> dict[str, Any]:
+    """The page's words; a page that only stores a card has some of its own."""
+    words = texts(language_of(session.body["locale"] if session else None))
+    return words | words["setup"] if session is not None and checkout.stores_card(session) else words
 
 
 def _origin(url: str | None) -> str:

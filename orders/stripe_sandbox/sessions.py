@@ -1,4 +1,4 @@
-"""Checkout Sessions: creation with the checks that Stripe makes, expiry."""
+"""Checkout Sessions: creation with the checks that Stripe makes, expiry. They take a payment or store a card."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from orders.stripe_sandbox import documents, store
+from orders.stripe_sandbox import documents, setups, store
 from orders.stripe_sandbox.configuration import configuration
 from orders.stripe_sandbox.errors import (
     Document,
@@ -32,9 +32,16 @@ _EMAIL = re.compile(r"^[^@\s]+@[^@\s]+\.[^@\s]+$")
 # Parameters without which the simulated page would be another one than Stripe's. Known to Stripe, refused here.
 _NOT_SIMULATED = (
     "after_expiration", "consent_collection", "custom_fields", "customer_account", "discounts", "managed_payments",
-    "optional_items", "payment_method_configuration", "permissions", "return_url", "setup_intent_data",
+    "optional_items", "payment_method_configuration", "permissions", "return_url",
     "shipping_address_collection", "shipping_options", "subscription_data",
 )  # fmt: skip
+_ONLY_FOR_PAYMENT = (
+    "line_items",
+    "payment_intent_data",
+    "allow_promotion_codes",
+    "invoice_creation",
+    "submit_type",
+)
 # Accepted as long as they ask for nothing.
 _ONLY_OFF = ("automatic_tax", "invoice_creation", "tax_id_collection", "phone_number_collection")
 _INTENT_NOT_SIMULATED = ("application_fee_amount", "on_behalf_of", "transfer_data", "transfer_group")
@@ -62,19 +69,9 @@ def create_session(params: dict[str, Any]) -> Document:
             "The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.",
             param="expires_at",
         )
-    lines = read_lines(params)
-    total = sum(line["amount_total"] for line in lines)
-    if total < MIN_TOTAL:
-        raise invalid(
-            "The Checkout Session's total amount must convert to at least 50 cents. "
-            f"€{total // 100}.{total % 100:02d} is too little.",
-            code="amount_too_small",
-            param="line_items",
-        )
-    if total > MAX_TOTAL:
-        raise invalid(
-            "The Checkout Session's total amount is too large.", code="amount_too_large", param="line_items"
-        )
+    stores_card = params["mode"] == "setup"
+    lines = [] if stores_card else read_lines(params)
+    total = None if stores_card else _total(lines)
     session_id = f"cs_test_a1{store.new_id('x', 56)[2:]}"
     customer = None
     if "customer" in params:
@@ -116,26 +113,47 @@ def create_session(params: dict[str, Any]) -> Document:
         "livemode": False,
         "locale": params.get("locale"),
         "metadata": params.get("metadata") or {},
-        "mode": "payment",
+        "mode": params["mode"],
         "origin_context": params.get("origin_context"),
         "payment_method_collection": "if_required",
         "payment_method_options": params.get("payment_method_options") or {},
         "payment_method_types": _method_types(params),
-        "payment_status": "unpaid",
+        "payment_status": "no_payment_required" if stores_card else "unpaid",
         "phone_number_collection": {"enabled": False},
         "saved_payment_method_options": params.get("saved_payment_method_options"),
         "shipping_options": [],
         "status": "open",
         "submit_type": params.get("submit_type"),
         "success_url": params["success_url"],
-        "total_details": {"amount_discount": 0, "amount_shipping": 0, "amount_tax": 0},
+        "total_details": None
+        if stores_card
+        else {"amount_discount": 0, "amount_shipping": 0, "amount_tax": 0},
         "ui_mode": "hosted_page",
         "url": f"{configuration().public_url}/c/pay/{session_id}",
     }  # fmt: skip
     if customer:
         body["customer_details"] = _details(customer.body)
     private = {"line_items": lines, "payment_intent_data": params.get("payment_intent_data", {})}
+    if stores_card:
+        asked = params.get("setup_intent_data", {})
+        body["setup_intent"] = setups.create_setup(session_id, body["customer"], asked).id
     return store.create(body, private=private).body
+
+
+def _total(lines: list[Document]) -> int:
+    total: int = sum(line["amount_total"] for line in lines)
+    if total < MIN_TOTAL:
+        raise invalid(
+            "The Checkout Session's total amount must convert to at least 50 cents. "
+            f"€{total // 100}.{total % 100:02d} is too little.",
+            code="amount_too_small",
+            param="line_items",
+        )
+    if total > MAX_TOTAL:
+        raise invalid(
+            "The Checkout Session's total amount is too large.", code="amount_too_large", param="line_items"
+        )
+    return total
 
 
 def expire_session(session: StoredObject, *, by_clock: bool = False) -> Document:
@@ -153,6 +171,9 @@ def expire_session(session: StoredObject, *, by_clock: bool = False) -> Document
     intent = store.find("payment_intent", session.body["payment_intent"])
     if intent is not None and intent.body["status"] not in ("succeeded", "canceled"):
         cancel(intent, "expired")
+    setup = store.find("setup_intent", session.body["setup_intent"])
+    if setup is not None and setup.body["status"] not in ("succeeded", "canceled"):
+        setups.cancel(setup)
     emit("checkout.session.expired", session)
     return session.body
 
@@ -210,8 +231,9 @@ def _check_combination(params: dict[str, Any]) -> None:
         raise not_simulated("allow_promotion_codes")
     if "mode" not in params:
         raise invalid("Missing required param: mode.", code="parameter_missing", param="mode")
-    if params["mode"] != "payment":
+    if params["mode"] not in ("payment", "setup"):
         raise not_simulated("mode")
+    _check_mode(params)
     if params.get("ui_mode", "hosted_page") != "hosted_page":
         raise not_simulated("ui_mode")
     if "success_url" not in params:
@@ -256,6 +278,24 @@ def _check_combination(params: dict[str, Any]) -> None:
             "Use `statement_descriptor_suffix` instead.",
             param="payment_intent_data[statement_descriptor]",
         )
+
+
+def _check_mode(params: dict[str, Any]) -> None:
+    if params["mode"] == "payment":
+        if "setup_intent_data" in params:
+            raise invalid(
+                "You can not pass `setup_intent_data` in `payment` mode.", param="setup_intent_data"
+            )
+        return
+    for name in _ONLY_FOR_PAYMENT:
+        if name in params:
+            raise invalid(f"You can not pass `{name}` in `setup` mode.", param=name)
+    if "currency" not in params and "allowed_payment_method_types" not in params:
+        raise invalid("Missing required param: currency.", code="parameter_missing", param="currency")
+    if params.get("allowed_payment_method_types", ["card"]) != ["card"]:
+        raise not_simulated("allowed_payment_method_types")
+    if "on_behalf_of" in params.get("setup_intent_data", {}):
+        raise not_simulated("setup_intent_data[on_behalf_of]")
 
 
 def _method_types(params: dict[str, Any]) -> list[str]:

@@ -31,6 +31,7 @@ _COPIED = ("customer", "payment_intent", "charge", "status", "email", "type")
 _NAMES = {
     "checkout.session": ("checkout.session", "session"),
     "payment_intent": ("payment_intent", "intent"),
+    "setup_intent": ("setupintent", "intent"),
     "payment_method": ("PaymentMethod", "payment_method"),
 }
 
