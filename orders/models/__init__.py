@@ -1,7 +1,7 @@
 """Rows of orders, payments and delivery."""
 
 from orders.models.books import Finding, FindingKind, VatRate
-from orders.models.card import CardChange, CardChangeState, StoredCard
+from orders.models.card import CardChange, CardChangeState, DiscardedCard, StoredCard
 from orders.models.invoice import Invoice, InvoiceDocument, InvoiceDraft, InvoiceKind, InvoiceSeries
 from orders.models.order import (
     Order,
@@ -47,6 +47,7 @@ __all__ = [
     "CardChange",
     "CardChangeState",
     "DeliveryStop",
+    "DiscardedCard",
     "Dispute",
     "DisputeState",
     "Finding",

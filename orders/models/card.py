@@ -38,6 +38,30 @@ class StoredCard(models.Model):
         return f"{self.brand} •••• {self.last4}"
 
 
+class DiscardedCard(models.Model):
+    """A card that the provider must delete: another one took its place, or it was left for nothing.
+
+    Written with the change that makes it useless, so that a provider that is away only delays its end.
+    """
+
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="discarded_cards")
+    payment_method_id = models.CharField(max_length=PROVIDER_ID, unique=True)
+    discarded_at = models.DateTimeField(_("remplacée le"), default=timezone.now)
+    deleted_at = models.DateTimeField(_("effacée le"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("carte à effacer")
+        verbose_name_plural = _("cartes à effacer")
+        indexes = (
+            models.Index(
+                fields=("discarded_at",), name="discarded_card_waiting", condition=Q(deleted_at__isnull=True)
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.payment_method_id
+
+
 class CardChangeState(models.TextChoices):
     OPEN = "open", _("En cours")
     DONE = "done", _("Carte remplacée")
@@ -47,7 +71,9 @@ class CardChangeState(models.TextChoices):
 class CardChange(models.Model):
     """A page of the provider on which a customer leaves another card, without paying anything.
 
-    Written before the provider is asked, with a key of its own; at most one is open for an order.
+    Written before the provider is asked, with a key of its own; at most one is open for an order. What the page says
+    (`mandate_text`) and whose card it stores (`customer_id`, "" for a new customer) are kept as they were asked: the
+    same key must ask for the same.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -55,6 +81,8 @@ class CardChange(models.Model):
     state = models.CharField(
         _("état"), max_length=6, choices=CardChangeState.choices, default=CardChangeState.OPEN
     )
+    customer_id = models.CharField(max_length=PROVIDER_ID, blank=True)
+    mandate_text = models.TextField(_("autorisation de prélèvement acceptée"))
     session_id = models.CharField(max_length=PROVIDER_ID, unique=True, null=True, blank=True)
     session_url = models.TextField(blank=True)
     created_at = models.DateTimeField(_("demandé le"), default=timezone.now)
