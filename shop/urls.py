@@ -4,16 +4,11 @@ from django.conf import settings
 from django.conf.urls.i18n import i18n_patterns
 from django.contrib import admin
 from django.urls import include, path, re_path
-from django.utils.translation import gettext_lazy as _
 from drf_spectacular.views import SpectacularJSONAPIView
 
 from shop.core import errors, media
 from shop.core.api import report_client_error
 from shop.core.language_root import LanguageRoot
-
-admin.site.site_header = _("Gestion de la boutique")
-admin.site.site_title = _("Gestion")
-admin.site.index_title = _("Tableau de bord")
 
 urlpatterns = [
     path("webhooks/", include("orders.webhook_urls")),

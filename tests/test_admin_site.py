@@ -1,0 +1,75 @@
+"""The administration's first page, menu and lists, in the family's words."""
+
+import re
+
+import pytest
+from django.contrib import admin
+from django.urls import reverse
+
+from accounts.tests.people import make_admin
+from shop.admin_site import ROOMS
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def staff(client):
+    client.force_login(make_admin())
+    return client
+
+
+def rooms(page: str) -> dict[str, list[str]]:
+    """Every room of the menu with the links it holds, as they are read."""
+    tables = re.findall(r"<caption>(.*?)</caption>(.*?)</table>", page, re.S)
+    return {name: re.findall(r'<th scope="row".*?<a [^>]*>(.*?)</a>', rows) for name, rows in tables}
+
+
+def test_the_first_page_has_a_room_for_what_people_come_to_do(staff):
+    page = staff.get(reverse("admin:index")).content.decode()
+    found = rooms(page)
+    assert list(found) == [
+        "Au quotidien",
+        "Argent",
+        "Catalogue",
+        "Pages et textes",
+        "Réglages",
+        "Coulisses",
+    ]
+    assert found["Au quotidien"] == [
+        "Commandes",
+        "Suivis de rétractation",
+        "Demandes de contact",
+        "Avis clients",
+    ]
+    assert found["Argent"][:3] == ["Mes comptes", "Paiements", "Factures et avoirs"]
+    assert "Évènements Stripe" in found["Coulisses"]
+    assert "rien à y faire" in page
+
+
+def test_every_name_in_a_room_is_a_model_of_the_administration():
+    registered = {model._meta.label for model in admin.site._registry}
+    named = [label for _code, _name, _note, labels in ROOMS for label in labels]
+    assert set(named) <= registered
+    assert len(named) == len(set(named))
+
+
+def test_the_menu_beside_a_list_is_the_same_and_marks_where_one_is(staff):
+    page = staff.get(reverse("admin:orders_order_changelist")).content.decode()
+    assert list(rooms(page)) == list(rooms(staff.get(reverse("admin:index")).content.decode()))
+    current = re.findall(r'<a href="([^"]*)" aria-current="page">', page)
+    assert current == [reverse("admin:orders_order_changelist")]
+
+
+def test_who_may_not_see_the_books_is_offered_no_link_to_them(staff, client):
+    someone = make_admin("sans-comptes@example.com")
+    someone.is_superuser = False
+    someone.save()
+    client.force_login(someone)
+    assert reverse("books:index") not in client.get(reverse("admin:index")).content.decode()
+
+
+def test_a_list_is_headed_by_what_it_lists(staff):
+    page = staff.get(reverse("admin:orders_finding_changelist")).content.decode()
+    assert "<h1>Écarts de rapprochement</h1>" in page
+    assert "Sélectionnez" not in page
+    assert "admin-shop/shop" in page
