@@ -210,6 +210,7 @@ def _pay(order: Order, total: Decimal, *, paid: bool) -> None:
             kind=LedgerKind.CHARGE,
             amount=total,
             provider_id=f"{DEMONSTRATION_MOVEMENT}charge-{order.pk}",
+            occurred_at=order.created_at,
             created_at=order.created_at,
         )
 
@@ -249,6 +250,7 @@ def _give_back(order: Order) -> None:
         kind=LedgerKind.REFUND,
         amount=-order.total,
         provider_id=movement,
+        occurred_at=moment,
         created_at=moment,
     )
     issue_credit_note(request=request)

@@ -34,8 +34,8 @@ class AttemptAdmin(ReadOnly, admin.ModelAdmin[Attempt]):
 
 @admin.register(LedgerEntry)
 class LedgerAdmin(ReadOnly, admin.ModelAdmin[LedgerEntry]):
-    list_display = ("created_at", "order", "kind", "amount", "provider_id")
-    list_filter = ("kind", "created_at")
+    list_display = ("occurred_at", "order", "kind", "amount", "provider_id", "created_at")
+    list_filter = ("kind", "occurred_at")
     search_fields = ("order__reference", "provider_id")
     list_select_related = ("order",)
 

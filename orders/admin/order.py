@@ -58,12 +58,12 @@ class PaymentInline(ReadOnlyInline):
 
 class LedgerInline(ReadOnlyInline):
     model = LedgerEntry
-    fields = ("created_at", "kind", "amount", "provider_id")
+    fields = ("occurred_at", "kind", "amount", "provider_id", "created_at")
 
 
 class RefundInline(ReadOnlyInline):
     model = Refund
-    fields = ("created_at", "amount", "reason", "state", "provider_id", "error")
+    fields = ("created_at", "amount", "method", "reason", "state", "settled_at", "provider_id", "error")
 
 
 class HoldInline(ReadOnlyInline):

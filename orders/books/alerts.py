@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
@@ -15,13 +15,20 @@ from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, amount_string
 
+HEARD_LATE = timedelta(days=14)
+
 
 def alert_turnover(now: datetime) -> list[Gauge]:
     """One mail for each ceiling, level (70, 90, 100 %) and year, at the highest level reached.
 
-    Returns the ceilings that have reached one.
+    Returns the ceilings that have reached one. In January the year before is looked at too: money of its last days may
+    be heard of late.
     """
-    number = shop_day(now).year
+    years = sorted({shop_day(now - HEARD_LATE).year, shop_day(now).year})
+    return [gauge for number in years for gauge in _reached(number)]
+
+
+def _reached(number: int) -> list[Gauge]:
     turnover = sum((month.net for month in months_of(number)), ZERO)
     reached = [gauge for gauge in gauges(number, turnover=turnover) if gauge.level]
     with transaction.atomic():

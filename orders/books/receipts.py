@@ -1,7 +1,8 @@
 """The receipts book (livre des recettes, art. 50-0 CGI): money in the order in which it came and went.
 
-Each instalment, refund and dispute is a line, on its civil day where the shop is. The book is a French document, in
-French whatever the language of the operator.
+Each instalment, refund and dispute is a line, on the civil day where the shop is on which the money moved. The book is
+a French document, in French whatever the language of the operator. A movement that the shop learnt of after the end of
+its month is a line of that month all the same, and says when it was written: a copy made before does not have it.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from orders.books.days import Period, shop_day
 from orders.invoices.places import destination_of
 from orders.invoices.tax import Treatment
 from orders.models import Invoice, InvoiceKind, LedgerEntry, LedgerKind, Order, Refund
+from orders.models.payment import TRANSFER_MOVEMENT
 from orders.selectors.customs import outside_union
 from shop.core.money import ZERO
 
 CHUNK = 500
-METHOD = "Carte bancaire (Stripe)"
+CARD = "Carte bancaire (Stripe)"
+TRANSFER = "Virement"
 _NATURES = {
     LedgerKind.CHARGE: "Vente de marchandises",
     LedgerKind.REFUND: "Remboursement",
@@ -41,6 +44,7 @@ HEADER = (
     "Mode de règlement",
     "Montant (€)",
     "Mouvement",
+    "Inscrit après la fin du mois, le",
 )
 
 
@@ -48,7 +52,8 @@ HEADER = (
 class Receipt:
     """A line of the book. `amount` is signed, in euros; `document` is empty while none was issued.
 
-    `treatment` and `percent` say how the sale is taxed: those of its invoice, no VAT without one.
+    `treatment` and `percent` say how the sale is taxed: those of its invoice, no VAT without one. `written_on` is the
+    day on which the line was written, for one that was written after the end of its month.
     """
 
     day: date
@@ -64,6 +69,7 @@ class Receipt:
     is_charge: bool
     treatment: str
     percent: Decimal
+    written_on: date | None = None
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -77,6 +83,7 @@ class Receipt:
             self.method,
             self.amount,
             self.movement,
+            self.written_on,
         )
 
 
@@ -97,7 +104,7 @@ def count_receipts(period: Period) -> int:
 
 
 def _between(period: Period) -> QuerySet[LedgerEntry]:
-    return LedgerEntry.objects.filter(created_at__gte=period.start, created_at__lt=period.end)
+    return LedgerEntry.objects.filter(occurred_at__gte=period.start, occurred_at__lt=period.end)
 
 
 def _entries(period: Period) -> QuerySet[LedgerEntry]:
@@ -112,7 +119,7 @@ def _entries(period: Period) -> QuerySet[LedgerEntry]:
             Prefetch("order__invoices", invoices),
             Prefetch("order__refunds", refunds),
         )
-        .order_by("created_at", "pk")
+        .order_by("occurred_at", "pk")
     )
 
 
@@ -127,20 +134,26 @@ def _receipt(entry: LedgerEntry) -> Receipt:
         nature += f" – échéance {entry.payment.position}/{entry.payment.count}"
     tax = invoice.data.get("tax", {}) if invoice is not None else {}
     return Receipt(
-        day=shop_day(entry.created_at),
+        day=shop_day(entry.occurred_at),
         document=(document or invoice).number if document or invoice else "",  # type: ignore[union-attr]
         order_id=order.pk,
         order_reference=order.reference,
         client=order.customer_name,
         nature=nature,
         country=invoice.country if invoice is not None else destination_of(order),
-        method=METHOD,
+        method=TRANSFER if entry.provider_id.startswith(TRANSFER_MOVEMENT) else CARD,
         amount=entry.amount,
         movement=entry.provider_id,
         is_charge=kind == LedgerKind.CHARGE,
         treatment=str(tax.get("treatment") or _treatment_without_invoice(order)),
         percent=Decimal(str(tax.get("percent", ZERO))),
+        written_on=_written_late(entry),
     )
+
+
+def _written_late(entry: LedgerEntry) -> date | None:
+    moved, written = shop_day(entry.occurred_at), shop_day(entry.created_at)
+    return written if (written.year, written.month) > (moved.year, moved.month) else None
 
 
 def _treatment_without_invoice(order: Order) -> Treatment:
@@ -149,8 +162,14 @@ def _treatment_without_invoice(order: Order) -> Treatment:
 
 def _credit_note(order: Order, entry: LedgerEntry) -> Invoice | None:
     """The credit note of the decision that a refund belongs to; there is none until all its money is back."""
+    names = (entry.provider_id, entry.provider_id.removeprefix(TRANSFER_MOVEMENT))
     request_id = next(
-        (refund.request_id for refund in order.refunds.all() if refund.provider_id == entry.provider_id), None
+        (
+            refund.request_id
+            for refund in order.refunds.all()
+            if refund.provider_id == names[0] or str(refund.pk) == names[1]
+        ),
+        None,
     )
     if request_id is None:
         return None

@@ -63,9 +63,9 @@ def months_of(number: int) -> list[MonthTurnover]:
     period = year(number)
     received = Q(kind=LedgerKind.CHARGE)
     rows = (
-        LedgerEntry.objects.filter(created_at__gte=period.start, created_at__lt=period.end)
+        LedgerEntry.objects.filter(occurred_at__gte=period.start, occurred_at__lt=period.end)
         .order_by()
-        .annotate(month=TruncMonth("created_at", tzinfo=SHOP_ZONE))
+        .annotate(month=TruncMonth("occurred_at", tzinfo=SHOP_ZONE))
         .values("month")
         .annotate(received=Sum("amount", filter=received), returned=Sum("amount", filter=~received))
     )
@@ -84,7 +84,7 @@ def years_with_entries() -> list[int]:
     """Years that the ledger knows, newest first. One query."""
     return sorted(
         LedgerEntry.objects.order_by()
-        .annotate(year=ExtractYear("created_at", tzinfo=SHOP_ZONE))
+        .annotate(year=ExtractYear("occurred_at", tzinfo=SHOP_ZONE))
         .values_list("year", flat=True)
         .distinct(),
         reverse=True,

@@ -12,7 +12,16 @@ from django.utils.translation import gettext as _
 from orders.invoices import mentions
 from orders.invoices.series import PARIS, Place
 from orders.invoices.tax import Tax, Treatment
-from orders.models import Invoice, InvoiceDraft, Order, OrderItem, Payment, PaymentState, RefundRequest
+from orders.models import (
+    Invoice,
+    InvoiceDraft,
+    Order,
+    OrderItem,
+    Payment,
+    PaymentState,
+    RefundRequest,
+    RefundState,
+)
 from orders.pricing.shares import share_out
 from orders.selectors.rules import country_name
 from orders.services.mails import item_detail
@@ -72,10 +81,16 @@ def credit_note_data(credited: Invoice, request: RefundRequest, *, place: Place,
             reason=request.reason,
             refund={
                 "refunded": amount_string(money),
-                "refunded_on": _day(place.issued_at) if money else None,
+                "refunded_on": _day(_last_given_back(request) or place.issued_at) if money else None,
                 "voided": amount_string(voided),
             },
         )
+
+
+def _last_given_back(request: RefundRequest) -> datetime | None:
+    """When the last of a decision's money left the shop."""
+    back = request.refunds.filter(state=RefundState.SUCCEEDED, settled_at__isnull=False)
+    return back.order_by("-settled_at").values_list("settled_at", flat=True).first()
 
 
 def correction_data(credited: Invoice, *, place: Place, tax: Tax, reason: str) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from datetime import datetime
 from decimal import Decimal
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from orders.models import Attempt, FindingKind, LedgerEntry, LedgerKind, Order, Payment, PaymentState
 from orders.models.order import PAID_STATUSES
-from orders.models.payment import DEMONSTRATION_MOVEMENT
+from orders.models.payment import DEMONSTRATION_MOVEMENT, TRANSFER_MOVEMENT
 from orders.payments.gateway import SHOP_MARK, RefundFacts
 from orders.payments.statement import Charge, Dispute
 from shop.core.money import ZERO, format_amount, from_cents
@@ -170,13 +170,18 @@ def entry_without_movement(entry: LedgerEntry) -> Difference:
     )
 
 
-def booked_between(since: datetime, until: datetime) -> list[LedgerEntry]:
-    """The ledger of some days, without the movements of the demonstration. One query."""
-    return list(
-        LedgerEntry.objects.filter(created_at__gte=since, created_at__lte=until).exclude(
-            provider_id__startswith=DEMONSTRATION_MOVEMENT
-        )
+def movements_of_provider() -> QuerySet[LedgerEntry]:
+    """The ledger without what never went through the provider: the demonstration, and the shop's own transfers."""
+    return LedgerEntry.objects.exclude(
+        Q(provider_id__startswith=DEMONSTRATION_MOVEMENT) | Q(provider_id__startswith=TRANSFER_MOVEMENT)
     )
+
+
+def booked_between(since: datetime, until: datetime) -> list[LedgerEntry]:
+    """What moved in those days or was written in them, without what the provider does not know. One query."""
+    moved = Q(occurred_at__gte=since, occurred_at__lte=until)
+    written = Q(created_at__gte=since, created_at__lte=until)
+    return list(movements_of_provider().filter(moved | written))
 
 
 def payments_without_charge(which: Q) -> list[Difference]:

@@ -18,11 +18,14 @@ class PageLine:
 
 @dataclass(frozen=True, slots=True)
 class ChargeFacts:
+    """`moved_at` is when the money came in; None when the provider does not tell, as for a bank debit."""
+
     charge_id: str
     amount_cents: int
     currency: str
     refunded_cents: int
     disputed: bool
+    moved_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,10 @@ class IntentFacts:
 
 @dataclass(frozen=True, slots=True)
 class RefundFacts:
-    """`status` is pending, requires_action, succeeded, failed or canceled."""
+    """`status` is pending, requires_action, succeeded, failed or canceled.
+
+    `moved_at` is when the money left the shop, `returned_at` when that of a failed one was back, if that is known.
+    """
 
     refund_id: str
     amount_cents: int
@@ -92,13 +98,16 @@ class RefundFacts:
     charge_id: str
     intent_id: str
     metadata: dict[str, str]
+    moved_at: datetime
+    returned_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DisputeFacts:
     """`status` is needs_response, under_review, won or lost; one that begins with `warning_` moves no money.
 
-    `answer_by` is when the bank closes the case without an answer.
+    `answer_by` is when the bank closes the case without an answer. `moved_at` is when the bank took the money,
+    `returned_at` when that of a won one was back, if that is known.
     """
 
     dispute_id: str
@@ -106,6 +115,9 @@ class DisputeFacts:
     status: str
     reason: str
     answer_by: datetime | None
+    opened_at: datetime
+    moved_at: datetime
+    returned_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

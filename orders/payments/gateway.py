@@ -220,7 +220,14 @@ def create_refund(*, key: str, intent_id: str, amount_cents: int, refund_id: str
 def list_refunds(intent_id: str) -> list[RefundFacts]:
     """Every refund of a payment, whoever made it."""
     with calling() as v1:
-        found = v1.refunds.list({"payment_intent": intent_id, "limit": 100})
+        found = v1.refunds.list(
+            {
+                "payment_intent": intent_id,
+                "limit": 100,
+                # When the money moved, both ways.
+                "expand": ["data.balance_transaction", "data.failure_balance_transaction"],
+            }
+        )
         return [refund_facts(refund) for refund in found.auto_paging_iter()]
 
 

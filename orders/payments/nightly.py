@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 LOOK_BACK = timedelta(days=3)
 MARGIN = timedelta(days=1)
-"""The ledger books a movement later than the provider: lists begin earlier, so that both sides see the same ones."""
+"""The lists begin earlier than the ledger's days: a movement may have been booked later than it was begun."""
 GRACE = timedelta(minutes=15)
 """What happened just now is still on its way by webhook."""
 

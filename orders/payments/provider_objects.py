@@ -75,7 +75,14 @@ def _charge_facts(intent: stripe.PaymentIntent) -> ChargeFacts | None:
         currency=charge.currency,
         refunded_cents=charge.amount_refunded,
         disputed=bool(charge.disputed),
+        moved_at=_charge_moved_at(charge),
     )
+
+
+def _charge_moved_at(charge: stripe.Charge) -> datetime | None:
+    """A card pays when it is charged. A debit was begun days before its money came: nobody says when that was."""
+    details = charge.payment_method_details
+    return _moment(charge.created) if details and details.type == "card" else None
 
 
 def _card_facts(intent: stripe.PaymentIntent) -> CardFacts | None:
@@ -110,16 +117,34 @@ def refund_facts(refund: stripe.Refund) -> RefundFacts:
         charge_id=charge if isinstance(charge, str) else (charge.id if charge else ""),
         intent_id=intent if isinstance(intent, str) else (intent.id if intent else ""),
         metadata=dict(refund.metadata.to_dict()) if refund.metadata else {},
+        moved_at=_line_made_at(refund.balance_transaction) or _moment(refund.created),
+        returned_at=_line_made_at(getattr(refund, "failure_balance_transaction", None)),
     )
 
 
 def dispute_facts(dispute: stripe.Dispute) -> DisputeFacts:
     """A dispute."""
     due_by = dispute.evidence_details.due_by if dispute.evidence_details else None
+    opened_at = _moment(dispute.created)
+    lines = dispute.balance_transactions
+    taken = [_moment(line.created) for line in lines if line.amount < 0]
+    returned = [_moment(line.created) for line in lines if line.amount > 0]
     return DisputeFacts(
         dispute_id=dispute.id,
         amount_cents=dispute.amount,
         status=dispute.status,
         reason=dispute.reason,
-        answer_by=datetime.fromtimestamp(due_by, UTC) if due_by else None,
+        answer_by=_moment(due_by) if due_by else None,
+        opened_at=opened_at,
+        moved_at=min(taken, default=opened_at),
+        returned_at=max(returned, default=None),
     )
+
+
+def _line_made_at(line: str | stripe.BalanceTransaction | None) -> datetime | None:
+    """When a line of the account's balance was made, if it came whole and not as its name."""
+    return _moment(line.created) if isinstance(line, stripe.BalanceTransaction) else None
+
+
+def _moment(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

@@ -7,6 +7,7 @@ one order (order, payment, attempt), compares, and moves forward only. The secon
 import logging
 import uuid
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
@@ -17,7 +18,6 @@ from orders.models import (
     Attempt,
     AttemptKind,
     AttemptState,
-    LedgerEntry,
     LedgerKind,
     Order,
     OrderStatus,
@@ -40,6 +40,7 @@ from orders.services.instalments import (
     restore_scheduled,
 )
 from orders.services.journal import record_event, record_tracking
+from orders.services.ledger import book_movement
 from orders.services.mails import (
     mail_automatic_refund,
     mail_confirmation,
@@ -173,13 +174,15 @@ def _refuse_charge(order: Order, payment: Payment, attempt: Attempt, code: str, 
 
 
 def _book_charge(order: Order, payment: Payment, attempt: Attempt, charge: ChargeFacts) -> None:
-    LedgerEntry.objects.create(
+    received = book_movement(
         order=order,
         payment=payment,
         kind=LedgerKind.CHARGE,
         amount=from_cents(charge.amount_cents),
         provider_id=charge.charge_id,
-    )
+        told=charge.moved_at,
+        after=order.created_at,
+    ).occurred_at
     attempt.charge_id = charge.charge_id
     attempt.save(update_fields=["charge_id"])
     _move(attempt, AttemptState.SUCCEEDED)
@@ -189,7 +192,7 @@ def _book_charge(order: Order, payment: Payment, attempt: Attempt, charge: Charg
         return
     if payment.position > 1:
         # The order is confirmed already: a later third pays itself, nothing else.
-        if not receive_instalment(order=order, payment=payment, attempt=attempt):
+        if not receive_instalment(order=order, payment=payment, attempt=attempt, paid_at=received):
             _give_back(order, attempt, RefundReason.UNAVAILABLE)
         return
     if order.status not in (OrderStatus.PENDING, OrderStatus.CANCELLED):
@@ -202,21 +205,20 @@ def _book_charge(order: Order, payment: Payment, attempt: Attempt, charge: Charg
             take_for_order(order)
     except OutOfStock:
         payment.state = PaymentState.PAID
-        payment.paid_at = timezone.now()
+        payment.paid_at = received
         payment.save(update_fields=["state", "paid_at"])
         _give_back(order, attempt, RefundReason.UNAVAILABLE)
         return
-    _confirm(order, payment)
+    _confirm(order, payment, received)
 
 
-def _confirm(order: Order, payment: Payment) -> None:
-    now = timezone.now()
+def _confirm(order: Order, payment: Payment, paid_at: datetime) -> None:
     payment.state = PaymentState.PAID
-    payment.paid_at = now
+    payment.paid_at = paid_at
     payment.save(update_fields=["state", "paid_at"])
     revived = order.status == OrderStatus.CANCELLED
     order.status = OrderStatus.CONFIRMED
-    order.paid_at = now
+    order.paid_at = paid_at
     order.save(update_fields=["status", "paid_at", "updated_at"])
     if revived:
         restore_scheduled(order=order)

@@ -5,12 +5,13 @@ import logging
 from django.db import transaction
 from django.utils import timezone
 
-from orders.models import Attempt, Dispute, DisputeState, LedgerEntry, LedgerKind, Order, Payment
+from orders.models import Attempt, Dispute, DisputeState, LedgerKind, Order, Payment
 from orders.models.payment import OPEN_DISPUTES
 from orders.payments import gateway
 from orders.payments.facts import DisputeFacts
 from orders.services.instalments import void_scheduled
 from orders.services.journal import record_event
+from orders.services.ledger import book_movement, charged_at, taken_at
 from orders.services.refund_mails import mail_dispute
 from shop.core.money import from_cents
 
@@ -55,10 +56,14 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
                 "amount": from_cents(facts.amount_cents),
                 "reason": facts.reason[:60],
                 "answer_by": facts.answer_by,
+                "opened_at": min(facts.opened_at, timezone.now()),
             },
         )
         if created:
-            _book(order, payment, dispute, LedgerKind.DISPUTE)
+            book_movement(
+                order=order, payment=payment, kind=LedgerKind.DISPUTE, amount=-dispute.amount,
+                provider_id=dispute.provider_id, told=facts.moved_at, after=charged_at(attempt),
+            )  # fmt: skip
         elif not _is_forward(dispute.state, facts.status):
             return
         before, dispute.state = dispute.state, facts.status
@@ -66,7 +71,11 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
             dispute.closed_at = timezone.now()
         dispute.save()
         if dispute.state == DisputeState.WON:
-            _book(order, payment, dispute, LedgerKind.DISPUTE_WON)
+            book_movement(
+                order=order, payment=payment, kind=LedgerKind.DISPUTE_WON, amount=dispute.amount,
+                provider_id=dispute.provider_id, told=facts.returned_at,
+                after=taken_at(dispute.provider_id) or dispute.opened_at,
+            )  # fmt: skip
         elif dispute.state == DisputeState.LOST:
             void_scheduled(order=order, reason="dispute.lost")
         _mark(order)
@@ -83,16 +92,6 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
 def _is_forward(before: str, after: str) -> bool:
     """Open → under review → closed. A bank may ask again while it looks, so the first two alternate."""
     return before != after and before in OPEN_DISPUTES
-
-
-def _book(order: Order, payment: Payment, dispute: Dispute, kind: LedgerKind) -> None:
-    LedgerEntry.objects.create(
-        order=order,
-        payment=payment,
-        kind=kind,
-        amount=dispute.amount if kind == LedgerKind.DISPUTE_WON else -dispute.amount,
-        provider_id=dispute.provider_id,
-    )
 
 
 def _mark(order: Order) -> None:

@@ -3,7 +3,7 @@
 Every function here runs in its caller's transaction, with the order's row locked.
 """
 
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -65,8 +65,8 @@ def void_scheduled(*, order: Order, reason: str) -> Decimal:
     return voided
 
 
-def receive_instalment(*, order: Order, payment: Payment, attempt: Attempt) -> bool:
-    """The money of a later third came. False when it isn't owed any more, and must go back.
+def receive_instalment(*, order: Order, payment: Payment, attempt: Attempt, paid_at: datetime) -> bool:
+    """The money of a later third came at `paid_at`. False when it isn't owed any more, and must go back.
 
     An attempt that pays everything off makes one payment of all that are open: a charge and its payment have the same
     amount, so that refunds and books need not know of it.
@@ -83,7 +83,7 @@ def receive_instalment(*, order: Order, payment: Payment, attempt: Attempt) -> b
         other.next_try_on = None
         other.save(update_fields=["state", "merged_into", "next_try_on"])
     payment.state = PaymentState.PAID
-    payment.paid_at = timezone.now()
+    payment.paid_at = paid_at
     payment.next_try_on = None
     payment.stopped_code = ""
     payment.save(update_fields=["amount", "state", "paid_at", "next_try_on", "stopped_code"])

@@ -2,6 +2,7 @@
 
 import logging
 import uuid
+from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
@@ -10,7 +11,6 @@ from orders.invoices.issuing import issue_credit_note
 from orders.models import (
     Attempt,
     DisputeState,
-    LedgerEntry,
     LedgerKind,
     Order,
     OrderEvent,
@@ -27,6 +27,7 @@ from orders.payments.facts import RefundFacts
 from orders.selectors.instalments import outstanding
 from orders.services.instalments import void_scheduled
 from orders.services.journal import record_event, record_tracking
+from orders.services.ledger import book_movement, charged_at
 from orders.services.refund_mails import mail_refund_done, mail_refund_failed
 from orders.services.refund_rules import AUTOMATIC, bounced_refunds, charges_left
 from orders.services.withdrawal_closing import close_settled_case, reopen_case
@@ -65,7 +66,7 @@ def apply_refund(facts: RefundFacts) -> None:
                 refund.state = RefundState.PENDING
             refund.save()
         else:
-            _fail(order, payment, refund, facts.failure or facts.status)
+            _fail(order, payment, refund, facts.failure or facts.status, returned_at=facts.returned_at)
 
 
 def note_refusal(refund_id: uuid.UUID, error: str) -> None:
@@ -166,15 +167,16 @@ def _succeed(order: Order, payment: Payment, refund: Refund, facts: RefundFacts)
         return
     refund.state = RefundState.SUCCEEDED
     refund.error = ""
-    refund.settled_at = timezone.now()
-    refund.save()
-    LedgerEntry.objects.create(
+    refund.settled_at = book_movement(
         order=order,
         payment=payment,
         kind=LedgerKind.REFUND,
         amount=-refund.amount,
         provider_id=facts.refund_id,
-    )
+        told=facts.moved_at,
+        after=charged_at(refund.attempt),
+    ).occurred_at
+    refund.save()
     _restate(payment)
     record_event(order, "refund.succeeded", refund=str(refund.pk), cents=facts.amount_cents)
     if refund.request_id is not None:
@@ -183,23 +185,29 @@ def _succeed(order: Order, payment: Payment, refund: Refund, facts: RefundFacts)
         settle_request(order, request)
 
 
-def _fail(order: Order, payment: Payment, refund: Refund, error: str) -> None:
+def _fail(
+    order: Order, payment: Payment, refund: Refund, error: str, *, returned_at: datetime | None = None
+) -> None:
     if refund.state == RefundState.FAILED:
         refund.save(update_fields=["provider_id"])
         return
     booked = refund.state == RefundState.SUCCEEDED
+    left_at = refund.settled_at
     refund.state = RefundState.FAILED
     refund.error = error[:300]
     refund.settled_at = timezone.now()
-    refund.save()
     if booked:
-        LedgerEntry.objects.create(
+        refund.settled_at = book_movement(
             order=order,
             payment=payment,
             kind=LedgerKind.REFUND_FAILED,
             amount=refund.amount,
             provider_id=str(refund.provider_id),
-        )
+            told=returned_at,
+            after=left_at or order.created_at,
+        ).occurred_at
+    refund.save()
+    if booked:
         _restate(payment)
         _reopen(order, refund)
     record_event(order, "refund.failed", refund=str(refund.pk), error=refund.error)

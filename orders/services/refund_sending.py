@@ -81,6 +81,7 @@ def _pretend(refund: Refund, intent_id: str) -> None:
             charge_id=str(refund.attempt.charge_id),
             intent_id=intent_id,
             metadata={"refund": str(refund.pk)},
+            moved_at=timezone.now(),
         )
     )
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from catalog.models import Category, Product, ProductVariation
 from catalog.services.products import save_product, save_variation
@@ -145,7 +146,7 @@ def pay_order(order: Order) -> Order:
         livemode=gateway.is_live(), currency="eur", amount_cents=attempt.amount_cents,
         client_reference_id=str(order.pk), metadata={"attempt": str(attempt.pk)}, intent_id=f"pi_{name}",
         intent_status="succeeded", error_code="",
-        charge=ChargeFacts(f"ch_{name}", attempt.amount_cents, "eur", 0, False),
+        charge=ChargeFacts(f"ch_{name}", attempt.amount_cents, "eur", 0, False, timezone.now()),
     )  # fmt: skip
     with transaction.atomic():
         locked = Order.objects.select_for_update().get(pk=order.pk)

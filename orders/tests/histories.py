@@ -149,7 +149,9 @@ class OrderHistories(RuleBasedStateMachine):
         facts = IntentFacts(
             f"pi_{name}", "succeeded" if succeeds else "requires_payment_method", gateway.is_live(), "eur",
             attempt.amount_cents, {"attempt": str(attempt.pk)}, "" if succeeds else "insufficient_funds", "",
-            ChargeFacts(f"ch_{name}", attempt.amount_cents, "eur", 0, False) if succeeds else None,
+            ChargeFacts(f"ch_{name}", attempt.amount_cents, "eur", 0, False, timezone.now())
+            if succeeds
+            else None,
         )  # fmt: skip
         payment = Payment.objects.get(pk=attempt.payment_id)
         settlement._apply_charge(order, payment, attempt, facts)

@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from orders.models import Attempt
 from orders.payments import gateway
@@ -90,8 +91,9 @@ class MemoryProvider:
         if cents > left:
             raise gateway.GatewayRefused("greater than unrefunded amount on charge")
         made = RefundFacts(
-            f"re_{next(self._numbers)}", cents, self.begins, "", charge.charge_id, intent_id, metadata
-        )
+            f"re_{next(self._numbers)}", cents, self.begins, "", charge.charge_id, intent_id, metadata,
+            moved_at=timezone.now(),
+        )  # fmt: skip
         charge.refunds[made.refund_id] = made
         return made
 
@@ -101,7 +103,10 @@ class MemoryProvider:
             known = charge.refunds.get(refund_id)
             if known is not None and known.status not in (status, "failed"):
                 failure = "expired_or_canceled_card" if status == "failed" else ""
-                charge.refunds[refund_id] = replace(known, status=status, failure=failure)
+                returned = timezone.now() if status == "failed" and known.status == "succeeded" else None
+                charge.refunds[refund_id] = replace(
+                    known, status=status, failure=failure, returned_at=returned
+                )
                 return True
         return False
 
@@ -113,14 +118,18 @@ class MemoryProvider:
         charge = self.charge(attempt)
         dispute_id = f"du_{next(self._numbers)}"
         charge.disputes[dispute_id] = DisputeFacts(
-            dispute_id, cents or charge.captured, "needs_response", "fraudulent", None
-        )
+            dispute_id, cents or charge.captured, "needs_response", "fraudulent", None,
+            opened_at=timezone.now(), moved_at=timezone.now(),
+        )  # fmt: skip
         return dispute_id
 
     def move_dispute(self, dispute_id: str, status: str) -> None:
         for charge in self.charges.values():
             if dispute_id in charge.disputes:
-                charge.disputes[dispute_id] = replace(charge.disputes[dispute_id], status=status)
+                returned = timezone.now() if status == "won" else None
+                charge.disputes[dispute_id] = replace(
+                    charge.disputes[dispute_id], status=status, returned_at=returned
+                )
 
     def list_refunds(self, intent_id: str) -> list[RefundFacts]:
         return list(self._charge(intent_id).refunds.values())

@@ -48,6 +48,7 @@ def book(amount: str, when: datetime, *, kind: str = "charge", order: Order | No
         kind=kind,
         amount=Decimal(amount),
         provider_id=f"mv_{LedgerEntry.objects.count() + 1}",
+        occurred_at=when,
         created_at=when,
     )
 
@@ -137,9 +138,10 @@ def test_the_receipts_book_as_a_file(desk, sold):
     )
     assert "no-store" in answer["Cache-Control"]
     assert b"".join(answer.streaming_content).decode("utf-8") == (
-        "\ufeffDate;Pièce justificative;Commande;Client;Nature;Pays;Mode de règlement;Montant (€);Mouvement\r\n"
+        "\ufeffDate;Pièce justificative;Commande;Client;Nature;Pays;Mode de règlement;Montant (€);Mouvement;"
+        "Inscrit après la fin du mois, le\r\n"
         f"21/11/2026;{invoice.number};{sold.reference};Léa Martin;Vente de marchandises;FR;"
-        f"Carte bancaire (Stripe);49,99;{LedgerEntry.objects.get().provider_id}\r\n"
+        f"Carte bancaire (Stripe);49,99;{LedgerEntry.objects.get().provider_id};\r\n"
     )
 
 

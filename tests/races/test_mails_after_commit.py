@@ -6,6 +6,7 @@ from decimal import Decimal
 from functools import partial
 
 import pytest
+from django.utils import timezone
 
 from orders.models import Attempt, AttemptState, LedgerEntry, Order, OrderStatus
 from orders.payments import gateway, settlement
@@ -54,7 +55,7 @@ def paid_page(session_id: str) -> SessionFacts:
         session_id=session_id, url="", status="complete", payment_status="paid", mode="payment", livemode=False,
         currency="eur", amount_cents=6000, client_reference_id=str(attempt.payment.order_id),
         metadata={"attempt": str(attempt.pk)}, intent_id=f"pi_{attempt.pk.hex}", intent_status="succeeded",
-        error_code="", charge=ChargeFacts(f"ch_{attempt.pk.hex}", 6000, "eur", 0, False),
+        error_code="", charge=ChargeFacts(f"ch_{attempt.pk.hex}", 6000, "eur", 0, False, timezone.now()),
     )  # fmt: skip
 
 

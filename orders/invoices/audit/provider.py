@@ -6,8 +6,6 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext as _
 
 from orders.invoices.audit.faults import Fault
-from orders.models import LedgerEntry
-from orders.models.payment import DEMONSTRATION_MOVEMENT
 from orders.payments import differences, statement
 
 GRACE = timedelta(minutes=15)
@@ -19,8 +17,8 @@ def check_provider(now: datetime) -> Iterator[Fault]:
 
     Movements of other sites on the same account are left alone.
     """
-    entries = LedgerEntry.objects.exclude(provider_id__startswith=DEMONSTRATION_MOVEMENT)
-    first = entries.order_by("created_at").values_list("created_at", flat=True).first()
+    entries = differences.movements_of_provider()
+    first = entries.order_by("occurred_at").values_list("occurred_at", flat=True).first()
     if first is None:
         return
     since, until = first - timedelta(days=1), now - GRACE
