@@ -83,7 +83,7 @@ class ShopAdminSite(AdminSite):
         if app_label is not None:
             return apps
         models = {model["model"]._meta.label: model for app in apps for model in app["models"]}
-        rooms = []
+        rooms: list[dict[str, Any]] = []
         for name, title, note, labels in ROOMS:
             listed = [models.pop(label) for label in labels if label in models]
             rooms.append(
