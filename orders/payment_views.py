@@ -9,11 +9,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from orders.access import order_id_of_payment_token
-from orders.models import Attempt, Order
+from orders.models import Attempt, CardChange, Order
 from orders.payments import gateway
+from orders.payments.card_change import change_card, settle_card_change
 from orders.payments.links import pay_by_link
 from orders.payments.settlement import settle
-from orders.selectors.instalments import calendar
+from orders.selectors.instalments import calendar, wants_card
+from orders.selectors.mandate import agreed_mandates
 from orders.selectors.orders import order_for_page
 from shop.core.problems import Problem
 
@@ -23,7 +25,8 @@ MAX_ID = 255
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def payment_page(request: HttpRequest, token: str) -> HttpResponse:
-    """Shows the calendar of an order; a POST (`pay` is `next` or `all`) goes on to the hosted payment page.
+    """Shows the calendar of an order; a POST goes on to the hosted page: to pay (`pay` is `next` or `all`), or to
+    leave another card without paying (`card` is `change`).
 
     Whoever holds the link sees amounts, days and the end of the card's number: no name, no address, no other page.
     """
@@ -35,7 +38,10 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
     problem = None
     if request.method == "POST":
         try:
-            url = pay_by_link(order_id=order.pk, everything=request.POST.get("pay") == "all")
+            if request.POST.get("card") == "change":
+                url = change_card(order_id=order.pk)
+            else:
+                url = pay_by_link(order_id=order.pk, everything=request.POST.get("pay") == "all")
         except Problem as refused:
             problem = refused
         else:
@@ -52,6 +58,8 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
         {
             "order": order,
             "plan": plan,
+            "mandates": agreed_mandates(order),
+            "takes_card": wants_card(order),
             "state": state,
             "problem": problem,
             "breadcrumbs": [
@@ -70,9 +78,15 @@ def _returned(order: Order, session_id: str) -> str:
     if not 0 < len(session_id) <= MAX_ID or not session_id.isprintable():
         return ""
     attempt = Attempt.objects.filter(session_id=session_id, payment__order=order).first()
-    if attempt is None:
+    if attempt is not None:
+        try:
+            return settle(attempt.pk).status
+        except gateway.GatewayError:
+            return "pending"
+    change = CardChange.objects.filter(session_id=session_id, order=order).first()
+    if change is None:
         return ""
     try:
-        return settle(attempt.pk).status
+        return f"card_{settle_card_change(change.pk)}"
     except gateway.GatewayError:
-        return "pending"
+        return "card_pending"

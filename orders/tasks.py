@@ -6,7 +6,7 @@ from datetime import datetime, time, timedelta
 from celery import shared_task
 
 from orders.invoices.tasks import make_invoice_document as make_invoice_document
-from orders.payments import closing, gateway, reconcile, schedule
+from orders.payments import closing, discarded, gateway, reconcile, schedule
 from orders.services import refund_sending
 from shop.core.jobs import scheduled_job
 
@@ -31,9 +31,14 @@ def close_void_attempts(order_id: str) -> None:
     closing.close_void_attempts(uuid.UUID(order_id))
 
 
-@shared_task(name="orders.tasks.forget_card")
+@shared_task(
+    name="orders.tasks.forget_card",
+    autoretry_for=(gateway.GatewayUnavailable,),
+    retry_backoff=30,
+    max_retries=5,
+)
 def forget_card(payment_method_id: str) -> None:
-    gateway.forget_card(payment_method_id)
+    discarded.delete_discarded_cards(payment_method_id)
 
 
 @scheduled_job("collect-instalments", every=timedelta(days=1), at=time(9))
@@ -44,9 +49,11 @@ def collect_instalments(now: datetime) -> None:
 
 @scheduled_job("reconcile-payments", every=timedelta(minutes=5))
 def reconcile_payments(now: datetime) -> None:
-    """Payments in doubt, messages that were missed or not acted on, refunds on their way."""
+    """Payments and changes of card in doubt, messages that were missed or not acted on, refunds on their way."""
     reconcile.fetch_missed_events(now)
     reconcile.reprocess_events(now)
     reconcile.reconcile_attempts(now)
+    reconcile.reconcile_card_changes(now)
     reconcile.send_waiting_refunds(now)
     closing.close_void_attempts()
+    discarded.delete_discarded_cards()

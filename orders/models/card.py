@@ -1,6 +1,7 @@
 """The card that a customer left with the payment provider for the later parts of an order, and its replacement."""
 
 import uuid
+from datetime import date
 
 from django.db import models
 from django.db.models import Q
@@ -36,6 +37,12 @@ class StoredCard(models.Model):
 
     def __str__(self) -> str:
         return f"{self.brand} •••• {self.last4}"
+
+    def ends_before(self, day: date) -> bool:
+        """Whether the card ends in a month before that of `day`; False when its end is not known."""
+        if not self.expiry_year:
+            return False
+        return (self.expiry_year, self.expiry_month or 12) < (day.year, day.month)
 
 
 class DiscardedCard(models.Model):

@@ -12,9 +12,10 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from orders.models import Attempt, AttemptKind, StripeEvent
+from orders.models import Attempt, AttemptKind, CardChange, CardChangeState, StripeEvent
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.payments import gateway
+from orders.payments.card_change import settle_card_change
 from orders.payments.gateway import EventFacts
 from orders.payments.settlement import keep_for_review, settle
 from orders.services.disputes import sync_disputes
@@ -79,6 +80,9 @@ def _act(event: StripeEvent) -> None:
     family = event.kind.partition(".")[0]
     if event.kind.startswith("checkout.session."):
         closed = event.kind == "checkout.session.expired"
+        if subject.get("mode") == "setup":
+            _settle_card_change(subject, closed=closed)
+            return
         _settle_attempt(subject, session_id=str(subject.get("id", "")), closed=closed)
     elif family == "payment_intent":
         _settle_attempt(subject, intent_id=str(subject.get("id", "")))
@@ -103,6 +107,28 @@ def _settle_attempt(
         keep_for_review(attempt.pk, contradiction)
     else:
         settle(attempt.pk)
+
+
+def _settle_card_change(subject: dict[str, Any], *, closed: bool) -> None:
+    """A page on which nothing is paid: a card was left on it, or its time is over."""
+    metadata = subject.get("metadata")
+    if not isinstance(metadata, dict):
+        metadata = {}
+    change = CardChange.objects.filter(session_id=str(subject.get("id", ""))).first()
+    if change is None:
+        named = str(metadata.get("card_change", ""))
+        try:
+            change = CardChange.objects.filter(pk=uuid.UUID(named)).first()
+        except ValueError:
+            return
+        if change is None and not closed and metadata.get(gateway.SHOP_MARK) == settings.SITE_URL:
+            raise NotYetKnown(f"change of card {named} is not known")
+    if change is None:
+        return
+    if change.session_id is None and change.state == CardChangeState.OPEN:
+        # The page exists, and the process that opened it has not saved its id yet, or died before it could.
+        raise NotYetKnown(f"the page of change of card {change.pk} is not saved yet")
+    settle_card_change(change.pk)
 
 
 def _contradiction(subject: dict[str, Any], attempt: Attempt) -> str:

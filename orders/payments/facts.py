@@ -66,6 +66,24 @@ class SessionFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class CardPageFacts:
+    """A page that stores a card, as the provider knows it now.
+
+    `status` is open, complete or expired. `card` is the one that its bank let the customer leave, None before.
+    """
+
+    session_id: str
+    url: str
+    status: str
+    mode: str
+    livemode: bool
+    client_reference_id: str
+    metadata: dict[str, str]
+    customer_id: str
+    card: CardFacts | None
+
+
+@dataclass(frozen=True, slots=True)
 class IntentFacts:
     """A charge without a page as the provider knows it now.
 

@@ -1,4 +1,4 @@
-"""What the shop asks Stripe for; only `statement`, which reads whole days of the account, calls it too.
+"""What the shop asks Stripe for; `card_pages` and `statement`, which reads whole days of the account, call it too.
 
 Calls are made outside database transactions, through `stripe_api.calling`. Amounts are whole cents at this
 border. What comes back are small frozen facts, never Stripe's objects.

@@ -15,7 +15,8 @@ from orders.selectors.instalments import OPEN_PAYMENTS
 from orders.services.mails import item_detail
 from shop.core.money import to_cents
 
-_SESSION = "session_id={CHECKOUT_SESSION_ID}"
+RETURN_QUERY = "session_id={CHECKOUT_SESSION_ID}"
+"""What the provider fills in on the way back, so that the shop knows which page its customer comes from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def describe_page(attempt: Attempt) -> Page:
     with translation.override(order.language):
         if attempt.kind == AttemptKind.LINK:
             return _link_page(order, attempt)
-        result = f"{settings.SITE_URL}{reverse('orders:payment-result')}?{_SESSION}"
+        result = f"{settings.SITE_URL}{reverse('orders:payment-result')}?{RETURN_QUERY}"
         cart = f"{settings.SITE_URL}{reverse('orders:cart')}"
         if order.payment_mode == PaymentMode.INSTALLMENTS:
             return Page(
@@ -56,7 +57,7 @@ def _link_page(order: Order, attempt: Attempt) -> Page:
     keeps_card = not attempt.pays_off and others.exists()
     return Page(
         lines=[_part_line(order, attempt)],
-        success_url=f"{own}?{_SESSION}",
+        success_url=f"{own}?{RETURN_QUERY}",
         cancel_url=own,
         keeps_card=keeps_card,
         customer_id=card.customer_id if card else "",

@@ -6,7 +6,15 @@ from datetime import UTC, datetime
 
 import stripe
 
-from orders.payments.facts import CardFacts, ChargeFacts, DisputeFacts, IntentFacts, RefundFacts, SessionFacts
+from orders.payments.facts import (
+    CardFacts,
+    CardPageFacts,
+    ChargeFacts,
+    DisputeFacts,
+    IntentFacts,
+    RefundFacts,
+    SessionFacts,
+)
 
 
 def session_facts(session: stripe.checkout.Session) -> SessionFacts:
@@ -37,6 +45,47 @@ def session_facts(session: stripe.checkout.Session) -> SessionFacts:
         charge=charge,
         card=card,
     )
+
+
+def card_page_facts(session: stripe.checkout.Session) -> CardPageFacts:
+    """A page that stores a card, with the card that was left on it when its setup was expanded."""
+    return CardPageFacts(
+        session_id=session.id,
+        url=session.url or "",
+        status=session.status or "",
+        mode=session.mode,
+        livemode=bool(session.livemode),
+        client_reference_id=session.client_reference_id or "",
+        metadata=dict(session.metadata.to_dict()) if session.metadata else {},
+        customer_id=_customer_id(session.customer),
+        card=_stored_card(session),
+    )
+
+
+def _stored_card(session: stripe.checkout.Session) -> CardFacts | None:
+    setup = session.setup_intent
+    if not isinstance(setup, stripe.SetupIntent) or setup.status != "succeeded":
+        return None
+    method = setup.payment_method
+    if not isinstance(method, stripe.PaymentMethod):
+        return None
+    card = getattr(method, "card", None)
+    if card is None:
+        return None
+    return CardFacts(
+        customer_id=_customer_id(method.customer),
+        payment_method_id=method.id,
+        brand=card.brand,
+        last4=card.last4,
+        expiry_month=card.exp_month,
+        expiry_year=card.exp_year,
+    )
+
+
+def _customer_id(customer: str | stripe.Customer | None) -> str:
+    if customer is None:
+        return ""
+    return customer if isinstance(customer, str) else customer.id
 
 
 def intent_facts(intent: stripe.PaymentIntent) -> IntentFacts:
@@ -96,7 +145,7 @@ def _card_facts(intent: stripe.PaymentIntent) -> CardFacts | None:
     if customer is None or not method or card is None:
         return None
     return CardFacts(
-        customer_id=customer if isinstance(customer, str) else customer.id,
+        customer_id=_customer_id(customer),
         payment_method_id=method,
         brand=card.brand or "",
         last4=card.last4 or "",

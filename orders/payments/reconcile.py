@@ -6,9 +6,19 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import islice
 
-from orders.models import Attempt, AttemptKind, AttemptState, Refund, RefundState, StripeEvent
+from orders.models import (
+    Attempt,
+    AttemptKind,
+    AttemptState,
+    CardChange,
+    CardChangeState,
+    Refund,
+    RefundState,
+    StripeEvent,
+)
 from orders.models.payment import REFUNDS_UNDER_WAY
 from orders.payments import gateway, statement
+from orders.payments.card_change import resume_card_change
 from orders.payments.events import MAX_TRIES, NotYetKnown, process_event, store_event
 from orders.payments.gateway import EventFacts
 from orders.payments.links import drop_attempt
@@ -52,6 +62,22 @@ def reconcile_attempts(now: datetime) -> int:
         except gateway.GatewayRefused:
             # One payment that the provider won't speak of must not keep the others waiting.
             logger.exception("attempt %s could not be reconciled", attempt.pk)
+        except gateway.GatewayError as error:
+            logger.warning("reconciliation stops, the provider does not answer: %s", error)
+            break
+    return asked
+
+
+def reconcile_card_changes(now: datetime) -> int:
+    """Ask the provider about every page to leave a card on that has had its time. Returns how many were asked about."""
+    asked = 0
+    waiting = CardChange.objects.filter(state=CardChangeState.OPEN, created_at__lt=now - IN_DOUBT_AFTER)
+    for change in waiting.select_related("order").order_by("created_at")[:BATCH]:
+        try:
+            resume_card_change(change)
+            asked += 1
+        except gateway.GatewayRefused:
+            logger.exception("change of card %s could not be reconciled", change.pk)
         except gateway.GatewayError as error:
             logger.warning("reconciliation stops, the provider does not answer: %s", error)
             break

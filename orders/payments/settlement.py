@@ -32,9 +32,9 @@ from orders.payments import gateway
 from orders.payments.gateway import ChargeFacts, IntentFacts, SessionFacts
 from orders.payments.off_session import CARD_UNKNOWN, carry_out
 from orders.services.cancellation import cancel_unpaid_order
+from orders.services.cards import discard_card, keep_card
 from orders.services.instalments import (
     hold_charging,
-    keep_card,
     note_refusal,
     receive_instalment,
     restore_scheduled,
@@ -50,7 +50,6 @@ from orders.services.mails import (
 from orders.services.refunds import request_automatic_refund
 from orders.services.stock_holds import take_for_order
 from shop.core.money import from_cents
-from shop.core.wake import wake
 
 logger = logging.getLogger(__name__)
 
@@ -118,7 +117,7 @@ def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: Ses
         keep_card(order=order, card=facts.card)
     else:
         # Paid for nothing, and given back: the card must not stay with the provider.
-        wake("orders.tasks.forget_card", facts.card.payment_method_id)
+        discard_card(order=order, payment_method_id=facts.card.payment_method_id)
 
 
 def _settle_charge(attempt: Attempt) -> None:

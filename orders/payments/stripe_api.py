@@ -1,6 +1,6 @@
 """The line to Stripe: one client, one circuit, and the shop's own errors for all that can go wrong on it.
 
-Only for the files that call Stripe (`gateway`, `statement`); everybody else asks those.
+Only for the files that call Stripe (`gateway`, `card_pages`, `statement`); everybody else asks those.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ from decimal import Decimal
 
 from django.db.models import Q, QuerySet, Sum
 
-from orders.models import Order, Payment, PaymentMode, PaymentState, StoredCard
+from orders.models import Dispute, DisputeState, Order, Payment, PaymentMode, PaymentState, StoredCard
+from orders.models.order import PAID_STATUSES
 from orders.pricing.instalments import Instalment
 from shop.core.money import ZERO, quantize
 
@@ -47,6 +48,12 @@ class Calendar:
     def open_count(self) -> int:
         return sum(row.is_open for row in self.rows)
 
+    @property
+    def card_ends_early(self) -> bool:
+        """Whether the kept card ends before the last payment that it is to make."""
+        days = [row.payment.due_on for row in self.rows if row.is_open]
+        return self.card is not None and bool(days) and self.card.ends_before(max(days))
+
 
 def outstanding(order: Order) -> Decimal:
     """What is still to be collected for the order, in euros. One query."""
@@ -74,6 +81,19 @@ def calendar(order: Order) -> Calendar | None:
         card=StoredCard.objects.filter(order=order, forgotten_at=None).first(),
         outstanding=sum((row.payment.amount for row in rows if row.is_open), ZERO),
     )
+
+
+def wants_card(order: Order) -> bool:
+    """Whether a card may still be charged for later payments of an order: else none is asked for, nor kept.
+
+    At most two queries. The order must be freshly read, under its lock where the answer is acted on.
+    """
+    if (
+        order.status not in PAID_STATUSES
+        or not _collectable().filter(order=order, state__in=OPEN_PAYMENTS).exists()
+    ):
+        return False
+    return not Dispute.objects.filter(order=order).exclude(state=DisputeState.WON).exists()
 
 
 def agreed_plan(order: Order) -> list[Instalment]:

@@ -6,7 +6,9 @@ from decimal import Decimal
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from orders.models import CardChangeState, Order
 from orders.pricing.instalments import LAST_DAYS_AFTER_DISPATCH, NOTICE_DAYS, Instalment
+from orders.selectors.instalments import calendar
 from shop.core.dates import day_in_words
 from shop.core.models import ShopSettings
 from shop.core.money import format_amount
@@ -36,6 +38,46 @@ def mandate_text(plan: Sequence[Instalment], total: Decimal) -> str:
             for part in later
         ),
         "seller": shop.trader_name or shop.shop_name,
+        "notice": NOTICE_DAYS,
+        "days": LAST_DAYS_AFTER_DISPATCH,
+        "email": shop.email,
+    }
+
+
+def agreed_mandates(order: Order) -> list[str]:
+    """Every authorisation that its customer gave for an order, latest first. One query."""
+    later = order.card_changes.filter(state=CardChangeState.DONE).order_by("-settled_at")
+    return [text for text in (*later.values_list("mandate_text", flat=True), order.mandate_text) if text]
+
+
+def card_mandate_text(order: Order) -> str:
+    """What a customer agrees to who leaves another card, in the active language. It fits the payment page (1200).
+
+    For an order in instalments that still owes something. Three queries.
+    """
+    shop = ShopSettings.load()
+    plan = calendar(order)
+    assert plan is not None
+    parts = [
+        (_("%(amount)s dus depuis le %(day)s") if row.is_late else _("%(amount)s le %(day)s"))
+        % {
+            "amount": _amount(row.payment.amount),
+            "day": day_in_words(row.payment.due_on if row.is_late else row.day),
+        }
+        for row in plan.rows
+        if row.is_open
+    ]
+    return _(
+        "La carte enregistrée ici remplace l'ancienne ; rien n'est débité maintenant. J'autorise %(seller)s à la "
+        "débiter de ce qui reste à payer pour la commande %(reference)s : %(parts)s. Chaque débit m'est annoncé par "
+        "e-mail %(notice)d jours avant. La dernière échéance tombe au plus tard %(days)d jours après l'expédition : "
+        "si la commande part tôt, elle est avancée et j'en suis prévenu par e-mail. Je peux tout régler d'avance, "
+        "sans frais, ou changer encore de carte. Cette autorisation prend fin avec la dernière échéance, ou si je me "
+        "rétracte ou si la commande est annulée ; pour l'arrêter autrement, j'écris à %(email)s."
+    ) % {
+        "seller": shop.trader_name or shop.shop_name,
+        "reference": order.reference,
+        "parts": _(" et ").join(parts),
         "notice": NOTICE_DAYS,
         "days": LAST_DAYS_AFTER_DISPATCH,
         "email": shop.email,

@@ -60,7 +60,33 @@ def mail_link(order: Order, payment: Payment, *, once: str) -> None:
 
 def mail_overdue(order: Order, payment: Payment) -> None:
     """Nothing more is tried: the link stays."""
-    _mail("instalment_overdue", order, payment, once="overdue")
+    _mail("instalment_overdue", order, payment, once=timezone.localdate().isoformat())
+
+
+def mail_card_kept(order: Order, card: StoredCard) -> None:
+    """Another card takes over: which amounts it is charged on which days, and what is left to the customer."""
+    context = _context(order)
+    plan = calendar(order)
+    assert plan is not None
+    rows = [
+        {
+            "position": row.payment.position,
+            "count": row.payment.count,
+            "amount": str(row.payment.amount),
+            "day": row.day.isoformat(),
+            "is_late": row.is_late,
+        }
+        for row in plan.rows
+        if row.is_open
+    ]
+    queue_mail(
+        kind="instalment_card_kept",
+        to=order.email,
+        language=order.language,
+        context={**context, "rows": rows, "has_late": any(row["is_late"] for row in rows)},
+        dedupe_key=f"instalment_card_kept:{order.pk}:{card.payment_method_id}",
+        reference=order.reference,
+    )
 
 
 def mail_card_expires(order: Order, card: StoredCard, last: date) -> None:
@@ -90,7 +116,8 @@ def mail_overdue_alert(order: Order, payment: Payment, code: str) -> None:
             "code": code,
             "admin_url": settings.SITE_URL + reverse("admin:orders_order_instalments", args=[order.pk]),
         },
-        dedupe_key=f"instalment_overdue_alert:{payment.pk}",
+        # Another card may have been tried since the last one.
+        dedupe_key=f"instalment_overdue_alert:{payment.pk}:{timezone.localdate().isoformat()}",
         reference=order.reference,
     )
 

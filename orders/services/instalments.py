@@ -20,7 +20,6 @@ from orders.models import (
 )
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.payments.dunning import AUTHENTICATION_REQUIRED, MAX_TRIES, Refusal, classify, next_step
-from orders.payments.facts import CardFacts
 from orders.pricing.instalments import charge_day, last_day
 from orders.selectors.instalments import OPEN_PAYMENTS
 from orders.services import instalment_mails as mails
@@ -44,7 +43,7 @@ def void_scheduled(*, order: Order, reason: str) -> Decimal:
     page is closed once the transaction is committed; a charge that is under way and succeeds goes back by itself.
     Repeating it changes nothing and returns 0.
     """
-    payments = _open_payments(order)
+    payments = lock_open_payments(order)
     if not payments:
         return ZERO
     voided = sum((payment.amount for payment in payments), ZERO)
@@ -73,7 +72,7 @@ def receive_instalment(*, order: Order, payment: Payment, attempt: Attempt, paid
     """
     if payment.state not in (*OPEN_PAYMENTS, PaymentState.WRITTEN_OFF):
         return False
-    others = [other for other in _open_payments(order) if other.pk != payment.pk] if attempt.pays_off else []
+    others = [other for other in lock_open_payments(order) if other.pk != payment.pk] if attempt.pays_off else []
     if to_cents(payment.amount + sum((other.amount for other in others), ZERO)) != attempt.amount_cents:
         return False
     for other in others:
@@ -103,34 +102,6 @@ def restore_scheduled(*, order: Order) -> None:
     Payment.objects.filter(order=order, position__gt=1, state=PaymentState.VOID, merged_into=None).update(
         state=PaymentState.SCHEDULED
     )
-
-
-def keep_card(*, order: Order, card: CardFacts) -> None:
-    """The card that pays the later thirds from now on. One that ends before the last of them is told at once."""
-    payments = _open_payments(order)
-    if not payments:
-        return
-    before = StoredCard.objects.filter(order=order, forgotten_at=None).first()
-    kept, _created = StoredCard.objects.update_or_create(
-        order=order,
-        defaults={
-            "customer_id": card.customer_id,
-            "payment_method_id": card.payment_method_id,
-            "brand": card.brand,
-            "last4": card.last4,
-            "expiry_month": card.expiry_month,
-            "expiry_year": card.expiry_year,
-            "refused_code": "",
-            "forgotten_at": None,
-            "kept_at": timezone.now(),
-        },
-    )
-    record_event(order, "card.kept", brand=card.brand, last4=card.last4)
-    if before is not None and before.payment_method_id != card.payment_method_id:
-        wake("orders.tasks.forget_card", before.payment_method_id)
-    last = max(payment.due_on for payment in payments)
-    if card.expiry_year and (card.expiry_year, card.expiry_month or 12) < (last.year, last.month):
-        mails.mail_card_expires(order, kept, last)
 
 
 def note_refusal(*, order: Order, payment: Payment, attempt: Attempt) -> None:
@@ -201,7 +172,7 @@ def announce(*, order: Order, payment: Payment, today: date) -> None:
 def move_forward(*, order: Order, dispatched_on: date) -> None:
     """Dispatch has a last day for every third: one that falls later is moved to it, and its customer told."""
     limit = last_day(dispatched_on)
-    for payment in _open_payments(order):
+    for payment in lock_open_payments(order):
         if payment.state != PaymentState.SCHEDULED or payment.due_on <= limit:
             continue
         payment.moved_from = payment.moved_from or payment.due_on
@@ -221,6 +192,7 @@ def write_off(*, order: Order, payment: Payment, actor: "User | None", reason: s
     record_event(order, "instalment.written_off", actor=actor, position=payment.position, reason=reason[:500])
 
 
-def _open_payments(order: Order) -> list[Payment]:
+def lock_open_payments(order: Order) -> list[Payment]:
+    """What an order still owes, locked, in the order of its calendar."""
     payments = Payment.objects.select_for_update().filter(order=order, state__in=OPEN_PAYMENTS)
     return list(payments.order_by("position"))

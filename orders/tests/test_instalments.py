@@ -16,8 +16,9 @@ from orders.payments.facts import CardFacts
 from orders.payments.links import pay_by_link
 from orders.selectors.instalments import outstanding
 from orders.services.cancellation import cancel_unpaid_order
+from orders.services.cards import keep_card
 from orders.services.fulfilment import update_status
-from orders.services.instalments import keep_card, void_scheduled
+from orders.services.instalments import void_scheduled
 from orders.tests.conftest import Bank, Shopper
 from orders.tests.thirds import (
     FIRST_DAY,

@@ -266,6 +266,14 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
         "instalment_link": instalment,
         "instalment_overdue": instalment,
         "instalment_card_expires": {**instalment, "last": "2027-01-20"},
+        "instalment_card_kept": {
+            **instalment,
+            "rows": [
+                {"position": 2, "count": 3, "amount": "542.50", "day": "2026-12-24", "is_late": True},
+                {"position": 3, "count": 3, "amount": "542.50", "day": "2027-01-20", "is_late": False},
+            ],
+            "has_late": True,
+        },
         "instalment_overdue_alert": {
             **instalment,
             "code": "insufficient_funds",
@@ -306,6 +314,7 @@ KINDS = (
     "instalment_link",
     "instalment_overdue",
     "instalment_card_expires",
+    "instalment_card_kept",
     "instalment_overdue_alert",
     "withdrawal_received",
     "withdrawal_workshop",
