@@ -8,13 +8,11 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
-from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from orders.admin.parts import ReadOnly
+from orders.admin.parts import ReadOnly, order_link
 from orders.models import DeliveryStop, Finding, VatRate
 from orders.selectors.customs import outside_union
 from orders.services.findings import resolve_finding
@@ -41,13 +39,7 @@ class FindingAdmin(ReadOnly, admin.ModelAdmin[Finding]):
 
     @admin.display(description=_("commande"))
     def order_link(self, finding: Finding) -> str:
-        if finding.order is None:
-            return "–"
-        return format_html(
-            '<a href="{}">{}</a>',
-            reverse("admin:orders_order_change", args=[finding.order.pk]),
-            finding.order,
-        )
+        return order_link(finding.order)
 
     @admin.action(description=_("Marquer comme réglés"), permissions=["view"])
     def resolve(self, request: HttpRequest, chosen: QuerySet[Finding]) -> HttpResponseBase | None:

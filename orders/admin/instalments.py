@@ -11,7 +11,7 @@ from django.template.response import TemplateResponse
 from django.utils.translation import gettext_lazy as _
 
 from orders.access import payment_page_url
-from orders.admin.parts import ReadOnly, order_page
+from orders.admin.parts import ReadOnly, order_page, row_number
 from orders.models import AttemptState, Order, Payment, PaymentMode, StoredCard
 from orders.payments import gateway
 from orders.payments.schedule import charge_now
@@ -64,7 +64,7 @@ def instalments_page(request: HttpRequest, order: Order, context: dict[str, Any]
             {**context, "plan": plan, "link": payment_page_url(order), "actions": ACTIONS.items()},
         )
     payment = get_object_or_404(
-        Payment, pk=_number(request.GET.get("payment", "")), order=order, state__in=OPEN_PAYMENTS
+        Payment, pk=row_number(request.GET.get("payment", "")), order=order, state__in=OPEN_PAYMENTS
     )
     form = WriteOffForm(request.POST or None) if action == "write_off" else None
     if request.method == "POST" and (form is None or form.is_valid()):
@@ -103,10 +103,6 @@ def _act(request: HttpRequest, action: str, payment: Payment, form: WriteOffForm
     elif form is not None:
         write_off_payment(payment_id=payment.pk, actor=actor, reason=form.cleaned_data["reason"])
         messages.success(request, _("Échéance abandonnée."))
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 18 else 0
 
 
 @admin.register(Payment)

@@ -15,7 +15,7 @@ from django.urls import path, reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-from orders.admin.parts import ReadOnly, order_page
+from orders.admin.parts import ReadOnly, order_link, order_page
 from orders.invoices.correcting import DraftValues, edit_invoice
 from orders.invoices.downloads import pdf_response
 from orders.invoices.reading import documents_of, find_document
@@ -59,11 +59,7 @@ class InvoiceAdmin(ReadOnly, admin.ModelAdmin[Invoice]):
 
     @admin.display(description=_("commande"), ordering="order__reference")
     def order_link(self, invoice: Invoice) -> str:
-        return format_html(
-            '<a href="{}">{}</a>',
-            reverse("admin:orders_order_change", args=[invoice.order_id]),
-            invoice.order,
-        )
+        return order_link(invoice.order)
 
     @admin.display(description=_("client"))
     def customer(self, invoice: Invoice) -> str:

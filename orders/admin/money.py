@@ -3,11 +3,9 @@
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-from orders.admin.parts import ReadOnly
+from orders.admin.parts import ReadOnly, order_link
 from orders.models import (
     Attempt,
     LedgerEntry,
@@ -26,10 +24,7 @@ class AttemptAdmin(ReadOnly, admin.ModelAdmin[Attempt]):
 
     @admin.display(description=_("commande"))
     def order(self, attempt: Attempt) -> str:
-        order = attempt.payment.order
-        return format_html(
-            '<a href="{}">{}</a>', reverse("admin:orders_order_change", args=[order.pk]), order
-        )
+        return order_link(attempt.payment.order)
 
 
 @admin.register(LedgerEntry)

@@ -6,15 +6,24 @@ from typing import Any
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from orders.admin.parts import ORDER_PAGES, OrderPage, ReadOnlyInline, find_order, order_page
+from orders.admin.parts import (
+    ORDER_PAGES,
+    PROVIDER_AWAY,
+    LinkedPagesAdmin,
+    OrderPage,
+    ReadOnlyInline,
+    find_order,
+    order_page,
+)
 from orders.models import (
     Attempt,
     LedgerEntry,
@@ -77,7 +86,7 @@ class EventInline(ReadOnlyInline):
 
 
 @admin.register(Order)
-class OrderAdmin(admin.ModelAdmin[Order]):
+class OrderAdmin(LinkedPagesAdmin[Order]):
     list_display = (
         "reference",
         "created_at",
@@ -113,7 +122,6 @@ class OrderAdmin(admin.ModelAdmin[Order]):
         EventInline,
     )
     actions = ("ask_provider",)
-    change_form_template = "admin/orders/order/change_form.html"
 
     @admin.display(description=_("à vérifier"), boolean=True)
     def to_check(self, order: Order) -> bool:
@@ -167,22 +175,12 @@ class OrderAdmin(admin.ModelAdmin[Order]):
         }
         return page.view(request, order, context)
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        order = self.get_object(request, object_id)
-        context = dict(extra_context or {})
-        if order is not None:
-            context["order_pages"] = [
-                (page.label, reverse(f"admin:orders_order_{page.name}", args=[order.pk]))
-                for page in ORDER_PAGES.values()
-                if page.shown(order)
-            ]
-        return super().change_view(request, object_id, form_url, context)
+    def pages_of(self, order: Order) -> list[tuple[str | Promise, str]]:
+        return [
+            (page.label, reverse(f"admin:orders_order_{page.name}", args=[order.pk]))
+            for page in ORDER_PAGES.values()
+            if page.shown(order)
+        ]
 
     @admin.action(description=_("Demander l'état du paiement à Stripe"))
     def ask_provider(self, request: HttpRequest, queryset: QuerySet[Order]) -> None:
@@ -192,9 +190,7 @@ class OrderAdmin(admin.ModelAdmin[Order]):
                 settle(attempt.pk)
                 asked += 1
             except gateway.GatewayError:
-                messages.error(
-                    request, _("Le service de paiement ne répond pas : rien n'a changé. Réessayez.")
-                )
+                messages.error(request, PROVIDER_AWAY)
                 return
         messages.success(
             request,
@@ -214,7 +210,7 @@ def close_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> H
         try:
             paid = abandon_order(str(order.pk))
         except gateway.GatewayError:
-            messages.error(request, _("Le service de paiement ne répond pas : rien n'a changé. Réessayez."))
+            messages.error(request, PROVIDER_AWAY)
         else:
             if paid is not None:
                 messages.warning(request, _("Cette commande vient d'être payée : elle reste ouverte."))

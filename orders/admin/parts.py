@@ -1,18 +1,24 @@
-"""What the admin's rooms share: read-only rows, and the pages that each room adds to an order."""
+"""What the admin's rooms share: read-only rows, links, and the pages that each room adds to an order."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from django.contrib import admin
 from django.db.models import Model
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
 
 from orders.models import Order
 
+PROVIDER_AWAY = _("Le service de paiement ne répond pas : rien n'a changé. Réessayez.")
+
+Row = TypeVar("Row", bound=Model)
 OrderView = Callable[[HttpRequest, Order, dict[str, Any]], HttpResponseBase]
 
 
@@ -49,6 +55,39 @@ def order_page(
 def find_order(order_id: Any) -> Order:
     """The order of an admin page; 404 when there is none."""
     return get_object_or_404(Order, pk=order_id)
+
+
+def order_link(order: Order | None) -> str:
+    """The order's reference, leading to its page; a dash for none."""
+    if order is None:
+        return "–"
+    return format_html('<a href="{}">{}</a>', reverse("admin:orders_order_change", args=[order.pk]), order)
+
+
+def row_number(text: str) -> int:
+    """The key that an address or a hidden field names; 0, which no row has, when it is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else 0
+
+
+class LinkedPagesAdmin(admin.ModelAdmin[Row]):
+    """A row's own page shows a button for each further page that `pages_of` names."""
+
+    change_form_template = "admin/orders/linked_change_form.html"
+
+    def pages_of(self, row: Row) -> list[tuple[str | Promise, str]]:
+        """Label and address of each."""
+        raise NotImplementedError
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        row = self.get_object(request, object_id)
+        pages = [] if row is None else self.pages_of(row)
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), "pages": pages})
 
 
 class ReadOnly:

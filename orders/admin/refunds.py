@@ -15,13 +15,11 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from orders.admin.parts import ReadOnly, order_page
+from orders.admin.parts import ReadOnly, order_link, order_page, row_number
 from orders.models import Dispute, Order, OrderItem, OrderStatus, Refund, RefundLine, RefundRequest
 from orders.selectors.refunds import RefundProgress, explain, order_requests, progress
 from orders.services.refund_rules import (
@@ -184,7 +182,7 @@ def refund_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> 
 
 
 def _restock(request: HttpRequest, order: Order) -> HttpResponseBase:
-    line = RefundLine.objects.filter(request__order=order, pk=_number(request.POST["line"])).first()
+    line = RefundLine.objects.filter(request__order=order, pk=row_number(request.POST["line"])).first()
     if line is not None and restock_line(line_id=line.pk):
         messages.success(request, _("Article remis en stock."))
     else:
@@ -192,16 +190,8 @@ def _restock(request: HttpRequest, order: Order) -> HttpResponseBase:
     return redirect("admin:orders_order_refund", order.pk)
 
 
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
-
-
 def _euros(amount: Decimal) -> str:
     return format_amount(amount, get_language() or "fr")
-
-
-def _order_link(order: Order) -> str:
-    return format_html('<a href="{}">{}</a>', reverse("admin:orders_order_change", args=[order.pk]), order)
 
 
 class RefundLineInline(ReadOnly, admin.TabularInline[RefundLine, RefundRequest]):
@@ -242,7 +232,7 @@ class RefundRequestAdmin(ReadOnly, admin.ModelAdmin[RefundRequest]):
 
     @admin.display(description=gettext_lazy("commande"))
     def order_link(self, decided: RefundRequest) -> str:
-        return _order_link(decided.order)
+        return order_link(decided.order)
 
     @admin.display(description=gettext_lazy("état"))
     def progress(self, decided: RefundRequest) -> str:
@@ -265,7 +255,7 @@ class RefundAdmin(ReadOnly, admin.ModelAdmin[Refund]):
 
     @admin.display(description=gettext_lazy("commande"))
     def order_link(self, refund: Refund) -> str:
-        return _order_link(refund.order)
+        return order_link(refund.order)
 
     @admin.display(description=gettext_lazy("explication"))
     def why(self, refund: Refund) -> str:
@@ -308,4 +298,4 @@ class DisputeAdmin(ReadOnly, admin.ModelAdmin[Dispute]):
 
     @admin.display(description=gettext_lazy("commande"))
     def order_link(self, dispute: Dispute) -> str:
-        return _order_link(dispute.order)
+        return order_link(dispute.order)

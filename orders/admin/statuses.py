@@ -11,14 +11,12 @@ from django.template.response import TemplateResponse
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from orders.admin.parts import order_page
+from orders.admin.parts import PROVIDER_AWAY, order_page
 from orders.models import Order, OrderStatus
 from orders.payments import gateway
 from orders.services.archiving import Removal, remove_order, restore_order
 from orders.services.statuses import change_status
 from shop.core.problems import Problem
-
-AWAY = _("Le service de paiement ne répond pas : rien n'a changé. Réessayez.")
 
 
 class StatusForm(forms.Form):
@@ -46,7 +44,7 @@ def status_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> 
         try:
             change_status(order_id=order.pk, actor=cast(User, request.user), **form.cleaned_data)
         except gateway.GatewayError:
-            messages.error(request, AWAY)
+            messages.error(request, PROVIDER_AWAY)
         except Problem as problem:
             if problem.code == "refund_decision_needed":
                 asked = {
@@ -71,7 +69,7 @@ def remove_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> 
         try:
             removed = remove_order(order_id=order.pk, actor=cast(User, request.user))
         except gateway.GatewayError:
-            messages.error(request, AWAY)
+            messages.error(request, PROVIDER_AWAY)
         except Problem as problem:
             messages.error(request, problem.detail)
         else:
