@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import date, timedelta
 
 import pytest
@@ -19,7 +18,7 @@ from orders.services.cancellation import cancel_unpaid_order
 from orders.services.cards import keep_card
 from orders.services.fulfilment import update_status
 from orders.services.instalments import void_scheduled
-from orders.tests.conftest import Bank, Shopper
+from orders.tests.bank import Bank, Shopper
 from orders.tests.thirds import (
     FIRST_DAY,
     Clock,
@@ -28,10 +27,8 @@ from orders.tests.thirds import (
     calls,
     card_becomes,
     charged,
-    frozen_calendar,
     intents,
     mails,
-    offer_thirds,
     page_of,
     payment_of,
     place,
@@ -44,13 +41,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 SECOND = FIRST_DAY + timedelta(days=30)
 THIRD = FIRST_DAY + timedelta(days=60)
-
-
-@pytest.fixture
-def clock(bank: Bank) -> Iterator[Clock]:
-    offer_thirds()
-    with frozen_calendar(bank) as clock:
-        yield clock
 
 
 def test_the_first_third_is_paid_and_the_card_kept(bank: Bank, shopper: Shopper, clock: Clock):

@@ -24,7 +24,7 @@ from orders.payments import gateway, reconcile, statement
 from orders.payments.nightly import NightlyReport, reconcile_days
 from orders.payments.settlement import settle
 from orders.services.findings import resolve_finding
-from orders.tests.conftest import SECRET_KEY
+from orders.tests.bank import SECRET_KEY
 from orders.tests.factories import checkout_body, line, make_order, make_product
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -13,7 +12,7 @@ from django.utils import translation
 from accounts.models import User
 from orders.access import access_token, payment_token
 from orders.models import Order, StoredCard
-from orders.tests.conftest import Bank, Shopper
+from orders.tests.bank import Bank, Shopper
 from orders.tests.factories import checkout_body, line, make_order, make_product, new_key
 from orders.tests.thirds import (
     FIRST_DAY,
@@ -22,7 +21,6 @@ from orders.tests.thirds import (
     bought,
     card_becomes,
     charged,
-    frozen_calendar,
     mails,
     offer_thirds,
     page_of,
@@ -34,13 +32,6 @@ from orders.tests.thirds import (
 pytestmark = pytest.mark.django_db(transaction=True)
 
 SECOND = FIRST_DAY + timedelta(days=30)
-
-
-@pytest.fixture
-def clock(bank: Bank) -> Iterator[Clock]:
-    offer_thirds()
-    with frozen_calendar(bank) as clock:
-        yield clock
 
 
 def address(order: Order, language: str = "fr") -> str:

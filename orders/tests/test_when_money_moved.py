@@ -24,7 +24,7 @@ from orders.payments.settlement import settle
 from orders.services.disputes import sync_disputes
 from orders.services.ledger import book_movement
 from orders.services.refund_sending import sync_refunds
-from orders.tests.conftest import Bank, Shopper
+from orders.tests.bank import Bank, Shopper
 from orders.tests.factories import checkout_body, line, make_order, make_product
 from orders.tests.giving_back import refund, send_all
 

@@ -8,13 +8,14 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import pytest
 import requests
 import time_machine
 from django.db.models import F
 
 from orders.models import Attempt, Order, Payment
 from orders.payments import schedule
-from orders.tests.conftest import SECRET_KEY, Bank, Shopper
+from orders.tests.bank import SECRET_KEY, Bank, Shopper
 from orders.tests.factories import checkout_body, line, make_product
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.shop_settings import save_shop_settings
@@ -76,6 +77,14 @@ def frozen_calendar(bank: Bank) -> Iterator[Clock]:
     finally:
         clock.leave()
         bank.control("clock", reset=True)
+
+
+@pytest.fixture
+def clock(bank: Bank) -> Iterator[Clock]:
+    """The day, for the shop that offers three instalments and for the sandbox."""
+    offer_thirds()
+    with frozen_calendar(bank) as clock:
+        yield clock
 
 
 def place(shopper: Shopper, *, price: str = "150.00", language: str = "fr", **changes: Any) -> Order:

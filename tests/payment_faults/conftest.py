@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from orders.models import Order
-from orders.tests.conftest import Bank, _zones, bank, sandbox_process, shopper  # noqa: F401 - fixtures
-from orders.tests.thirds import Clock, frozen_calendar, offer_thirds
+from orders.tests.bank import Bank
+from orders.tests.conftest import _zones, bank, clock, sandbox_process, shopper  # noqa: F401 - fixtures
 from tests.payment_faults.outcomes import new_order
 from tests.races.conftest import Buyer, figures, shop_address, wide_pool  # noqa: F401 - fixtures
 
@@ -23,11 +21,3 @@ def buyer() -> Buyer:
 def order(bank: Bank, buyer: Buyer) -> Order:  # noqa: F811
     """The only piece, 60.00, ordered, and its payment page open."""
     return new_order(buyer)
-
-
-@pytest.fixture
-def clock(bank: Bank) -> Iterator[Clock]:  # noqa: F811
-    """The day, for the shop that offers three instalments and for the sandbox."""
-    offer_thirds()
-    with frozen_calendar(bank) as clock:
-        yield clock

@@ -21,7 +21,7 @@ from orders.models import (
     StockHoldState,
     StripeEvent,
 )
-from orders.tests.conftest import SECRET_KEY, Bank
+from orders.tests.bank import SECRET_KEY, Bank
 from orders.tests.factories import checkout_body, line, make_product
 from shop.core.models import OutgoingMail
 from tests.races.conftest import Buyer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 
@@ -18,15 +18,13 @@ from orders.payments.links import pay_by_link
 from orders.selectors.instalments import outstanding
 from orders.services.fulfilment import update_status
 from orders.services.instalments import void_scheduled
-from orders.tests.conftest import Bank
+from orders.tests.bank import Bank
 from orders.tests.thirds import (
     FIRST_DAY,
     Clock,
     bought,
     card_becomes,
     charged,
-    frozen_calendar,
-    offer_thirds,
     thirds,
 )
 from shop.core.models import OutgoingMail
@@ -36,13 +34,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 EACH = 2
 LAST_DAY = FIRST_DAY + timedelta(days=365)
-
-
-@pytest.fixture
-def clock(bank: Bank) -> Iterator[Clock]:
-    offer_thirds()
-    with frozen_calendar(bank) as clock:
-        yield clock
 
 
 def nothing(_bank: Bank, _order: Order) -> None: ...

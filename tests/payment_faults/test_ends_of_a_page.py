@@ -32,7 +32,7 @@ from orders.payments.settlement import settle
 from orders.services import cancellation
 from orders.services.cancellation import cancel_unpaid_order
 from orders.services.refund_sending import send_refund
-from orders.tests.conftest import session_of
+from orders.tests.bank import session_of
 from orders.tests.factories import checkout_body, line
 from tests.payment_faults.outcomes import (
     cancelled_once,

@@ -16,7 +16,7 @@ from orders.payments.links import pay_by_link
 from orders.payments.settlement import settle
 from orders.selectors.instalments import outstanding
 from orders.services.instalments import void_scheduled
-from orders.tests.conftest import Bank
+from orders.tests.bank import Bank
 from orders.tests.thirds import (
     FIRST_DAY,
     Clock,

@@ -18,7 +18,7 @@ from django.utils import timezone
 from orders.models import Order, OrderStatus, StripeEvent
 from orders.payments import reconcile, settlement
 from orders.stripe_sandbox.testing import RunningSandbox, free_port
-from orders.tests.conftest import SECRET_KEY, WEBHOOK_SECRET, Bank, session_of
+from orders.tests.bank import SECRET_KEY, WEBHOOK_SECRET, Bank, session_of
 from shop.core.jobs import Outcome, run_job
 from tests.payment_faults.outcomes import (
     cancelled_once,

@@ -31,7 +31,7 @@ from orders.payments.sessions import abandon_order, open_session
 from orders.payments.settlement import settle
 from orders.services import checkout, placement
 from orders.services.refund_sending import send_refund
-from orders.tests.conftest import session_of
+from orders.tests.bank import session_of
 from orders.tests.factories import checkout_body, line, make_product, new_key
 from shop.core.models import OutgoingMail
 from tests.payment_faults.outcomes import (

@@ -30,7 +30,7 @@ from orders.services.fulfilment import update_status
 from orders.services.refund_rules import RefundRefused, refundable
 from orders.services.refund_sending import send_refund
 from orders.services.refunds import request_refund
-from orders.tests.conftest import Bank
+from orders.tests.bank import Bank
 from orders.tests.factories import new_key
 from orders.tests.thirds import bought, frozen_calendar, offer_thirds
 from shop.core.problems import Problem

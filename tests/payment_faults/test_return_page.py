@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orders.tests.conftest import session_of
+from orders.tests.bank import session_of
 from orders.tests.factories import CUSTOMER
 from tests.payment_faults.outcomes import confirmed_once, rows, still_waits
 from tests.races.conftest import Buyer

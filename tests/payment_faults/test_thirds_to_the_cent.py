@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from orders.selectors.instalments import outstanding
-from orders.tests.conftest import Bank
+from orders.tests.bank import Bank
 from orders.tests.thirds import FIRST_DAY, Clock, charged, page_of, payment_of, place, thirds
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings

@@ -17,7 +17,7 @@ from orders.models import Attempt, AttemptState, Order, OrderStatus, StripeEvent
 from orders.payments import gateway, reconcile
 from orders.payments.gateway import SessionFacts
 from orders.payments.settlement import settle
-from orders.tests.conftest import session_of, signature
+from orders.tests.bank import session_of, signature
 from orders.tests.factories import checkout_body, line, make_product, new_key
 from tests.payment_faults.outcomes import (
     confirmed_once,
@@ -210,10 +210,11 @@ def test_case_10_a_signed_event_with_another_amount_or_currency(client, order, p
 def lie(facts: SessionFacts, **changes: Any) -> SessionFacts:
     charge = {name[7:]: changes.pop(name) for name in list(changes) if name.startswith("charge_")}
     assert facts.charge is not None
-    return replace(facts, charge=replace(facts.charge, **charge), **changes)
+    return replace(replace(facts, charge=replace(facts.charge, **charge)), **changes)
 
 
 DIFFERENCES: dict[str, tuple[dict[str, Any], str]] = {
+    "another page": ({"session_id": "cs_test_other"}, "session: cs_test_other instead of {session}"),
     "amount": ({"amount_cents": 5999}, "amount: 5999 instead of 6000"),
     "currency": ({"currency": "usd"}, "currency: usd instead of eur"),
     "mode": ({"mode": "setup"}, "mode: setup instead of payment"),
@@ -222,6 +223,7 @@ DIFFERENCES: dict[str, tuple[dict[str, Any], str]] = {
     "another attempt": ({"metadata": {}}, "attempt: None instead of {attempt}"),
     "amount charged": ({"charge_amount_cents": 1}, "charge: 1 eur instead of 6000 eur"),
     "currency charged": ({"charge_currency": "jpy"}, "charge: 6000 jpy instead of 6000 eur"),
+    "no charge": ({"charge": None}, "paid without a charge"),
 }
 
 
@@ -237,11 +239,12 @@ def test_case_10_a_page_that_differs_at_stripe(bank, client, order, paid, monkey
     for _ in range(2):
         assert post(client, paid, signature(paid)).status_code == 200
     attempt = Attempt.objects.get()
-    kept_for_review(order, reason.format(order=order.pk, attempt=attempt.pk))
+    reason = reason.format(order=order.pk, attempt=attempt.pk, session=attempt.session_id)
+    kept_for_review(order, reason)
     # Once it was kept for review, a person decides and no later news.
     monkeypatch.undo()
     settle(attempt.pk)
-    kept_for_review(order, reason.format(order=order.pk, attempt=attempt.pk))
+    kept_for_review(order, reason)
 
 
 def kept_for_review(order: Order, reason: str) -> None:
