@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 import stripe
+from django.test import Client
 
+from accounts.models import User
+from accounts.tests.people import make_admin
 from orders.payments import stripe_api
 from orders.payments.circuit import Circuit
 from orders.stripe_sandbox.testing import RunningSandbox
@@ -51,6 +54,20 @@ def bank(
 @pytest.fixture
 def shopper() -> Shopper:
     return Shopper()
+
+
+@pytest.fixture
+def admin() -> User:
+    """Somebody who may do everything in the shop."""
+    return make_admin()
+
+
+@pytest.fixture
+def desk(admin: User) -> Client:
+    """The browser in which `admin` is signed in."""
+    browser = Client()
+    browser.force_login(admin)
+    return browser
 
 
 @pytest.fixture(autouse=True)

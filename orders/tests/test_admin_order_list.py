@@ -1,0 +1,101 @@
+"""Orders as the API lists and shows them to administrators."""
+
+from __future__ import annotations
+
+import pytest
+
+from orders.models import Attempt, Order, OrderStatus, OrderTracking
+from orders.services.archiving import remove_order
+from orders.services.statuses import change_status
+from orders.tests.factories import make_order, pay_order
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def order():
+    return pay_order(make_order())
+
+
+def ids(answer) -> list[str]:
+    assert answer.status_code == 200, answer.content
+    return [row["id"] for row in answer.json()["results"]]
+
+
+def test_pending_and_cancelled_only_when_asked_for_and_archived_never(desk, order):
+    pending, archived = make_order(), pay_order(make_order())
+    cancelled = pay_order(make_order())
+    Order.objects.filter(pk=cancelled.pk).update(status=OrderStatus.CANCELLED)
+    remove_order(order_id=archived.pk, actor=None)
+    assert ids(desk.get("/api/admin/orders")) == [str(order.pk)]
+    assert ids(desk.get("/api/admin/orders?status=pending")) == []
+    assert ids(desk.get("/api/admin/orders?include=unpaid")) == [
+        str(cancelled.pk), str(pending.pk), str(order.pk)
+    ]  # fmt: skip
+    assert ids(desk.get("/api/admin/orders?include=unpaid&status=pending")) == [str(pending.pk)]
+    assert desk.get(f"/api/admin/orders/{archived.pk}").status_code == 404
+
+
+def test_an_order_as_the_panel_reads_it(desk, admin, order):
+    change_status(order_id=order.pk, status="shipped", actor=admin, tracking_number="6A1", message="Parti.")
+    [row] = desk.get("/api/admin/orders").json()["results"]
+    assert row["total_amount"] == "49.99"
+    assert row["email"] == "lea@example.com"
+    assert row["customer_name"] == "Léa Martin"
+    assert row["user_id"] is None
+    assert row["payment_intent_id"] == Attempt.objects.get().intent_id
+    assert row["items"][0]["product_name"] == "Golem de poche"
+    assert [(step["status"], step["tracking_number"], step["actor"]) for step in row["tracking"]] == [
+        ("shipped", "6A1", "admin@example.com"),
+        ("confirmed", "", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    "search",
+    ["LEA@exam", "éa Mart", "martin", "6A123", "{id}", "{reference}", "#{reference}", "{dashed}", "{middle}"],
+)
+def test_search_finds_any_part(desk, order, search):
+    pay_order(make_order(email="zoe@example.org", first_name="Zoé", last_name="Petit"))
+    OrderTracking.objects.create(order=order, status="shipped", tracking_number="XX6A12345")
+    words = {
+        "id": str(order.pk), "reference": order.reference, "dashed": str(order.pk)[4:15], "middle": order.pk.hex[6:14],
+    }  # fmt: skip
+    assert ids(desk.get("/api/admin/orders", {"search": search.format(**words)})) == [str(order.pk)]
+
+
+@pytest.mark.parametrize("search", ["%", "_", "-", "zzz", "'; DROP TABLE", "é" * 100])
+def test_search_takes_nothing_for_a_pattern(desk, order, search):
+    assert ids(desk.get("/api/admin/orders", {"search": search})) == []
+
+
+def test_pages_follow_each_other_without_gap_or_repeat(desk):
+    expected = [str(pay_order(make_order()).pk) for _ in range(5)][::-1]
+    found, address = [], "/api/admin/orders?page_size=2&search=lea"
+    while address:
+        answer = desk.get(address)
+        found += ids(answer)
+        assert len(ids(answer)) <= 2
+        address = answer.json()["next"]
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["status=lost", "include=all", "page_size=0", "page_size=101", "page_size=x", "cursor=%00", "cursor=abc",
+     "cursor=MjAyNi0xMS0yMXxhYmM=", "search=" + "a" * 101],
+)  # fmt: skip
+def test_what_makes_no_sense_is_400(desk, order, query):
+    answer = desk.get(f"/api/admin/orders?{query}")
+    if query == "cursor=%00":  # an invisible character is dropped, as from every text
+        assert answer.status_code == 200
+    else:
+        assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+
+
+def test_a_page_costs_the_same_whatever_its_length(desk, django_assert_num_queries):
+    for _ in range(3):
+        pay_order(make_order())
+    # Session, user, role; orders, lines, tracking with actors, payments, attempts.
+    with django_assert_num_queries(3 + 5):
+        assert len(ids(desk.get("/api/admin/orders"))) == 3
