@@ -41,7 +41,14 @@ class Finding(models.Model):
 
     kind = models.CharField(_("nature"), max_length=20, choices=FindingKind.choices)
     provider_id = models.CharField(_("mouvement chez le prestataire"), max_length=PROVIDER_ID)
-    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="findings", null=True, blank=True)
+    order = models.ForeignKey(
+        Order,
+        verbose_name=_("commande"),
+        on_delete=models.PROTECT,
+        related_name="findings",
+        null=True,
+        blank=True,
+    )
     amount = models.DecimalField(_("montant (€)"), max_digits=10, decimal_places=2)
     detail = models.CharField(_("détail"), max_length=300, blank=True)
     found_at = models.DateTimeField(_("trouvé le"), default=timezone.now)

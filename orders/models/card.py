@@ -15,9 +15,11 @@ from orders.models.payment import PROVIDER_ID
 class StoredCard(models.Model):
     """Which card the later instalments of an order are charged to. The number itself never reaches the shop."""
 
-    order = models.OneToOneField(Order, on_delete=models.PROTECT, related_name="card")
-    customer_id = models.CharField(max_length=PROVIDER_ID)
-    payment_method_id = models.CharField(max_length=PROVIDER_ID)
+    order = models.OneToOneField(
+        Order, verbose_name=_("commande"), on_delete=models.PROTECT, related_name="card"
+    )
+    customer_id = models.CharField(_("client chez Stripe"), max_length=PROVIDER_ID)
+    payment_method_id = models.CharField(_("carte chez Stripe"), max_length=PROVIDER_ID)
     brand = models.CharField(_("réseau"), max_length=30, blank=True)
     last4 = models.CharField(_("quatre derniers chiffres"), max_length=4, blank=True)
     expiry_month = models.PositiveSmallIntegerField(_("mois d'expiration"), null=True, blank=True)

@@ -40,17 +40,29 @@ class Invoice(models.Model):
     number = models.CharField(_("numéro"), max_length=20, unique=True)
     year = models.PositiveSmallIntegerField(_("année"))
     sequence = models.PositiveIntegerField(_("rang"))
-    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="invoices")
+    order = models.ForeignKey(
+        Order, verbose_name=_("commande"), on_delete=models.PROTECT, related_name="invoices"
+    )
     version = models.PositiveSmallIntegerField(
         _("version"),
         default=1,
         help_text=_("Une facture rectifiée est annulée par un avoir et émise à nouveau."),
     )
     credits = models.ForeignKey(
-        "self", on_delete=models.PROTECT, related_name="credit_notes", null=True, blank=True
+        "self",
+        verbose_name=_("facture créditée"),
+        on_delete=models.PROTECT,
+        related_name="credit_notes",
+        null=True,
+        blank=True,
     )
     refund_request = models.OneToOneField(
-        RefundRequest, on_delete=models.PROTECT, related_name="credit_note", null=True, blank=True
+        RefundRequest,
+        verbose_name=_("décision de remboursement"),
+        on_delete=models.PROTECT,
+        related_name="credit_note",
+        null=True,
+        blank=True,
     )
     issued_at = models.DateTimeField(_("émise le"), default=timezone.now)
     country = models.CharField(_("pays"), max_length=2)

@@ -41,7 +41,7 @@ OTHER_COUNTRY = "ZZ"
 class Order(models.Model):
     """What a customer ordered. It exists, `pending`, before the customer leaves for the payment page."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    id = models.UUIDField(_("identifiant"), primary_key=True, default=uuid.uuid4, editable=False)
     reference = models.CharField(_("référence"), max_length=8, db_index=True, editable=False)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -135,6 +135,11 @@ class Order(models.Model):
         """True once money was confirmed and not all of it given back."""
         return self.status in PAID_STATUSES
 
+    @property
+    def goods_have_left(self) -> bool:
+        """True once they were sent or handed over."""
+        return self.shipped_at is not None or self.delivered_at is not None
+
 
 PAID_STATUSES = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING, OrderStatus.SHIPPED, OrderStatus.DELIVERED)
 HISTORY_STATUSES = (OrderStatus.REFUNDED, OrderStatus.CANCELLED)
@@ -192,14 +197,21 @@ class OrderItem(models.Model):
 class OrderTracking(models.Model):
     """What the customer is told about the way of the order: the latest entry is the current state."""
 
-    order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="tracking")
+    order = models.ForeignKey(
+        Order, verbose_name=_("commande"), on_delete=models.CASCADE, related_name="tracking"
+    )
     status = models.CharField(_("statut"), max_length=12, choices=OrderStatus.choices)
     message = models.CharField(_("message"), max_length=500, blank=True)
     tracking_number = models.CharField(_("numéro de suivi"), max_length=100, blank=True)
     actor = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+        settings.AUTH_USER_MODEL,
+        verbose_name=_("par"),
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
     )
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(_("le"), default=timezone.now)
 
     class Meta:
         verbose_name = _("étape de suivi")
@@ -213,13 +225,20 @@ class OrderTracking(models.Model):
 class OrderEvent(models.Model):
     """The journal of an order: a dotted name, who did it and with what, written with the change itself."""
 
-    order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="events")
+    order = models.ForeignKey(
+        Order, verbose_name=_("commande"), on_delete=models.CASCADE, related_name="events"
+    )
     name = models.CharField(_("évènement"), max_length=60)
     actor = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+        settings.AUTH_USER_MODEL,
+        verbose_name=_("par"),
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
     )
     data = models.JSONField(_("données"), default=dict, blank=True)
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(_("le"), default=timezone.now)
 
     class Meta:
         verbose_name = _("journal")
@@ -239,10 +258,14 @@ class StockHoldState(models.TextChoices):
 class StockHold(models.Model):
     """Units that an order keeps from others. `held` becomes `taken` when paid, or `released` exactly once."""
 
-    order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="stock_holds")
-    product = models.ForeignKey("catalog.Product", on_delete=models.SET_NULL, null=True)
+    order = models.ForeignKey(
+        Order, verbose_name=_("commande"), on_delete=models.CASCADE, related_name="stock_holds"
+    )
+    product = models.ForeignKey(
+        "catalog.Product", verbose_name=_("produit"), on_delete=models.SET_NULL, null=True
+    )
     variation = models.ForeignKey(
-        "catalog.ProductVariation", on_delete=models.SET_NULL, null=True, blank=True
+        "catalog.ProductVariation", verbose_name=_("format"), on_delete=models.SET_NULL, null=True, blank=True
     )
     quantity = models.PositiveIntegerField(_("quantité"))
     state = models.CharField(

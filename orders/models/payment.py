@@ -27,7 +27,9 @@ class PaymentState(models.TextChoices):
 class Payment(models.Model):
     """An amount that an order owes on a day: the whole, or one of three instalments."""
 
-    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="payments")
+    order = models.ForeignKey(
+        Order, verbose_name=_("commande"), on_delete=models.PROTECT, related_name="payments"
+    )
     position = models.PositiveSmallIntegerField(_("échéance n°"), default=1)
     count = models.PositiveSmallIntegerField(_("nombre d'échéances"), default=1)
     amount = models.DecimalField(_("montant (€)"), max_digits=10, decimal_places=2)
@@ -94,8 +96,10 @@ LIVE_ATTEMPTS = (AttemptState.PREPARED, AttemptState.SENT, AttemptState.PROCESSI
 class Attempt(models.Model):
     """One try to collect a payment. Its key makes every call to the provider about it repeatable."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="attempts")
+    id = models.UUIDField(_("identifiant"), primary_key=True, default=uuid.uuid4, editable=False)
+    payment = models.ForeignKey(
+        Payment, verbose_name=_("paiement"), on_delete=models.PROTECT, related_name="attempts"
+    )
     number = models.PositiveSmallIntegerField(_("essai n°"), default=1)
     kind = models.CharField(
         _("moyen"), max_length=12, choices=AttemptKind.choices, default=AttemptKind.CHECKOUT
@@ -105,15 +109,21 @@ class Attempt(models.Model):
     )
     amount_cents = models.PositiveIntegerField(_("montant (centimes)"))
     pays_off = models.BooleanField(_("paie aussi les échéances suivantes"), default=False)
-    session_id = models.CharField(max_length=PROVIDER_ID, unique=True, null=True, blank=True)
-    session_url = models.TextField(blank=True)
-    intent_id = models.CharField(max_length=PROVIDER_ID, unique=True, null=True, blank=True)
-    charge_id = models.CharField(max_length=PROVIDER_ID, unique=True, null=True, blank=True)
+    session_id = models.CharField(
+        _("page de paiement chez Stripe"), max_length=PROVIDER_ID, unique=True, null=True, blank=True
+    )
+    session_url = models.TextField(_("adresse de la page de paiement"), blank=True)
+    intent_id = models.CharField(
+        _("paiement chez Stripe"), max_length=PROVIDER_ID, unique=True, null=True, blank=True
+    )
+    charge_id = models.CharField(
+        _("débit chez Stripe"), max_length=PROVIDER_ID, unique=True, null=True, blank=True
+    )
     error_code = models.CharField(_("code d'erreur"), max_length=100, blank=True)
     advice_code = models.CharField(_("conseil de la banque"), max_length=60, blank=True)
-    created_at = models.DateTimeField(default=timezone.now)
-    sent_at = models.DateTimeField(null=True, blank=True)
-    settled_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(_("créée le"), default=timezone.now)
+    sent_at = models.DateTimeField(_("envoyée le"), null=True, blank=True)
+    settled_at = models.DateTimeField(_("close le"), null=True, blank=True)
     expires_at = models.DateTimeField(_("valable jusqu'à"))
 
     class Meta:
@@ -178,18 +188,34 @@ class Refund(models.Model):
     the card could not take it.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="refunds")
-    attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, related_name="refunds")
+    id = models.UUIDField(_("identifiant"), primary_key=True, default=uuid.uuid4, editable=False)
+    order = models.ForeignKey(
+        Order, verbose_name=_("commande"), on_delete=models.PROTECT, related_name="refunds"
+    )
+    attempt = models.ForeignKey(
+        Attempt, verbose_name=_("paiement rendu"), on_delete=models.PROTECT, related_name="refunds"
+    )
     request = models.ForeignKey(
-        "orders.RefundRequest", on_delete=models.PROTECT, related_name="refunds", null=True, blank=True
+        "orders.RefundRequest",
+        verbose_name=_("décision"),
+        on_delete=models.PROTECT,
+        related_name="refunds",
+        null=True,
+        blank=True,
     )
     # The failed refund that this one tries again: once, however often the button is pressed.
     replaces = models.OneToOneField(
-        "self", on_delete=models.PROTECT, related_name="replaced_by", null=True, blank=True
+        "self",
+        verbose_name=_("refait le remboursement"),
+        on_delete=models.PROTECT,
+        related_name="replaced_by",
+        null=True,
+        blank=True,
     )
     # Whose demand « everything » was met by this retry: the same demand again gives the same answer.
-    retry_key = models.CharField(max_length=255, unique=True, null=True, blank=True, editable=False)
+    retry_key = models.CharField(
+        _("clé du nouvel essai"), max_length=255, unique=True, null=True, blank=True, editable=False
+    )
     amount = models.DecimalField(_("montant (€)"), max_digits=10, decimal_places=2)
     reason = models.CharField(
         _("motif"), max_length=12, choices=RefundReason.choices, default=RefundReason.REQUESTED
@@ -254,8 +280,12 @@ class LedgerEntry(models.Model):
     learnt of it.
     """
 
-    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="ledger")
-    payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="ledger")
+    order = models.ForeignKey(
+        Order, verbose_name=_("commande"), on_delete=models.PROTECT, related_name="ledger"
+    )
+    payment = models.ForeignKey(
+        Payment, verbose_name=_("paiement"), on_delete=models.PROTECT, related_name="ledger"
+    )
     kind = models.CharField(_("nature"), max_length=16, choices=LedgerKind.choices)
     amount = models.DecimalField(_("montant signé (€)"), max_digits=10, decimal_places=2)
     provider_id = models.CharField(_("mouvement chez le prestataire"), max_length=PROVIDER_ID)
@@ -296,9 +326,13 @@ OPEN_DISPUTES = (DisputeState.NEEDS_RESPONSE, DisputeState.UNDER_REVIEW)
 class Dispute(models.Model):
     """A customer's bank takes a charge back. While one is open nothing is sent, refunded or charged."""
 
-    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="disputes")
-    attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, related_name="disputes")
-    provider_id = models.CharField(max_length=PROVIDER_ID, unique=True)
+    order = models.ForeignKey(
+        Order, verbose_name=_("commande"), on_delete=models.PROTECT, related_name="disputes"
+    )
+    attempt = models.ForeignKey(
+        Attempt, verbose_name=_("paiement contesté"), on_delete=models.PROTECT, related_name="disputes"
+    )
+    provider_id = models.CharField(_("litige chez Stripe"), max_length=PROVIDER_ID, unique=True)
     amount = models.DecimalField(_("montant (€)"), max_digits=10, decimal_places=2)
     reason = models.CharField(_("motif"), max_length=60, blank=True)
     state = models.CharField(
@@ -326,7 +360,7 @@ class StripeEvent(models.Model):
 
     event_id = models.CharField(_("évènement"), max_length=PROVIDER_ID, unique=True)
     kind = models.CharField(_("type"), max_length=100)
-    livemode = models.BooleanField(default=False)
+    livemode = models.BooleanField(_("argent réel"), default=False)
     body = models.JSONField(_("contenu"))
     received_at = models.DateTimeField(_("reçu le"), default=timezone.now)
     processed_at = models.DateTimeField(_("traité le"), null=True, blank=True)

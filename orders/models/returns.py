@@ -66,6 +66,11 @@ class Withdrawal(models.Model):
         return f"{self.order_text} · {self.declared_at:%d/%m/%Y %H:%M}"
 
     @property
+    def by_site(self) -> bool:
+        """Whether the customer made it on the site, so that its hour is known and not only its day."""
+        return self.channel == WithdrawalChannel.SITE
+
+    @property
     def reference(self) -> str:
         """What customer and shop call the declaration."""
         return f"R-{self.pk.hex[-8:].upper()}"
@@ -110,7 +115,9 @@ class WithdrawalCase(models.Model):
     without having chosen its lines.
     """
 
-    withdrawal = models.OneToOneField(Withdrawal, on_delete=models.PROTECT, related_name="case")
+    withdrawal = models.OneToOneField(
+        Withdrawal, verbose_name=_("déclaration"), on_delete=models.PROTECT, related_name="case"
+    )
     order = models.ForeignKey(
         Order,
         on_delete=models.PROTECT,
@@ -132,7 +139,7 @@ class WithdrawalCase(models.Model):
     shipping_proof_at = models.DateTimeField(_("preuve d'expédition reçue le"), null=True, blank=True)
     decision = models.CharField(_("motif de la décision"), max_length=500, blank=True)
     alerted_day = models.PositiveSmallIntegerField(_("dernière alerte (jour)"), default=0)
-    updated_at = models.DateTimeField(auto_now=True)
+    updated_at = models.DateTimeField(_("modifié le"), auto_now=True)
 
     class Meta:
         verbose_name = _("suivi de rétractation")
@@ -155,8 +162,10 @@ class RefundRequest(models.Model):
     not be collected any more. `reason` is told to the customer.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="refund_requests")
+    id = models.UUIDField(_("identifiant"), primary_key=True, default=uuid.uuid4, editable=False)
+    order = models.ForeignKey(
+        Order, verbose_name=_("commande"), on_delete=models.PROTECT, related_name="refund_requests"
+    )
     key = models.CharField(_("clé d'idempotence"), max_length=255, unique=True, editable=False)
     fingerprint = models.CharField(
         _("empreinte de la demande"), max_length=64, blank=True, default="", editable=False
