@@ -3,16 +3,17 @@
 import logging
 
 from django.db import transaction
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
 
 from orders.models import Attempt, Dispute, DisputeState, LedgerKind, Order, Payment
 from orders.models.payment import OPEN_DISPUTES
 from orders.payments import gateway
 from orders.payments.facts import DisputeFacts
-from orders.services.instalments import void_scheduled
 from orders.services.journal import record_event
 from orders.services.ledger import book_movement, charged_at, taken_at
 from orders.services.refund_mails import mail_dispute
+from orders.services.unpaid import give_up_unpaid
 from shop.core.money import from_cents
 
 logger = logging.getLogger(__name__)
@@ -77,7 +78,9 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
                 after=taken_at(dispute.provider_id) or dispute.opened_at,
             )  # fmt: skip
         elif dispute.state == DisputeState.LOST:
-            void_scheduled(order=order, reason="dispute.lost")
+            with translation.override(order.language):
+                reason = _("Votre banque a repris un paiement : le reste n'est plus demandé.")
+            give_up_unpaid(order=order, reason=reason)
         _mark(order)
         record_event(
             order, "payment.disputed", dispute=facts.dispute_id, before=before, status=facts.status,

@@ -6,10 +6,10 @@ from typing import Any
 
 from django.conf import settings
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 
 from orders.invoices.attachments import credit_note_of
-from orders.models import Order, Refund, RefundRequest, RefundState
+from orders.models import Order, Refund, RefundMethod, RefundRequest, RefundState
 from orders.selectors.instalments import OPEN_PAYMENTS
 from orders.services.mails import item_detail, order_context, seller_context
 from shop.core.mail import queue_mail
@@ -29,7 +29,10 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
             }
             for line in request.lines.select_related("item").order_by("item__position")
         ]
-    back = request.refunds.filter(state=RefundState.SUCCEEDED).values_list("amount", flat=True)
+    back = list(request.refunds.filter(state=RefundState.SUCCEEDED).order_by("created_at"))
+    transfers = [refund for refund in back if refund.method == RefundMethod.TRANSFER]
+    money = sum((refund.amount for refund in back), ZERO)
+    by_card = sum((refund.amount for refund in back if refund not in transfers), ZERO)
     due = order.payments.filter(state__in=OPEN_PAYMENTS).order_by("position")
     queue_mail(
         kind="refund_done",
@@ -37,7 +40,9 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
         language=order.language,
         context={
             "order": order_context(order, order.language),
-            "amount": amount_string(sum(back, ZERO)) if back else "",
+            "amount": amount_string(money) if back else "",
+            "by_card": amount_string(by_card) if by_card else "",
+            "transfers": [_transfer(refund) for refund in transfers],
             "voided": amount_string(request.voided) if request.voided else "",
             "shipping": amount_string(request.shipping) if request.shipping else "",
             "reason": request.reason,
@@ -47,10 +52,40 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
             ],
             "seller": seller_context(),
         },
-        dedupe_key=f"refund_done:{request.pk}",
+        # One that was told before its money came back is told again once a transfer has made it good.
+        dedupe_key=":".join(("refund_done", str(request.pk), *(str(refund.pk) for refund in transfers))),
         reference=order.reference,
         attachments=[credit_note_of(request.pk)],
     )
+
+
+def mail_refund_transferred(order: Order, transfer: Refund) -> None:
+    """To the customer: what their card could not take was sent from the shop's bank. Where it is the last of its
+    decision, `mail_refund_done` has told it."""
+    if transfer.request_id is not None and transfer.request is not None:
+        transfer.request.refresh_from_db()
+        if transfer.request.settled_at is not None:
+            return
+    queue_mail(
+        kind="refund_transferred",
+        to=order.email,
+        language=order.language,
+        context={
+            "order": order_context(order, order.language),
+            "transfer": _transfer(transfer),
+            "seller": seller_context(),
+        },
+        dedupe_key=f"refund_transferred:{transfer.pk}",
+        reference=order.reference,
+    )
+
+
+def _transfer(refund: Refund) -> dict[str, str]:
+    return {
+        "amount": amount_string(refund.amount),
+        "on": timezone.localdate(refund.settled_at or refund.created_at).isoformat(),
+        "reference": refund.transfer_reference,
+    }
 
 
 def mail_refund_failed(order: Order, refund: Refund) -> None:

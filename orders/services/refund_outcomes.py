@@ -28,14 +28,16 @@ from orders.selectors.instalments import outstanding
 from orders.services.instalments import void_scheduled
 from orders.services.journal import record_event, record_tracking
 from orders.services.ledger import book_movement, charged_at
+from orders.services.refund_debts import AUTOMATIC, debts, shortfalls, uncredited
 from orders.services.refund_mails import mail_refund_done, mail_refund_failed
-from orders.services.refund_rules import AUTOMATIC, bounced_refunds, charges_left
+from orders.services.refund_rules import charges_left
 from orders.services.withdrawal_closing import close_settled_case, reopen_case
 from shop.core.money import ZERO, amount_string, from_cents
 
 logger = logging.getLogger(__name__)
 
 CLOSED_BY_REFUND = "order.refunded"
+_DONE = (RefundState.SUCCEEDED,)
 
 
 def apply_refund(facts: RefundFacts) -> None:
@@ -84,16 +86,25 @@ def note_refusal(refund_id: uuid.UUID, error: str) -> None:
     logger.error("refund %s refused: %s", refund_id, error)
 
 
+def settle_what_is_through(order: Order) -> None:
+    """Every decision of the order that lacks nothing any more. Runs with the order locked."""
+    lacking = shortfalls(order, counting=_DONE)
+    for request in order.refund_requests.filter(settled_at=None).order_by("created_at"):
+        if not lacking[request.pk]:
+            _settle(order, request)
+
+
 def settle_request(order: Order, request: RefundRequest) -> None:
     """All of a decision is credited: its credit note, the customer's mail, and the order closed if nothing is left.
 
     Runs with the order locked. A decision that is not through, or was settled before, is left alone.
     """
-    if request.settled_at is not None:
+    if request.settled_at is not None or shortfalls(order, counting=_DONE)[request.pk]:
         return
-    back = request.refunds.filter(state=RefundState.SUCCEEDED).values_list("amount", flat=True)
-    if sum(back, ZERO) + request.voided < request.amount:
-        return
+    _settle(order, request)
+
+
+def _settle(order: Order, request: RefundRequest) -> None:
     request.settled_at = timezone.now()
     request.save(update_fields=["settled_at"])
     record_event(order, "refund.settled", request=str(request.pk), amount=amount_string(request.amount))
@@ -129,30 +140,31 @@ def _attempt_of(facts: RefundFacts) -> Attempt | None:
 
 
 def _recognise(order: Order, facts: RefundFacts) -> Refund | None:
-    """A refund made outside the shop, with the order locked: it gets the rows that one of ours would have."""
+    """A refund made outside the shop, with the order locked: it gets the rows that one of ours would have.
+
+    It completes the decision that owes it; else it is a decision of its own, which credits what none has credited yet.
+    """
     attempt = _attempt_of(facts)
     if attempt is None:
         return None
     amount = from_cents(facts.amount_cents)
-    # A refund that failed, made again by hand, in one go or several: it completes the decision that owes it.
+    # A refund that failed, made again by hand, in one go or several.
     again = next(
-        (
-            failed
-            for failed in bounced_refunds(order)
-            if failed.attempt_id == attempt.pk and failed.amount >= amount
-        ),
+        (debt for debt in debts(order) if debt.refund.attempt_id == attempt.pk and debt.owed >= amount),
         None,
     )
-    request = again.request if again is not None else None
+    request = again.refund.request if again is not None else None
     if again is None and not attempt.refunds.filter(reason__in=AUTOMATIC).exists():
-        request = RefundRequest.objects.create(
-            order=order, key=f"external-{facts.refund_id}", amount=amount, external=True
-        )
+        credited = min(amount, uncredited(order))
+        if credited:
+            request = RefundRequest.objects.create(
+                order=order, key=f"external-{facts.refund_id}", amount=credited, external=True
+            )
     refund = Refund.objects.create(
         order=order,
         attempt=attempt,
         request=request,
-        replaces=again if again is not None and again.amount == amount else None,
+        replaces=again.refund if again is not None and again.owed == amount else None,
         amount=amount,
         reason=RefundReason.EXTERNAL,
         state=RefundState.SENT,
@@ -177,12 +189,11 @@ def _succeed(order: Order, payment: Payment, refund: Refund, facts: RefundFacts)
         after=charged_at(refund.attempt),
     ).occurred_at
     refund.save()
-    _restate(payment)
+    restate(payment)
     record_event(order, "refund.succeeded", refund=str(refund.pk), cents=facts.amount_cents)
     if refund.request_id is not None:
-        request = RefundRequest.objects.get(pk=refund.request_id)
-        _void_with_external(order, request)
-        settle_request(order, request)
+        _void_with_external(order, RefundRequest.objects.get(pk=refund.request_id))
+    settle_what_is_through(order)
 
 
 def _fail(
@@ -208,13 +219,13 @@ def _fail(
         ).occurred_at
     refund.save()
     if booked:
-        _restate(payment)
-        _reopen(order, refund)
+        restate(payment)
+        _reopen(order)
     record_event(order, "refund.failed", refund=str(refund.pk), error=refund.error)
     mail_refund_failed(order, refund)
 
 
-def _restate(payment: Payment) -> None:
+def restate(payment: Payment) -> None:
     """The state of a paid payment from what moved; a second charge that went back leaves it paid."""
     moved = payment.ledger.filter(
         kind__in=(LedgerKind.CHARGE, LedgerKind.REFUND, LedgerKind.REFUND_FAILED)
@@ -255,11 +266,14 @@ def _close_if_given_back(order: Order) -> None:
     record_event(order, CLOSED_BY_REFUND, before=before)
 
 
-def _reopen(order: Order, refund: Refund) -> None:
-    """The money came back to the shop: the decision is open again, and so is an order that it had closed."""
-    if refund.request_id is not None:
-        RefundRequest.objects.filter(pk=refund.request_id).update(settled_at=None)
-        reopen_case(request=RefundRequest.objects.get(pk=refund.request_id))
+def _reopen(order: Order) -> None:
+    """The money came back to the shop: decisions that lack it are open again, and so is an order that it had closed."""
+    lacking = shortfalls(order, counting=_DONE)
+    for request in order.refund_requests.filter(settled_at__isnull=False):
+        if lacking[request.pk]:
+            request.settled_at = None
+            request.save(update_fields=["settled_at"])
+            reopen_case(request=request)
     if order.status != OrderStatus.REFUNDED:
         return
     closed = OrderEvent.objects.filter(order=order, name=CLOSED_BY_REFUND).last()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import QuerySet, Sum
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -21,20 +21,16 @@ from orders.models import (
     Payment,
     Refund,
     RefundLine,
-    RefundReason,
     RefundState,
 )
-from orders.models.payment import LIVE_ATTEMPTS, OPEN_DISPUTES, REFUNDS_UNDER_WAY
+from orders.models.payment import LIVE_ATTEMPTS, OPEN_DISPUTES
 from orders.pricing.instalments import SMALLEST_CHARGE
 from orders.pricing.promotions import Promotion
 from orders.pricing.refunds import PaidLine, ReturnValue, line_shares, spread, value_of_return
 from orders.selectors.instalments import OPEN_PAYMENTS, outstanding
+from orders.services.refund_debts import AUTOMATIC, COMMITTED, debts, has_effect, owed_again, took_effect, uncredited
 from shop.core.money import ZERO, amount_string, format_amount, from_cents, quantize
 from shop.core.problems import Problem
-
-COMMITTED = (*REFUNDS_UNDER_WAY, RefundState.SUCCEEDED)
-"""States whose money can't be given back a second time."""
-AUTOMATIC = (RefundReason.DUPLICATE, RefundReason.UNAVAILABLE)
 
 ReturnedLine = tuple[int, int, bool]
 """Id of an order's line, how many units come back, and whether they go back on the shelf."""
@@ -87,7 +83,7 @@ class RefundProposal:
 
 
 def charges_left(order: Order) -> list[ChargeLeft]:
-    """The order's charges, latest first, with what is left of each. Five queries.
+    """The order's charges, latest first, with what is left of each. Seven queries.
 
     A charge that could not be kept (paid twice, or for pieces that were gone) goes back whole by itself and counts for
     nothing here. What a bank holds back or took back in a dispute is not the shop's to give, and what a decision still
@@ -99,8 +95,8 @@ def charges_left(order: Order) -> list[ChargeLeft]:
     for attempt_id, _reason, state, amount in refunds:
         if state in COMMITTED:
             gone[attempt_id] = gone.get(attempt_id, ZERO) + amount
-    for refund in bounced_refunds(order):
-        gone[refund.attempt_id] = gone.get(refund.attempt_id, ZERO) + refund.amount
+    for debt in debts(order):
+        gone[debt.refund.attempt_id] = gone.get(debt.refund.attempt_id, ZERO) + debt.owed
     disputed = Dispute.objects.filter(order=order).exclude(state=DisputeState.WON)
     for attempt_id, amount in disputed.values_list("attempt_id", "amount"):
         gone[attempt_id] = gone.get(attempt_id, ZERO) + amount
@@ -115,24 +111,6 @@ def charges_left(order: Order) -> list[ChargeLeft]:
     ]
 
 
-def bounced_refunds(order: Order) -> list[Refund]:
-    """Refunds that failed although their decision took effect: it is completed by trying again, not by another one.
-
-    A decision has taken effect when a part of it went through, payments were voided for it, or its credit note stands.
-    One query.
-    """
-    failed = Refund.objects.filter(_took_effect("request__"), order=order, state=RefundState.FAILED)
-    return list(
-        failed.filter(replaced_by=None).select_related("attempt__payment", "request").order_by("created_at")
-    )
-
-
-def _took_effect(path: str) -> Q:
-    request_id = OuterRef(f"{path}pk" if path else "pk")
-    moved = Refund.objects.filter(request=request_id, state__in=COMMITTED)
-    return Q(**{f"{path}credit_note__isnull": False}) | Q(**{f"{path}voided__gt": 0}) | Q(Exists(moved))
-
-
 def charge_left(attempt: Attempt) -> Decimal:
     """What is left of one charge, one that goes back whole by itself included. Three queries."""
     captured = LedgerEntry.objects.filter(kind=LedgerKind.CHARGE, provider_id=attempt.charge_id)
@@ -141,9 +119,34 @@ def charge_left(attempt: Attempt) -> Decimal:
     return max(_sum(captured) - _sum(gone) - _sum(disputed), ZERO)
 
 
+def amount_again(order: Order, failed: Refund) -> Decimal:
+    """What a failed refund may give back when it is made once more, on the card or by transfer.
+
+    Raises RefundRefused: `refund_not_failed`, `refund_disputed`, `refund_made_good` when another movement has given it
+    back since, and `refund_too_much` when the charge has not that much left any more.
+    """
+    if failed.state != RefundState.FAILED:
+        raise RefundRefused("refund_not_failed", _("ce remboursement n'a pas échoué."))
+    refuse_if_disputed(order)
+    amount, left = failed.amount, charge_left(failed.attempt)
+    if failed.request_id is not None and not has_effect(failed.request_id):
+        left = min(left, uncredited(order))
+    elif failed.request_id is not None:
+        amount = next((debt.owed for debt in debts(order) if debt.refund.pk == failed.pk), ZERO)
+        if amount == 0:
+            raise RefundRefused(
+                "refund_made_good", _("ce montant a été rendu entre-temps par un autre remboursement.")
+            )
+    if amount > left:
+        raise too_much(left)
+    return amount
+
+
 def refundable(order: Order) -> Decimal:
-    """The most that can still be credited: what is left of the charges, and what is still to be collected."""
-    return sum((charge.left for charge in charges_left(order)), ZERO) + outstanding(order)
+    """The most that can still be credited: what is left of the charges and is still to be collected, as far as no
+    decision has credited it."""
+    left = sum((charge.left for charge in charges_left(order)), ZERO) + outstanding(order)
+    return min(left, uncredited(order))
 
 
 def units_returned(order: Order) -> dict[int, int]:
@@ -151,7 +154,7 @@ def units_returned(order: Order) -> dict[int, int]:
 
     One query.
     """
-    lines = RefundLine.objects.filter(_took_effect("request__"), request__order=order)
+    lines = RefundLine.objects.filter(took_effect("request__"), request__order=order)
     rows = lines.values("item").annotate(units=Sum("quantity"))
     return {row["item"]: row["units"] for row in rows}
 
@@ -161,12 +164,17 @@ def open_dispute(order: Order) -> Dispute | None:
     return Dispute.objects.filter(order=order, state__in=OPEN_DISPUTES).first()
 
 
-def too_much(left: Decimal) -> RefundRefused:
-    """The refusal of an amount above what is left, naming it."""
+def too_much(left: Decimal, owed: Decimal = ZERO) -> RefundRefused:
+    """The refusal of an amount above what is left, naming it, and what was credited before and failed (`owed`)."""
+    if owed:
+        reason = _(
+            "il reste %(amount)s à rembourser. %(owed)s sont déjà crédités, mais leur remboursement a échoué : "
+            "réessayez-le, ou réglez-le par virement."
+        )
+    else:
+        reason = _("il reste %(amount)s à rembourser.")
     return RefundRefused(
-        "refund_too_much",
-        _("il reste %(amount)s à rembourser.") % {"amount": _euros(left)},
-        left=left,
+        "refund_too_much", reason % {"amount": _euros(left), "owed": _euros(owed)}, left=left
     )
 
 
@@ -202,13 +210,14 @@ def propose_refund(
         raise RefundRefused("refund_not_paid", _("cette commande n'est pas payée."))
     charges = charges_left(order)
     owed = outstanding(order)
-    left = sum((charge.left for charge in charges), ZERO) + owed + stopped
+    charged = sum((charge.left for charge in charges), ZERO)
+    left = min(charged + owed + stopped, uncredited(order))
     refuse_if_disputed(order, left)
-    if left == 0 and (bounced := bounced_refunds(order)):
+    if left == 0 and (failed := owed_again(order)):
         raise RefundRefused(
             "refund_retry_first",
-            _("un remboursement de %(amount)s a échoué : réessayez-le.")
-            % {"amount": _euros(sum((refund.amount for refund in bounced), ZERO))},
+            _("un remboursement de %(amount)s a échoué : réessayez-le, ou réglez-le par virement.")
+            % {"amount": _euros(failed)},
             left=left,
         )
     if left == 0:
@@ -230,9 +239,9 @@ def propose_refund(
     else:
         credited = amount
         if amount > min(value.total, left):
-            raise too_much(min(value.total, left))
+            raise too_much(min(value.total, left), owed_again(order) if left < value.total else ZERO)
     if credited > left:
-        raise too_much(left)
+        raise too_much(left, owed_again(order))
     if credited == 0:
         raise RefundRefused("refund_nothing_left", _("ces unités n'ont rien coûté au client."), left=left)
     return _proposal(
@@ -242,7 +251,7 @@ def propose_refund(
         value,
         credited=credited,
         left=left,
-        charged=left - owed - stopped,
+        charged=charged,
         stopped=min(stopped, credited),
     )
 
@@ -268,6 +277,15 @@ def paid_for(order: Order) -> dict[int, Decimal]:
     """What the customer paid for each line, offered units being paid for by their whole pool. One query."""
     shares = line_shares(paid_lines(list(order.items.all()), {}))
     return {int(key): from_cents(cents) for key, cents in shares.items()}
+
+
+def refuse_units_credited_twice(order: Order) -> None:
+    """Raises RefundRefused when decisions that took effect credit more units of a line than were bought."""
+    bought = dict(order.items.values_list("pk", "quantity"))
+    if any(units > bought[item] for item, units in units_returned(order).items()):
+        raise RefundRefused(
+            "refund_too_many_units", _("ces articles ont été remboursés entre-temps par une autre décision.")
+        )
 
 
 def _wanted(

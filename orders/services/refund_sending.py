@@ -2,6 +2,7 @@
 
 import logging
 import uuid
+from datetime import datetime
 
 from django.utils import timezone
 
@@ -66,8 +67,13 @@ def sync_refunds(intent_id: str) -> None:
     """
     if not Attempt.objects.filter(intent_id=intent_id).exists():
         return
-    for facts in gateway.list_refunds(intent_id):
+    # What failed first: what was made in its place then completes the decision that owes it.
+    for facts in sorted(gateway.list_refunds(intent_id), key=_failures_first):
         apply_refund(facts)
+
+
+def _failures_first(facts: RefundFacts) -> tuple[bool, datetime]:
+    return facts.status not in ("failed", "canceled"), facts.moved_at
 
 
 def _pretend(refund: Refund, intent_id: str) -> None:

@@ -25,9 +25,9 @@ from orders.models import (
     PaymentState,
     Refund,
     RefundLine,
+    RefundMethod,
     RefundReason,
     RefundRequest,
-    RefundState,
     StockHold,
     Withdrawal,
     WithdrawalCase,
@@ -35,21 +35,19 @@ from orders.models import (
 from orders.selectors.instalments import outstanding
 from orders.services.instalments import void_scheduled
 from orders.services.journal import record_event
+from orders.services.refund_debts import Debt, debts
 from orders.services.refund_outcomes import settle_request
 from orders.services.refund_rules import (
     ChargeLeft,
     RefundProposal,
     RefundRefused,
     ReturnedLine,
-    bounced_refunds,
-    charge_left,
+    amount_again,
     charges_left,
     plan_voids,
     propose_refund,
     refundable,
-    refuse_if_disputed,
-    too_much,
-    units_returned,
+    refuse_units_credited_twice,
 )
 from shop.core.money import ZERO, amount_string, from_cents
 from shop.core.problems import Problem
@@ -99,13 +97,13 @@ def request_refund(
             retried = Refund.objects.filter(retry_key=key).select_related("request").first()
             if retried is not None and retried.request is not None:
                 return retried.request
-            if lines is None and (bounced := bounced_refunds(order)):
+            if lines is None and (owed := debts(order)):
                 rest = refundable(order)
-                if amount in (None, rest + sum((failed.amount for failed in bounced), ZERO)):
+                if amount in (None, rest + sum((debt.owed for debt in owed), ZERO)):
                     amount = None
-                    _complete(order, bounced, actor=actor, key=None if rest else key)
-                    if rest == 0 and bounced[0].request is not None:
-                        return bounced[0].request
+                    _complete(order, owed, actor=actor, key=None if rest else key)
+                    if rest == 0 and owed[0].refund.request is not None:
+                        return owed[0].refund.request
             return _decide(
                 order, RefundRequest(key=key, fingerprint=print_of, actor=actor, withdrawal=withdrawal),
                 reason=reason, lines=lines, amount=amount,
@@ -280,22 +278,23 @@ def request_automatic_refund(*, order: Order, attempt: Attempt, reason: RefundRe
 def retry_refund(*, refund_id: uuid.UUID, actor: "User | None" = None) -> Refund:
     """A refund that failed, sent once more as a new one: the provider repeats a refusal under the old key.
 
-    The second call gives the first retry back. Raises RefundRefused: `refund_not_failed`, `refund_disputed`,
-    `refund_too_many_units` when other decisions credited its units since, and `refund_too_much` when the charge has not
-    that much left any more.
+    The second call gives the first retry back. Raises RefundRefused: as `amount_again`, `refund_too_many_units` when
+    other decisions credited its units since, and `refund_transferred` when it was settled by transfer meanwhile.
     """
     with transaction.atomic():
         order_id = Refund.objects.values_list("order_id", flat=True).get(pk=refund_id)
         order = Order.objects.select_for_update().get(pk=order_id)
         failed = Refund.objects.select_for_update(of=("self",)).select_related("attempt").get(pk=refund_id)
         known = Refund.objects.filter(replaces=failed).first()
+        if known is not None and known.method == RefundMethod.TRANSFER:
+            raise RefundRefused("refund_transferred", _("ce remboursement a été réglé par virement."))
         return known if known is not None else _retry(order, failed, actor=actor)
 
 
-def _complete(order: Order, bounced: Sequence[Refund], *, actor: "User | None", key: str | None) -> None:
+def _complete(order: Order, owed: Sequence[Debt], *, actor: "User | None", key: str | None) -> None:
     """Everything is to go back: what a decision still owes goes back under that decision."""
-    for failed in bounced:
-        retried = _retry(order, failed, actor=actor)
+    for debt in owed:
+        retried = _retry(order, debt.refund, actor=actor)
         if key is not None:
             retried.retry_key = key
             retried.save(update_fields=["retry_key"])
@@ -304,28 +303,10 @@ def _complete(order: Order, bounced: Sequence[Refund], *, actor: "User | None", 
 
 def _retry(order: Order, failed: Refund, *, actor: "User | None") -> Refund:
     """Runs with the order locked."""
-    if failed.state != RefundState.FAILED:
-        raise RefundRefused("refund_not_failed", _("ce remboursement n'a pas échoué."))
-    refuse_if_disputed(order)
-    left = charge_left(failed.attempt)
-    amount = min(failed.amount, left) if _partly_made_by_hand(failed) else failed.amount
-    if amount > left or amount == 0:
-        raise too_much(left)
+    amount = amount_again(order, failed)
     refund = _add_refund(
         order, failed.attempt, amount, request=failed.request, replaces=failed, note=failed.reason
     )
-    bought = dict(order.items.values_list("pk", "quantity"))
-    if any(units > bought[item] for item, units in units_returned(order).items()):
-        raise RefundRefused(
-            "refund_too_many_units", _("ces articles ont été remboursés entre-temps par une autre décision.")
-        )
+    refuse_units_credited_twice(order)
     record_event(order, "refund.retried", actor=actor, refund=str(refund.pk), failed=str(failed.pk))
     return refund
-
-
-def _partly_made_by_hand(failed: Refund) -> bool:
-    """Whether a part of what failed went back outside the shop since."""
-    outside = Refund.objects.filter(
-        request=failed.request_id, attempt=failed.attempt_id, reason=RefundReason.EXTERNAL, replaces=None
-    )
-    return outside.exclude(pk=failed.pk).filter(created_at__gt=failed.created_at).exists()

@@ -9,14 +9,13 @@ from django.utils.translation import gettext as _
 from orders.models import LedgerEntry, LedgerKind, Order, OrderStatus
 from orders.models.order import PAID_STATUSES
 from orders.payments.sessions import abandon_order
-from orders.selectors.instalments import outstanding
 from orders.services.fulfilment import update_status
-from orders.services.instalments import void_scheduled
 from orders.services.journal import record_event, record_tracking
 from orders.services.mails import mail_status
 from orders.services.refund_outcomes import CLOSED_BY_REFUND
-from orders.services.refund_rules import charges_left, open_dispute, refundable
+from orders.services.refund_rules import charges_left, refundable
 from orders.services.refunds import request_refund
+from orders.services.unpaid import give_up_unpaid
 from shop.core.money import ZERO, amount_string, format_amount
 from shop.core.problems import Problem
 
@@ -40,8 +39,8 @@ def change_status(
 
     An order that was paid: `cancelled` and `refunded` need to know whether what was paid goes back. Without `refund`
     they raise Problem 409 `refund_decision_needed` with `refundable`, in euros; True credits all that is left (see
-    `request_refund`; `key` makes that repeatable), False moves no money. Either way nothing more is collected. Coming
-    back from them is possible while the shop holds money of the order.
+    `request_refund`; `key` makes that repeatable), False moves no money. Either way nothing more is collected (see
+    `give_up_unpaid`). Coming back from them is possible while the shop holds money of the order.
 
     An order that was never paid can be cancelled only: its payment page is closed first. Raises Problem 409
     (`order_not_paid`, `order_just_paid`, `payment_under_way`), GatewayError when that page can't be closed now,
@@ -106,7 +105,7 @@ def _set_aside(
     if left is not None and refund:
         request_refund(order_id=order.pk, key=key or f"status-{uuid.uuid4()}", actor=actor, reason=message)
     elif status in ENDINGS:
-        _give_up_what_is_due(order, actor=actor, reason=message)
+        give_up_unpaid(order=order, actor=actor, reason=message)
     order.status = status
     order.save(update_fields=["status", "updated_at"])
     entry = record_tracking(order, message=message, tracking_number=tracking_number, actor=actor)
@@ -122,22 +121,6 @@ def _set_aside(
         # A refund that the bank rejects later brings the order back to where it was.
         record_event(order, CLOSED_BY_REFUND, actor=actor, before=before)
     mail_status(order, message=message, tracking_number=tracking_number, dedupe=str(entry.pk))
-
-
-def _give_up_what_is_due(order: Order, *, actor: "User | None", reason: str) -> None:
-    """Payments still due are credited like any other part of the invoice, so that it gets its credit note.
-
-    While a dispute is open no decision can be written: they are voided, and the books show them as a loss.
-    """
-    due = outstanding(order)
-    if not due:
-        return
-    if open_dispute(order) is None:
-        request_refund(
-            order_id=order.pk, key=f"closed-{uuid.uuid4()}", actor=actor, reason=reason, amount=due
-        )
-    else:
-        void_scheduled(order=order, reason="order.closed_by_hand")
 
 
 def _reopen(order: Order, *, actor: "User | None") -> None:

@@ -77,7 +77,7 @@ def test_a_refund_that_fails_later_gives_the_amount_back_and_alerts(order, provi
     # Its credit note stands: the decision is completed, not made a second time.
     assert refundable(order) == EUROS("0.00")
     assert refused("refund_retry_first", order, amount=EUROS("1.00")).detail.endswith(
-        "un remboursement de 49,99\u00a0€ a échoué\u00a0: réessayez-le."
+        "un remboursement de 49,99\u00a0€ a échoué\u00a0: réessayez-le, ou réglez-le par virement."
     )
 
     again = retry_refund(refund_id=sent.pk)

@@ -16,7 +16,6 @@ from orders.models import (
     LedgerEntry,
     LedgerKind,
     Order,
-    OrderEvent,
     Payment,
     PaymentState,
     Refund,
@@ -30,7 +29,6 @@ from shop.core.money import ZERO, quantize
 
 _COLLECTED = (LedgerKind.CHARGE, LedgerKind.REFUND, LedgerKind.REFUND_FAILED)
 _AUTOMATIC = (RefundReason.DUPLICATE, RefundReason.UNAVAILABLE)
-_LOSSES = ("dispute.lost", "order.closed_by_hand")
 _UNDER_WAY = (RefundState.REQUESTED, RefundState.SENT, RefundState.PENDING)
 
 Sums = defaultdict[Any, Decimal]
@@ -146,7 +144,7 @@ def _refunds() -> Iterator[Fault]:
 
 
 def _documents() -> Iterator[Fault]:
-    """Invoices less credit notes of an order are the money that it kept, is still to come, or was given up.
+    """Invoices less credit notes of an order are the money that it kept, is still to come, or was written off.
 
     Eleven queries. What a decision has moved before its credit note is issued is added back.
     """
@@ -155,25 +153,33 @@ def _documents() -> Iterator[Fault]:
     to_come = _sums(Payment.objects.filter(state__in=(*OPEN_PAYMENTS, PaymentState.WRITTEN_OFF)), "order")
     leaving = _sums(Refund.objects.filter(reason__in=_AUTOMATIC, state__in=_UNDER_WAY), "order")
     open_requests = RefundRequest.objects.filter(settled_at=None)
-    announced, noted = open_requests.filter(credit_note=None), open_requests.filter(credit_note__isnull=False)
+    announced, noted = (
+        open_requests.filter(credit_note=None),
+        RefundRequest.objects.filter(credit_note__isnull=False),
+    )
     returned = _sums(_succeeded(announced), "order")
     voided = _sums(announced, "order", "voided")
-    # A refund that failed after its credit note: the customer is still owed it, which `check_credit_notes` tells.
+    # A refund that failed after its credit note: the customer is still owed it, which `check_credit_notes` tells. What
+    # was given back outside the shop beyond a decision of its own made it good.
     owed = _sums(noted, "order", F("amount") - F("voided"))
-    owed_less = _sums(_succeeded(noted), "order")
+    made_good = _sums(_succeeded(noted), "order")
+    undecided = Refund.objects.filter(request=None, reason=RefundReason.EXTERNAL, state=RefundState.SUCCEEDED)
+    outside = _sums(
+        undecided.exclude(attempt__in=Refund.objects.filter(reason__in=_AUTOMATIC).values("attempt")), "order"
+    )
     declared = _sums(
         WithdrawalCase.objects.filter(withdrawal__refund_requests=None, order__isnull=False),
         "order",
         "voided",
     )
-    given_up = _given_up()
     invoiced = Order.objects.filter(Exists(Invoice.objects.filter(order=OuterRef("pk")))).order_by(
         "reference"
     )
     for order in invoiced.only("reference").iterator():
         key = order.pk
-        money = kept[key] + to_come[key] + given_up[key] - leaving[key]
-        money += returned[key] + voided[key] + declared[key] - owed[key] + owed_less[key]
+        money = kept[key] + to_come[key] - leaving[key]
+        money += returned[key] + voided[key] + declared[key]
+        money -= max(owed[key] - made_good[key] - outside[key], ZERO)
         if documents[key] != money:
             yield Fault(
                 "ledger",
@@ -181,15 +187,6 @@ def _documents() -> Iterator[Fault]:
                 _("factures moins avoirs %(documents)s, argent %(money)s")
                 % {"documents": documents[key], "money": money},
             )
-
-
-def _given_up() -> Sums:
-    """Instalments that nobody collects and nothing credits: a loss, like one that was written off. One query."""
-    sums: Sums = defaultdict(lambda: ZERO)
-    voided = OrderEvent.objects.filter(name="instalments.voided", data__reason__in=_LOSSES)
-    for key, data in voided.values_list("order", "data"):
-        sums[key] += Decimal(data["amount"])
-    return sums
 
 
 def _succeeded(requests: QuerySet[RefundRequest]) -> QuerySet[Refund]:

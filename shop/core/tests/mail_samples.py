@@ -172,6 +172,8 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "order": order,
             "seller": SELLER,
             "amount": "126.00",
+            "by_card": "100.00",
+            "transfers": [{"amount": "26.00", "on": "2026-12-20", "reference": "VIR 2026-118"}],
             "voided": "63.00",
             "shipping": "",
             "reason": "Demande de remboursement",
@@ -184,6 +186,11 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
                 }
             ],
             "due": [{"on": "2027-01-20", "amount": "542.50"}],
+        },
+        "refund_transferred": {
+            "order": order,
+            "seller": SELLER,
+            "transfer": {"amount": "126.00", "on": "2026-12-20", "reference": "VIR 2026-118"},
         },
         "refund_failed_alert": {
             "order": order,
@@ -265,6 +272,13 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
         "instalment_refused": {**instalment, "retry_on": "2026-12-24", "asks_bank": False, "no_funds": True},
         "instalment_link": instalment,
         "instalment_overdue": instalment,
+        "instalment_resumed": {
+            **instalment,
+            "thirds": [
+                {"position": 2, "count": 3, "amount": "100.00", "day": ""},
+                {"position": 3, "count": 3, "amount": "100.00", "day": "2027-01-20"},
+            ],
+        },
         "instalment_card_expires": {**instalment, "last": "2027-01-20"},
         "instalment_card_kept": {
             **instalment,
@@ -303,6 +317,7 @@ KINDS = (
     "invoice",
     "books_audit_alert",
     "refund_done",
+    "refund_transferred",
     "refund_failed_alert",
     "dispute_alert",
     "reconciliation_findings",
@@ -313,6 +328,7 @@ KINDS = (
     "instalment_refused",
     "instalment_link",
     "instalment_overdue",
+    "instalment_resumed",
     "instalment_card_expires",
     "instalment_card_kept",
     "instalment_overdue_alert",

@@ -1,0 +1,104 @@
+"""What decided refunds still owe their customer, and what is left to decide about. Nothing is written.
+
+A credit note is issued once for a debt. So money that came back to the shop after it is owed under its decision, and a
+new decision credits only what none has credited before.
+"""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import Exists, OuterRef, Q, Sum
+
+from orders.models import Order, Refund, RefundReason, RefundRequest, RefundState
+from orders.models.payment import REFUNDS_UNDER_WAY
+from shop.core.money import ZERO, quantize
+
+COMMITTED = (*REFUNDS_UNDER_WAY, RefundState.SUCCEEDED)
+"""States whose money can't be given back a second time."""
+AUTOMATIC = (RefundReason.DUPLICATE, RefundReason.UNAVAILABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Debt:
+    """A refund that failed although its decision took effect, and the euros of it that are still owed."""
+
+    refund: Refund
+    owed: Decimal
+
+
+def debts(order: Order) -> list[Debt]:
+    """What decisions that took effect still owe, oldest refund first. Three queries.
+
+    It goes back by trying again or by a transfer, never by another decision.
+    """
+    lacking = shortfalls(order, counting=COMMITTED)
+    failed = Refund.objects.filter(took_effect("request__"), order=order, state=RefundState.FAILED)
+    found = []
+    for refund in failed.filter(replaced_by=None).select_related("attempt", "request").order_by("created_at"):
+        assert refund.request_id is not None
+        owed = min(refund.amount, lacking[refund.request_id])
+        if owed:
+            lacking[refund.request_id] -= owed
+            found.append(Debt(refund, owed))
+    return found
+
+
+def owed_again(order: Order) -> Decimal:
+    """The euros of all those debts. Three queries."""
+    return sum((debt.owed for debt in debts(order)), ZERO)
+
+
+def shortfalls(order: Order, *, counting: Collection[str]) -> dict[uuid.UUID, Decimal]:
+    """By decision, the euros that lack until it is through, counting its refunds in these states. Two queries.
+
+    What was given back outside the shop beyond a decision of its own makes good what others lack, the oldest first.
+    """
+    rows = list(order.refunds.values_list("request_id", "attempt_id", "reason", "state", "amount"))
+    automatic = {attempt for _request, attempt, reason, _state, _amount in rows if reason in AUTOMATIC}
+    back: dict[uuid.UUID, Decimal] = defaultdict(lambda: ZERO)
+    moving: set[uuid.UUID] = set()
+    spare = ZERO
+    for request_id, attempt_id, _reason, state, amount in rows:
+        if request_id is None:
+            spare += amount if state in counting and attempt_id not in automatic else ZERO
+            continue
+        back[request_id] += amount if state in counting else ZERO
+        if state in COMMITTED:
+            moving.add(request_id)
+    lacking: dict[uuid.UUID, Decimal] = {}
+    effective = []
+    decisions = order.refund_requests.order_by("created_at").values_list(
+        "pk", "amount", "voided", "credit_note"
+    )
+    for pk, amount, voided, note in decisions:
+        rest = amount - voided - back[pk]
+        lacking[pk] = max(rest, ZERO)
+        spare += max(-rest, ZERO)
+        if note is not None or voided or pk in moving:
+            effective.append(pk)
+    for pk in effective:
+        made_good = min(lacking[pk], spare)
+        lacking[pk] -= made_good
+        spare -= made_good
+    return lacking
+
+
+def uncredited(order: Order) -> Decimal:
+    """The euros of an order that no decision has credited: credit notes never exceed the invoice. One query."""
+    decided = RefundRequest.objects.filter(took_effect(), order=order).aggregate(credited=Sum("amount"))
+    return max(order.total - quantize(decided["credited"] or ZERO), ZERO)
+
+
+def has_effect(request_id: uuid.UUID) -> bool:
+    """Whether a decision took effect: what it credits is not free for another one. One query."""
+    return RefundRequest.objects.filter(took_effect(), pk=request_id).exists()
+
+
+def took_effect(path: str = "") -> Q:
+    """Decisions of which a part went through or is on its way, for which payments were voided, or that have their
+    credit note. `path` leads from the filtered rows to the decision ("request__")."""
+    moved = Refund.objects.filter(request=OuterRef(f"{path}pk"), state__in=COMMITTED)
+    return Q(**{f"{path}credit_note__isnull": False}) | Q(**{f"{path}voided__gt": 0}) | Q(Exists(moved))
