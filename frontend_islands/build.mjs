@@ -3,7 +3,7 @@
  *
  * Every file has its content's hash in its name. `manifest.json` says which file stands behind a name:
  *
- *   assets   "runtime.js", "app.css", "fonts/<file>.woff2" → { file, imports }
+ *   assets   "runtime.js", "purchase-start.js", "app.css", "fonts/<file>.woff2" → { file, imports }
  *   islands  "<folder under islands/>"                     → { file, imports }
  *   locales  "<language>"                                  → file
  *   lazy     "<what an island fetches on demand>"          → { file, imports }, for the check of sizes
@@ -29,6 +29,8 @@ const watching = process.argv.includes("--watch");
 const KEEP_STALE_MS = 24 * 60 * 60 * 1000;
 
 const RUNTIME = "frontend_islands/runtime/index.ts";
+/** Run before the first paint of the pages that buy: no module, in one file. */
+const EARLY = "frontend_islands/runtime/purchase-start.ts";
 const STYLES = "frontend_islands/styles/app.css";
 /** What the runtime fetches besides islands. */
 const ON_DEMAND = ["cart-count", "favourites", "language-offer", "member-link", "notice"];
@@ -63,7 +65,11 @@ const manifestPlugin = {
   setup(build) {
     build.onEnd(async (result) => {
       if (result.errors.length > 0) return;
-      const outputs = { ...result.metafile.outputs, ...(await buildRuntime(result.metafile.outputs)) };
+      const outputs = {
+        ...result.metafile.outputs,
+        ...(await buildRuntime(result.metafile.outputs)),
+        ...(await buildEarly()),
+      };
       const manifest = describe(outputs);
       await writeManifest(manifest);
       await removeStale(outputs);
@@ -79,7 +85,7 @@ const options = {
     ...Object.fromEntries(islands.map(({ name, entry }) => [`islands/${name}`, entry])),
     ...Object.fromEntries(ON_DEMAND.map((name) => [`c/${name}`, `frontend_islands/runtime/${name}.ts`])),
     // Not used, but its sources are watched with the rest.
-    ...(watching ? { "c/watched": RUNTIME } : {}),
+    ...(watching ? { "c/watched": RUNTIME, "c/watched-start": EARLY } : {}),
   },
   splitting: true,
   plugins: [islandModules(), manifestPlugin],
@@ -113,6 +119,16 @@ async function buildRuntime(built) {
   return result.metafile.outputs;
 }
 
+async function buildEarly() {
+  const result = await esbuild.build({
+    ...common,
+    entryPoints: { "purchase-start": EARLY },
+    format: "iife",
+    logLevel: "error",
+  });
+  return result.metafile.outputs;
+}
+
 /** Reads from the build's own record what each named file is called and needs. */
 function describe(outputs) {
   const manifest = { assets: {}, islands: {}, locales: {}, lazy: {} };
@@ -132,6 +148,7 @@ function describe(outputs) {
       manifest.locales[path.basename(entry, ".json")] = described.file;
     else if (LAZY[entry]) manifest.lazy[LAZY[entry]] = described;
     else if (entry === RUNTIME) manifest.assets["runtime.js"] = described;
+    else if (entry === EARLY) manifest.assets["purchase-start.js"] = described;
     else if (entry === STYLES) manifest.assets["app.css"] = { ...described, imports: [] };
   }
   return manifest;

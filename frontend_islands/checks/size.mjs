@@ -50,8 +50,9 @@ for (const [name, page] of Object.entries(pages)) {
     manifest.islands[island].file,
     ...manifest.islands[island].imports,
   ]);
+  const early = (page.early ?? []).map((name) => manifest.assets[name].file);
   const spoken = files.includes(react) && words ? [words] : [];
-  row(`scripts of the page ${name}`, page.kb, sum([...always, ...files, ...spoken]));
+  row(`scripts of the page ${name}`, page.kb, sum([...always, ...early, ...files, ...spoken]));
 }
 // Fetched after a click, so no part of what a page costs.
 for (const [name, { file, imports }] of Object.entries(manifest.lazy)) {

@@ -134,6 +134,15 @@ it("takes an empty answer as none", async () => {
   expect(await getJson("/api/x")).toBeUndefined();
 });
 
+it("takes the answer of a call that went out before", async () => {
+  const sent = Promise.resolve(answer(200, { total: "12.00" }));
+
+  const found = await postJson("/api/cart/quote", { lines: [] }, { isAnonymous: true, sent });
+
+  expect(found).toEqual({ total: "12.00" });
+  expect(network).not.toHaveBeenCalled();
+});
+
 it("needs no token for a call that reads nothing of the visitor", async () => {
   network.mockResolvedValueOnce(answer(200, { total: "0.00" }));
 

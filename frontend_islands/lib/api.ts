@@ -6,6 +6,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** The call reads nothing of the visitor: it goes out at once, without asking for a token first. */
   isAnonymous?: boolean;
+  /** What this very call answered when it went out before; it is not sent again. */
+  sent?: Promise<Response> | undefined;
 }
 
 /**
@@ -83,7 +85,7 @@ async function call<Answer>(
     if (!options.isAnonymous) headers["X-CSRFToken"] = (await answering(fetchMe())).csrf_token;
     if (body != null) request.body = JSON.stringify(body);
   }
-  const response = await answering(fetch(path, request));
+  const response = await answering(options.sent ?? fetch(path, request));
   if (response.status === 204) return undefined as Answer;
   const answer = await readJson(response);
   if (response.ok && answer !== undefined) return answer as Answer;

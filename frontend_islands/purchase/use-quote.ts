@@ -3,6 +3,7 @@ import { type ApiProblem, postJson } from "@/lib/api";
 import type { CartLine } from "@/lib/cart";
 import { readQuote } from "./answers";
 import { asProblem, inTime } from "./calls";
+import { quoteQuestion, takeEarly } from "./early";
 import type { Quote } from "./types";
 
 /** Long enough for several clicks on a stepper to be one question. */
@@ -24,7 +25,7 @@ export interface Quoting {
 
 /** Keeps the server's price of the cart: asked again after every change, the last question's answer counts. */
 export function useQuote(lines: readonly CartLine[], country: string): Quoting {
-  const question = JSON.stringify({ lines, country });
+  const question = quoteQuestion(lines, country);
   const [answer, setAnswer] = useState<{ question: string; quote: Quote } | null>(null);
   const [failure, setFailure] = useState<{ question: string; problem: ApiProblem } | null>(null);
   const [attempt, setAttempt] = useState(0);
@@ -42,9 +43,10 @@ export function useQuote(lines: readonly CartLine[], country: string): Quoting {
       hasAsked.current = true;
       try {
         const body = JSON.parse(question) as unknown;
+        const sent = takeEarly(question);
         const found = readQuote(
           await inTime(
-            (inner) => postJson("/api/cart/quote", body, { signal: inner, isAnonymous: true }),
+            (inner) => postJson("/api/cart/quote", body, { signal: inner, isAnonymous: true, sent }),
             signal,
           ),
         );

@@ -130,6 +130,32 @@ it("waits for a screen of the right size", () => {
   expect(load).toHaveBeenCalledOnce();
 });
 
+it("loads at once where the cart is not known to be empty", () => {
+  const { load } = declare("stamp");
+  place('name="stamp" on="cart"');
+  expect(load).toHaveBeenCalledOnce();
+});
+
+it.each([
+  ["filled on this page", () => document.dispatchEvent(new CustomEvent("cart:changed"))],
+  ["filled in another tab", () => dispatchEvent(new StorageEvent("storage", { key: "cart" }))],
+  [
+    "filled before the page came back from memory",
+    () => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })),
+  ],
+])("waits for a cart that is %s", (_what, fill) => {
+  const { load } = declare("stamp");
+  document.documentElement.dataset.cart = "empty";
+  place('name="stamp" on="cart"');
+  delete document.documentElement.dataset.cart;
+  dispatchEvent(new PageTransitionEvent("pageshow", { persisted: false }));
+  expect(load).not.toHaveBeenCalled();
+
+  fill();
+  fill();
+  expect(load).toHaveBeenCalledOnce();
+});
+
 it.each([
   ["an unknown name", () => {}],
   [

@@ -3,11 +3,14 @@
 type Cancel = () => void;
 
 /** The first touch of any kind; pointerover and focusin bubble up from what is inside. */
-const TOUCHES = ["pointerover", "focusin", "touchstart", "click"] as const;
+const TOUCHES = ["pointerover", "focusin", "touchstart", "click"];
+/** By this page, in another tab, or before the page came back from the browser's memory. */
+const FILLINGS = ["cart:changed", "storage", "pageshow"];
 
 /**
  * Calls `due` once, at the moment that the host's `on` attribute names: `load`, `idle`, `visible`,
- * `interaction` or `media` (with a `media` attribute). Anything else counts as `load`.
+ * `interaction`, `media` (with a `media` attribute) or `cart` (once there is something in it, see
+ * `purchase-start.ts`). Anything else counts as `load`.
  */
 export function whenDue(host: HTMLElement, due: () => void): Cancel {
   switch (host.getAttribute("on")) {
@@ -16,13 +19,15 @@ export function whenDue(host: HTMLElement, due: () => void): Cancel {
     case "visible":
       return whenVisible(host, due);
     case "interaction":
-      return whenTouched(host, due);
+      return whenFirst(host, TOUCHES, due);
     case "media":
       return whenMedia(host.getAttribute("media") ?? "all", due);
-    default:
-      due();
-      return () => {};
+    case "cart":
+      if (document.documentElement.dataset.cart) return whenFirst(window, FILLINGS, due);
+      break;
   }
+  due();
+  return () => {};
 }
 
 function whenIdle(due: () => void): Cancel {
@@ -50,16 +55,17 @@ function whenVisible(host: HTMLElement, due: () => void): Cancel {
   return () => observer.disconnect();
 }
 
-function whenTouched(host: HTMLElement, due: () => void): Cancel {
-  const touched = new AbortController();
-  const once = () => {
-    touched.abort();
+/** At the first of these events on `target` or inside it; a page that is merely shown for the first time is none. */
+function whenFirst(target: EventTarget, names: readonly string[], due: () => void): Cancel {
+  const over = new AbortController();
+  const { signal } = over;
+  const heard = ({ persisted }: Event & { persisted?: boolean }) => {
+    if (persisted === false) return;
+    over.abort();
     due();
   };
-  for (const name of TOUCHES) {
-    host.addEventListener(name, once, { signal: touched.signal, passive: true, capture: true });
-  }
-  return () => touched.abort();
+  for (const name of names) target.addEventListener(name, heard, { signal, passive: true, capture: true });
+  return () => over.abort();
 }
 
 function whenMedia(query: string, due: () => void): Cancel {

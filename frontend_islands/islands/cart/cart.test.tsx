@@ -2,6 +2,7 @@ import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import { readCart } from "@/lib/cart-storage";
 import { type Toast, toast } from "@/lib/toast";
+import { askEarly, quoteQuestion } from "@/purchase/early";
 import { barriers } from "@/testing/accessibility";
 import {
   answerTo,
@@ -25,6 +26,31 @@ const lastToast = () => vi.mocked(toast).mock.lastCall?.[0] as Toast;
 beforeEach(() => {
   startEmpty();
   vi.mocked(toast).mockReset();
+});
+
+it("takes the price that the page's head asked for, and asks itself after a change", async () => {
+  fill(guardian);
+  const calls = serve({ "/api/cart/quote": answerTo(guardian) });
+  askEarly(quoteQuestion([kept(guardian)], "FR"));
+  const { user } = await renderIsland(island);
+
+  await screen.findByText("Gardien");
+  expect(calls).toHaveLength(1);
+  await user.click(screen.getByRole("button", { name: "Augmenter la quantité de Gardien" }));
+  await waitFor(() => expect(calls).toHaveLength(2));
+  expect(calls[1]?.body.lines[0].quantity).toBe(3);
+});
+
+it("asks itself when the answer to the page's head got lost", async () => {
+  fill(guardian);
+  vi.stubGlobal("fetch", () => Promise.reject(new TypeError("Failed to fetch")));
+  askEarly(quoteQuestion([kept(guardian)], "FR"));
+  serve({ "/api/cart/quote": answerTo(guardian) });
+  const { user } = await renderIsland(island);
+
+  const alert = await screen.findByRole("alert");
+  await user.click(within(alert).getByRole("button", { name: "Réessayer" }));
+  expect(await screen.findByText("Gardien")).toBeTruthy();
 });
 
 it("asks for the price of what is kept and shows the server's figures", async () => {

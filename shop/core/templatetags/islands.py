@@ -16,7 +16,7 @@ from shop.core.islands import props_class
 
 register = template.Library()
 
-WHEN = ("load", "idle", "visible", "interaction", "media")
+WHEN = ("load", "idle", "visible", "interaction", "media", "cart")
 _NAME = re.compile(r"""^(["'])([a-z][a-z0-9-]*)\1$""")
 _TEXT = re.compile(r"""^(["'])([^"']*)\1$""")
 
@@ -43,20 +43,25 @@ def preload_asset(name: str) -> SafeString:
 def preload_island(name: str) -> SafeString:
     """For the page's head: fetches an island, React and its words at once instead of one after another.
 
-    At most one island a page: the one that the visitor came for.
+    At most one island a page: the one that the visitor came for. Styles, fonts and pictures come first.
     """
-    built = _island_file(name)
-    words = assets.locale_file(get_language() or "")
-    return _preloads([built.url, *built.import_urls, *([words] if words else [])])
+    return _preloads(_modules(name), priority="low")
+
+
+@register.simple_tag
+def island_modules(name: str) -> str:
+    """The same addresses in one attribute, for a script that decides whether they are worth fetching."""
+    return " ".join(_modules(name))
 
 
 @register.tag
 def island(parser: Parser, token: Token) -> IslandNode:
     """`{% island "gallery" on="visible" props=gallery_props %}what the server renders{% endisland %}`
 
-    The content is what visitors without JavaScript have, and what stays if the island fails. `on` is one of
-    `load` (default), `idle`, `visible`, `interaction`, or `media` with `media="(min-width: 56rem)"`. `props`
-    is an instance of the serializer registered for the island. Islands do not stand inside islands.
+    The content is what visitors without JavaScript have, and what stays if the island fails. `on` is one of `load`
+    (default), `idle`, `visible`, `interaction`, `cart` (as soon as the cart holds something), or `media` with
+    `media="(min-width: 56rem)"`. `props` is an instance of the serializer registered for the island. Islands do not
+    stand inside islands.
     """
     bits = token.split_contents()[1:]
     name = _NAME.match(bits[0]) if bits else None
@@ -127,5 +132,13 @@ def _island_file(name: str) -> assets.BuiltFile:
         raise template.TemplateSyntaxError(str(error)) from error
 
 
-def _preloads(urls: list[str]) -> SafeString:
-    return format_html_join("\n", '<link rel="modulepreload" href="{}">', ((url,) for url in urls))
+def _modules(name: str) -> list[str]:
+    """What a browser needs before it can run an island on a page of this language."""
+    built = _island_file(name)
+    words = assets.locale_file(get_language() or "")
+    return [built.url, *built.import_urls, *([words] if words else [])]
+
+
+def _preloads(urls: list[str], *, priority: str = "auto") -> SafeString:
+    hint = "" if priority == "auto" else format_html(' fetchpriority="{}"', priority)
+    return format_html_join("\n", '<link rel="modulepreload" href="{}"{}>', ((url, hint) for url in urls))

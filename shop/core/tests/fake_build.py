@@ -14,12 +14,13 @@ FONTS = (
 
 
 def write_manifest(path: Path) -> Path:
-    """Writes a manifest that lists what the real build would: the runtime, the styles, the fonts and one
+    """Writes a manifest that lists what the real build would: the scripts, the styles, the fonts and one
     island for each folder of islands. Returns `path`, for `settings.ASSET_MANIFEST`."""
     islands_folder = Path(settings.BASE_DIR) / "frontend_islands" / "islands"
     islands = sorted(folder.name for folder in islands_folder.iterdir() if list(folder.glob("index.ts*")))
     assets = {
         "runtime.js": _built("build/runtime-AAAAAAAA.js", "build/c/chunk-BBBBBBBB.js"),
+        "purchase-start.js": _built("build/purchase-start-HHHHHHHH.js"),
         "app.css": _built("build/app-CCCCCCCC.css"),
     }
     for font in FONTS:

@@ -81,7 +81,7 @@ def test_the_tags_write_addresses(built):
     )
 
 
-@pytest.mark.parametrize("tag", ["asset", "preload_asset", "preload_island"])
+@pytest.mark.parametrize("tag", ["asset", "preload_asset", "preload_island", "island_modules"])
 def test_a_tag_with_an_unknown_name_is_a_template_error(built, tag):
     with pytest.raises(TemplateSyntaxError, match="named 'nothing'"):
         Template('{% load islands %}{% TAG "nothing" %}'.replace("TAG", tag)).render(Context())

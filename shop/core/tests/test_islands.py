@@ -110,15 +110,25 @@ def test_props_without_a_registered_serializer_are_refused():
         render('{% island "plain" props=stamp %}{% endisland %}', stamp=props())
 
 
-def test_preloading_fetches_the_island_its_imports_and_the_words():
+MODULES = [
+    "/static/build/islands/stamp-AAAAAAAA.js",
+    "/static/build/c/react.js",
+    "/static/build/c/es-GGGGGGGG.js",
+]
+
+
+def test_preloading_fetches_the_island_its_imports_and_the_words_after_what_is_painted_first():
     with translation.override("es"):
         html = render('{% preload_island "stamp" %}')
 
-    assert re.findall('href="([^"]+)"', html) == [
-        "/static/build/islands/stamp-AAAAAAAA.js",
-        "/static/build/c/react.js",
-        "/static/build/c/es-GGGGGGGG.js",
+    assert html.split("\n") == [
+        f'<link rel="modulepreload" href="{url}" fetchpriority="low">' for url in MODULES
     ]
+
+
+def test_a_script_gets_the_same_addresses_in_one_attribute():
+    with translation.override("es"):
+        assert render('{% island_modules "stamp" %}') == " ".join(MODULES)
 
 
 def test_an_island_has_one_props_serializer():
