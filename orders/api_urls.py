@@ -3,6 +3,7 @@ from django.urls import path
 from orders.api import invoices, views, withdrawals
 from orders.api.admin import invoices as admin_invoices
 from orders.api.admin import orders, refunds
+from orders.api.admin import withdrawals as admin_withdrawals
 
 urlpatterns = [
     path("cart/quote", views.QuoteView.as_view(), name="api-quote"),
@@ -15,4 +16,5 @@ urlpatterns = [
     *invoices.urlpatterns,
     *admin_invoices.urlpatterns,
     *refunds.urlpatterns,
+    *admin_withdrawals.urlpatterns,
 ]

@@ -15,10 +15,10 @@ from orders.services.mails import item_detail
 from shop.core.problems import Problem
 
 WHOLE, PART = "all", "part"
-LIMITS = {"name": 200, "order": 100, "email": 254, "goods": 500, "reason": 2000}
+LIMITS = {"name": 200, "order": 100, "email": 254, "goods": 500, "reason": 2000, "words": 10_000}
 
 
-class _Line(forms.CharField):
+class LineField(forms.CharField):
     """One line of words: no line breaks, no control characters."""
 
     def to_python(self, value: Any) -> str:
@@ -26,7 +26,7 @@ class _Line(forms.CharField):
         return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
-class _Words(forms.CharField):
+class WordsField(forms.CharField):
     """Words with their line breaks."""
 
     def to_python(self, value: Any) -> str:
@@ -41,12 +41,12 @@ def _look(css: str = "input", **attributes: Any) -> dict[str, Any]:
 class WithdrawalForm(forms.Form):
     """Who withdraws, from what, and where the acknowledgement goes; a reason is nobody's duty."""
 
-    name = _Line(
+    name = LineField(
         label=_("Nom et prénom"),
         max_length=LIMITS["name"],
         widget=forms.TextInput(_look(autocomplete="name")),
     )
-    order = _Line(
+    order = LineField(
         label=_("Commande"),
         max_length=LIMITS["order"],
         help_text=_("Sa référence est dans l'objet de votre confirmation : huit chiffres et lettres."),
@@ -63,13 +63,13 @@ class WithdrawalForm(forms.Form):
         choices=[(WHOLE, _("Toute la commande")), (PART, _("Une partie de la commande"))],
         initial=WHOLE,
     )
-    goods = _Words(
+    goods = WordsField(
         label=_("Articles que vous rendez"),
         required=False,
         max_length=LIMITS["goods"],
         widget=forms.Textarea(_look("textarea", rows=3)),
     )
-    reason = _Words(
+    reason = WordsField(
         label=_("Motif"),
         required=False,
         max_length=LIMITS["reason"],

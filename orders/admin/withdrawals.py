@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import date
 from typing import Any, cast
 
-from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
@@ -24,13 +21,13 @@ from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from orders.admin.parts import ReadOnly, order_page
+from orders.admin.parts import LinkedPagesAdmin, ReadOnly, order_link, order_page
+from orders.admin.withdrawal_filing import LABEL, filing_page
 from orders.admin.withdrawal_refund import refund_page
-from orders.models import Order, WithdrawalCase, WithdrawalState
+from orders.admin.withdrawal_steps import STEPS, is_taken_up
+from orders.models import Order, WithdrawalCase
 from orders.models.returns import OPEN_CASES
 from orders.selectors.withdrawals import Light, cases_of, light, may_wait
-from orders.services import withdrawal_cases
-from orders.services.withdrawals import has_left
 from shop.core.problems import Problem
 
 LIGHTS: dict[Light, tuple[str, str | Promise]] = {
@@ -39,144 +36,6 @@ LIGHTS: dict[Light, tuple[str, str | Promise]] = {
     Light.AMBER: ("icon-alert.svg", _("à rembourser bientôt")),
     Light.RED: ("icon-no.svg", _("à rembourser maintenant")),
     Light.CLOSED: ("icon-hidelink.svg", _("terminée")),
-}
-
-
-class ReferenceForm(forms.Form):
-    reference = forms.CharField(label=_("Référence de la commande"), min_length=8, max_length=8)
-
-
-class ReasonForm(forms.Form):
-    reason = forms.CharField(label=_("Motif"), max_length=500, widget=forms.Textarea)
-
-
-class DayForm(forms.Form):
-    day = forms.DateField(
-        label=_("Reçu le"),
-        initial=timezone.localdate,
-        widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"),
-        input_formats=["%Y-%m-%d"],
-    )
-
-    def clean_day(self) -> date:
-        day: date = self.cleaned_data["day"]
-        if day > timezone.localdate():
-            raise forms.ValidationError(_("Cette date est à venir."))
-        return day
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Something that staff may do with a case: its page explains it, its form asks what is needed."""
-
-    label: str | Promise
-    explanation: str | Promise
-    shown: Callable[[WithdrawalCase], bool]
-    act: Callable[[WithdrawalCase, dict[str, Any], User], object]
-    form: type[forms.Form] = forms.Form
-
-
-def _moment(day: date) -> datetime:
-    return timezone.make_aware(datetime.combine(day, time(12)))
-
-
-def _open(case: WithdrawalCase) -> bool:
-    return case.state in OPEN_CASES
-
-
-def _taken_up(case: WithdrawalCase) -> bool:
-    return _open(case) and case.order is not None and case.taken_up_at is not None
-
-
-STEPS: dict[str, Step] = {
-    "attach": Step(
-        _("Rattacher à une commande"),
-        _(
-            "Cherchez la commande par le nom ou l'e-mail du client, puis donnez sa référence. Si la déclaration est "
-            "arrivée à temps, elle prend effet aussitôt : échéances arrêtées, renvoi demandé si les pièces sont "
-            "parties."
-        ),
-        lambda case: _open(case) and case.order is None,
-        lambda case, data, actor: withdrawal_cases.attach_order(
-            case_id=case.pk, reference=data["reference"], actor=actor
-        ),
-        ReferenceForm,
-    ),
-    "accept": Step(
-        _("Accepter malgré le retard"),
-        _(
-            "La loi ne vous y oblige pas. La déclaration prend alors effet comme si elle était arrivée à temps. Le "
-            "motif reste dans le dossier."
-        ),
-        lambda case: _open(case) and case.order is not None and case.taken_up_at is None,
-        lambda case, data, actor: withdrawal_cases.accept_late(
-            case_id=case.pk, reason=data["reason"], actor=actor
-        ),
-        ReasonForm,
-    ),
-    "return": Step(
-        _("Demander le renvoi"),
-        _(
-            "Les pièces sont parties après la déclaration : le client reçoit l'adresse de renvoi et le délai, et le "
-            "remboursement peut attendre le retour ou sa preuve."
-        ),
-        lambda case: (
-            _taken_up(case)
-            and case.state == WithdrawalState.DECLARED
-            and case.order is not None
-            and has_left(case.order)
-        ),
-        lambda case, data, actor: withdrawal_cases.ask_return(case_id=case.pk, actor=actor),
-    ),
-    "ship": Step(
-        _("Permettre l'expédition du reste"),
-        _(
-            "Une commande rétractée ne peut pas être expédiée. Confirmez ici que ce que vous envoyez n'est pas "
-            "concerné par la déclaration."
-        ),
-        lambda case: (
-            _taken_up(case)
-            and case.shipping_allowed_at is None
-            and case.order is not None
-            and not has_left(case.order)
-        ),
-        lambda case, data, actor: withdrawal_cases.allow_shipping(case_id=case.pk, actor=actor),
-    ),
-    "goods": Step(
-        _("Noter le retour des pièces"),
-        _(
-            "À partir de ce jour, le remboursement n'attend plus : remboursez dès que vous avez ouvert le colis."
-        ),
-        lambda case: _taken_up(case) and case.goods_received_at is None,
-        lambda case, data, actor: withdrawal_cases.record_return(
-            case_id=case.pk, goods_received=True, moment=_moment(data["day"]), actor=actor
-        ),
-        DayForm,
-    ),
-    "proof": Step(
-        _("Noter la preuve d'expédition"),
-        _(
-            "Un reçu du transporteur suffit : la loi ne permet plus d'attendre le colis pour rembourser "
-            "(article L221-24)."
-        ),
-        lambda case: _taken_up(case) and case.shipping_proof_at is None and case.goods_received_at is None,
-        lambda case, data, actor: withdrawal_cases.record_return(
-            case_id=case.pk, goods_received=False, moment=_moment(data["day"]), actor=actor
-        ),
-        DayForm,
-    ),
-    "refuse": Step(
-        _("Ne pas donner suite"),
-        _(
-            "Réservé à une déclaration tardive, sans commande, faite deux fois ou retirée par le client. Le motif lui "
-            "est envoyé par e-mail : écrivez-le pour lui, dans sa langue. Les échéances déjà arrêtées le restent."
-        ),
-        _open,
-        lambda case, data, actor: withdrawal_cases.refuse_case(
-            case_id=case.pk, reason=data["reason"], actor=actor
-        ),
-        ReasonForm,
-    ),
 }
 
 
@@ -194,13 +53,15 @@ class LightFilter(admin.SimpleListFilter):
 
 
 @admin.register(WithdrawalCase)
-class WithdrawalCaseAdmin(ReadOnly, admin.ModelAdmin[WithdrawalCase]):
-    """Nothing is edited here: the declaration never changes, the rest follows the steps."""
+class WithdrawalCaseAdmin(ReadOnly, LinkedPagesAdmin[WithdrawalCase]):
+    """Nothing is edited here: the declaration never changes, the rest follows the steps. What is added came otherwise
+    than by the site."""
 
     list_display = (
         "urgency",
         "reference",
         "declared_at",
+        "channel",
         "name",
         "order_link",
         "state",
@@ -208,16 +69,29 @@ class WithdrawalCaseAdmin(ReadOnly, admin.ModelAdmin[WithdrawalCase]):
         "refund_by",
     )
     list_display_links = ("reference",)
-    list_filter = (LightFilter, "state", "in_time")
+    list_filter = (LightFilter, "state", "in_time", "withdrawal__channel")
     search_fields = ("withdrawal__name", "withdrawal__email", "withdrawal__order_text", "order__reference")
     list_select_related = ("withdrawal", "order")
     ordering = ("refund_by", "pk")
-    change_form_template = "admin/orders/withdrawalcase/change_form.html"
+    change_list_template = "admin/orders/withdrawalcase/change_list.html"
     fieldsets = (
         (None, {"fields": ("urgency", "state", "in_time", "refund_by", "order_link", "decision")}),
         (
             _("Déclaration"),
-            {"fields": ("reference", "declared_at", "name", "email", "order_text", "statement", "lines")},
+            {
+                "fields": (
+                    "reference",
+                    "channel",
+                    "sent_on",
+                    "declared_at",
+                    "name",
+                    "email",
+                    "order_text",
+                    "statement",
+                    "lines",
+                    "filed_by",
+                )
+            },
         ),
         (
             _("Suites"),
@@ -243,9 +117,22 @@ class WithdrawalCaseAdmin(ReadOnly, admin.ModelAdmin[WithdrawalCase]):
     def reference(self, case: WithdrawalCase) -> str:
         return case.withdrawal.reference
 
-    @admin.display(description=_("déclarée le"), ordering="withdrawal__declared_at")
+    @admin.display(description=_("reçue le"), ordering="withdrawal__declared_at")
     def declared_at(self, case: WithdrawalCase) -> str:
-        return date_format(timezone.localtime(case.withdrawal.declared_at), "DATETIME_FORMAT")
+        named_format = "DATETIME_FORMAT" if case.withdrawal.by_site else "DATE_FORMAT"
+        return date_format(timezone.localtime(case.withdrawal.declared_at), named_format)
+
+    @admin.display(description=_("comment"))
+    def channel(self, case: WithdrawalCase) -> str:
+        return case.withdrawal.get_channel_display()
+
+    @admin.display(description=_("envoyée le"))
+    def sent_on(self, case: WithdrawalCase) -> date | None:
+        return case.withdrawal.sent_on
+
+    @admin.display(description=_("enregistrée par"))
+    def filed_by(self, case: WithdrawalCase) -> User | None:
+        return case.withdrawal.filed_by
 
     @admin.display(description=_("nom"), ordering="withdrawal__name")
     def name(self, case: WithdrawalCase) -> str:
@@ -272,9 +159,24 @@ class WithdrawalCaseAdmin(ReadOnly, admin.ModelAdmin[WithdrawalCase]):
     def order_link(self, case: WithdrawalCase) -> str:
         if case.order is None:
             return str(_("à retrouver"))
-        return format_html(
-            '<a href="{}">{}</a>', reverse("admin:orders_order_change", args=[case.order.pk]), case.order
-        )
+        return order_link(case.order)
+
+    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
+        return self.has_view_permission(request) and cast(User, request.user).is_staff
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """A declaration without a known order that came by letter or e-mail."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        context = {**self.admin_site.each_context(request), "opts": self.opts}
+        return cast(HttpResponse, filing_page(request, context))
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> TemplateResponse:
+        return super().changelist_view(request, {**(extra_context or {}), "add_label": LABEL})
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
@@ -284,25 +186,15 @@ class WithdrawalCaseAdmin(ReadOnly, admin.ModelAdmin[WithdrawalCase]):
             *super().get_urls(),
         ]
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        case = self.get_object(request, object_id)
-        context = dict(extra_context or {})
-        if case is not None:
-            context["steps"] = [
-                (step.label, reverse("admin:orders_withdrawalcase_step", args=[case.pk, name]))
-                for name, step in STEPS.items()
-                if step.shown(case)
-            ]
-            if _taken_up(case):
-                refund = reverse("admin:orders_withdrawalcase_refund", args=[case.pk])
-                context["steps"].insert(0, (_("Rembourser"), refund))
-        return super().change_view(request, object_id, form_url, context)
+    def pages_of(self, case: WithdrawalCase) -> list[tuple[str | Promise, str]]:
+        pages = [
+            (step.label, reverse("admin:orders_withdrawalcase_step", args=[case.pk, name]))
+            for name, step in STEPS.items()
+            if step.shown(case)
+        ]
+        if is_taken_up(case):
+            pages.insert(0, (_("Rembourser"), reverse("admin:orders_withdrawalcase_refund", args=[case.pk])))
+        return pages
 
     def step_view(self, request: HttpRequest, case_id: int, step: str) -> HttpResponseBase:
         """One step: what it does, what it needs, and the button."""
@@ -310,7 +202,7 @@ class WithdrawalCaseAdmin(ReadOnly, admin.ModelAdmin[WithdrawalCase]):
         found = STEPS.get(step)
         if found is None:
             raise Http404
-        form = found.form(request.POST if request.method == "POST" else None)
+        form = found.form(request.POST if request.method == "POST" else None, case=case)
         if request.method == "POST" and form.is_valid():
             try:
                 found.act(case, form.cleaned_data, cast(User, request.user))

@@ -12,6 +12,8 @@ MAX_TRIES = 4
 """Charges of one payment without the customer. Card networks allow more; a customer's patience does not."""
 
 AUTHENTICATION_REQUIRED = "authentication_required"
+RESUMED = "resumed"
+"""No bank's word: the agreed day passed while a withdrawal had stopped the payment, so that its customer pays it."""
 # Trying these again can't succeed, and networks fine shops that do.
 _NEVER_AGAIN = frozenset(
     {

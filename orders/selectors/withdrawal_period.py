@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 
-from orders.models import Order
+from orders.models import Order, Withdrawal
 from orders.selectors.rules import HOME_COUNTRY
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 WITHDRAWAL_DAYS = 14
 REFUND_DAYS = 14
 """From the declaration to the refund at the latest (L221-24)."""
+RETURN_DAYS = 14
+"""From the declaration to the sending of the goods at the latest (L221-23)."""
 
 # Departments with public holidays of their own (Code du travail L3134-13, L3422-2), by postal code.
 _REGIONS = {
@@ -45,10 +47,16 @@ def withdrawal_deadline(order: Order) -> date | None:
     return period_end(local_day(order.delivered_at), region=_region(order))
 
 
-def is_in_time(order: Order, declared_at: datetime) -> bool:
-    """Whether a declaration of this moment came before the end of the period. No query."""
+def is_in_time(order: Order, exercised_on: date) -> bool:
+    """Whether a declaration made on this day came before the end of the period. No query."""
     deadline = withdrawal_deadline(order)
-    return deadline is None or local_day(declared_at) <= deadline
+    return deadline is None or exercised_on <= deadline
+
+
+def exercised_on(withdrawal: Withdrawal) -> date:
+    """The day that decides whether a declaration is in time: a letter's is that of its sending (Directive 2011/83/EU,
+    article 11(2)). No query."""
+    return withdrawal.sent_on or local_day(withdrawal.declared_at)
 
 
 def refund_deadline(declared_at: datetime) -> date:

@@ -134,9 +134,10 @@ def withdrawal_path(order: Order | None = None, token: str = "") -> str:
 
 
 def function_sentence(url: str) -> str:
-    """Where the withdrawal function is, as legal texts say it, in Markdown (L221-5, L221-21)."""
+    """Where the withdrawal function is, in the words of the model notice, in Markdown (annex of R221-3, note 3)."""
     return _(
-        "Vous pouvez aussi vous rétracter en ligne, à tout moment, sans compte : [renoncer au contrat ici](%(url)s). "
-        "Un accusé de réception vous est envoyé aussitôt par e-mail, avec le texte, la date et l'heure de votre "
-        "déclaration."
+        "Vous pouvez également exercer votre droit de rétractation en ligne sur notre site, au bas de chaque page : "
+        "[renoncer au contrat ici](%(url)s). Si vous utilisez cette fonctionnalité en ligne, nous vous enverrons, dans "
+        "les meilleurs délais, un accusé de réception de la rétractation sur un support durable (par exemple, par "
+        "courriel), y compris son contenu ainsi que la date et l'heure de sa soumission."
     ) % {"url": url}

@@ -6,15 +6,35 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from orders.models import Order, OrderItem
+from orders.models import Order, OrderItem, WithdrawalChannel
 from orders.selectors.withdrawals import returnable_lines
 from orders.services.mails import item_detail
+from shop.core.dates import day_in_words
 from shop.core.problems import Problem
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """How a declaration reached the shop that was not made on the site, and who files it.
+
+    `sent_on` decides whether it is in time, `received_on` until when the money must be back (L221-24). `words` are the
+    customer's own, as they were written. `acknowledged`: the customer is told by mail that it came.
+    """
+
+    channel: WithdrawalChannel
+    sent_on: date
+    received_on: date
+    filed_by: User
+    words: str = ""
+    acknowledged: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +54,7 @@ class Declaration:
     goods: str = ""
     order: Order | None = None
     lines: tuple[tuple[int, int], ...] = field(default=())
+    receipt: Receipt | None = None
 
     def submission_key(self, day: date) -> str:
         """The same declaration on the same day has the same key: a reload, the back button and a double click file it
@@ -49,27 +70,48 @@ class Declaration:
 def compose_statement(declaration: Declaration) -> str:
     """The declaration in full, in its language: what the customer confirms, what is filed and what is acknowledged."""
     with translation.override(declaration.language):
-        paragraphs = [
-            _("Je notifie par la présente ma rétractation du contrat portant sur la commande %(order)s.")
-            % {"order": declaration.order_text}
-        ]
-        if declaration.order is not None and declaration.lines:
-            chosen = dict(declaration.lines)
-            items = [item for item in declaration.order.items.all() if item.pk in chosen]
-            listed = describe_lines([(item, chosen[item.pk]) for item in items])
-            paragraphs.append("\n".join([_("Articles rendus :"), *(f"- {line}" for line in listed)]))
-        elif declaration.goods:
-            paragraphs.append(_("Articles rendus :") + "\n" + declaration.goods)
-        else:
-            paragraphs.append(_("Ma rétractation porte sur toute la commande."))
         who = [
             _("Nom : %(name)s") % {"name": declaration.name},
             _("Adresse email : %(email)s") % {"email": declaration.email},
         ]
-        paragraphs.append("\n".join(who))
+        paragraphs = [*_opening(declaration), _goods(declaration), "\n".join(who)]
         if declaration.reason:
             paragraphs.append(_("Motif : %(reason)s") % {"reason": declaration.reason})
+        if declaration.receipt is not None and declaration.receipt.words:
+            paragraphs.append(_("Texte reçu :") + "\n" + declaration.receipt.words)
     return "\n\n".join(paragraphs)
+
+
+def _opening(declaration: Declaration) -> list[str]:
+    """The customer's sentence; of what came by post the shop says what it received, and puts no words into a mouth."""
+    receipt, order = declaration.receipt, {"order": declaration.order_text}
+    if receipt is None:
+        return [
+            _("Je notifie par la présente ma rétractation du contrat portant sur la commande %(order)s.")
+            % order
+        ]
+    heading = {
+        WithdrawalChannel.LETTER: _("Rétractation de la commande %(order)s, reçue par courrier."),
+        WithdrawalChannel.MAIL: _("Rétractation de la commande %(order)s, reçue par e-mail."),
+    }.get(receipt.channel, _("Rétractation de la commande %(order)s, reçue autrement que par le site."))
+    days = _("Envoyée le %(sent)s, reçue le %(received)s.") % {
+        "sent": day_in_words(receipt.sent_on),
+        "received": day_in_words(receipt.received_on),
+    }
+    return [heading % order, days]
+
+
+def _goods(declaration: Declaration) -> str:
+    if declaration.order is not None and declaration.lines:
+        chosen = dict(declaration.lines)
+        items = [item for item in declaration.order.items.all() if item.pk in chosen]
+        listed = describe_lines([(item, chosen[item.pk]) for item in items])
+        return "\n".join([_("Articles rendus :"), *(f"- {line}" for line in listed)])
+    if declaration.goods:
+        return _("Articles rendus :") + "\n" + declaration.goods
+    if declaration.receipt is not None:
+        return _("Elle porte sur toute la commande.")
+    return _("Ma rétractation porte sur toute la commande.")
 
 
 def describe_lines(lines: Sequence[tuple[OrderItem, int]]) -> list[str]:

@@ -58,6 +58,31 @@ def mail_link(order: Order, payment: Payment, *, once: str) -> None:
     _mail("instalment_link", order, payment, once=once)
 
 
+def mail_resumed(order: Order, *, once: str) -> None:
+    """A withdrawal that had stopped the thirds has no effect: what is still to be paid, when, and how."""
+    plan = calendar(order)
+    queue_mail(
+        kind="instalment_resumed",
+        to=order.email,
+        language=order.language,
+        context={
+            **_context(order),
+            "thirds": [
+                {
+                    "position": row.payment.position,
+                    "count": row.payment.count,
+                    "amount": str(row.payment.amount),
+                    "day": "" if row.is_late else row.day.isoformat(),
+                }
+                for row in (plan.rows if plan else ())
+                if row.is_open
+            ],
+        },
+        dedupe_key=f"instalment_resumed:{once}",
+        reference=order.reference,
+    )
+
+
 def mail_overdue(order: Order, payment: Payment) -> None:
     """Nothing more is tried: the link stays."""
     _mail("instalment_overdue", order, payment, once=timezone.localdate().isoformat())

@@ -19,7 +19,7 @@ from orders.models import (
     StoredCard,
 )
 from orders.models.payment import LIVE_ATTEMPTS
-from orders.payments.dunning import AUTHENTICATION_REQUIRED, MAX_TRIES, Refusal, classify, next_step
+from orders.payments.dunning import AUTHENTICATION_REQUIRED, MAX_TRIES, RESUMED, Refusal, classify, next_step
 from orders.pricing.instalments import charge_day, last_day
 from orders.selectors.instalments import OPEN_PAYMENTS
 from orders.services import instalment_mails as mails
@@ -150,6 +150,8 @@ def _ask_customer(order: Order, payment: Payment, *, code: str, stopped: str, ex
         record_event(order, "instalment.overdue", position=payment.position, code=code)
         mails.mail_overdue(order, payment)
         mails.mail_overdue_alert(order, payment, code)
+    elif code == RESUMED:
+        mails.mail_link(order, payment, once=today.isoformat())
     else:
         mails.mail_refused(
             order,

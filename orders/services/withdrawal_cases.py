@@ -15,17 +15,21 @@ from django.utils.translation import gettext as _
 
 from orders.models import Order, RefundRequest, WithdrawalCase, WithdrawalState
 from orders.models.returns import OPEN_CASES
-from orders.selectors.withdrawal_period import is_in_time
+from orders.selectors.instalments import outstanding
+from orders.selectors.withdrawal_period import exercised_on, is_in_time
 from orders.selectors.withdrawals import (
     FIRST_ALERT_DAY,
     LAST_ALERT_DAY,
     days_since,
     may_wait,
+    open_cases,
 )
+from orders.services.instalment_mails import mail_resumed
+from orders.services.instalment_resuming import refuse_to_resume, resume_scheduled
 from orders.services.journal import record_event
 from orders.services.refunds import request_refund
 from orders.services.withdrawal_mails import mail_alert, mail_refused, mail_return_instructions
-from orders.services.withdrawals import has_left, take_up
+from orders.services.withdrawals import has_left, stop_charges, take_up
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -46,7 +50,7 @@ def attach_order(*, case_id: int, reference: str, actor: User | None) -> Withdra
         if case.order_id is not None:
             raise Problem("case_has_order", _("Cette déclaration a déjà sa commande."), 409)
         case.order = order
-        case.in_time = is_in_time(order, case.withdrawal.declared_at)
+        case.in_time = is_in_time(order, exercised_on(case.withdrawal))
         case.save()
         record_event(order, "withdrawal.attached", actor=actor, withdrawal=str(case.withdrawal_id))
         if case.in_time:
@@ -133,21 +137,43 @@ def refund_case(
         )
 
 
-def refuse_case(*, case_id: int, reason: str, actor: User | None) -> WithdrawalCase:
+def refuse_case(
+    *, case_id: int, reason: str, actor: User | None, resume: bool | None = None
+) -> WithdrawalCase:
     """Close a declaration without acting on it, and tell the customer why.
 
-    Raises Problem 409 `case_closed`, and `case_refunding` once a refund was decided.
+    `resume` answers what becomes of the thirds that it had stopped: they are owed again as they were agreed, and the
+    customer is told of each, or they stay stopped, a loss. What another open declaration stops stays stopped.
+
+    Raises Problem 409 `case_closed`, `case_refunding` once a refund was decided, `resume_undecided` when thirds were
+    stopped and nobody said what becomes of them, and `not_resumable`; nothing changes then.
     """
     with _open_case(case_id) as (case, order):
         if RefundRequest.objects.filter(withdrawal=case.withdrawal_id).exists():
             raise Problem("case_refunding", _("Un remboursement est déjà décidé."), 409)
+        if case.voided and resume is None:
+            raise Problem("resume_undecided", _("Dites si les échéances arrêtées reprennent."), 409)
         case.state = WithdrawalState.REFUSED
         case.decision = reason
         case.save()
         if order is not None:
             record_event(order, "withdrawal.refused", actor=actor, withdrawal=str(case.withdrawal_id))
+            if case.voided and resume:
+                _resume_charges(case, order, actor)
         mail_refused(case)
     return case
+
+
+def _resume_charges(case: WithdrawalCase, order: Order, actor: User | None) -> None:
+    """What the refused declaration stopped is owed again, except for what others of the order stop in its place."""
+    refuse_to_resume(order)
+    case.voided -= resume_scheduled(order=order, amount=case.voided, actor=actor)
+    case.save(update_fields=["voided", "updated_at"])
+    for other in open_cases(order).exclude(taken_up_at=None).select_for_update(of=("self",)):
+        other.voided += stop_charges(order, other)
+        other.save(update_fields=["voided", "updated_at"])
+    if outstanding(order):
+        mail_resumed(order, once=str(case.withdrawal_id))
 
 
 def alert_open_cases(now: datetime) -> int:

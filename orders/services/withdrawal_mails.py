@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils import timezone
 
 from orders.models import Order, Withdrawal, WithdrawalCase
-from orders.selectors.withdrawal_period import REFUND_DAYS, local_day
+from orders.selectors.withdrawal_period import RETURN_DAYS, local_day
 from orders.services.mails import order_context, seller_context
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
@@ -18,7 +19,8 @@ from shop.core.site import absolute_url
 
 
 def mail_received(withdrawal: Withdrawal) -> None:
-    """To whoever declared, at once: the full text with its date and time, received and nothing more (D221-5).
+    """To whoever declared, at once: the full text with its date and time, received and nothing more (D221-5). Of a
+    letter the days of its sending and of its receipt.
 
     It says the same whether or not an order fits, so that nobody learns from it which orders exist.
     """
@@ -64,7 +66,7 @@ def mail_return_instructions(case: WithdrawalCase, order: Order) -> None:
         context={
             **_declared(withdrawal),
             "order": order_context(order, order.language),
-            "return_by": _iso(date.fromordinal(local_day(withdrawal.declared_at).toordinal() + REFUND_DAYS)),
+            "return_by": _iso(_return_by(withdrawal)),
             "seller": seller_context(),
         },
         dedupe_key=f"withdrawal_return:{withdrawal.pk}",
@@ -151,10 +153,22 @@ def case_url(case: WithdrawalCase) -> str:
     return absolute_url(reverse("admin:orders_withdrawalcase_change", args=[case.pk]))
 
 
+def _return_by(withdrawal: Withdrawal) -> date:
+    """Fourteen days from the declaration (L221-23), or from now when the return is asked for later: nobody is told of a
+    day that has passed."""
+    asked = max(local_day(withdrawal.declared_at), timezone.localdate())
+    return asked + timedelta(days=RETURN_DAYS)
+
+
 def _declared(withdrawal: Withdrawal) -> dict[str, Any]:
     return {
         "reference": withdrawal.reference,
-        "declared_at": withdrawal.declared_at.isoformat(),
+        "declared_at": withdrawal.declared_at.isoformat()
+        if withdrawal.by_site
+        else _iso(local_day(withdrawal.declared_at)),
+        "channel": withdrawal.channel,
+        "sent_on": _iso(withdrawal.sent_on),
+        "filed_by": "" if withdrawal.filed_by is None else withdrawal.filed_by.email,
         "name": withdrawal.name,
         "declared_email": withdrawal.email,
         "order_text": withdrawal.order_text,

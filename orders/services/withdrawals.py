@@ -12,7 +12,7 @@ not goods made to the consumer's specification (L221-28, 3°).
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -27,11 +27,12 @@ from orders.models import (
     Payment,
     Withdrawal,
     WithdrawalCase,
+    WithdrawalChannel,
     WithdrawalLine,
     WithdrawalState,
 )
 from orders.selectors.instalments import outstanding
-from orders.selectors.withdrawal_period import is_in_time, refund_deadline
+from orders.selectors.withdrawal_period import exercised_on, is_in_time, local_day, refund_deadline
 from orders.selectors.withdrawals import find_declared_order, find_withdrawal, open_cases
 from orders.services.declarations import Declaration, compose_statement
 from orders.services.instalments import void_scheduled
@@ -73,7 +74,7 @@ def declare_withdrawal(*, declaration: Declaration, key: str, caller: str) -> Wi
         )
     try:
         with transaction.atomic():
-            return _file(declaration, key)
+            return file_declaration(declaration=declaration, key=key)
     except IntegrityError:
         # The other half of a double click was quicker.
         known = find_withdrawal(key)
@@ -88,7 +89,7 @@ def take_up(*, case: WithdrawalCase, order: Order, now: datetime, actor: User | 
     Call it with the order's and the case's rows locked; it saves the case.
     """
     case.order = order
-    case.voided = _stop_charges(order, case)
+    case.voided = stop_charges(order, case)
     case.taken_up_at = now
     case.state = WithdrawalState.GOODS_AWAITED if has_left(order) else WithdrawalState.DECLARED
     case.save()
@@ -121,8 +122,11 @@ def refuse_to_ship_withdrawn(order: Order) -> None:
         )
 
 
-def _file(declaration: Declaration, key: str) -> Withdrawal:
+def file_declaration(*, declaration: Declaration, key: str) -> Withdrawal:
+    """The row, its case, its mails and what it stops, in the caller's transaction. Raises Problem 400 `invalid_lines`,
+    and IntegrityError when the key is taken."""
     now = timezone.now()
+    receipt = declaration.receipt
     order = declaration.order or find_declared_order(text=declaration.order_text, email=declaration.email)
     if order is not None:
         order = Order.objects.select_for_update().get(pk=order.pk)
@@ -134,7 +138,10 @@ def _file(declaration: Declaration, key: str) -> Withdrawal:
         reason=declaration.reason,
         statement=compose_statement(declaration),
         language=declaration.language,
-        declared_at=now,
+        declared_at=now if receipt is None else _moment_of(receipt.received_on, now),
+        channel=WithdrawalChannel.SITE if receipt is None else receipt.channel,
+        sent_on=None if receipt is None else receipt.sent_on,
+        filed_by=None if receipt is None else receipt.filed_by,
         submission_key=key,
     )
     if order is not None and declaration.lines:
@@ -144,23 +151,32 @@ def _file(declaration: Declaration, key: str) -> Withdrawal:
         order=order,
         goods=declaration.goods,
         voided=ZERO,
-        refund_by=refund_deadline(now),
-        in_time=None if order is None else is_in_time(order, now),
+        refund_by=refund_deadline(withdrawal.declared_at),
+        in_time=None if order is None else is_in_time(order, exercised_on(withdrawal)),
     )
     case.save()
     if order is not None:
         record_event(
             order,
             "withdrawal.declared",
+            actor=withdrawal.filed_by,
             withdrawal=str(withdrawal.pk),
             reference=withdrawal.reference,
             in_time=case.in_time,
         )
-    mail_received(withdrawal)
+    if receipt is None or receipt.acknowledged:
+        mail_received(withdrawal)
     if order is not None and case.in_time:
-        take_up(case=case, order=order, now=now)
+        take_up(case=case, order=order, now=now, actor=withdrawal.filed_by)
     mail_workshop(case)
     return withdrawal
+
+
+def _moment_of(received_on: date, now: datetime) -> datetime:
+    """When the shop was informed: now, or noon of an earlier day whose hour nobody noted."""
+    if received_on == local_day(now):
+        return now
+    return timezone.make_aware(datetime.combine(received_on, time(12)))
 
 
 def _add_lines(withdrawal: Withdrawal, order: Order, lines: tuple[tuple[int, int], ...]) -> None:
@@ -172,7 +188,11 @@ def _add_lines(withdrawal: Withdrawal, order: Order, lines: tuple[tuple[int, int
     )
 
 
-def _stop_charges(order: Order, case: WithdrawalCase) -> Decimal:
+def stop_charges(order: Order, case: WithdrawalCase) -> Decimal:
+    """Take off what is still due what a declaration ends, beyond what it has stopped before; returns the euros.
+
+    Call it with the order's row locked.
+    """
     lines = [(line.item_id, line.quantity, False) for line in case.withdrawal.lines.all()]
     if not lines:
         return ZERO if case.goods else void_scheduled(order=order, reason="withdrawal.taken_up")
@@ -184,4 +204,4 @@ def _stop_charges(order: Order, case: WithdrawalCase) -> Decimal:
         # A dispute, or units that were credited before: staff see it when they refund.
         return ZERO
     list(Payment.objects.select_for_update().filter(order=order).order_by("position"))
-    return take_off_due(order=order, amount=value, reason="withdrawal.taken_up")
+    return take_off_due(order=order, amount=max(value - case.voided, ZERO), reason="withdrawal.taken_up")

@@ -32,12 +32,12 @@ LINK = {
     "fr": "renoncer au contrat ici",
     "en": "withdraw from contract here",
     "es": "desistir del contrato aquí",
-    "de": "Vertrag hier widerrufen",
+    "de": "Vertrag widerrufen",
 }
 CONFIRM = {
     "fr": "Confirmer la rétractation",
     "en": "Confirm withdrawal",
-    "es": "Confirmar el desistimiento",
+    "es": "Confirmar desistimiento",
     "de": "Widerruf bestätigen",
 }
 

@@ -17,7 +17,7 @@ WORDS = {
         "confirm": "Confirmer la rétractation", "correct": "Corriger", "received": "Votre rétractation est reçue",
     },
     "de": {
-        "link": "Vertrag hier widerrufen", "name": "Vor- und Nachname", "order": "Bestellung",
+        "link": "Vertrag widerrufen", "name": "Vor- und Nachname", "order": "Bestellung",
         "email": "E-Mail-Adresse", "part": "Ein Teil der Bestellung", "goods": "Artikel, die Sie zurückgeben",
         "check": "Erklärung prüfen", "confirm": "Widerruf bestätigen", "correct": "Korrigieren",
         "received": "Ihr Widerruf ist eingegangen",

@@ -25,9 +25,12 @@ def day(value: str) -> str:
 
 @register.filter
 def moment(value: str) -> str:
-    """``"2026-11-21T13:05:00+00:00"`` → ``21 novembre 2026 à 14:05``, on the shop's clock."""
-    if not value:
-        return ""
+    """``"2026-11-21T13:05:00+00:00"`` → ``21 novembre 2026 à 14:05``, on the shop's clock.
+
+    A day whose hour nobody knows (``"2026-11-21"``) stays a day.
+    """
+    if "T" not in value:
+        return day(value)
     when = _moment(value)
     return _("%(day)s à %(time)s") % {
         "day": day_in_words(when),

@@ -1,0 +1,206 @@
+"""A withdrawal that came by letter or e-mail, filed by staff: from its order's page, or from the list without one."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import date
+from typing import Any, cast
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from orders.admin.parts import order_page
+from orders.forms import LIMITS, PART, WHOLE, LineField, WordsField
+from orders.models import Order, WithdrawalChannel
+from orders.selectors.withdrawals import ReturnableLine, cases_of, returnable_lines
+from orders.services.declarations import Declaration, Receipt, describe_lines
+from orders.services.withdrawal_filing import file_received
+from shop.core.problems import Problem
+
+LABEL = _("Enregistrer une rétractation reçue")
+
+
+def _day(**field: Any) -> forms.DateField:
+    widget = forms.DateInput({"type": "date"}, format="%Y-%m-%d")
+    return forms.DateField(widget=widget, input_formats=["%Y-%m-%d"], **field)
+
+
+class ReceivedForm(forms.Form):
+    """What staff read in a letter; the service judges it. `key` makes a second click find the first one's work."""
+
+    channel = forms.ChoiceField(
+        label=_("Comment est-elle arrivée ?"),
+        choices=[choice for choice in WithdrawalChannel.choices if choice[0] != WithdrawalChannel.SITE],
+    )
+    sent_on = _day(
+        label=_("Envoyée le"),
+        help_text=_(
+            "Cachet de la poste ou date de l'e-mail : ce jour décide si le client est dans les délais."
+        ),
+    )
+    received_on = _day(
+        label=_("Reçue le"),
+        initial=timezone.localdate,
+        help_text=_("Les quatorze jours pour rembourser partent de ce jour (article L221-24)."),
+    )
+    name = LineField(label=_("Nom du client"), max_length=LIMITS["name"])
+    email = forms.EmailField(label=_("E-mail du client"), max_length=LIMITS["email"])
+    words = WordsField(
+        label=_("Texte reçu, tel qu'il est écrit"),
+        required=False,
+        max_length=LIMITS["words"],
+        widget=forms.Textarea({"rows": 8, "cols": 80}),
+    )
+    acknowledged = forms.BooleanField(
+        label=_("Envoyer l'accusé de réception par e-mail"), required=False, initial=True
+    )
+    key = forms.UUIDField(widget=forms.HiddenInput, initial=uuid.uuid4)
+
+    def receipt(self, actor: User) -> Receipt:
+        data = self.cleaned_data
+        return Receipt(
+            channel=WithdrawalChannel(data["channel"]),
+            sent_on=cast(date, data["sent_on"]),
+            received_on=cast(date, data["received_on"]),
+            filed_by=actor,
+            words=data["words"],
+            acknowledged=data["acknowledged"],
+        )
+
+    def show(self, problem: Problem) -> None:
+        """What the service refused, beside the fields that it names."""
+        named = {name: texts for name, texts in problem.errors.items() if name in self.fields}
+        for name, texts in named.items():
+            self.add_error(name, texts)
+        if not named:
+            self.add_error(None, problem.detail)
+
+
+class OrderReceivedForm(ReceivedForm):
+    """For a known order: its lines to choose from, its customer's name and address at hand."""
+
+    def __init__(self, *args: Any, order: Order, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.order = order
+        self.lines: list[ReturnableLine] = returnable_lines(order)
+        self.fields["name"].initial = order.customer_name
+        self.fields["email"].required = False
+        self.fields["email"].help_text = _("Vide : celui de la commande, %(email)s.") % {"email": order.email}
+        units = {
+            _units(line): forms.IntegerField(
+                label=describe_lines([(line.item, line.left)])[0],
+                min_value=0,
+                max_value=line.left,
+                initial=line.left,
+                help_text=_("0 : le client le garde."),
+            )
+            for line in self.lines
+        }
+        words = {name: self.fields.pop(name) for name in ("words", "acknowledged", "key")}
+        self.fields = {**self.fields, **units, **words}
+
+    def declaration(self, actor: User) -> Declaration:
+        """What a valid form declares."""
+        data = self.cleaned_data
+        wanted = {line.item.pk: data[_units(line)] for line in self.lines}
+        return Declaration(
+            name=data["name"],
+            email=data["email"],
+            order_text=self.order.reference,
+            language=self.order.language,
+            order=self.order,
+            lines=tuple(sorted(wanted.items())),
+            receipt=self.receipt(actor),
+        )
+
+
+class UnknownOrderForm(ReceivedForm):
+    """Without an order: what the customer wrote of it, to be attached later."""
+
+    order_text = LineField(
+        label=_("Commande, comme le client la nomme"),
+        max_length=LIMITS["order"],
+        help_text=_(
+            "Sa référence si vous l'avez : avec l'e-mail de la commande, elle est retrouvée toute seule."
+        ),
+    )
+    scope = forms.ChoiceField(
+        label=_("Elle porte sur"),
+        choices=[(WHOLE, _("toute la commande")), (PART, _("une partie de la commande"))],
+    )
+    goods = WordsField(
+        label=_("Articles rendus, si c'est une partie"),
+        required=False,
+        max_length=LIMITS["goods"],
+        widget=forms.Textarea({"rows": 3, "cols": 80}),
+    )
+    language = forms.ChoiceField(label=_("Langue du client"), choices=settings.LANGUAGES)
+
+    field_order = (
+        "channel", "sent_on", "received_on", "name", "email", "order_text", "scope", "goods", "language", "words",
+    )  # fmt: skip
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("scope") == WHOLE:
+            cleaned["goods"] = ""
+        elif cleaned.get("scope") == PART and not cleaned.get("goods"):
+            self.add_error("goods", _("Dites quels articles il rend."))
+        return cleaned
+
+    def declaration(self, actor: User) -> Declaration:
+        """What a valid form declares."""
+        data = self.cleaned_data
+        return Declaration(
+            name=data["name"],
+            email=data["email"],
+            order_text=data["order_text"],
+            language=data["language"],
+            goods=data["goods"],
+            receipt=self.receipt(actor),
+        )
+
+
+@order_page("withdrawal_received", label=LABEL, shown=lambda order: order.paid_at is not None)
+def order_received_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
+    """The form for this order, beside what was declared for it before."""
+    return filing_page(request, context, order=order)
+
+
+def filing_page(
+    request: HttpRequest, context: dict[str, Any], *, order: Order | None = None
+) -> HttpResponseBase:
+    """Shows the form; posted, files the declaration and shows its case."""
+    data = request.POST if request.method == "POST" else None
+    form = UnknownOrderForm(data) if order is None else OrderReceivedForm(data, order=order)
+    if form.is_valid():
+        try:
+            withdrawal = file_received(
+                declaration=form.declaration(cast(User, request.user)), key=str(form.cleaned_data["key"])
+            )
+        except Problem as problem:
+            form.show(problem)
+        else:
+            messages.success(
+                request, _("Rétractation %(reference)s enregistrée.") % {"reference": withdrawal.reference}
+            )
+            return redirect("admin:orders_withdrawalcase_change", withdrawal.case.pk)
+    context |= {
+        "form": form,
+        "order": order,
+        "cases": [] if order is None else cases_of(order),
+        "title": LABEL,
+    }
+    return TemplateResponse(request, "admin/orders/withdrawalcase/received.html", context)
+
+
+def _units(line: ReturnableLine) -> str:
+    return f"units_{line.item.pk}"

@@ -1,0 +1,103 @@
+"""Collecting again what a declaration stopped that has no effect after all.
+
+What was agreed stands: amounts, days, notice, fifty days after dispatch. Nothing is rescheduled, for a delay granted
+afterwards may be a credit of its own (Code de la consommation, L312-4 4°): a third whose day is still to come is
+charged on that day, one whose day has passed is due now, by the link.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from orders.models import Attempt, Dispute, DisputeState, Order, Payment, PaymentState
+from orders.models.order import PAID_STATUSES
+from orders.models.payment import LIVE_ATTEMPTS
+from orders.payments.dunning import RESUMED, next_step
+from orders.pricing.instalments import NOTICE_DAYS, SMALLEST_CHARGE, charge_day, last_day, plan
+from orders.selectors.instalments import OPEN_PAYMENTS
+from orders.services.journal import record_event
+from shop.core.money import ZERO, amount_string
+from shop.core.problems import Problem
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+def refuse_to_resume(order: Order) -> None:
+    """Raises Problem 409 `not_resumable` for an order that nothing may be collected for any more."""
+    disputed = Dispute.objects.filter(order=order).exclude(state=DisputeState.WON).exists()
+    if disputed or order.status not in PAID_STATUSES:
+        raise Problem(
+            "not_resumable",
+            _("Un litige, une annulation ou un remboursement empêche de reprendre les échéances."),
+            409,
+        )
+
+
+def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> Decimal:
+    """Up to `amount` euros that were stopped are owed again; returns how many. Nobody is told yet.
+
+    Call it with the order's row locked. What is taken off is taken off the latest third first, so the earliest ones are
+    filled first, each up to what was agreed. A third that is being paid at this moment keeps its amount.
+    """
+    agreed = {
+        position: part.amount
+        for position, part in enumerate(plan(order.total, timezone.localdate()), start=1)
+    }
+    thirds = Payment.objects.select_for_update().filter(
+        Q(state=PaymentState.VOID, merged_into=None) | Q(state__in=OPEN_PAYMENTS), order=order, position__gt=1
+    )
+    left, positions = amount, []
+    for payment in thirds.order_by("position"):
+        is_open = payment.state in OPEN_PAYMENTS
+        if is_open and Attempt.objects.filter(payment=payment, state__in=LIVE_ATTEMPTS).exists():
+            continue
+        owed = payment.amount if is_open else ZERO
+        owed_again = min(owed + left, agreed.get(payment.position, ZERO))
+        if owed_again <= owed or owed_again < SMALLEST_CHARGE:
+            continue
+        payment.amount = owed_again
+        if payment.state in (PaymentState.VOID, PaymentState.SCHEDULED):
+            _put_in_calendar(order, payment, timezone.now())
+        payment.save()
+        left -= owed_again - owed
+        positions.append(payment.position)
+    resumed = amount - left
+    if resumed:
+        record_event(
+            order, "instalments.restored", actor=actor, amount=amount_string(resumed), positions=positions
+        )
+    return resumed
+
+
+def _put_in_calendar(order: Order, payment: Payment, now: datetime) -> None:
+    """Charged on its agreed day when that can still be announced, otherwise due by the link that its customer gets."""
+    today = timezone.localdate(now)
+    limit = None if order.shipped_at is None else last_day(timezone.localdate(order.shipped_at))
+    if limit is not None and payment.due_on > limit:
+        payment.moved_from = payment.moved_from or payment.due_on
+        payment.due_on = limit
+    day = charge_day(payment.due_on, today)
+    payment.announced_at, payment.next_try_on, payment.link_sent_at, payment.stopped_code = (
+        None,
+        None,
+        None,
+        "",
+    )
+    if payment.due_on < today or (limit is not None and day > limit):
+        payment.state = PaymentState.DUE
+        payment.stopped_code = RESUMED
+        payment.link_sent_at = now
+        payment.next_try_on = next_step(first=today, today=today)
+    else:
+        payment.state = PaymentState.SCHEDULED
+        if payment.due_on <= today + timedelta(days=NOTICE_DAYS):
+            # The mail that tells of it is its announcement.
+            payment.announced_at = now
+            payment.next_try_on = day if day != payment.due_on else None

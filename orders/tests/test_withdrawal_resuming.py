@@ -1,0 +1,356 @@
+"""Refusing a declaration that had stopped the thirds: what is owed again, on which day, and what stays stopped."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from html import unescape
+
+import pytest
+import time_machine
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import Role
+from accounts.services.roles import grant_role
+from orders.invoices.audit.orders import check_ledger
+from orders.models import (
+    Attempt,
+    Dispute,
+    Order,
+    OrderEvent,
+    Payment,
+    PaymentState,
+    StoredCard,
+    WithdrawalCase,
+)
+from orders.payments import schedule
+from orders.services import withdrawal_cases as cases
+from orders.services.declarations import Declaration
+from orders.services.fulfilment import update_status
+from orders.services.refunds import request_refund
+from orders.services.withdrawals import declare_withdrawal
+from orders.tests.factories import make_order, make_product, make_seller, new_key, pay_order
+from orders.tests.memory_provider import MemoryProvider
+from orders.tests.thirds import offer_thirds, thirds
+from shop.core.mail_delivery import render
+from shop.core.models import OutgoingMail
+from shop.core.problems import Problem
+
+pytestmark = pytest.mark.django_db
+
+# Thirds of 100.00 on 23 November (paid), 23 December and 22 January.
+NOON = datetime(2026, 11, 23, 11, 0, tzinfo=UTC)
+PAID = ("100.00", "2026-11-23", "paid")
+
+
+@pytest.fixture(autouse=True)
+def clock():
+    with time_machine.travel(NOON, tick=False) as traveller:
+        yield traveller
+
+
+@pytest.fixture(autouse=True)
+def _provider(monkeypatch):
+    make_seller()
+    offer_thirds()
+    MemoryProvider().install(monkeypatch)
+
+
+@pytest.fixture
+def order():
+    """Three pieces at 100.00, in thirds, with the card kept."""
+    placed = pay_order(make_order((make_product("Golem", "100.00"), 3), payment_mode="installments"))
+    StoredCard.objects.create(
+        order=placed, customer_id="cus_1", payment_method_id="pm_1", brand="visa", last4="4242",
+        expiry_month=12, expiry_year=2030,
+    )  # fmt: skip
+    return placed
+
+
+def declare(order, *, units=0, reason=""):
+    lines = ((order.items.get().pk, units),) if units else ()
+    declaration = Declaration(
+        name="Léa Martin", email=order.email, order_text=order.reference, language="fr", order=order, lines=lines,
+        reason=reason,
+    )  # fmt: skip
+    key = declaration.submission_key(timezone.localdate())
+    return declare_withdrawal(declaration=declaration, key=key, caller="192.0.2.1").case
+
+
+def refuse(case, *, resume=True):
+    cases.refuse_case(case_id=case.pk, reason="Retirée par le client.", actor=None, resume=resume)
+    case.refresh_from_db()
+
+
+def later(order):
+    rows = order.payments.filter(position__gt=1).order_by("position")
+    return list(rows.values_list("announced_at", "next_try_on", "stopped_code"))
+
+
+def resumed_mail():
+    return render(OutgoingMail.objects.get(kind="instalment_resumed")).text
+
+
+def rows():
+    models = (Order, Payment, WithdrawalCase, OrderEvent, OutgoingMail)
+    return [sorted(model.objects.values_list(), key=repr) for model in models]
+
+
+def in_order():
+    """Documents, money received, to come and given up agree."""
+    return list(check_ledger()) == []
+
+
+def test_thirds_whose_day_is_to_come_are_charged_on_it(order):
+    case = declare(order)
+    assert thirds(order) == [PAID, ("100.00", "2026-12-23", "void"), ("100.00", "2027-01-22", "void")]
+
+    refuse(case)
+
+    assert thirds(order) == [
+        PAID,
+        ("100.00", "2026-12-23", "scheduled"),
+        ("100.00", "2027-01-22", "scheduled"),
+    ]
+    # Announced three days before, like any other.
+    assert later(order) == [(None, None, ""), (None, None, "")]
+    assert (case.state, case.voided) == ("refused", Decimal("0.00"))
+    event = order.events.get(name="instalments.restored")
+    assert event.data == {"amount": "200.00", "positions": [2, 3]}
+    assert in_order()
+
+
+def test_the_customer_is_told_each_amount_and_day(order):
+    refuse(declare(order))
+
+    told = resumed_mail()
+
+    assert "Vos échéances reprennent\u00a0: 200,00\u00a0€ à payer" in told
+    assert "- Échéance 2/3, 100,00\u00a0€\u00a0: débitée le 23 décembre 2026." in told
+    assert "- Échéance 3/3, 100,00\u00a0€\u00a0: débitée le 22 janvier 2027." in told
+    assert "Carte débitée\u00a0: Visa se terminant par 4242." in told
+    assert OutgoingMail.objects.filter(kind="withdrawal_refused").count() == 1
+
+
+def test_when_the_card_was_forgotten_meanwhile_the_mail_says_so(order):
+    case = declare(order)
+    StoredCard.objects.update(forgotten_at=NOON)
+
+    refuse(case)
+
+    told = resumed_mail()
+    assert "- Échéance 2/3, 100,00\u00a0€\u00a0: à payer le 23 décembre 2026." in told
+    assert "Nous n'avons plus de carte à débiter" in told
+    assert "débitée" not in told
+
+
+def test_a_third_whose_day_has_passed_is_due_now_by_the_link(order, clock):
+    case = declare(order)
+    clock.move_to(datetime(2027, 1, 10, 11, 0, tzinfo=UTC))
+
+    refuse(case)
+
+    assert thirds(order) == [PAID, ("100.00", "2026-12-23", "due"), ("100.00", "2027-01-22", "scheduled")]
+    assert later(order) == [(None, date(2027, 1, 13), "resumed"), (None, None, "")]
+    assert "Échéance 2/3, 100,00\u00a0€\u00a0: son jour est passé, réglez-la sur votre page" in resumed_mail()
+    schedule.run_round(datetime(2027, 1, 11, 9, 0, tzinfo=UTC))
+    assert not Attempt.objects.filter(payment__position__gt=1).exists()
+
+    # Its reminders speak of the link, not of a refusal by the bank; the last leaves it to staff.
+    for day in (13, 17, 24):
+        clock.move_to(datetime(2027, 1, day, 9, 0, tzinfo=UTC))
+        payment = order.payments.get(position=2)
+        schedule._with_locks(payment, lambda o, p: schedule._remind(o, p, timezone.localdate()))
+    assert OutgoingMail.objects.filter(kind="instalment_link").count() == 2
+    assert not OutgoingMail.objects.filter(kind="instalment_refused").exists()
+    assert order.payments.get(position=2).state == PaymentState.OVERDUE
+
+
+def test_a_third_too_near_for_its_notice_is_announced_by_this_mail(order, clock):
+    case = declare(order)
+    now = datetime(2026, 12, 22, 11, 0, tzinfo=UTC)
+    clock.move_to(now)
+
+    refuse(case)
+
+    # The notice is never moved, the charge is: three days after its announcement.
+    assert later(order)[0] == (now, date(2026, 12, 25), "")
+    assert thirds(order)[1] == ("100.00", "2026-12-23", "scheduled")
+    assert "débitée le 25 décembre 2026" in resumed_mail()
+
+
+def test_l312_4_fifty_days_after_dispatch_hold_for_what_resumes(order):
+    case = declare(order)
+    cases.allow_shipping(case_id=case.pk, actor=None)
+    update_status(order_id=order.pk, status="shipped", actor=None)
+
+    refuse(case)
+
+    assert thirds(order)[1:] == [
+        ("100.00", "2026-12-23", "scheduled"),
+        ("100.00", "2027-01-12", "scheduled"),
+    ]
+    assert order.payments.get(position=3).moved_from == date(2027, 1, 22)
+
+
+def test_l312_4_a_charge_that_would_pass_the_fifty_days_is_asked_for_by_the_link(order, clock):
+    case = declare(order)
+    cases.allow_shipping(case_id=case.pk, actor=None)
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    clock.move_to(datetime(2027, 1, 11, 11, 0, tzinfo=UTC))
+
+    refuse(case)
+
+    assert thirds(order)[1:] == [("100.00", "2026-12-23", "due"), ("100.00", "2027-01-12", "due")]
+    assert [row[2] for row in later(order)] == ["resumed", "resumed"]
+
+
+def test_nobody_is_charged_again_by_an_oversight(order):
+    case = declare(order)
+    before = rows()
+
+    with pytest.raises(Problem) as refused:
+        cases.refuse_case(case_id=case.pk, reason="Deux fois.", actor=None)
+
+    assert refused.value.code == "resume_undecided"
+    assert rows() == before
+
+
+def test_what_stays_stopped_is_a_loss_in_the_books(order):
+    case = declare(order)
+
+    refuse(case, resume=False)
+
+    assert thirds(order)[1:] == [("100.00", "2026-12-23", "void"), ("100.00", "2027-01-22", "void")]
+    assert (case.state, case.voided) == ("refused", Decimal("200.00"))
+    assert not OutgoingMail.objects.filter(kind="instalment_resumed").exists()
+    assert in_order()
+
+
+def test_what_another_declaration_stops_stays_stopped(order):
+    first, second = declare(order), declare(order, reason="Encore.")
+    assert (first.voided, second.voided) == (Decimal("200.00"), Decimal("0.00"))
+
+    refuse(first)
+
+    second.refresh_from_db()
+    assert (first.voided, second.voided) == (Decimal("0.00"), Decimal("200.00"))
+    assert [state for _amount, _day, state in thirds(order)] == ["paid", "void", "void"]
+    assert not OutgoingMail.objects.filter(kind="instalment_resumed").exists()
+    refuse(second)
+    assert [state for _amount, _day, state in thirds(order)] == ["paid", "scheduled", "scheduled"]
+    assert in_order()
+
+
+def test_a_part_comes_back_to_the_third_that_it_was_taken_off(order):
+    case = declare(order, units=1)
+    assert thirds(order)[1:] == [("100.00", "2026-12-23", "scheduled"), ("100.00", "2027-01-22", "void")]
+
+    refuse(case)
+
+    assert thirds(order)[1:] == [
+        ("100.00", "2026-12-23", "scheduled"),
+        ("100.00", "2027-01-22", "scheduled"),
+    ]
+
+
+def test_the_part_of_another_declaration_is_not_taken_off_twice(order):
+    part, whole = declare(order, units=1), declare(order)
+    assert (part.voided, whole.voided) == (Decimal("100.00"), Decimal("100.00"))
+
+    refuse(whole)
+
+    part.refresh_from_db()
+    assert part.voided == Decimal("100.00")
+    assert thirds(order)[1:] == [("100.00", "2026-12-23", "scheduled"), ("100.00", "2027-01-22", "void")]
+    assert in_order()
+
+
+def test_a_third_that_was_lowered_grows_to_what_was_agreed(order):
+    case = declare(order, units=1)
+    request_refund(order_id=order.pk, key=new_key(), amount=Decimal("40.00"))
+    assert thirds(order)[1:] == [("60.00", "2026-12-23", "scheduled"), ("100.00", "2027-01-22", "void")]
+
+    refuse(case)
+
+    # 40.00 were credited by another decision: they stay off, from the latest third.
+    assert thirds(order)[1:] == [
+        ("100.00", "2026-12-23", "scheduled"),
+        ("60.00", "2027-01-22", "scheduled"),
+    ]
+    assert in_order()
+
+
+def test_a_third_that_is_being_paid_keeps_its_amount(order):
+    case = declare(order, units=1)
+    request_refund(order_id=order.pk, key=new_key(), amount=Decimal("40.00"))
+    payment = order.payments.get(position=2)
+    Attempt.objects.create(
+        payment=payment, kind="off_session", state="sent", amount_cents=6000, expires_at=NOON + timedelta(hours=1)
+    )  # fmt: skip
+
+    refuse(case)
+
+    assert thirds(order)[1:] == [
+        ("60.00", "2026-12-23", "scheduled"),
+        ("100.00", "2027-01-22", "scheduled"),
+    ]
+    assert in_order()
+
+
+@pytest.mark.parametrize("why", ["disputed", "cancelled"])
+def test_nothing_resumes_for_an_order_that_is_closed_or_disputed(order, why):
+    case = declare(order)
+    if why == "disputed":
+        attempt = Attempt.objects.get(payment__order=order, payment__position=1)
+        Dispute.objects.create(
+            order=order, attempt=attempt, provider_id="dp_1", amount=Decimal("100.00"), state="needs_response"
+        )
+    else:
+        Order.objects.filter(pk=order.pk).update(status="cancelled")
+    before = rows()
+
+    with pytest.raises(Problem) as refused:
+        refuse(case)
+
+    assert refused.value.code == "not_resumable"
+    assert rows() == before
+    refuse(case, resume=False)
+    assert case.state == "refused"
+
+
+# --- The page -----------------------------------------------------------------------------------------
+
+
+def test_staff_choose_what_becomes_of_stopped_thirds(client, django_user_model, order):
+    user = django_user_model.objects.create_superuser("chef@example.com", "x")
+    grant_role(user=user, role=Role.ADMIN)
+    client.force_login(user)
+    case = declare(order)
+    page = reverse("admin:orders_withdrawalcase_step", args=[case.pk, "refuse"])
+
+    shown = unescape(client.get(page).content.decode())
+    assert "200,00\u00a0€. Une rétractation faite à temps met fin au contrat" in shown
+    assert shown.count('type="radio"') == 2
+    assert "checked" not in shown
+    unanswered = client.post(page, {"reason": "Retirée."})
+    assert "Ce champ est obligatoire." in unescape(unanswered.content.decode())
+    assert WithdrawalCase.objects.get().state == "declared"
+
+    client.post(page, {"reason": "Retirée.", "resume": "yes"})
+    assert WithdrawalCase.objects.get().state == "refused"
+    assert [state for _amount, _day, state in thirds(order)] == ["paid", "scheduled", "scheduled"]
+    assert order.events.get(name="instalments.restored").actor == user
+
+
+def test_staff_are_not_asked_when_nothing_was_stopped(client, django_user_model):
+    user = django_user_model.objects.create_superuser("chef@example.com", "x")
+    grant_role(user=user, role=Role.ADMIN)
+    client.force_login(user)
+    case = declare(pay_order(make_order()))
+    page = reverse("admin:orders_withdrawalcase_step", args=[case.pk, "refuse"])
+
+    assert 'type="radio"' not in client.get(page).content.decode()
+    client.post(page, {"reason": "Deux fois."})
+    assert WithdrawalCase.objects.get().state == "refused"
