@@ -108,6 +108,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/orders/{order_id}/withdrawals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Files a withdrawal that the shop received, once per `Idempotency-Key`; it takes effect like one from the site. */
+        post: operations["admin_orders_withdrawals_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/refunds/{request_id}": {
         parameters: {
             query?: never;
@@ -583,6 +600,51 @@ export interface components {
         FavouriteIdsRequest: {
             favourites: number[];
         };
+        FiledAnswer: {
+            success: boolean;
+            withdrawal: components["schemas"]["FiledWithdrawal"];
+        };
+        FiledLine: {
+            item_id: number;
+            quantity: number;
+        };
+        /** @description A declaration as it was filed, and what came of it. No `lines`: the whole order. */
+        FiledWithdrawal: {
+            /** Format: uuid */
+            id: string;
+            reference: string;
+            /** Format: uuid */
+            order_id: string;
+            channel: components["schemas"]["FiledWithdrawalChannelEnum"];
+            /** Format: date */
+            sent_on: string;
+            /** Format: date */
+            readonly received_on: string;
+            statement: string;
+            lines: components["schemas"]["FiledLine"][];
+            in_time: boolean;
+            state: components["schemas"]["FiledWithdrawalStateEnum"];
+            /** Format: date */
+            refund_by: string;
+            /** Format: decimal */
+            voided: string;
+        };
+        /**
+         * @description * `site` - Sur le site
+         *     * `letter` - Par courrier
+         *     * `mail` - Par e-mail
+         *     * `other` - Autrement
+         * @enum {string}
+         */
+        FiledWithdrawalChannelEnum: "site" | "letter" | "mail" | "other";
+        /**
+         * @description * `declared` - Déclarée
+         *     * `goods_awaited` - Retour attendu
+         *     * `refunded` - Remboursée
+         *     * `refused` - Sans suite
+         * @enum {string}
+         */
+        FiledWithdrawalStateEnum: "declared" | "goods_awaited" | "refunded" | "refused";
         /**
          * @description * `painted` - Peint
          *     * `unpainted` - Non peint
@@ -965,6 +1027,33 @@ export interface components {
             lines: components["schemas"]["LineRequest"][];
             country?: string | null;
         };
+        /**
+         * @description * `letter` - Par courrier
+         *     * `mail` - Par e-mail
+         *     * `other` - Autrement
+         * @enum {string}
+         */
+        ReceivedWithdrawalChannelEnum: "letter" | "mail" | "other";
+        /**
+         * @description What a letter says. Without `items` the whole order is meant; name and address are the order's own if left out.
+         *
+         *     `sent_on` decides whether it is in time, the days to refund run from `received_on`. `words` is its text as written.
+         */
+        ReceivedWithdrawalRequest: {
+            channel: components["schemas"]["ReceivedWithdrawalChannelEnum"];
+            /** Format: date */
+            sent_on: string;
+            /** Format: date */
+            received_on: string;
+            /** @default  */
+            name: string;
+            email?: string;
+            items?: components["schemas"]["WithdrawnItemRequest"][] | null;
+            /** @default  */
+            words: string;
+            /** @default true */
+            acknowledge: boolean;
+        };
         /** @description `amount` is credited: `voided` is no longer collected, the rest goes back by `refunds`, one a charge. */
         Refund: {
             /** Format: uuid */
@@ -1005,10 +1094,19 @@ export interface components {
             id: string;
             /** Format: decimal */
             amount: string;
-            state: components["schemas"]["StateEnum"];
+            state: components["schemas"]["RefundMovementStateEnum"];
             provider_id: string | null;
             error: string;
         };
+        /**
+         * @description * `requested` - Demandé
+         *     * `sent` - Envoyé
+         *     * `pending` - En cours à la banque
+         *     * `succeeded` - Effectué
+         *     * `failed` - Échoué
+         * @enum {string}
+         */
+        RefundMovementStateEnum: "requested" | "sent" | "pending" | "succeeded" | "failed";
         /**
          * @description * `pending` - En cours
          *     * `succeeded` - Effectué
@@ -1068,15 +1166,6 @@ export interface components {
          * @enum {string}
          */
         RolesEnum: "admin" | "user";
-        /**
-         * @description * `requested` - Demandé
-         *     * `sent` - Envoyé
-         *     * `pending` - En cours à la banque
-         *     * `succeeded` - Effectué
-         *     * `failed` - Échoué
-         * @enum {string}
-         */
-        StateEnum: "requested" | "sent" | "pending" | "succeeded" | "failed";
         /** @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not. */
         StatusChangeRequest: {
             status: components["schemas"]["StatusChangeStatusEnum"];
@@ -1344,6 +1433,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AdminOrder"];
+                };
+            };
+        };
+    };
+    admin_orders_withdrawals_create: {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+            };
+            path: {
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReceivedWithdrawalRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiledAnswer"];
                 };
             };
         };
