@@ -6,15 +6,20 @@ from typing import Any
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.formats import date_format
 from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.timezone import localtime
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
+from django_countries import countries
 
+from orders.admin.filters import CountryFilter, choices, yes_no
 from orders.admin.parts import (
     ORDER_PAGES,
     PROVIDER_AWAY,
@@ -39,13 +44,20 @@ from orders.models import (
 from orders.payments import gateway
 from orders.payments.sessions import abandon_order
 from orders.payments.settlement import settle
+from orders.services.mails import FINISH_LABELS
+from shop.core.money import format_amount
+
+_BUTTONS = (
+    *("step", "delivery", "promise", "withdrawals", "refund", "instalments", "invoice"),
+    *("withdrawal_received", "restore", "close", "remove"),
+)
 
 
 class ItemInline(ReadOnlyInline):
     model = OrderItem
     fields = (
         "product_name",
-        "finish",
+        "shown_finish",
         "variation_name",
         "quantity",
         "free_quantity",
@@ -53,6 +65,11 @@ class ItemInline(ReadOnlyInline):
         "line_total",
         "sku",
     )
+    readonly_fields = ("shown_finish",)
+
+    @admin.display(description=_("finition"))
+    def shown_finish(self, item: OrderItem) -> str:
+        return FINISH_LABELS[item.finish]() if item.finish in FINISH_LABELS else "–"
 
 
 class TrackingInline(ReadOnlyInline):
@@ -67,6 +84,7 @@ class PaymentInline(ReadOnlyInline):
 
 class LedgerInline(ReadOnlyInline):
     model = LedgerEntry
+    classes = ("collapse",)
     fields = ("occurred_at", "kind", "amount", "provider_id", "created_at")
 
 
@@ -77,45 +95,64 @@ class RefundInline(ReadOnlyInline):
 
 class HoldInline(ReadOnlyInline):
     model = StockHold
+    classes = ("collapse",)
     fields = ("product", "variation", "quantity", "state")
 
 
 class EventInline(ReadOnlyInline):
     model = OrderEvent
+    classes = ("collapse",)
     fields = ("created_at", "name", "actor", "data")
 
 
 @admin.register(Order)
 class OrderAdmin(LinkedPagesAdmin[Order]):
-    list_display = (
-        "reference",
-        "created_at",
-        "customer_name",
-        "email",
-        "status",
-        "total",
-        "promised_by",
-        "to_check",
-    )
+    list_display = ("reference", "shown_status", "customer", "shown_total", "placed_on", "promised_by")
     list_filter = (
         "status",
-        ("review_reason", admin.EmptyFieldListFilter),
-        "payments__state",
+        ("review_reason", yes_no(_("à vérifier"))),
+        ("payments__state", choices(_("paiement ou échéance"))),
         "payment_mode",
-        "shipping_zone",
-        "country",
+        ("country", CountryFilter),
         "created_at",
         "promised_by",
-        ("archived_at", admin.EmptyFieldListFilter),
+        ("archived_at", yes_no(_("archivée"))),
     )
     search_fields = ("id", "reference", "email", "first_name", "last_name", "tracking__tracking_number")
     date_hierarchy = "created_at"
     list_per_page = 50
     ordering = ("-created_at",)
+    fieldsets = (
+        (
+            _("Montants et dates"),
+            {
+                "classes": ("collapse",),
+                "fields": (
+                    *(
+                        "original_total",
+                        "promotion_savings",
+                        "subtotal",
+                        "shipping_zone",
+                        "shipping_cost",
+                        "total",
+                    ),
+                    *("created_at", "paid_at", "promised_by", "shipped_at", "delivered_at", "archived_at"),
+                    *("terms_version", "terms_accepted_at", "mandate_text"),
+                ),
+            },
+        ),
+        (
+            _("Pour l'assistance"),
+            {
+                "classes": ("collapse",),
+                "fields": ("id", "idempotency_key", "request_fingerprint", "review_reason", "updated_at"),
+            },
+        ),
+    )
     inlines = (
         ItemInline,
-        TrackingInline,
         PaymentInline,
+        TrackingInline,
         RefundInline,
         LedgerInline,
         HoldInline,
@@ -123,9 +160,30 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
     )
     actions = ("ask_provider",)
 
-    @admin.display(description=_("à vérifier"), boolean=True)
-    def to_check(self, order: Order) -> bool:
-        return bool(order.review_reason)
+    change_form_template = "admin/orders/order/change_form.html"
+
+    @admin.display(description=_("statut"), ordering="status")
+    def shown_status(self, order: Order) -> str:
+        chip = format_html(
+            '<span class="shop-status shop-status-{}">{}</span>', order.status, order.get_status_display()
+        )
+        if not order.review_reason:
+            return chip
+        return format_html(
+            '{} <span class="shop-status shop-status-review">{}</span>', chip, gettext("À vérifier")
+        )
+
+    @admin.display(description=_("client"), ordering="last_name")
+    def customer(self, order: Order) -> str:
+        return format_html('{}<span class="shop-minor">{}</span>', order.customer_name, order.email)
+
+    @admin.display(description=_("total"), ordering="total")
+    def shown_total(self, order: Order) -> str:
+        return format_html('<span class="shop-money">{}</span>', format_amount(order.total, "fr"))
+
+    @admin.display(description=_("passée le"), ordering="created_at")
+    def placed_on(self, order: Order) -> str:
+        return date_format(localtime(order.created_at), "SHORT_DATETIME_FORMAT")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
         """Archived orders are in no list; the filter « archivée le » shows them."""
@@ -176,11 +234,35 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         return page.view(request, order, context)
 
     def pages_of(self, order: Order) -> list[tuple[str | Promise, str]]:
+        """What people come to do first, first; what takes the order away, last."""
+        names = sorted(ORDER_PAGES, key=lambda name: (*_BUTTONS, name).index(name))
         return [
-            (page.label, reverse(f"admin:orders_order_{page.name}", args=[order.pk]))
-            for page in ORDER_PAGES.values()
-            if page.shown(order)
+            (ORDER_PAGES[name].label, reverse(f"admin:orders_order_{name}", args=[order.pk]))
+            for name in names
+            if ORDER_PAGES[name].shown(order)
         ]
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """Nothing is typed here: the buttons above do what there is to do."""
+        order = self.get_object(request, object_id)
+        values: dict[str, Any] = {
+            **(extra_context or {}),
+            "show_save": False,
+            "show_save_and_continue": False,
+        }
+        if order is not None:
+            values |= {
+                "title": _("Commande %(reference)s") % {"reference": order.reference},
+                "subtitle": None,
+                "country_name": countries.name(order.country) or order.custom_country,
+            }
+        return super().change_view(request, object_id, form_url, values)
 
     @admin.action(description=_("Demander l'état du paiement à Stripe"))
     def ask_provider(self, request: HttpRequest, queryset: QuerySet[Order]) -> None:

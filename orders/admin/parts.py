@@ -104,6 +104,9 @@ class ReadOnly:
 
 
 class ReadOnlyInline(ReadOnly, admin.TabularInline[Model, Order]):
+    """Rows of an order; none is shown when there are none."""
+
+    template = "admin/orders/rows.html"
     extra = 0
     can_delete = False
     show_change_link = False

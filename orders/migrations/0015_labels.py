@@ -1,8 +1,9 @@
 """Every field that the admin shows has a French name. No column changes."""
 
+import uuid
+
 import django.db.models.deletion
 import django.utils.timezone
-import uuid
 from django.conf import settings
 from django.db import migrations, models
 
