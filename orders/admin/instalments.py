@@ -16,8 +16,11 @@ from orders.models import AttemptState, Order, Payment, PaymentMode, StoredCard
 from orders.payments import gateway
 from orders.payments.schedule import charge_now
 from orders.selectors.instalments import OPEN_PAYMENTS, calendar
+from orders.selectors.mandate import agreed_mandates
 from orders.services.collecting import send_link, write_off_payment
 from shop.core.problems import Problem
+
+CHANGES_SHOWN = 10
 
 
 class WriteOffForm(forms.Form):
@@ -34,7 +37,8 @@ ACTIONS = {
     "link": (
         _("Envoyer le lien de paiement"),
         _(
-            "Le client reçoit un e-mail avec le lien vers sa page de paiement. Il reste valable jusqu'au paiement."
+            "Le client reçoit un e-mail avec le lien vers sa page de paiement, où il peut aussi changer de carte sans "
+            "payer. Il reste valable jusqu'au paiement."
         ),
     ),
     "write_off": (
@@ -61,7 +65,15 @@ def instalments_page(request: HttpRequest, order: Order, context: dict[str, Any]
         return TemplateResponse(
             request,
             "admin/orders/order/instalments.html",
-            {**context, "plan": plan, "link": payment_page_url(order), "actions": ACTIONS.items()},
+            {
+                **context,
+                "plan": plan,
+                "link": payment_page_url(order),
+                "actions": ACTIONS.items(),
+                "changes": order.card_changes.all()[:CHANGES_SHOWN],
+                "mandates": agreed_mandates(order),
+                "deletions": order.discarded_cards.filter(deleted_at=None).count(),
+            },
         )
     payment = get_object_or_404(
         Payment, pk=row_number(request.GET.get("payment", "")), order=order, state__in=OPEN_PAYMENTS
