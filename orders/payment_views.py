@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from orders.access import order_id_of_payment_token
 from orders.models import Attempt, CardChange, Order
+from orders.models.payment import PROVIDER_ID
 from orders.payments import gateway
 from orders.payments.card_change import change_card, settle_card_change
 from orders.payments.links import pay_by_link
@@ -18,8 +19,6 @@ from orders.selectors.instalments import calendar, wants_card
 from orders.selectors.mandate import agreed_mandates
 from orders.selectors.orders import order_for_page
 from shop.core.problems import Problem
-
-MAX_ID = 255
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -75,7 +74,7 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
 
 def _returned(order: Order, session_id: str) -> str:
     """What became of the page that the customer comes back from; "" when it is none of this order's."""
-    if not 0 < len(session_id) <= MAX_ID or not session_id.isprintable():
+    if not 0 < len(session_id) <= PROVIDER_ID or not session_id.isprintable():
         return ""
     attempt = Attempt.objects.filter(session_id=session_id, payment__order=order).first()
     if attempt is not None:

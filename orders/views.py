@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts.passwords import MEMBER_MINIMUM
 from orders.access import payment_token
 from orders.invoices.places import destination_of
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
@@ -22,8 +23,6 @@ from orders.services.browser import browser_owns
 from orders.services.mails import item_detail
 from shop.core.models import ShopSettings
 from shop.core.public_pages import public_page
-
-MEMBER_PASSWORD_MIN = 8
 
 
 @require_safe
@@ -54,7 +53,7 @@ def checkout_page(request: HttpRequest) -> HttpResponse:
             "payment_modes": offered_modes(),
             "pay_label": _("Commande avec obligation de paiement"),
             "terms_version": ShopSettings.load().terms_version,
-            "password_min": MEMBER_PASSWORD_MIN,
+            "password_min": MEMBER_MINIMUM,
             "links": {
                 "cart": reverse("orders:cart"),
                 "terms": reverse("terms"),

@@ -216,7 +216,9 @@ TIME_ZONE = "Europe/Paris"
 MODELTRANSLATION_DEFAULT_LANGUAGE = "fr"
 MODELTRANSLATION_LANGUAGES = ("fr", "en", "es", "de")
 MODELTRANSLATION_FALLBACK_LANGUAGES = ("fr",)
-COUNTRIES_FIRST = ["FR", "BE", "CH", "LU"]
+# Where the seller is: its law, its holidays, the delivery that the catalogue promises.
+HOME_COUNTRY = "FR"
+COUNTRIES_FIRST = [HOME_COUNTRY, "BE", "CH", "LU"]
 
 # --- Static files and media ------------------------------------------------------------------------
 STATIC_URL = "/static/"
@@ -377,6 +379,16 @@ RETENTION: dict[str, int] = {
     "contact_years": 3,
     "unpaid_days": 90,
     "log_months": 12,
+}
+
+# --- Days that the Code de la consommation sets -----------------------------------------------------
+LAW_DAYS: dict[str, int] = {
+    # L221-18: to withdraw, from the day after the last parcel.
+    "withdrawal": 14,
+    # L221-23: to send the pieces back, from the declaration.
+    "return": 14,
+    # L221-24: to give the money back, from the declaration.
+    "refund": 14,
 }
 
 # --- Measurement (nothing is loaded while these are empty) ------------------------------------------

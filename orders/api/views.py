@@ -20,8 +20,9 @@ from accounts.models import User
 from accounts.services.checkout import authenticate_at_checkout, sign_up_at_checkout
 from accounts.services.signing_in import sign_in_now
 from orders.api import presenting, serializers
-from orders.api.exchange import MAX_KEY, idempotency_key, private
+from orders.api.exchange import idempotency_key, private
 from orders.models import Order
+from orders.models.payment import PROVIDER_ID
 from orders.selectors import orders as order_selectors
 from orders.selectors.instalments import agreed_plan
 from orders.selectors.quotes import quote_cart
@@ -168,7 +169,7 @@ class VerifyView(APIView):
         session_id = request.query_params.get("session_id", "")
         checked = (
             verify_payment(session_id)
-            if 0 < len(session_id) <= MAX_KEY and "\x00" not in session_id
+            if 0 < len(session_id) <= PROVIDER_ID and "\x00" not in session_id
             else None
         )
         if checked is None:

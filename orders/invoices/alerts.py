@@ -5,10 +5,8 @@ from datetime import datetime
 from django.utils import timezone
 
 from orders.invoices.audit import AuditReport
-from shop.core.mail import queue_mail
+from shop.core.mail import ALERT_LINES, queue_mail
 from shop.core.models import ShopSettings
-
-MAIL_LINES = 50
 
 
 def mail_audit(report: AuditReport, now: datetime) -> None:
@@ -22,10 +20,10 @@ def mail_audit(report: AuditReport, now: datetime) -> None:
         context={
             "faults": [
                 {"check": fault.check, "subject": fault.subject, "detail": fault.detail}
-                for fault in report.faults[:MAIL_LINES]
+                for fault in report.faults[:ALERT_LINES]
             ],
             "count": len(report.faults),
-            "more": max(0, len(report.faults) - MAIL_LINES),
+            "more": max(0, len(report.faults) - ALERT_LINES),
         },
         dedupe_key=f"books_audit_alert:{timezone.localdate(now)}",
     )

@@ -11,6 +11,8 @@ from orders.models.order import Order
 
 # Identifiers of the payment provider grow: 66 characters today.
 PROVIDER_ID = 255
+EVENT_KIND = 100
+"""The kinds of its messages have up to 70."""
 
 
 class PaymentState(models.TextChoices):
@@ -359,7 +361,7 @@ class StripeEvent(models.Model):
     """What the provider told, kept before it is acted on. The body is a hint: the object is asked for again."""
 
     event_id = models.CharField(_("évènement"), max_length=PROVIDER_ID, unique=True)
-    kind = models.CharField(_("type"), max_length=100)
+    kind = models.CharField(_("type"), max_length=EVENT_KIND)
     livemode = models.BooleanField(_("argent réel"), default=False)
     body = models.JSONField(_("contenu"))
     received_at = models.DateTimeField(_("reçu le"), default=timezone.now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.conf import settings
@@ -19,6 +19,8 @@ from orders.payments.gateway import SHOP_MARK, RefundFacts
 from orders.payments.statement import Charge, Dispute
 from shop.core.money import ZERO, format_amount, from_cents
 
+SETTLED_AFTER = timedelta(minutes=15)
+"""What happened since is perhaps still on its way by webhook, and no difference yet."""
 ORDER_PREFIX = "order-"
 PAYMENT_PREFIX = "payment-"
 """Findings about rows that name no movement of the provider carry one of these and the row's key."""

@@ -16,6 +16,7 @@ from typing import Any
 import stripe
 from django.conf import settings
 
+from orders.models.payment import EVENT_KIND, PROVIDER_ID
 from orders.payments.facts import CardFacts as CardFacts
 from orders.payments.facts import ChargeFacts as ChargeFacts
 from orders.payments.facts import DisputeFacts as DisputeFacts
@@ -35,8 +36,6 @@ from orders.payments.stripe_api import is_live as is_live
 
 SHOP_MARK = "shop"
 """Metadata that tells our payments from those of another site on the same Stripe account."""
-LONGEST_ID = 255
-LONGEST_KIND = 100
 
 
 class BadSignature(Exception):
@@ -256,7 +255,7 @@ def read_event(payload: bytes, signature: str) -> EventFacts:
         event_id, kind = body.get("id"), body.get("type")
         if not isinstance(event_id, str) or not isinstance(kind, str):
             raise BadSignature
-        if len(event_id) > LONGEST_ID or len(kind) > LONGEST_KIND:
+        if len(event_id) > PROVIDER_ID or len(kind) > EVENT_KIND:
             raise BadSignature
         return EventFacts(event_id=event_id, kind=kind, livemode=bool(body.get("livemode")), body=body)
     raise BadSignature

@@ -27,8 +27,6 @@ logger = logging.getLogger(__name__)
 LOOK_BACK = timedelta(days=3)
 MARGIN = timedelta(days=1)
 """The lists begin earlier than the ledger's days: a movement may have been booked later than it was begun."""
-GRACE = timedelta(minutes=15)
-"""What happened just now is still on its way by webhook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ def reconcile_days(now: datetime) -> NightlyReport:
     Raises GatewayUnavailable when the provider stops answering: no finding is written or closed then, and what was
     brought into the books stays there. Movements of other sites on the same account are none of our business.
     """
-    since, until = now - LOOK_BACK, now - GRACE
+    since, until = now - LOOK_BACK, now - compare.SETTLED_AFTER
     account = _Account(
         list(statement.list_charges(since - MARGIN, until)),
         list(statement.list_refunds(since - MARGIN, until)),

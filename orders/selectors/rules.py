@@ -4,6 +4,7 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import date
 
+from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_countries import countries
@@ -17,7 +18,7 @@ from orders.selectors.customs import outside_union, stopped_countries
 from shop.core.kept import kept
 from shop.core.models import ShopSettings
 
-HOME_COUNTRY = "FR"
+HOME_COUNTRY: str = settings.HOME_COUNTRY
 
 
 @dataclass(frozen=True, slots=True)

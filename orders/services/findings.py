@@ -13,15 +13,13 @@ from django.utils.translation import gettext as _
 from orders.models import Finding
 from orders.payments.differences import Difference
 from orders.services.journal import record_event
-from shop.core.mail import queue_mail
+from shop.core.mail import ALERT_LINES, queue_mail
 from shop.core.models import ShopSettings
 from shop.core.money import amount_string
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
     from accounts.models import User
-
-MAIL_LINES = 50
 
 
 def record_differences(
@@ -83,7 +81,7 @@ def _mail(findings: Iterable[Finding], now: datetime) -> None:
                 "order": finding.order.reference if finding.order else "",
                 "detail": finding.detail,
             }
-            for finding in rows[:MAIL_LINES]
+            for finding in rows[:ALERT_LINES]
         ]
     queue_mail(
         kind="reconciliation_findings",
@@ -92,7 +90,7 @@ def _mail(findings: Iterable[Finding], now: datetime) -> None:
         context={
             "findings": lines,
             "count": len(rows),
-            "more": max(0, len(rows) - MAIL_LINES),
+            "more": max(0, len(rows) - ALERT_LINES),
             "admin_url": settings.SITE_URL
             + reverse("admin:orders_finding_changelist")
             + "?resolved_at__isempty=1",

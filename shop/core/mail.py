@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 # Mails about an account: they carry links that open it, and nobody needs them later.
 ACCOUNT_MAILS = "account_"
 ACCOUNT_MAILS_KEPT = timedelta(days=30)
+ALERT_LINES = 50
+"""How many things a mail to the workshop names one by one; it counts the rest, and the admin lists them."""
 # A wake-up older than this has been given again by the sweep.
 WAKE_SECONDS = 60.0
 

@@ -20,8 +20,6 @@ from shop.core.site import absolute_url
 
 Data = dict[str, Any]
 
-WITHDRAWAL_DAYS = 14
-_HOME_COUNTRY = "FR"
 _LISTED_PRODUCTS = 8
 _SCHEMA = "https://schema.org"
 
@@ -95,9 +93,9 @@ def return_policy(*, countries: Sequence[str], terms_path: str = "") -> Data:
     data: Data = {
         "@type": "MerchantReturnPolicy",
         "applicableCountry": list(countries),
-        "returnPolicyCountry": _HOME_COUNTRY,
+        "returnPolicyCountry": settings.HOME_COUNTRY,
         "returnPolicyCategory": f"{_SCHEMA}/MerchantReturnFiniteReturnWindow",
-        "merchantReturnDays": WITHDRAWAL_DAYS,
+        "merchantReturnDays": settings.LAW_DAYS["withdrawal"],
         "returnMethod": f"{_SCHEMA}/ReturnByMail",
         "returnFees": f"{_SCHEMA}/ReturnFeesCustomerResponsibility",
         "itemDefectReturnFees": f"{_SCHEMA}/FreeReturn",
@@ -303,7 +301,7 @@ def _postal_address(lines: Sequence[str]) -> Data | str:
                 "streetAddress": ", ".join(lines[:index]),
                 "postalCode": found[1],
                 "addressLocality": found[2],
-                "addressCountry": _HOME_COUNTRY,
+                "addressCountry": settings.HOME_COUNTRY,
             }
     return ", ".join(lines)
 

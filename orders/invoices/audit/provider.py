@@ -8,9 +8,6 @@ from django.utils.translation import gettext as _
 from orders.invoices.audit.faults import Fault
 from orders.payments import differences, statement
 
-GRACE = timedelta(minutes=15)
-"""What happened just now is still on its way by webhook."""
-
 
 def check_provider(now: datetime) -> Iterator[Fault]:
     """Every charge, refund and dispute since the ledger's first entry. Raises what `gateway` raises.
@@ -21,7 +18,7 @@ def check_provider(now: datetime) -> Iterator[Fault]:
     first = entries.order_by("occurred_at").values_list("occurred_at", flat=True).first()
     if first is None:
         return
-    since, until = first - timedelta(days=1), now - GRACE
+    since, until = first - timedelta(days=1), now - differences.SETTLED_AFTER
     charges = list(statement.list_charges(since, until))
     refunds = list(statement.list_refunds(since, until))
     disputes = list(statement.list_disputes(since, until))
