@@ -1,6 +1,17 @@
 """Django's admin for operators: one room a file. A room adds its pages and inlines to an order by `parts`."""
 
-from orders.admin import books, delivery, instalments, invoices, money, refunds, statuses, withdrawals, zones
+from orders.admin import (
+    books,
+    delivery,
+    instalments,
+    invoices,
+    money,
+    refunds,
+    statuses,
+    transfers,
+    withdrawals,
+    zones,
+)
 from orders.admin import order as order
 
 __all__ = [
@@ -12,6 +23,7 @@ __all__ = [
     "order",
     "refunds",
     "statuses",
+    "transfers",
     "withdrawals",
     "zones",
 ]

@@ -15,11 +15,13 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
 from accounts.models import User
 from orders.admin.parts import ReadOnly, order_link, order_page, row_number
+from orders.admin.transfers import LABEL as TRANSFERRED
 from orders.models import Dispute, Order, OrderItem, OrderStatus, Refund, RefundLine, RefundRequest
 from orders.selectors.refunds import RefundProgress, explain, order_requests, progress
 from orders.services.refund_rules import (
@@ -202,7 +204,9 @@ class RefundLineInline(ReadOnly, admin.TabularInline[RefundLine, RefundRequest])
 
 class RefundInline(ReadOnly, admin.TabularInline[Refund, RefundRequest]):
     model = Refund
-    fields = ("created_at", "amount", "state", "provider_id", "why", "settled_at")
+    fields = (
+        "created_at", "amount", "method", "state", "settled_at", "provider_id", "transfer_reference", "why",
+    )  # fmt: skip
     readonly_fields = ("why",)
     extra = 0
 
@@ -247,11 +251,13 @@ class RefundRequestAdmin(ReadOnly, admin.ModelAdmin[RefundRequest]):
 class RefundAdmin(ReadOnly, admin.ModelAdmin[Refund]):
     """What each charge gives back: asked for, on its way, done or failed."""
 
-    list_display = ("created_at", "order_link", "amount", "reason", "state", "why", "provider_id")
-    list_filter = ("state", "reason", "created_at")
-    search_fields = ("order__reference", "provider_id", "order__email")
+    list_display = (
+        "created_at", "order_link", "amount", "method", "reason", "state", "settled_at", "why", "provider_id",
+    )  # fmt: skip
+    list_filter = ("state", "method", "reason", "created_at")
+    search_fields = ("order__reference", "provider_id", "transfer_reference", "order__email")
     list_select_related = ("order",)
-    actions = ("try_again",)
+    actions = ("try_again", "settled_by_transfer")
 
     @admin.display(description=gettext_lazy("commande"))
     def order_link(self, refund: Refund) -> str:
@@ -264,6 +270,16 @@ class RefundAdmin(ReadOnly, admin.ModelAdmin[Refund]):
     @admin.action(description=gettext_lazy("Réessayer les remboursements échoués"), permissions=["view"])
     def try_again(self, request: HttpRequest, chosen: QuerySet[Refund]) -> None:
         _try_again(request, chosen.filter(state="failed", replaced_by=None))
+
+    @admin.action(description=TRANSFERRED, permissions=["view"])
+    def settled_by_transfer(self, request: HttpRequest, chosen: QuerySet[Refund]) -> HttpResponseBase | None:
+        """Leads to the order's page that asks for day and reference."""
+        failed = list(chosen.filter(state="failed", replaced_by=None)[:2])
+        if len(failed) != 1 or chosen.count() != 1:
+            messages.warning(request, _("Choisissez un seul remboursement, échoué et pas encore réessayé."))
+            return None
+        address = reverse("admin:orders_order_transfer", args=[failed[0].order_id])
+        return redirect(f"{address}?refund={failed[0].pk}")
 
 
 def _try_again(request: HttpRequest, failed: QuerySet[Refund]) -> None:

@@ -89,11 +89,11 @@ def _disputes(today: date) -> Task:
 
 
 def _failed_refunds(today: date) -> Task:
-    # One that a later refund of the same decision has made up for waits for nobody.
+    # One that was made once more, or that a later refund of the same decision has made up for, waits for nobody.
     open_request = Q(request=None) | Q(request__settled_at=None)
     return Task(
         gettext_lazy("Remboursements échoués"),
-        Refund.objects.filter(open_request, state=RefundState.FAILED).count(),
+        Refund.objects.filter(open_request, state=RefundState.FAILED, replaced_by=None).count(),
         _link("refund", "state__exact=failed"),
     )
 

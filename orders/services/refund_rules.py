@@ -21,14 +21,20 @@ from orders.models import (
     Payment,
     Refund,
     RefundLine,
-    RefundState,
 )
 from orders.models.payment import LIVE_ATTEMPTS, OPEN_DISPUTES
 from orders.pricing.instalments import SMALLEST_CHARGE
 from orders.pricing.promotions import Promotion
 from orders.pricing.refunds import PaidLine, ReturnValue, line_shares, spread, value_of_return
 from orders.selectors.instalments import OPEN_PAYMENTS, outstanding
-from orders.services.refund_debts import AUTOMATIC, COMMITTED, debts, has_effect, owed_again, took_effect, uncredited
+from orders.services.refund_debts import (
+    AUTOMATIC,
+    COMMITTED,
+    debts,
+    owed_again,
+    took_effect,
+    uncredited,
+)
 from shop.core.money import ZERO, amount_string, format_amount, from_cents, quantize
 from shop.core.problems import Problem
 
@@ -117,29 +123,6 @@ def charge_left(attempt: Attempt) -> Decimal:
     gone = Refund.objects.filter(attempt=attempt, state__in=COMMITTED)
     disputed = Dispute.objects.filter(attempt=attempt).exclude(state=DisputeState.WON)
     return max(_sum(captured) - _sum(gone) - _sum(disputed), ZERO)
-
-
-def amount_again(order: Order, failed: Refund) -> Decimal:
-    """What a failed refund may give back when it is made once more, on the card or by transfer.
-
-    Raises RefundRefused: `refund_not_failed`, `refund_disputed`, `refund_made_good` when another movement has given it
-    back since, and `refund_too_much` when the charge has not that much left any more.
-    """
-    if failed.state != RefundState.FAILED:
-        raise RefundRefused("refund_not_failed", _("ce remboursement n'a pas échoué."))
-    refuse_if_disputed(order)
-    amount, left = failed.amount, charge_left(failed.attempt)
-    if failed.request_id is not None and not has_effect(failed.request_id):
-        left = min(left, uncredited(order))
-    elif failed.request_id is not None:
-        amount = next((debt.owed for debt in debts(order) if debt.refund.pk == failed.pk), ZERO)
-        if amount == 0:
-            raise RefundRefused(
-                "refund_made_good", _("ce montant a été rendu entre-temps par un autre remboursement.")
-            )
-    if amount > left:
-        raise too_much(left)
-    return amount
 
 
 def refundable(order: Order) -> Decimal:
@@ -277,15 +260,6 @@ def paid_for(order: Order) -> dict[int, Decimal]:
     """What the customer paid for each line, offered units being paid for by their whole pool. One query."""
     shares = line_shares(paid_lines(list(order.items.all()), {}))
     return {int(key): from_cents(cents) for key, cents in shares.items()}
-
-
-def refuse_units_credited_twice(order: Order) -> None:
-    """Raises RefundRefused when decisions that took effect credit more units of a line than were bought."""
-    bought = dict(order.items.values_list("pk", "quantity"))
-    if any(units > bought[item] for item, units in units_returned(order).items()):
-        raise RefundRefused(
-            "refund_too_many_units", _("ces articles ont été remboursés entre-temps par une autre décision.")
-        )
 
 
 def _wanted(

@@ -21,9 +21,10 @@ from orders.models import (
 from orders.models.payment import TRANSFER_MOVEMENT
 from orders.services.journal import record_event
 from orders.services.ledger import book_movement
+from orders.services.refund_again import amount_again, refuse_units_credited_twice
 from orders.services.refund_mails import mail_refund_transferred
 from orders.services.refund_outcomes import restate, settle_what_is_through
-from orders.services.refund_rules import RefundRefused, amount_again, refuse_units_credited_twice
+from orders.services.refund_rules import RefundRefused
 from shop.core.money import amount_string
 
 if TYPE_CHECKING:

@@ -35,6 +35,7 @@ from orders.models import (
 from orders.selectors.instalments import outstanding
 from orders.services.instalments import void_scheduled
 from orders.services.journal import record_event
+from orders.services.refund_again import amount_again, refuse_units_credited_twice
 from orders.services.refund_debts import Debt, debts
 from orders.services.refund_outcomes import settle_request
 from orders.services.refund_rules import (
@@ -42,12 +43,10 @@ from orders.services.refund_rules import (
     RefundProposal,
     RefundRefused,
     ReturnedLine,
-    amount_again,
     charges_left,
     plan_voids,
     propose_refund,
     refundable,
-    refuse_units_credited_twice,
 )
 from shop.core.money import ZERO, amount_string, from_cents
 from shop.core.problems import Problem

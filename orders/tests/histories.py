@@ -38,12 +38,13 @@ from orders.models import (
 from orders.models.payment import OPEN_DISPUTES, REFUNDS_UNDER_WAY
 from orders.payments import gateway, settlement
 from orders.payments.facts import ChargeFacts, DisputeFacts, IntentFacts, RefundFacts
-from orders.services import refund_transfers as transfers
 from orders.services.cancellation import cancel_unpaid_order
 from orders.services.disputes import sync_disputes
 from orders.services.fulfilment import update_status
-from orders.services.refund_rules import RefundRefused, amount_again, open_dispute, refundable
+from orders.services.refund_again import amount_again
+from orders.services.refund_rules import RefundRefused, open_dispute, refundable
 from orders.services.refund_sending import send_refund, sync_refunds
+from orders.services.refund_transfers import settle_by_transfer
 from orders.services.refunds import request_refund, retry_refund
 from orders.services.statuses import change_status
 from orders.tests.factories import make_order, new_key, pay_order
@@ -203,7 +204,7 @@ class OrderHistories(RuleBasedStateMachine):
                 self.played["retries"] += 1
 
     @rule(number=st.integers(0, 5))
-    def settle_by_transfer(self, number: int) -> None:
+    def settle_failed_by_transfer(self, number: int) -> None:
         failed = self.one(Refund.objects.filter(state=RefundState.FAILED, replaced_by=None), number)
         if failed is None:
             return
@@ -212,11 +213,10 @@ class OrderHistories(RuleBasedStateMachine):
         sync_disputes(str(failed.attempt.intent_id))
         failed.refresh_from_db()
         with suppress(RefundRefused), transaction.atomic():
+            demand = {"refund_id": failed.pk, "sent_on": timezone.localdate(), "reference": "VIR"}
             owed = amount_again(failed.order, failed)
-            for _click in range(2):
-                transfer = transfers.settle_by_transfer(
-                    refund_id=failed.pk, sent_on=timezone.localdate(), reference="VIR", amount=owed
-                )
+            transfer = settle_by_transfer(**demand, amount=owed)
+            assert settle_by_transfer(**demand, amount=owed) == transfer
             assert (transfer.replaces_id, transfer.amount, transfer.state) == (failed.pk, owed, "succeeded")
             self.played["transfers"] += 1
 
@@ -262,7 +262,7 @@ class OrderHistories(RuleBasedStateMachine):
 
     @rule(number=st.integers(0, 5), share=st.integers(1, 4), heard=st.booleans())
     def refund_in_the_dashboard(self, number: int, share: int, heard: bool) -> None:
-        """Whoever does it has looked at the shop: what was sent by transfer is not given back a second time."""
+        # Whoever does it has looked at the shop: what was sent by transfer is not given back a second time.
         attempt = self.charge(number)
         if attempt and not attempt.refunds.filter(method="transfer").exists():
             with suppress(gateway.GatewayRefused):

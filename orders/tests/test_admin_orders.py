@@ -15,10 +15,12 @@ from catalog.models import Product
 from orders.invoices.audit.orders import check_ledger
 from orders.models import (
     Attempt,
+    Dispute,
     LedgerEntry,
     Order,
     OrderEvent,
     OrderItem,
+    OrderStatus,
     OrderTracking,
     Payment,
     PaymentState,
@@ -159,6 +161,34 @@ def test_closing_an_order_in_thirds_without_a_refund_credits_what_is_no_longer_d
         Decimal("-100.00"),
     ]
     assert list(check_ledger()) == []
+
+
+@pytest.mark.parametrize(
+    ("shipped", "state", "notes"), [(False, "void", [Decimal("-100.00")]), (True, "written_off", [])]
+)
+def test_closed_while_a_bank_looks_the_goods_decide_what_the_unpaid_part_becomes(desk, shipped, state, notes):
+    make_seller()
+    offer_thirds()
+    order = pay_order(make_order((make_product("Hibou", "150.00"), 1), payment_mode="installments"))
+    if shipped:
+        assert post(desk, order, status="shipped").status_code == 200
+    paid = order.payments.get(position=1).attempts.get()
+    Dispute.objects.create(order=order, attempt=paid, provider_id="du_1", amount=Decimal("50.00"))
+    LedgerEntry.objects.create(
+        order=order, payment=paid.payment, kind="dispute", amount=Decimal("-50.00"), provider_id="du_1"
+    )
+
+    assert post(desk, order, status="cancelled", refund=False).status_code == 200
+
+    order.refresh_from_db()
+    assert order.status == OrderStatus.CANCELLED
+    assert [payment.state for payment in order.payments.order_by("position")] == ["paid", state, state]
+    credited = order.invoices.filter(kind="credit_note").values_list("total", flat=True)
+    assert list(credited) == notes
+    assert list(check_ledger()) == []
+    # Said again, nothing more is written.
+    assert post(desk, order, status="cancelled", refund=False).status_code == 200
+    assert order.invoices.count() == 1 + len(notes)
 
 
 def test_coming_back_from_cancelled_while_the_money_is_there(desk, order):

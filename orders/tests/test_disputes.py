@@ -7,6 +7,7 @@ import pytest
 from orders.models import (
     Attempt,
     Dispute,
+    Invoice,
     OrderStatus,
 )
 from orders.selectors.refunds import progress
@@ -90,6 +91,22 @@ def test_a_dispute_lost_takes_the_money_and_ends_the_charges_to_come(provider):
     order.refresh_from_db()
     assert (order.status, order.review_reason) == (OrderStatus.CONFIRMED, "dispute: lost")
     refused("refund_nothing_left", order)
+    # Nothing was sent: what was not paid is credited, the sale is undone as far as that goes.
+    note = Invoice.objects.get(kind="credit_note")
+    assert (note.total, note.data["reason"]) == (
+        EUROS("-120.00"),
+        "Votre banque a repris un paiement\u00a0: le reste n'est plus demandé.",
+    )
+
+
+def test_a_dispute_lost_when_the_goods_have_left_writes_the_rest_off(provider):
+    order = in_thirds()
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    dispute_id = dispute(provider)
+    provider.move_dispute(dispute_id, "lost")
+    sync_disputes(Attempt.objects.get().intent_id)
+    assert states(order) == [("paid", 60), ("written_off", 60), ("written_off", 60)]
+    assert not Invoice.objects.filter(kind="credit_note").exists()
 
 
 def test_a_closed_dispute_stays_closed_whatever_comes_late(order, provider):

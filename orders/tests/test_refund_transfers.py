@@ -286,7 +286,7 @@ def test_the_last_part_of_a_decision_is_told_with_all_of_it(provider):
         ("en", "Your refund", "€49.99 by bank transfer on 3 December 2026, reference VIR 118"),
         (
             "es",
-            "Tu reembolso",
+            "Su reembolso",
             "49,99\u00a0€ por transferencia el 3 de diciembre de 2026, referencia VIR 118",
         ),
         ("de", "Ihre Erstattung", "49,99\u00a0€ per Überweisung am 3. Dezember 2026, Referenz VIR 118"),

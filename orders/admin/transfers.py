@@ -1,0 +1,135 @@
+"""« Réglé par virement »: staff write down that a failed refund was sent from the shop's bank."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, cast
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import get_language, gettext_lazy
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from orders.admin.parts import order_page
+from orders.models import Order, RefundMethod
+from orders.payments import gateway
+from orders.selectors.refunds import explain
+from orders.services.refund_again import to_make_again
+from orders.services.refund_debts import Debt
+from orders.services.refund_sending import sync_refunds
+from orders.services.refund_transfers import LONGEST_REFERENCE, earliest_day, settle_by_transfer
+from shop.core.money import amount_string, format_amount
+from shop.core.problems import Problem
+
+ASK = "orders.add_refundrequest"
+LABEL = gettext_lazy("Réglé par virement")
+
+
+class TransferForm(forms.Form):
+    """Which failed refund was sent, when, and under which reference."""
+
+    refund = forms.ChoiceField(label=gettext_lazy("Remboursement échoué"), widget=forms.RadioSelect)
+    sent_on = forms.DateField(
+        label=gettext_lazy("Date du virement"),
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+    reference = forms.CharField(
+        label=gettext_lazy("Référence du virement"),
+        max_length=LONGEST_REFERENCE,
+        help_text=gettext_lazy("Comme sur le relevé de la banque. Le client la lit aussi."),
+    )
+
+    def __init__(self, data: Any, *, owed: Sequence[Debt], chosen: str) -> None:
+        self._owed = {str(debt.refund.pk): debt for debt in owed}
+        first = chosen if chosen in self._owed else next(iter(self._owed), "")
+        super().__init__(data, initial={"refund": first, "sent_on": timezone.localdate()})
+        field = cast(forms.ChoiceField, self.fields["refund"])
+        field.choices = [(key, _told(debt)) for key, debt in self._owed.items()]
+        self.fields["sent_on"].widget.attrs["max"] = timezone.localdate().isoformat()
+
+    @property
+    def debt(self) -> Debt:
+        return self._owed[self.cleaned_data["refund"]]
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        sent_on = values.get("sent_on")
+        if sent_on is None or "refund" not in values:
+            return values
+        first = earliest_day(self.debt.refund)
+        if sent_on > timezone.localdate():
+            self.add_error("sent_on", _("Cette date est dans l'avenir."))
+        elif sent_on < first:
+            day = date_format(first, "DATE_FORMAT")
+            self.add_error("sent_on", _("Le remboursement n'a échoué que le %(day)s.") % {"day": day})
+        return values
+
+
+@order_page("transfer", label=LABEL, shown=lambda order: bool(to_make_again(order)))
+def transfer_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
+    """Asks which refund, the day and the reference, shows what will be written, and writes it once confirmed."""
+    if not request.user.has_perm(ASK):
+        raise PermissionDenied
+    posted = request.POST if request.method == "POST" else None
+    if posted is not None:
+        if _is_written(order, posted.get("refund", "")):
+            messages.info(request, _("Ce virement est déjà enregistré."))
+            return redirect("admin:orders_order_change", order.pk)
+        _hear_of_it(order)
+    owed = to_make_again(order)
+    form = TransferForm(posted, owed=owed, chosen=request.GET.get("refund", ""))
+    context |= {"form": form, "owed": owed}
+    if posted is None or not owed or not form.is_valid():
+        return TemplateResponse(request, "admin/orders/order/transfer.html", context)
+    debt, values = form.debt, form.cleaned_data
+    if posted.get("confirmed") != amount_string(debt.owed):
+        context |= {"debt": debt, "values": values, "confirmed": amount_string(debt.owed)}
+        return TemplateResponse(request, "admin/orders/order/transfer_confirm.html", context)
+    try:
+        made = settle_by_transfer(
+            refund_id=debt.refund.pk,
+            sent_on=values["sent_on"],
+            reference=values["reference"],
+            amount=debt.owed,
+            actor=cast(User, request.user),
+        )
+    except Problem as problem:
+        messages.error(request, problem.detail)
+        return TemplateResponse(request, "admin/orders/order/transfer.html", context)
+    messages.success(
+        request,
+        _("Virement de %(amount)s enregistré. Le client est prévenu.") % {"amount": _euros(made.amount)},
+    )
+    return redirect("admin:orders_order_change", order.pk)
+
+
+def _is_written(order: Order, refund_id: str) -> bool:
+    transfers = order.refunds.filter(method=RefundMethod.TRANSFER)
+    return refund_id in {str(failed) for failed in transfers.values_list("replaces", flat=True)}
+
+
+def _hear_of_it(order: Order) -> None:
+    """What was given back at the provider meanwhile is learnt first: it must not be sent a second time."""
+    with suppress(gateway.GatewayError):
+        for debt in to_make_again(order):
+            sync_refunds(str(debt.refund.attempt.intent_id))
+
+
+def _told(debt: Debt) -> str:
+    refund = debt.refund
+    return _("%(amount)s, échoué le %(day)s\u00a0: %(why)s") % {
+        "amount": _euros(debt.owed),
+        "day": date_format(earliest_day(refund), "DATE_FORMAT"),
+        "why": explain(refund.error),
+    }
+
+
+def _euros(amount: Any) -> str:
+    return format_amount(amount, get_language() or "fr")

@@ -1,0 +1,161 @@
+"""« Réglé par virement » in the admin: asked, shown, written once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import Role
+from accounts.services.roles import grant_role
+from orders.books.todo import tasks
+from orders.models import Order, Refund, RefundState
+from orders.payments import gateway
+from orders.services.refund_sending import sync_refunds
+from orders.tests.giving_back import EUROS, refund, rows, send_all
+from orders.tests.memory_provider import MemoryProvider
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def failed(order: Order, provider: MemoryProvider) -> Refund:
+    """All 49.99 of an order went back and bounced."""
+    refund(order)
+    send_all()
+    sent = Refund.objects.get()
+    provider.settle_refund(str(sent.provider_id), "failed")
+    sync_refunds(str(sent.attempt.intent_id))
+    sent.refresh_from_db()
+    return sent
+
+
+@pytest.fixture
+def desk(client: Client, django_user_model: Any) -> Client:
+    user = django_user_model.objects.create_superuser("chef@example.com", "x")
+    grant_role(user=user, role=Role.ADMIN)
+    client.force_login(user)
+    return client
+
+
+def page(order: Order) -> str:
+    return reverse("admin:orders_order_transfer", args=[order.pk])
+
+
+def answers(failed: Refund, **changes: str) -> dict[str, str]:
+    return {
+        "refund": str(failed.pk),
+        "sent_on": timezone.localdate().isoformat(),
+        "reference": "VIR 118",
+        **changes,
+    }
+
+
+def text(answer: Any) -> str:
+    return answer.content.decode().replace("&#x27;", "'").replace("\u00a0", " ")
+
+
+def test_the_button_shows_while_a_failed_refund_waits(desk, failed):
+    change = reverse("admin:orders_order_change", args=[failed.order_id])
+    assert f'href="{page(failed.order)}"' in text(desk.get(change))
+    desk.post(page(failed.order), answers(failed, confirmed="49.99"))
+    assert f'href="{page(failed.order)}"' not in text(desk.get(change))
+    assert "Aucun remboursement de cette commande n'attend de virement." in text(desk.get(page(failed.order)))
+
+
+def test_it_asks_shows_and_writes_once(desk, failed):
+    asked = text(desk.get(page(failed.order)))
+    assert "49,99 €, échoué le" in asked
+    assert "La carte du client n'existe plus" in asked
+    before = rows()
+    shown = text(desk.post(page(failed.order), answers(failed)))
+    assert "Avez-vous viré 49,99 € au client ?" in shown
+    assert "Oui, 49,99 € sont virés" in shown
+    assert rows() == before
+
+    for _click in range(2):
+        answer = desk.post(page(failed.order), answers(failed, confirmed="49.99"))
+        assert answer.status_code == 302
+        assert answer["Location"] == reverse("admin:orders_order_change", args=[failed.order_id])
+    made = Refund.objects.get(method="transfer")
+    assert (made.replaces, made.amount, made.transfer_reference, made.state) == (
+        failed, EUROS("49.99"), "VIR 118", RefundState.SUCCEEDED
+    )  # fmt: skip
+    event = failed.order.events.get(name="refund.transferred")
+    assert event.actor is not None
+    assert event.actor.email == "chef@example.com"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sent_on": ""}, "Ce champ est obligatoire."),
+        ({"sent_on": "hier"}, "Saisissez une date valide."),
+        ({"reference": " "}, "Ce champ est obligatoire."),
+        ({"reference": "x" * 101}, "Assurez-vous que cette valeur comporte au plus 100 caractères"),
+        ({"refund": "autre"}, "Sélectionnez un choix valide."),
+        (
+            {"sent_on": (timezone.localdate() + timedelta(days=2)).isoformat()},
+            "Cette date est dans l'avenir.",
+        ),
+        ({"sent_on": "2020-01-01"}, "Le remboursement n'a échoué que le"),
+    ],
+)
+def test_answers_that_make_no_sense_write_nothing(desk, failed, changes, message):
+    before = rows()
+    answer = desk.post(page(failed.order), answers(failed, confirmed="49.99", **changes))
+    assert answer.status_code == 200
+    assert message in text(answer)
+    assert rows() == before
+
+
+def test_an_amount_that_changed_since_is_shown_again(desk, failed, provider):
+    """Somebody gives a part back at the provider while the page is open: it is heard of before anything is written."""
+    provider.refund_elsewhere(failed.attempt, 2000)
+    shown = text(desk.post(page(failed.order), answers(failed, confirmed="49.99")))
+    assert "Avez-vous viré 29,99 € au client ?" in shown
+    assert not Refund.objects.filter(method="transfer").exists()
+    assert desk.post(page(failed.order), answers(failed, confirmed="29.99")).status_code == 302
+    assert Refund.objects.get(method="transfer").amount == EUROS("29.99")
+
+
+def test_it_is_written_while_the_provider_is_away(desk, failed, monkeypatch):
+    def away(intent_id: str) -> None:
+        raise gateway.GatewayUnavailable("no answer")
+
+    monkeypatch.setattr(gateway, "list_refunds", away)
+    assert desk.post(page(failed.order), answers(failed, confirmed="49.99")).status_code == 302
+    assert Refund.objects.get(method="transfer").amount == EUROS("49.99")
+
+
+def test_only_who_may_refund_gets_there(client, failed, django_user_model):
+    user = django_user_model.objects.create_user("aide@example.com", "x", is_staff=True)
+    user.user_permissions.add(Permission.objects.get(codename="view_order"))
+    client.force_login(user)
+    before = rows()
+    assert client.get(page(failed.order)).status_code == 403
+    assert client.post(page(failed.order), answers(failed, confirmed="49.99")).status_code == 403
+    assert rows() == before
+
+
+def test_the_list_of_refunds_leads_there(desk, failed):
+    listing = reverse("admin:orders_refund_changelist")
+    chosen = {"action": "settled_by_transfer", "_selected_action": [str(failed.pk)]}
+    answer = desk.post(listing, chosen)
+    assert (answer.status_code, answer["Location"]) == (302, f"{page(failed.order)}?refund={failed.pk}")
+    assert f'value="{failed.pk}"' in text(desk.get(answer["Location"]))
+    desk.post(page(failed.order), answers(failed, confirmed="49.99"))
+    answer = desk.post(listing, chosen, follow=True)
+    assert "Choisissez un seul remboursement, échoué et pas encore réessayé." in text(answer)
+
+
+def test_what_was_settled_waits_for_nobody(desk, failed):
+    waiting = [str(task.label) for task in tasks(timezone.localdate())]
+    assert "Remboursements échoués" in waiting
+    desk.post(page(failed.order), answers(failed, confirmed="49.99"))
+    assert "Remboursements échoués" not in [str(task.label) for task in tasks(timezone.localdate())]
