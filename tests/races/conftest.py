@@ -84,26 +84,8 @@ def shop_address(bank: Bank, tmp_path: Path) -> Iterator[str]:  # noqa: F811
 @contextmanager
 def served_shop(port: int, folder: Path, *, api_base: str) -> Iterator[str]:
     """The address of a shop before gunicorn that asks the sandbox at `api_base`."""
-    database = urlsplit(os.environ["TEST_DATABASE_URL"])
     address = f"http://127.0.0.1:{port}"
-    options = urlencode({"options": connection.settings_dict["OPTIONS"]["options"]}, quote_via=quote)
-    here = database._replace(
-        path=f"/{connection.settings_dict['NAME']}", query="&".join(filter(None, (database.query, options)))
-    )
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "shop.settings",
-        "DATABASE_URL": here.geturl(),
-        "DATA_DIR": str(folder / "data"),
-        "DEBUG": "true",
-        "SITE_URL": address,
-        "CSRF_TRUSTED_ORIGINS": address,
-        "STRIPE_SECRET_KEY": SECRET_KEY,
-        "STRIPE_WEBHOOK_SECRET": WEBHOOK_SECRET,
-        "STRIPE_API_BASE": api_base,
-        # One address for all buyers of a test: the limits have tests of their own.
-        "THROTTLE_CHECKOUT": "100000/min",
-    }
+    environment = shop_environment(folder, address, api_base=api_base)
     log = folder / "gunicorn.log"
     with log.open("wb") as stream:
         process = subprocess.Popen(
@@ -128,6 +110,29 @@ def served_shop(port: int, folder: Path, *, api_base: str) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(30)
+
+
+def shop_environment(folder: Path, address: str, *, api_base: str) -> dict[str, str]:
+    """What a process of the shop is told, so that it stands on this test's database and payment sandbox."""
+    database = urlsplit(os.environ["TEST_DATABASE_URL"])
+    options = urlencode({"options": connection.settings_dict["OPTIONS"]["options"]}, quote_via=quote)
+    here = database._replace(
+        path=f"/{connection.settings_dict['NAME']}", query="&".join(filter(None, (database.query, options)))
+    )
+    return {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "shop.settings",
+        "DATABASE_URL": here.geturl(),
+        "DATA_DIR": str(folder / "data"),
+        "DEBUG": "true",
+        "SITE_URL": address,
+        "CSRF_TRUSTED_ORIGINS": address,
+        "STRIPE_SECRET_KEY": SECRET_KEY,
+        "STRIPE_WEBHOOK_SECRET": WEBHOOK_SECRET,
+        "STRIPE_API_BASE": api_base,
+        # One address for all buyers of a test: the limits have tests of their own.
+        "THROTTLE_CHECKOUT": "100000/min",
+    }
 
 
 def _answers(address: str) -> bool:

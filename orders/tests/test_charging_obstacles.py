@@ -1,0 +1,193 @@
+"""What keeps the kept card from being charged, decided under the lock and again as the last thing before the call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from orders.models import Attempt, Dispute, Order, Payment, StoredCard
+from orders.payments import schedule
+from orders.payments.off_session import claim_charge, obstacle, prepare_charge
+from orders.services.instalments import void_scheduled
+from orders.tests.giving_back import in_thirds, rows
+from shop.core.problems import Problem
+from tests.races.crowd import Started, wait_until_blocked
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+
+
+@pytest.fixture
+def order() -> Order:
+    """180.00 in thirds, the first paid by a card that was kept; the second is announced and due today."""
+    return in_thirds_with_card()
+
+
+def in_thirds_with_card() -> Order:
+    order = in_thirds()
+    StoredCard.objects.create(
+        order=order, customer_id="cus_1", payment_method_id="pm_1", brand="visa", last4="4242"
+    )
+    order.payments.filter(position=2).update(due_on=timezone.localdate(), announced_at=timezone.now())
+    return order
+
+
+def second_of(order: Order) -> Payment:
+    return order.payments.get(position=2)
+
+
+def payment(**changes: Any) -> Callable[[Order], Any]:
+    return lambda order: order.payments.filter(position=2).update(**changes)
+
+
+def status(value: str) -> Callable[[Order], Any]:
+    return lambda order: Order.objects.filter(pk=order.pk).update(status=value)
+
+
+def dispute(state: str) -> Callable[[Order], Any]:
+    return lambda order: Dispute.objects.create(
+        order=order,
+        attempt=Attempt.objects.get(payment__order=order, payment__position=1),
+        provider_id="du_1",
+        amount="60.00",
+        state=state,
+    )
+
+
+def card(**changes: Any) -> Callable[[Order], Any]:
+    return lambda order: StoredCard.objects.filter(order=order).update(**changes)
+
+
+def attempt(state: str, position: int = 3) -> Callable[[Order], Any]:
+    return lambda order: Attempt.objects.create(
+        payment=order.payments.get(position=position), number=9, kind="link", state=state,
+        amount_cents=6000, expires_at=timezone.now(),
+    )  # fmt: skip
+
+
+OBSTACLES: dict[str, tuple[Callable[[Order], Any], str]] = {
+    "paid": (payment(state="paid"), "not_owed"),
+    "void": (payment(state="void"), "not_owed"),
+    "written off": (payment(state="written_off"), "not_owed"),
+    "never paid": (status("pending"), "order_closed"),
+    "cancelled": (status("cancelled"), "order_closed"),
+    "given back": (status("refunded"), "order_closed"),
+    "dispute open": (dispute("needs_response"), "disputed"),
+    "dispute examined": (dispute("under_review"), "disputed"),
+    "dispute lost": (dispute("lost"), "disputed"),
+    "no card": (lambda order: StoredCard.objects.all().delete(), "no_card"),
+    "card forgotten": (card(forgotten_at=timezone.now()), "no_card"),
+    "card refused": (card(refused_code="stolen_card"), "card_refused"),
+    "bank wants its customer": (payment(stopped_code="authentication_required"), "needs_customer"),
+}
+LIVE = ("prepared", "sent", "processing")
+NO_OBSTACLES = {
+    "nothing": lambda order: None,
+    "overdue": payment(state="overdue"),
+    "sent to the customer": status("shipped"),
+    "dispute won": dispute("won"),
+    "no funds the last time": payment(stopped_code="insufficient_funds", state="overdue"),
+    **{
+        f"a {state} try": attempt(state) for state in ("succeeded", "failed", "expired", "canceled", "review")
+    },
+}
+
+
+@pytest.mark.parametrize("case", list(OBSTACLES))
+def test_each_obstacle_is_named_and_nothing_is_begun(order, case):
+    stale = second_of(order)
+    set_up, reason = OBSTACLES[case]
+    set_up(order)
+    order.refresh_from_db()
+    assert obstacle(order, second_of(order)) == reason
+    # The round read its list before: what it decides is what it reads under the lock.
+    assert schedule.charge_payment(stale, today=timezone.localdate()) is None
+    with pytest.raises(Problem) as refused:
+        schedule.charge_now(payment_id=stale.pk, actor=None)
+    assert (refused.value.code, refused.value.status) == ("charge_refused", 409)
+    assert refused.value.detail == schedule.obstacle_text(reason)
+    assert not Attempt.objects.filter(kind="off_session").exists()
+
+
+@pytest.mark.parametrize("case", list(OBSTACLES))
+def test_what_came_between_the_written_charge_and_its_call_drops_it(order, case):
+    prepared = prepare_charge(order, second_of(order))
+    set_up, _reason = OBSTACLES[case]
+    set_up(order)
+    before = rows()
+    assert claim_charge(prepared) is False
+    prepared.refresh_from_db()
+    assert (prepared.state, prepared.sent_at, prepared.settled_at is None) == ("canceled", None, False)
+    assert rows() == before
+
+
+@pytest.mark.parametrize("case", list(NO_OBSTACLES))
+def test_what_is_no_obstacle(order, case):
+    NO_OBSTACLES[case](order)
+    order.refresh_from_db()
+    assert obstacle(order, second_of(order)) == ""
+
+
+@pytest.mark.parametrize("position", [1, 2, 3])
+@pytest.mark.parametrize("state", LIVE)
+def test_one_try_at_a_time_for_the_whole_order(order, state, position):
+    attempt(state, position)(order)
+    assert obstacle(order, second_of(order)) == "attempt_live"
+
+
+def test_a_charge_is_claimed_once(order):
+    prepared = prepare_charge(order, second_of(order))
+    assert claim_charge(prepared) is True
+    prepared.refresh_from_db()
+    assert prepared.state == "sent"
+    sent_at = prepared.sent_at
+    assert claim_charge(prepared) is False
+    prepared.refresh_from_db()
+    assert (prepared.state, prepared.sent_at) == ("sent", sent_at)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"stopped_code": "insufficient_funds", "state": "due"},
+        {"announced_at": None},
+        {"due_on": timezone.localdate() + timedelta(days=1)},
+        {"next_try_on": timezone.localdate() + timedelta(days=1)},
+    ],
+    ids=["stopped", "not announced", "not its day", "not the day of its next try"],
+)
+def test_the_round_looks_at_the_calendar_again_under_the_lock(order, changes):
+    stale = second_of(order)
+    payment(**changes)(order)
+    assert schedule.charge_payment(stale, today=timezone.localdate()) is None
+    assert not Attempt.objects.filter(kind="off_session").exists()
+
+
+def test_the_first_payment_is_never_charged_to_the_kept_card(order):
+    first = order.payments.get(position=1)
+    Payment.objects.filter(pk=first.pk).update(state="due")
+    before = rows()
+    with pytest.raises(Problem) as refused:
+        schedule.charge_now(payment_id=first.pk, actor=None)
+    assert refused.value.detail == schedule.obstacle_text("too_early")
+    assert rows() == before
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_a_claim_waits_for_who_is_ending_the_charges():
+    """The order is given back in a transaction that has not ended when the charge is about to be made."""
+    order = in_thirds_with_card()
+    prepared = prepare_charge(order, second_of(order))
+    with transaction.atomic():
+        void_scheduled(order=Order.objects.select_for_update().get(pk=order.pk), reason="test.withdrawn")
+        claim = Started(partial(claim_charge, prepared))
+        wait_until_blocked()
+    assert claim.value() is False
+    prepared.refresh_from_db()
+    assert (prepared.state, prepared.sent_at) == ("canceled", None)

@@ -1,0 +1,155 @@
+"""News that come when everything is decided, or together with the decision: recorded, and applied once at most."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import IntegrityError
+from django.db.models.query import QuerySet
+
+from orders.models import Attempt, AttemptState, Order, OrderStatus
+from orders.payments import settlement
+from orders.payments.links import pay_by_link
+from orders.payments.sessions import abandon_order
+from orders.payments.settlement import settle
+from orders.tests.conftest import Bank
+from orders.tests.thirds import FIRST_DAY, Clock, attempts, bought, charged, payment_of
+from orders.tests.thirds import mails as mail_count
+from shop.core.problems import Problem
+from tests.payment_faults.outcomes import confirmed_once, ledger, left_in_stock, rows, told
+from tests.races.conftest import Buyer
+from tests.races.crowd import Rendezvous, all_at_once
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SECOND = FIRST_DAY + timedelta(days=30)
+COMPLETED, EXPIRED = "checkout.session.completed", "checkout.session.expired"
+
+
+def contradicting(event: dict[str, Any]) -> dict[str, Any]:
+    """The event over one cent less."""
+    other = json.loads(json.dumps(event))
+    other["id"] += "_other"
+    other["data"]["object"]["amount_total"] = 5999
+    return other
+
+
+def test_case_06_a_contradiction_that_comes_after_the_payment_changes_nothing(bank, buyer, order):
+    """Events in reverse order: what was confirmed by asking Stripe is not brought back to `review` by a message."""
+    bank.pay(order)
+    event = told(bank, COMPLETED)
+    assert buyer.webhook(event) == 200
+    before = rows()
+    assert buyer.webhook(contradicting(event)) == 200
+    assert rows() == before
+    confirmed_once(order)
+    order.refresh_from_db()
+    assert order.review_reason == ""
+
+
+def test_case_10_an_order_kept_for_review_is_not_cancelled_when_its_page_expires(bank, buyer, order):
+    """A signed event with another amount: `review` until a person has decided, though its page expires meanwhile."""
+    bank.expire(order)
+    event = told(bank, EXPIRED)
+    assert buyer.webhook(contradicting(event)) == 200
+    before = rows()
+    assert buyer.webhook(event) == 200
+    assert rows() == before
+    order.refresh_from_db()
+    assert (order.status, order.review_reason) == (
+        OrderStatus.PENDING,
+        "event amount: 5999 instead of 6000",
+    )
+    assert Attempt.objects.get().state == AttemptState.REVIEW
+    assert left_in_stock(order) == 0
+
+
+def test_case_15_an_expiry_told_after_the_order_was_given_up_changes_nothing(bank, buyer, order):
+    """The session expires: order cancelled, stock back once. Who gave the order up first is who closed it."""
+    abandon_order(str(order.pk))
+    event = told(bank, EXPIRED)
+    before = rows()
+    assert Attempt.objects.get().state == AttemptState.CANCELED
+    assert left_in_stock(order) == 1
+    for _again in range(2):
+        assert buyer.webhook(event) == 200
+    assert rows() == before
+
+
+@pytest.fixture
+def charge(bank: Bank, buyer: Buyer, clock: Clock) -> Attempt:
+    """150.00 in three times; the second third was charged, and nobody in the shop knows how it ended."""
+    order = bought(bank, buyer)
+    clock.run_until(SECOND - timedelta(days=1))
+    clock.go_to(SECOND)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(settlement, "_apply_charge", lambda *facts: None)
+        clock.run_round()
+    assert attempts(order)[1:] == [(2, 1, "off_session", "sent", "")]
+    return Attempt.objects.get(kind="off_session")
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("locked", [True, False], ids=["with the lock", "control without the lock"])
+def test_case_23_two_who_settle_one_charge_book_it_once(bank, charge, monkeypatch, locked):
+    """Job and webhook at once: a third is booked once. Without the lock the unique entry undoes the second."""
+    order = charge.payment.order
+    inside = Rendezvous(1.0 if locked else 30.0)
+    original = settlement._apply_charge
+
+    def meet(*facts: Any) -> None:
+        inside.enter()
+        original(*facts)
+
+    monkeypatch.setattr(settlement, "_apply_charge", meet)
+    if not locked:
+        monkeypatch.setattr(QuerySet, "select_for_update", lambda self, *args, **kwargs: self.all())
+    outcomes = all_at_once([partial(settle, charge.pk)] * 2)
+
+    errors = [outcome.error for outcome in outcomes if outcome.error is not None]
+    if locked:
+        assert (errors, inside.together) == ([], 0)
+    else:
+        assert [type(error) for error in errors] == [IntegrityError]
+        assert "ledger_once_a_movement" in str(errors[0])
+        assert inside.together == 2
+    assert charged(bank) == [5000, 5000]
+    assert [str(amount) for _kind, amount in ledger(order)] == ["50.00", "50.00"]
+    assert payment_of(order, 2).state == "paid"
+    assert mail_count("instalment_received") == 1
+    assert order.events.filter(name="instalment.paid").count() == 1
+
+
+def test_case_24_news_of_a_refused_charge_are_acted_on_once(bank, buyer, charge, clock):
+    """Off-session refused, and told again and again: one refusal in the journal, one mail, the first calendar."""
+    order = charge.payment.order
+    bank.control(f"payment_methods/{order.card.payment_method_id}", later="9995")
+    settle(charge.pk)
+    clock.go_to(payment_of(order, 3).due_on - timedelta(days=1))
+    clock.run_round()
+    clock.pass_days(3)
+    clock.run_round()
+    third = payment_of(order, 3)
+    assert (third.state, mail_count("instalment_refused")) == ("due", 1)
+    before = rows()
+    events = [event for event in bank.events() if event["type"].startswith("payment_intent.")]
+    assert {"payment_intent.payment_failed", "payment_intent.canceled"} <= {event["type"] for event in events}
+    for event in reversed(events):
+        assert buyer.webhook(event) == 200
+    assert rows() == before
+    assert order.events.filter(name="instalment.refused").count() == 1
+
+
+def test_case_26_an_order_closed_for_good_is_not_asked_to_pay_by_link(bank, buyer, clock):
+    """Customer pays by link: not for an order that was cancelled while thirds were still open in its rows."""
+    order = bought(bank, buyer)
+    Order.objects.filter(pk=order.pk).update(status=OrderStatus.CANCELLED)
+    before = rows()
+    with pytest.raises(Problem) as refused:
+        pay_by_link(order_id=order.pk, everything=False)
+    assert (refused.value.code, refused.value.status) == ("nothing_due", 409)
+    assert rows() == before

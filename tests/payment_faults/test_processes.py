@@ -1,0 +1,117 @@
+"""Cases 21 and 23 with processes that really die, and really run beside each other."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from orders.models import Order, Payment
+from orders.payments import reconcile, schedule
+from orders.tests.conftest import Bank
+from orders.tests.thirds import attempts, bought, charged, mails, offer_thirds, payment_of
+from tests.payment_faults.outcomes import wait_for
+from tests.races.conftest import ROOT, Buyer, shop_environment
+from tests.races.crowd import PATIENCE, wait_until_blocked
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+INTENTS = "/v1/payment_intents"
+GATE = 2026
+# A worker that does its daily round once the gate is open: none begins before all are there.
+ROUND = f"""
+import django
+django.setup()
+from django.db import connection
+from django.utils import timezone
+from orders.payments.schedule import run_round
+with connection.cursor() as cursor:
+    cursor.execute("SELECT pg_advisory_lock_shared({GATE})")
+run_round(timezone.now())
+"""
+
+Worker = subprocess.Popen[bytes]
+
+
+@pytest.fixture
+def worker(bank: Bank, tmp_path: Path) -> Iterator[Callable[[], Worker]]:
+    """Starts a process of the shop that does the round and ends."""
+    started: list[Worker] = []
+
+    def start() -> Worker:
+        process = subprocess.Popen(
+            [sys.executable, "-c", ROUND],
+            cwd=ROOT,
+            env=shop_environment(tmp_path, "http://localhost:8000", api_base=bank.api_base),
+            stdin=subprocess.DEVNULL,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait(PATIENCE)
+
+
+def due_today(bank: Bank, number: int = 0) -> Order:
+    """150.00 in three times, the first paid; the second was announced and is due today."""
+    order = bought(bank, Buyer(number))
+    order.payments.filter(position=2).update(
+        due_on=timezone.localdate(), announced_at=timezone.now() - timedelta(days=3)
+    )
+    return order
+
+
+def keys(bank: Bank) -> list[str]:
+    return [call["idempotency_key"] for call in bank.requests(INTENTS) if call["path"] == INTENTS]
+
+
+def test_case_21_a_worker_killed_between_the_charge_and_its_commit(bank, worker):
+    """Shop dies between charge and commit (off-session): retry with the same key, one charge."""
+    offer_thirds()
+    order = due_today(bank)
+    bank.control("faults", kind="hang", seconds=20, after=True, method="POST", path=INTENTS, times=1)
+    process = worker()
+    wait_for(lambda: len(charged(bank)) == 2, "the charge")
+    process.kill()
+    assert process.wait(PATIENCE) == -signal.SIGKILL
+    assert attempts(order)[1:] == [(2, 1, "off_session", "sent", "")]
+    assert payment_of(order, 2).state == "scheduled"
+    assert order.ledger.count() == 1
+
+    # The provider may say for a while that it is still busy with that key.
+    later = timezone.now() + timedelta(minutes=5)
+    wait_for(lambda: reconcile.reconcile_attempts(later) == 1, "an answer")
+    assert attempts(order)[1:] == [(2, 1, "off_session", "succeeded", "")]
+    assert payment_of(order, 2).state == "paid"
+    assert charged(bank) == [5000, 5000]
+    assert len(set(keys(bank))) == 1
+    assert (order.ledger.count(), mails("instalment_received")) == (2, 1)
+
+
+def test_case_23_three_workers_at_once_charge_each_third_once(bank, worker, figures):
+    """Job runs twice at once / on two machines: each third charged once."""
+    offer_thirds()
+    orders = [due_today(bank, number) for number in range(6)]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [GATE])
+        workers = [worker() for _ in range(3)]
+        wait_until_blocked(3)
+        cursor.execute("SELECT pg_advisory_unlock(%s)", [GATE])
+    assert [process.wait(PATIENCE) for process in workers] == [0, 0, 0]
+    # A round passes by an order that another one holds; what all passed by is found by the next.
+    schedule.run_round(timezone.now())
+    assert charged(bank) == [5000] * 12
+    assert len(set(keys(bank))) == 6
+    assert [attempts(order)[1:] for order in orders] == [[(2, 1, "off_session", "succeeded", "")]] * 6
+    assert Payment.objects.filter(position=2, state="paid").count() == 6
+    assert mails("instalment_received") == 6
+    figures(workers_at_once=3, orders=6, charges=len(charged(bank)) - 6, calls=len(keys(bank)))
