@@ -9,7 +9,6 @@ from orders.models import (
     Attempt,
     Invoice,
     Order,
-    Order,
     OrderStatus,
     PaymentState,
     Refund,
