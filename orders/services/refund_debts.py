@@ -6,9 +6,10 @@ new decision credits only what none has credited before.
 
 import uuid
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, Sum
 
@@ -56,7 +57,7 @@ def shortfalls(order: Order, *, counting: Collection[str]) -> dict[uuid.UUID, De
 
     What was given back outside the shop beyond a decision of its own makes good what others lack, the oldest first.
     """
-    rows = list(order.refunds.values_list("request_id", "attempt_id", "reason", "state", "amount"))
+    rows: list[Any] = list(order.refunds.values_list("request_id", "attempt_id", "reason", "state", "amount"))
     automatic = {attempt for _request, attempt, reason, _state, _amount in rows if reason in AUTOMATIC}
     back: dict[uuid.UUID, Decimal] = defaultdict(lambda: ZERO)
     moving: set[uuid.UUID] = set()
@@ -70,7 +71,7 @@ def shortfalls(order: Order, *, counting: Collection[str]) -> dict[uuid.UUID, De
             moving.add(request_id)
     lacking: dict[uuid.UUID, Decimal] = {}
     effective = []
-    decisions = order.refund_requests.order_by("created_at").values_list(
+    decisions: Iterable[Any] = order.refund_requests.order_by("created_at").values_list(
         "pk", "amount", "voided", "credit_note"
     )
     for pk, amount, voided, note in decisions:
