@@ -107,7 +107,7 @@ class EventInline(ReadOnlyInline):
 
 @admin.register(Order)
 class OrderAdmin(LinkedPagesAdmin[Order]):
-    list_display = ("reference", "shown_status", "customer", "shown_total", "placed_on", "promised_by")
+    list_display = ("reference", "shown_status", "customer", "shown_total", "placed_on", "promise")
     list_filter = (
         "status",
         ("review_reason", yes_no(_("à vérifier"))),
@@ -184,6 +184,10 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
     @admin.display(description=_("passée le"), ordering="created_at")
     def placed_on(self, order: Order) -> str:
         return date_format(localtime(order.created_at), "SHORT_DATETIME_FORMAT")
+
+    @admin.display(description=_("promise pour le"), ordering="promised_by")
+    def promise(self, order: Order) -> str:
+        return date_format(order.promised_by, "SHORT_DATE_FORMAT")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
         """Archived orders are in no list; the filter « archivée le » shows them."""

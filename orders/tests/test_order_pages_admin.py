@@ -49,7 +49,7 @@ def page(desk, order: Order) -> str:
 
 def test_the_list_shows_who_and_how_much_and_flags_what_to_check(desk, paid):
     read = words(desk.get(reverse(LIST)).content.decode())
-    assert "Référence Statut Client Total Passée le Livraison promise au plus tard le" in read
+    assert "Référence Statut Client Total Passée le Promise pour le" in read
     row = f"{paid.reference} Confirmée {paid.customer_name} {paid.email} 59,98 €"
     assert row in read
     assert "À vérifier" not in read.replace("Filtre", "").split("Statut Tout")[0]
