@@ -93,6 +93,26 @@ def test_reg_1182_71_local_holidays_count_where_the_customer_lives():
     ) == date(2026, 4, 3)
 
 
+@pytest.mark.parametrize(
+    ("postal_code", "received", "last"),
+    [
+        ("57000", date(2026, 3, 20), date(2026, 4, 7)),  # Good Friday, in Moselle as in Alsace
+        ("67000", date(2026, 3, 20), date(2026, 4, 7)),
+        ("68100", date(2026, 3, 20), date(2026, 4, 7)),
+        ("97110", date(2026, 5, 13), date(2026, 5, 28)),  # 27 May in Guadeloupe
+        ("97200", date(2026, 5, 8), date(2026, 5, 26)),  # 22 May in Martinique, then Whitsun
+        ("97300", date(2026, 5, 27), date(2026, 6, 11)),  # 10 June in Guyane
+        ("97400", date(2027, 12, 6), date(2027, 12, 21)),  # 20 December on La Réunion
+        ("97600", date(2026, 4, 13), date(2026, 4, 28)),  # 27 April on Mayotte
+    ],
+)
+def test_l3422_2_each_region_has_its_own_days(postal_code, received, last):
+    noon = datetime(received.year, received.month, received.day, 12, tzinfo=UTC)
+    assert withdrawal_deadline(order(noon, postal_code=postal_code)) == last
+    # Where the day is like any other, the period ends on it.
+    assert withdrawal_deadline(order(noon)) == received + timedelta(days=14)
+
+
 def test_l221_18_unknown_delivery_leaves_the_period_open():
     assert withdrawal_deadline(order()) is None
     assert is_in_time(order(), datetime(2030, 1, 1, tzinfo=UTC))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -51,6 +52,11 @@ def test_the_hash_is_over_number_content_and_the_hash_before() -> None:
     """Of `["F-2026-00001","",{"a":"é","b":"2"}]`: whoever has the data can compute it in ten years."""
     expected = "7f38152f3e691cf34c2ddf8cedd6e627b66269a0eb8a6e15bd3cff8be51a5943"
     assert chain_hash(number="F-2026-00001", data={"b": "2", "a": "é"}, previous_hash="") == expected
+    text = f'["F-2026-00002","{expected}",{{"total":"9.99"}}]'
+    assert (
+        chain_hash(number="F-2026-00002", data={"total": "9.99"}, previous_hash=expected)
+        == hashlib.sha256(text.encode()).hexdigest()
+    )
 
 
 def test_issuing_again_gives_the_first_invoice_back(paid) -> None:
