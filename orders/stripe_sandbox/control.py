@@ -16,6 +16,7 @@ from django.db import connections
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from orders.stripe_sandbox import checkout, faults, refunds, sessions, store
+from orders.stripe_sandbox.background import run_due_jobs
 from orders.stripe_sandbox.cards import CARDS
 from orders.stripe_sandbox.configuration import ConfigurationRefused, Delay
 from orders.stripe_sandbox.errors import ApiError, Document, invalid
@@ -99,10 +100,14 @@ def clear_faults(_body: Body) -> Document:
 
 
 def move_clock(body: Body) -> Document:
-    """advance: seconds added to the sandbox's clock (negative takes back); reset: true returns to the machine's."""
+    """advance: seconds added to the sandbox's clock (negative takes back); reset: true returns to the machine's.
+
+    Answers once everything that is due by then has happened, webhooks excepted.
+    """
     with store.writing():
         offset = 0.0 if body.get("reset") else float(store.read_setting("clock_offset", 0))
         store.write_setting("clock_offset", offset + float(body.get("advance", 0)))
+    run_due_jobs()
     return {"now": store.now()}
 
 

@@ -39,7 +39,8 @@ class Bank:
         return self.control(f"sessions/{session_of(order)}/expire")
 
     def events(self) -> list[dict[str, Any]]:
-        """Everything the provider has to tell, oldest first, as it would send it."""
+        """Everything the provider has to tell by now, oldest first, as it would send it."""
+        self.control("clock")
         answer = requests.get(
             f"{self.api_base}/v1/events?limit=100",
             headers={"Authorization": f"Bearer {SECRET_KEY}"},
