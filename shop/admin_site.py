@@ -66,7 +66,7 @@ ROOMS = (
     (
         "records",
         _("Coulisses"),
-        _("Ce que la boutique écrit elle-même : pour comprendre ce qui s'est passé, rien à y faire."),
+        _("Ce que la boutique écrit elle-même : pour comprendre ce qui s'est passé, rien à y faire."),
         ("core.OutgoingMail", "core.ScheduledJob", "orders.Refund", "orders.Attempt", "orders.StoredCard"),
     ),
 )

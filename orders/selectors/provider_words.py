@@ -79,14 +79,14 @@ def review_in_words(reason: str) -> str:
     if reason.startswith("dispute: "):
         labels = dict(DisputeState.choices)
         states = [str(labels.get(state, state)) for state in reason.removeprefix("dispute: ").split(", ")]
-        return _("Litige bancaire : %(states)s") % {"states": ", ".join(states).lower()}
+        return _("Litige bancaire : %(states)s") % {"states": ", ".join(states).lower()}
     amounts = re.fullmatch(r"(?:event )?(?:amount|charge): (\d+)(?: eur)? instead of (\d+)(?: eur)?", reason)
     if amounts:
         language = (get_language() or "fr")[:2]
         paid, due = (format_amount(from_cents(int(cents)), language) for cents in amounts.groups())
         return _("Stripe parle de %(paid)s au lieu de %(due)s") % {"paid": paid, "due": due}
     if reason == "paid without a charge":
-        return _("Stripe dit « payé » sans montrer de débit")
+        return _("Stripe dit « payé » sans montrer de débit")
     if reason.startswith("charge not accepted: "):
         code = reason.removeprefix("charge not accepted: ")
         return _("Stripe n'accepte pas de débiter une échéance (%(code)s)") % {"code": code}
