@@ -102,10 +102,23 @@ def paid_again(order: Order, amount: str) -> Attempt:
     return attempt
 
 
+def charged_twice(order: Order) -> Attempt:
+    """The customer paid the order's only payment a second time."""
+    payment = order.payments.get()
+    attempt = Attempt.objects.create(
+        payment=payment, number=2, state="succeeded", amount_cents=4999, intent_id="pi_twice",
+        charge_id="ch_twice", expires_at=timezone.now(),
+    )  # fmt: skip
+    LedgerEntry.objects.create(
+        order=order, payment=payment, kind="charge", amount=EUROS("49.99"), provider_id="ch_twice"
+    )
+    return attempt
+
+
 def in_thirds() -> Order:
     """180.00 in thirds: the first is paid, 120.00 are due."""
     order = pay_order(make_order((make_product(price="60.00"), 1)))
-    Order.objects.update(
+    Order.objects.filter(pk=order.pk).update(
         total=EUROS("180.00"),
         subtotal=EUROS("180.00"),
         original_total=EUROS("180.00"),

@@ -146,27 +146,16 @@ def _refunds() -> Iterator[Fault]:
 def _documents() -> Iterator[Fault]:
     """Invoices less credit notes of an order are the money that it kept, is still to come, or was written off.
 
-    Eleven queries. What a decision has moved before its credit note is issued is added back.
+    Twelve queries. What a decision has moved before its credit note is issued is added back.
     """
     documents = _sums(Invoice.objects.all(), "order", "total")
     kept = _sums(LedgerEntry.objects.filter(kind__in=_COLLECTED), "order")
     to_come = _sums(Payment.objects.filter(state__in=(*OPEN_PAYMENTS, PaymentState.WRITTEN_OFF)), "order")
     leaving = _sums(Refund.objects.filter(reason__in=_AUTOMATIC, state__in=_UNDER_WAY), "order")
-    open_requests = RefundRequest.objects.filter(settled_at=None)
-    announced, noted = (
-        open_requests.filter(credit_note=None),
-        RefundRequest.objects.filter(credit_note__isnull=False),
-    )
+    announced = RefundRequest.objects.filter(settled_at=None, credit_note=None)
     returned = _sums(_succeeded(announced), "order")
     voided = _sums(announced, "order", "voided")
-    # A refund that failed after its credit note: the customer is still owed it, which `check_credit_notes` tells. What
-    # was given back outside the shop beyond a decision of its own made it good.
-    owed = _sums(noted, "order", F("amount") - F("voided"))
-    made_good = _sums(_succeeded(noted), "order")
-    undecided = Refund.objects.filter(request=None, reason=RefundReason.EXTERNAL, state=RefundState.SUCCEEDED)
-    outside = _sums(
-        undecided.exclude(attempt__in=Refund.objects.filter(reason__in=_AUTOMATIC).values("attempt")), "order"
-    )
+    owed = _still_owed()
     declared = _sums(
         WithdrawalCase.objects.filter(withdrawal__refund_requests=None, order__isnull=False),
         "order",
@@ -178,8 +167,7 @@ def _documents() -> Iterator[Fault]:
     for order in invoiced.only("reference").iterator():
         key = order.pk
         money = kept[key] + to_come[key] - leaving[key]
-        money += returned[key] + voided[key] + declared[key]
-        money -= max(owed[key] - made_good[key] - outside[key], ZERO)
+        money += returned[key] + voided[key] + declared[key] - owed[key]
         if documents[key] != money:
             yield Fault(
                 "ledger",
@@ -187,6 +175,25 @@ def _documents() -> Iterator[Fault]:
                 _("factures moins avoirs %(documents)s, argent %(money)s")
                 % {"documents": documents[key], "money": money},
             )
+
+
+def _still_owed() -> Sums:
+    """What credit notes say was given back while the bank has refused it, which `check_credit_notes` tells.
+
+    Five queries. What went back outside the shop beyond a decision of its own has made it good.
+    """
+    noted = RefundRequest.objects.filter(credit_note__isnull=False)
+    bounced, through = noted.filter(settled_at=None), noted.filter(settled_at__isnull=False)
+    undecided = Refund.objects.filter(request=None, reason=RefundReason.EXTERNAL, state=RefundState.SUCCEEDED)
+    automatic = Refund.objects.filter(reason__in=_AUTOMATIC).values("attempt")
+    back, more = _sums(_succeeded(bounced), "order"), _sums(_succeeded(through), "order")
+    needed = _sums(through, "order", F("amount") - F("voided"))
+    outside = _sums(undecided.exclude(attempt__in=automatic), "order")
+    owed = _sums(bounced, "order", F("amount") - F("voided"))
+    for key, amount in owed.items():
+        spare = max(more[key] - needed[key] + outside[key], ZERO)
+        owed[key] = max(amount - back[key] - spare, ZERO)
+    return owed
 
 
 def _succeeded(requests: QuerySet[RefundRequest]) -> QuerySet[Refund]:
