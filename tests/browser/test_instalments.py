@@ -1,4 +1,4 @@
-"""Paying in three times on a telephone: the same plan everywhere, then everything that is left by the signed page."""
+"""Paying in three times on a telephone: the same plan everywhere, then by the signed page another card and the rest."""
 
 from decimal import Decimal
 from uuid import uuid4
@@ -19,6 +19,8 @@ PAYMENTS = (
 MAILS = "SELECT kind FROM core_outgoingmail WHERE \"to\" = ? AND state = 'sent' ORDER BY kind"
 EVERYTHING = {"fr": "Payer tout ce qui reste", "de": "Alles Verbleibende zahlen"}
 PAID = {"fr": "Votre commande est entièrement payée", "de": "Ihre Bestellung ist vollständig bezahlt"}
+CHANGE = {"fr": "Changer de carte sans payer maintenant", "de": "Karte wechseln, ohne jetzt zu zahlen"}
+KEPT = {"fr": "Rien n'a été débité", "de": "Es wurde nichts abgebucht"}
 
 
 def shown_plan(visitor: Visitor) -> list[list[str]]:
@@ -73,6 +75,20 @@ def test_a_guest_pays_in_three_times_and_then_all_that_is_left(new_page, shop, s
     page.wait_for_url("**/paiement/**")
     snap(page, f"thirds-pay-{language}-{width}")
     assert violations(page) == []
+    page.get_by_role("button", name=CHANGE[language]).click()
+    page.wait_for_url("**/c/pay/**")
+    snap(page, f"thirds-card-{language}-{width}")
+    assert violations(page) == []
+    visitor.press("pay")
+    page.wait_for_url("**/paiement/**session_id=**")
+    expect(page.locator("main .alert--success")).to_contain_text(KEPT[language])
+    snap(page, f"thirds-kept-{language}-{width}")
+    assert violations(page) == []
+    assert [state for _position, _amount, state in payments(shop, email)] == [
+        "paid",
+        "scheduled",
+        "scheduled",
+    ]
     page.get_by_role("button", name=EVERYTHING[language]).click()
     page.wait_for_url("**/c/pay/**")
     visitor.press("pay")
@@ -85,7 +101,11 @@ def test_a_guest_pays_in_three_times_and_then_all_that_is_left(new_page, shop, s
         (2, 2 * third, "paid"),
         (3, third, "void"),
     ]
-    assert shop.wait_for(MAILS, email) == [("instalment_received",), ("order_confirmation",)]
+    assert shop.wait_for(MAILS, email) == [
+        ("instalment_card_kept",),
+        ("instalment_received",),
+        ("order_confirmation",),
+    ]
 
 
 def test_the_payment_page_works_without_javascript(new_context, new_page, shop):
@@ -103,6 +123,11 @@ def test_the_payment_page_works_without_javascript(new_context, new_page, shop):
 
     page = new_context(javascript=False).new_page()
     page.goto(address)
+    page.locator("button[name=card][value=change]").click()
+    page.wait_for_url("**/c/pay/**")
+    page.locator("button[name=action][value=pay]").click()
+    page.wait_for_url("**/paiement/**session_id=**")
+    expect(page.locator("main .alert--success")).to_contain_text(KEPT["fr"])
     page.locator("button[name=pay][value=next]").click()
     page.wait_for_url("**/c/pay/**")
     page.locator("button[name=action][value=pay]").click()
