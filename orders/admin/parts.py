@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django.contrib import admin
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -110,3 +110,10 @@ class ReadOnlyInline(ReadOnly, admin.TabularInline[Model, Order]):
     extra = 0
     can_delete = False
     show_change_link = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Model]:
+        """With what its rows name, in the same query."""
+        relations = {field.name for field in self.model._meta.fields if field.is_relation}
+        shown = [name for name in self.fields or () if name in relations]
+        rows = super().get_queryset(request)
+        return rows.select_related(*shown) if shown else rows

@@ -1,0 +1,121 @@
+"""What the admin's pages of orders cost in queries: no more for many rows than for few."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from django.contrib import admin as django_admin
+from django.db import connection
+from django.db.models import Model
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.tests.people import make_admin, make_member
+from orders.models import (
+    DeliveryStop,
+    Dispute,
+    DisputeState,
+    Finding,
+    FindingKind,
+    Order,
+    RefundRequest,
+    ShippingZone,
+    StoredCard,
+    StripeEvent,
+    VatRate,
+    WithdrawalCase,
+)
+from orders.services.declarations import Declaration
+from orders.services.statuses import change_status
+from orders.services.withdrawals import declare_withdrawal
+from orders.tests.factories import make_order, make_product, pay_order
+from orders.tests.giving_back import refund, send_all
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+
+NUMBERS = itertools.count(1)
+# Tables that the shop itself fills in, a few rows each.
+SHEETS = {DeliveryStop, ShippingZone, VatRate}
+LISTS = sorted(
+    (
+        model
+        for model in django_admin.site._registry
+        if model._meta.app_label == "orders" and model not in SHEETS
+    ),
+    key=lambda model: model._meta.model_name,
+)
+
+
+def busy_order(*, lines: int = 2, steps: int = 2, parts: int = 1) -> Order:
+    """An order of a member with everything that may happen to one: sent, withdrawn, refunded, disputed, doubted."""
+    number = next(NUMBERS)
+    pieces = [
+        (make_product(f"Pièce {number}-{index}", "20.00", stock_quantity=5), 2) for index in range(lines)
+    ]
+    order = pay_order(
+        make_order(*pieces, email=f"lea{number}@example.com", user=make_member(f"membre{number}@example.com"))
+    )
+    for step in range(steps):
+        status = ("processing", "shipped")[step % 2]
+        change_status(
+            order_id=order.pk, status=status, actor=make_admin(f"equipe{number}-{step}@example.com")
+        )
+    declaration = Declaration(name="Léa Martin", email=order.email, order_text=order.reference, language="fr")
+    declare_withdrawal(
+        declaration=declaration,
+        key=declaration.submission_key(date(2026, 11, 23)),
+        caller=f"192.0.2.{number}",
+    )
+    for _part in range(parts):
+        refund(order, amount=Decimal("5.00"), actor=make_admin(f"caisse{number}-{_part}@example.com"))
+    refund(order, lines=[(order.items.first().pk, 1, True)])
+    send_all()
+    StoredCard.objects.create(
+        order=order, customer_id="cus_1", payment_method_id=f"pm_{number}", last4="4242"
+    )
+    Dispute.objects.create(
+        order=order, attempt=order.payments.get().attempts.get(), provider_id=f"dp_{number}", amount=Decimal("5.00"),
+        state=DisputeState.WON, opened_at=timezone.now(),
+    )  # fmt: skip
+    Finding.objects.create(
+        order=order, kind=FindingKind.REFUND_DIFFERS, provider_id=f"re_{number}", amount=Decimal("5.00"),
+        detail="Écart", found_at=timezone.now(),
+    )  # fmt: skip
+    StripeEvent.objects.create(event_id=f"evt_{number}", kind="charge.refunded", body={}, livemode=False)
+    return order
+
+
+def cost(desk: Client, address: str) -> int:
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
+        assert desk.get(address).status_code == 200
+    return len(queries)
+
+
+@pytest.mark.parametrize("model", LISTS, ids=lambda model: model.__name__)
+def test_a_list_costs_the_same_for_two_orders_and_for_six(desk: Client, model: type[Model]):
+    address = reverse(f"admin:orders_{model._meta.model_name}_changelist")
+    for _order in range(2):
+        busy_order()
+    desk.get(address)
+    few = cost(desk, address)
+    for _order in range(4):
+        busy_order()
+    assert (cost(desk, address), model.objects.count() > 0) == (few, True)
+
+
+@pytest.mark.parametrize("model", [Order, RefundRequest, WithdrawalCase], ids=lambda model: model.__name__)
+def test_a_row_costs_the_same_with_a_short_history_and_a_long_one(desk: Client, model: type[Model]):
+    def page(order: Order) -> str:
+        row = order if model is Order else model.objects.filter(order=order).latest("pk")
+        return reverse(f"admin:orders_{model._meta.model_name}_change", args=[row.pk])
+
+    short, long = page(busy_order(lines=1, steps=1)), page(busy_order(lines=4, steps=6, parts=4))
+    desk.get(short)
+    assert cost(desk, long) == cost(desk, short)
