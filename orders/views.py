@@ -2,6 +2,7 @@
 
 import uuid
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -18,7 +19,7 @@ from orders.selectors import orders as order_selectors
 from orders.selectors.customs import outside_union
 from orders.selectors.instalments import calendar
 from orders.selectors.refunds import refunds_for_page
-from orders.selectors.rules import HOME_COUNTRY, checkout_countries, country_name, offered_modes
+from orders.selectors.rules import checkout_countries, country_name, offered_modes
 from orders.services.browser import browser_owns
 from orders.services.mails import item_detail
 from shop.core.models import ShopSettings
@@ -31,7 +32,7 @@ def cart_page(request: HttpRequest) -> HttpResponse:
     props = CartPropsSerializer(
         {
             "countries": checkout_countries(),
-            "home_country": HOME_COUNTRY,
+            "home_country": settings.HOME_COUNTRY,
             "links": {"catalogue": reverse("catalog:list"), "checkout": reverse("orders:checkout")},
         }
     )
@@ -48,7 +49,7 @@ def checkout_page(request: HttpRequest) -> HttpResponse:
     props = CheckoutPropsSerializer(
         {
             "countries": checkout_countries(),
-            "home_country": HOME_COUNTRY,
+            "home_country": settings.HOME_COUNTRY,
             "other_country": OTHER_COUNTRY,
             "payment_modes": offered_modes(),
             "pay_label": _("Commande avec obligation de paiement"),

@@ -18,8 +18,6 @@ from orders.selectors.customs import outside_union, stopped_countries
 from shop.core.kept import kept
 from shop.core.models import ShopSettings
 
-HOME_COUNTRY: str = settings.HOME_COUNTRY
-
 
 @dataclass(frozen=True, slots=True)
 class CountryChoice:
@@ -59,7 +57,7 @@ def _read_rules() -> PricingRules:
     return PricingRules(
         zones=tuple(zones),
         fallback_zone=fallback,
-        home_country=HOME_COUNTRY,
+        home_country=settings.HOME_COUNTRY,
         installments_enabled=shop.installments_enabled,
         installments_minimum=shop.installments_minimum,
     )
@@ -94,7 +92,7 @@ def checkout_countries() -> list[CountryChoice]:
             for country in row.countries
             if country.code not in stopped
         ]
-    choices.sort(key=lambda choice: (choice.code != HOME_COUNTRY, _sort_key(choice.name)))
+    choices.sort(key=lambda choice: (choice.code != settings.HOME_COUNTRY, _sort_key(choice.name)))
     if fallback is not None:
         choices.append(CountryChoice(OTHER_COUNTRY, _("Autre"), fallback.code, fallback.duties_notice))
     return choices

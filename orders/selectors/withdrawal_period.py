@@ -12,19 +12,13 @@ from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.utils import timezone
 
 from orders.models import Order, Withdrawal
-from orders.selectors.rules import HOME_COUNTRY
 
 if TYPE_CHECKING:
     from holidays import HolidayBase
-
-WITHDRAWAL_DAYS = 14
-REFUND_DAYS = 14
-"""From the declaration to the refund at the latest (L221-24)."""
-RETURN_DAYS = 14
-"""From the declaration to the sending of the goods at the latest (L221-23)."""
 
 # Departments with public holidays of their own (Code du travail L3134-13, L3422-2), by postal code.
 _REGIONS = {
@@ -62,12 +56,12 @@ def exercised_on(withdrawal: Withdrawal) -> date:
 def refund_deadline(declared_at: datetime) -> date:
     """The last day for giving the money back. Unlike the customer's period it is not extended: the shop keeps to
     the shorter reading."""
-    return local_day(declared_at) + timedelta(days=REFUND_DAYS)
+    return local_day(declared_at) + timedelta(days=settings.LAW_DAYS["refund"])
 
 
 def period_end(received_on: date, *, region: str | None = None) -> date:
     """The last day of a period that begins on the day after `received_on`; `region` has holidays of its own."""
-    last = received_on + timedelta(days=WITHDRAWAL_DAYS)
+    last = received_on + timedelta(days=settings.LAW_DAYS["withdrawal"])
     while last.weekday() >= 5 or last in _holidays(region):
         last += timedelta(days=1)
     return last
@@ -78,7 +72,7 @@ def local_day(moment: datetime) -> date:
 
 
 def _region(order: Order) -> str | None:
-    if order.country != HOME_COUNTRY:
+    if order.country != settings.HOME_COUNTRY:
         return None
     code = order.postal_code.strip()
     return _REGIONS.get(code[:2]) or _REGIONS.get(code[:3])
@@ -89,4 +83,4 @@ def _holidays(region: str | None) -> HolidayBase:
     # Its register of all countries takes 3 MB, and few web workers ever count a period.
     from holidays import country_holidays
 
-    return country_holidays("FR", subdiv=region)
+    return country_holidays(settings.HOME_COUNTRY, subdiv=region)

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from orders.models import Order, Withdrawal, WithdrawalCase
-from orders.selectors.withdrawal_period import RETURN_DAYS, local_day
+from orders.selectors.withdrawal_period import local_day
 from orders.services.mails import order_context, seller_context
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
@@ -157,7 +157,7 @@ def _return_by(withdrawal: Withdrawal) -> date:
     """Fourteen days from the declaration (L221-23), or from now when the return is asked for later: nobody is told of a
     day that has passed."""
     asked = max(local_day(withdrawal.declared_at), timezone.localdate())
-    return asked + timedelta(days=RETURN_DAYS)
+    return asked + timedelta(days=settings.LAW_DAYS["return"])
 
 
 def _declared(withdrawal: Withdrawal) -> dict[str, Any]:
