@@ -45,9 +45,13 @@ def mandate_text(plan: Sequence[Instalment], total: Decimal) -> str:
 
 
 def agreed_mandates(order: Order) -> list[str]:
-    """Every authorisation that its customer gave for an order, latest first. One query."""
+    """What a customer agreed to: with the card that is charged now, if it was left without paying, and at first.
+
+    One query.
+    """
     later = order.card_changes.filter(state=CardChangeState.DONE).order_by("-settled_at")
-    return [text for text in (*later.values_list("mandate_text", flat=True), order.mandate_text) if text]
+    texts = [*later.values_list("mandate_text", flat=True)[:1], order.mandate_text]
+    return [text for text in texts if text]
 
 
 def card_mandate_text(order: Order) -> str:
