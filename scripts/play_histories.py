@@ -34,7 +34,7 @@ def play(histories: int, seed: int | None = None) -> bool:
 def _play_share(histories: int, seed: int) -> bool:
     count = run_pytest(
         [
-            *("-n", "0", "-p", "no:logging", "-p", "no:cacheprovider", "--nomigrations"),
+            *("-n", "0", "-s", "-p", "no:logging", "-p", "no:cacheprovider", "--nomigrations"),
             f"--hypothesis-seed={seed}",
             "orders/tests/test_histories.py",
         ],

@@ -56,6 +56,9 @@ PAID_STATES = (PaymentState.PAID, PaymentState.PARTLY_REFUNDED, PaymentState.REF
 COLLECTED = ("charge", "refund", "refund_failed")
 
 
+TOLD_EVERY = 250
+
+
 class OrderHistories(RuleBasedStateMachine):
     """`products` and `started_with` (their stock) stand outside; each history is rolled back when it has ended."""
 
@@ -73,7 +76,9 @@ class OrderHistories(RuleBasedStateMachine):
     def teardown(self) -> None:
         try:
             self.everything_is_heard_of()
-            type(self).played["histories"] += 1
+            self.played["histories"] += 1
+            if self.played["histories"] % TOLD_EVERY == 0:
+                print(f"{self.played['histories']} histories", flush=True)  # noqa: T201 - an hour is long
         finally:
             transaction.set_rollback(True)
             self.frame.__exit__(None, None, None)
