@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Any, cast
 
 from django.contrib import admin, messages
@@ -127,12 +126,13 @@ class WithdrawalCaseAdmin(ReadOnly, LinkedPagesAdmin[WithdrawalCase]):
         return case.withdrawal.get_channel_display()
 
     @admin.display(description=_("envoyée le"))
-    def sent_on(self, case: WithdrawalCase) -> date | None:
-        return case.withdrawal.sent_on
+    def sent_on(self, case: WithdrawalCase) -> str:
+        sent_on = case.withdrawal.sent_on
+        return "–" if sent_on is None else date_format(sent_on, "DATE_FORMAT")
 
     @admin.display(description=_("enregistrée par"))
-    def filed_by(self, case: WithdrawalCase) -> User | None:
-        return case.withdrawal.filed_by
+    def filed_by(self, case: WithdrawalCase) -> str:
+        return str(case.withdrawal.filed_by or "–")
 
     @admin.display(description=_("nom"), ordering="withdrawal__name")
     def name(self, case: WithdrawalCase) -> str:
@@ -175,7 +175,7 @@ class WithdrawalCaseAdmin(ReadOnly, LinkedPagesAdmin[WithdrawalCase]):
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> TemplateResponse:
+    ) -> HttpResponse:
         return super().changelist_view(request, {**(extra_context or {}), "add_label": LABEL})
 
     def get_urls(self) -> list[URLPattern]:

@@ -16,10 +16,11 @@ from orders.selectors.withdrawals import cases_of, withdrawal_path
 register = template.Library()
 
 
-@register.inclusion_tag("orders/_withdrawal.html")
+@register.simple_tag
 def withdrawal_panel(order: Order) -> dict[str, Any]:
-    """Until when, the link of the function (L221-21), and what was declared. Three queries at most; nothing
-    for an unpaid order.
+    """What `orders/_withdrawal.html` shows: until when, the link of the function (L221-21), and what was declared.
+
+    Three queries at most; nothing for an unpaid order. `all_withdrawn` also takes the promised date off the page.
 
     The link carries the order's signature: who sees this page may follow it without signing in.
     """
@@ -31,7 +32,6 @@ def withdrawal_panel(order: Order) -> dict[str, Any]:
     deadline = withdrawal_deadline(order)
     return {
         "shown": True,
-        "order": order,
         "deadline": deadline,
         "is_over": deadline is not None and deadline < timezone.localdate(),
         "url": withdrawal_path(order, access_token(order)),

@@ -5,7 +5,11 @@ import re
 import pytest
 
 from orders.access import order_url
-from orders.tests.factories import make_order, make_seller, pay_order
+from orders.models import Payment, PaymentState
+from orders.services.declarations import Declaration
+from orders.services.withdrawals import declare_withdrawal
+from orders.tests.factories import make_order, make_product, make_seller, pay_order
+from orders.tests.thirds import offer_thirds
 
 pytestmark = pytest.mark.django_db
 
@@ -17,3 +21,33 @@ def test_what_was_paid_follows_what_was_bought(client):
     page = client.get(order_url(order)).content.decode()
     titles = re.findall(r'<h2 class="(?:sheet|slip)__title" id="([a-z]+)"', page)
     assert titles[:4] == ["articles", "montants", "suivi", "coordonnees"]
+
+
+def test_once_all_is_withdrawn_the_page_says_so_and_promises_nothing(client):
+    make_seller()
+    order = make_order()
+    pay_order(order)
+    assert "Livraison au plus tard le" in client.get(order_url(order)).content.decode()
+
+    declaration = Declaration(
+        name="Léa", email="lea@example.com", order_text=order.reference, language="fr", order=order
+    )
+    declare_withdrawal(declaration=declaration, key="all", caller="192.0.2.1")
+
+    page = client.get(order_url(order)).content.decode()
+    assert "Vous avez renoncé à cette commande" in page
+    assert '<a href="#retractation">Où en est votre rétractation</a>' in page
+    assert 'id="retractation"' in page
+    assert "Livraison au plus tard le" not in page
+
+
+def test_a_third_that_is_given_up_is_struck_out_and_says_what_that_means(client):
+    make_seller()
+    offer_thirds()
+    order = make_order((make_product(price="150.00"), 1), payment_mode="installments")
+    pay_order(order)
+    Payment.objects.filter(order=order, position=3).update(state=PaymentState.VOID)
+    page = client.get(order_url(order)).content.decode()
+    assert page.count("<s>") == 1
+    assert "Ne sera pas débitée" in page
+    assert '<span class="thirds__state">Annulé</span>' not in page
