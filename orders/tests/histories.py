@@ -78,7 +78,7 @@ class OrderHistories(RuleBasedStateMachine):
             self.everything_is_heard_of()
             self.played["histories"] += 1
             if self.played["histories"] % TOLD_EVERY == 0:
-                print(f"{self.played['histories']} histories", flush=True)  # noqa: T201 - an hour is long
+                print(f"{self.played['histories']} histories", flush=True)
         finally:
             transaction.set_rollback(True)
             self.frame.__exit__(None, None, None)
