@@ -142,6 +142,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/refunds/{request_id}/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Records that a failed refund of this decision was settled by bank transfer; once, however often it is said. */
+        post: operations["admin_refunds_transfer_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/cart/quote": {
         parameters: {
             query?: never;
@@ -761,6 +778,12 @@ export interface components {
             csrf_token: string;
         };
         /**
+         * @description * `card` - Sur la carte
+         *     * `transfer` - Par virement
+         * @enum {string}
+         */
+        MethodEnum: "card" | "transfer";
+        /**
          * @description * `signup` - signup
          *     * `signin` - signin
          * @enum {string}
@@ -1088,14 +1111,16 @@ export interface components {
             reason: string;
             lines?: components["schemas"]["RefundedLineRequest"][] | null;
         };
-        /** @description What one charge gives back. `provider_id` is the refund's id at Stripe. */
+        /** @description What one charge gives back. `provider_id` is the refund's id at Stripe; a transfer has none. */
         RefundMovement: {
             /** Format: uuid */
             id: string;
             /** Format: decimal */
             amount: string;
+            method: components["schemas"]["MethodEnum"];
             state: components["schemas"]["RefundMovementStateEnum"];
             provider_id: string | null;
+            transfer_reference: string;
             error: string;
         };
         /**
@@ -1193,6 +1218,16 @@ export interface components {
             tracking_number: string;
             /** Format: date-time */
             created_at: string;
+        };
+        /** @description A failed refund that was sent from the shop's bank: `amount` is what its administrator saw and confirms. */
+        TransferRequest: {
+            /** Format: uuid */
+            refund_id: string;
+            /** Format: date */
+            sent_on: string;
+            reference: string;
+            /** Format: decimal */
+            amount: string;
         };
         /**
          * @description * `buy_2_get_1` - 2 achetés, 1 offert
@@ -1474,6 +1509,31 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundAnswer"];
+                };
+            };
+        };
+    };
+    admin_refunds_transfer_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TransferRequest"];
+            };
+        };
         responses: {
             200: {
                 headers: {

@@ -1,7 +1,6 @@
 """« Réglé par virement »: staff write down that a failed refund was sent from the shop's bank."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, cast
 
 from django import forms
@@ -19,12 +18,15 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from orders.admin.parts import order_page
 from orders.models import Order, RefundMethod
-from orders.payments import gateway
 from orders.selectors.refunds import explain
 from orders.services.refund_again import to_make_again
 from orders.services.refund_debts import Debt
-from orders.services.refund_sending import sync_refunds
-from orders.services.refund_transfers import LONGEST_REFERENCE, earliest_day, settle_by_transfer
+from orders.services.refund_transfers import (
+    LONGEST_REFERENCE,
+    earliest_day,
+    hear_of_other_refunds,
+    settle_by_transfer,
+)
 from shop.core.money import amount_string, format_amount
 from shop.core.problems import Problem
 
@@ -82,7 +84,7 @@ def transfer_page(request: HttpRequest, order: Order, context: dict[str, Any]) -
         if _is_written(order, posted.get("refund", "")):
             messages.info(request, _("Ce virement est déjà enregistré."))
             return redirect("admin:orders_order_change", order.pk)
-        _hear_of_it(order)
+        hear_of_other_refunds(order)
     owed = to_make_again(order)
     form = TransferForm(posted, owed=owed, chosen=request.GET.get("refund", ""))
     context |= {"form": form, "owed": owed}
@@ -113,13 +115,6 @@ def transfer_page(request: HttpRequest, order: Order, context: dict[str, Any]) -
 def _is_written(order: Order, refund_id: str) -> bool:
     transfers = order.refunds.filter(method=RefundMethod.TRANSFER)
     return refund_id in {str(failed) for failed in transfers.values_list("replaces", flat=True)}
-
-
-def _hear_of_it(order: Order) -> None:
-    """What was given back at the provider meanwhile is learnt first: it must not be sent a second time."""
-    with suppress(gateway.GatewayError):
-        for debt in to_make_again(order):
-            sync_refunds(str(debt.refund.attempt.intent_id))
 
 
 def _told(debt: Debt) -> str:

@@ -1,6 +1,7 @@
 """A refund that its card can't take, sent from the shop's own bank instead and written down by staff."""
 
 import uuid
+from contextlib import suppress
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -19,12 +20,14 @@ from orders.models import (
     RefundState,
 )
 from orders.models.payment import TRANSFER_MOVEMENT
+from orders.payments import gateway
 from orders.services.journal import record_event
 from orders.services.ledger import book_movement
-from orders.services.refund_again import amount_again, refuse_units_credited_twice
+from orders.services.refund_again import amount_again, refuse_units_credited_twice, to_make_again
 from orders.services.refund_mails import mail_refund_transferred
 from orders.services.refund_outcomes import restate, settle_what_is_through
 from orders.services.refund_rules import RefundRefused
+from orders.services.refund_sending import sync_refunds
 from shop.core.money import amount_string
 
 if TYPE_CHECKING:
@@ -102,6 +105,16 @@ def settle_by_transfer(
         settle_what_is_through(order)
         mail_refund_transferred(order, transfer)
     return transfer
+
+
+def hear_of_other_refunds(order: Order) -> None:
+    """What was given back at the provider meanwhile is learnt first: a transfer must not send it a second time.
+
+    Calls the provider, outside every transaction; one that is away is no obstacle.
+    """
+    with suppress(gateway.GatewayError):
+        for debt in to_make_again(order):
+            sync_refunds(str(debt.refund.attempt.intent_id))
 
 
 def earliest_day(failed: Refund) -> date:

@@ -9,6 +9,8 @@ import pytest
 import stripe
 from django.utils import timezone
 
+from orders.invoices.audit import audit_books
+from orders.invoices.audit.report import ProviderState
 from orders.models import (
     Attempt,
     Finding,
@@ -24,6 +26,9 @@ from orders.payments import gateway, reconcile, statement
 from orders.payments.nightly import NightlyReport, reconcile_days
 from orders.payments.settlement import settle
 from orders.services.findings import resolve_finding
+from orders.services.refund_sending import send_refund, sync_refunds
+from orders.services.refund_transfers import settle_by_transfer
+from orders.services.refunds import request_refund
 from orders.tests.bank import SECRET_KEY
 from orders.tests.factories import checkout_body, line, make_order, make_product
 from shop.core.models import OutgoingMail
@@ -300,6 +305,23 @@ def test_a_dispute_is_booked_or_found(bank, paid_order):
     entry = LedgerEntry.objects.get(kind=LedgerKind.DISPUTE)
     assert (entry.provider_id, entry.amount) == (dispute["id"], Decimal("-60.00"))
     assert (report.looked_at, report.healed, report.open) == (2, 1, 0)
+
+
+def test_a_refund_settled_by_transfer_is_no_difference(bank, paid_order):
+    refund = request_refund(order_id=paid_order.pk, key="once").refunds.get()
+    send_refund(refund.pk)
+    refund.refresh_from_db()
+    bank.control(f"refunds/{refund.provider_id}/settle", status="failed")
+    sync_refunds(refund.attempt.intent_id)
+    made = settle_by_transfer(
+        refund_id=refund.pk, sent_on=timezone.localdate(), reference="VIR 118", amount=Decimal("60.00")
+    )
+    assert LedgerEntry.objects.latest("pk").provider_id == f"transfer-{made.pk}"
+    # Charge and refund; the transfer is asked about nowhere.
+    assert run() == NightlyReport(looked_at=2, healed=0, open=0)
+    assert findings() == []
+    report = audit_books(timezone.now() + timedelta(minutes=30))
+    assert (report.provider, report.faults) == (ProviderState.AGREES, [])
 
 
 def test_the_job_says_so_and_is_tried_again_when_stripe_is_away(bank, order):

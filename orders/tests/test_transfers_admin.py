@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -159,3 +160,62 @@ def test_what_was_settled_waits_for_nobody(desk, failed):
     assert "Remboursements échoués" in waiting
     desk.post(page(failed.order), answers(failed, confirmed="49.99"))
     assert "Remboursements échoués" not in [str(task.label) for task in tasks(timezone.localdate())]
+
+
+# --- The call ---------------------------------------------------------------------------------------------
+
+
+def told(failed: Refund, **changes: Any) -> dict[str, Any]:
+    return {
+        "refund_id": str(failed.pk),
+        "sent_on": timezone.localdate().isoformat(),
+        "reference": "VIR 118",
+        "amount": "49.99",
+        **changes,
+    }
+
+
+def call(desk: Client, failed: Refund, body: Any, request_id: object = None) -> Any:
+    address = f"/api/admin/refunds/{request_id or failed.request_id}/transfer"
+    return desk.post(address, json.dumps(body), content_type="application/json")
+
+
+def test_the_call_answers_the_decision_with_its_movements_once(desk, failed):
+    for _again in range(2):
+        answer = call(desk, failed, told(failed))
+        assert answer.status_code == 200, answer.content
+        refund = answer.json()["refund"]
+        assert (answer.json()["success"], refund["status"]) == (True, "succeeded")
+        assert [
+            (row["method"], row["state"], row["amount"], row["transfer_reference"], row["provider_id"])
+            for row in refund["refunds"]
+        ] == [
+            ("card", "failed", "49.99", "", failed.provider_id),
+            ("transfer", "succeeded", "49.99", "VIR 118", None),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "code"),
+    [
+        ({"amount": "49.98"}, 409, "refund_amount_changed"),
+        ({"amount": "0.00"}, 400, "invalid"),
+        ({"sent_on": "hier"}, 400, "invalid"),
+        ({"sent_on": "2020-01-01"}, 400, "refund_invalid"),
+        ({"reference": ""}, 400, "invalid"),
+        ({"refund_id": "00000000-0000-4000-8000-000000000000"}, 404, "not_found"),
+    ],
+)
+def test_a_call_that_makes_no_sense_writes_nothing(desk, failed, changes, status, code):
+    before = rows()
+    answer = call(desk, failed, told(failed, **changes))
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert rows() == before
+
+
+def test_the_call_is_for_administrators_and_for_the_decision_s_own_refunds(client, desk, failed):
+    before = rows()
+    other = "00000000-0000-4000-8000-000000000000"
+    assert call(desk, failed, told(failed), request_id=other).status_code == 404
+    assert call(Client(), failed, told(failed)).status_code in (401, 403)
+    assert rows() == before

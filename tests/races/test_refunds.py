@@ -7,14 +7,19 @@ from decimal import Decimal
 from functools import partial
 
 import pytest
-from django.db import transaction
+from django.db import OperationalError, transaction
+from django.utils import timezone
 
 from orders.models import Attempt, LedgerEntry, Order, PaymentState, Refund, RefundState
 from orders.payments import gateway
 from orders.payments.settlement import settle
 from orders.services import refund_outcomes
+from orders.services.refund_rules import RefundRefused
 from orders.services.refund_sending import send_refund
+from orders.services.refund_transfers import settle_by_transfer
+from orders.services.refunds import retry_refund
 from orders.tests.factories import checkout_body, line, make_product
+from orders.tests.giving_back import ledger
 from tests.races.conftest import Buyer
 from tests.races.crowd import Started, all_at_once, wait_until_blocked
 
@@ -92,3 +97,26 @@ def test_a_refund_and_the_news_of_it_at_once_are_booked_once(bank, refund):
     send_refund(refund.pk)
     assert sum(LedgerEntry.objects.values_list("amount", flat=True)) == Decimal("0.00")
     assert LedgerEntry.objects.count() == 2
+
+
+def test_ten_administrators_with_a_transfer_and_ten_with_a_retry_make_one_of_them(bank, refund, figures):
+    """Whoever is first: a transfer that all others find, or a retry that refuses the transfers."""
+    Refund.objects.update(state=RefundState.SENT)
+    refund_outcomes.note_refusal(refund.pk, "expired_or_canceled_card")
+    transfer = partial(
+        settle_by_transfer,
+        refund_id=refund.pk, sent_on=timezone.localdate(), reference="VIR 118", amount=Decimal("60.00"),
+    )  # fmt: skip
+    outcomes = all_at_once([transfer, partial(retry_refund, refund_id=refund.pk)] * (WORKERS // 2))
+    made = Refund.objects.get(replaces=refund)
+    refused = {outcome.error.code for outcome in outcomes if isinstance(outcome.error, RefundRefused)}
+    # On a slow machine somebody may have waited for the order too long, and is told to come again.
+    others = [outcome.error for outcome in outcomes if not isinstance(outcome.error, RefundRefused | None)]
+    assert {type(error) for error in others} <= {OperationalError}
+    assert {outcome.value.pk for outcome in outcomes if outcome.error is None} == {made.pk}
+    moved = [amount for _kind, amount in ledger(refund.order)]
+    if made.method == "transfer":
+        assert (refused, moved) == ({"refund_transferred"}, [Decimal("60.00"), Decimal("-60.00")])
+    else:
+        assert (refused, moved) == ({"refund_retried"}, [Decimal("60.00")])
+    figures(transfers_and_retries=WORKERS, replacements=1)

@@ -1,6 +1,7 @@
 """Refunds: decided by an administrator, followed until the money is back."""
 
 import uuid
+from decimal import Decimal
 from typing import Any, cast
 
 from django.urls import path
@@ -16,9 +17,14 @@ from accounts.models import User
 from accounts.permissions import IsAdminRole
 from orders.api.exchange import idempotency_key, private
 from orders.api.serializers import PlainTextField, StrictIntegerField
-from orders.models import Order, Refund, RefundLine, RefundRequest, RefundState
+from orders.models import Order, Refund, RefundLine, RefundMethod, RefundRequest, RefundState
 from orders.selectors.quotes import MAX_LINES
 from orders.selectors.refunds import RefundProgress, find_request, progress
+from orders.services.refund_transfers import (
+    LONGEST_REFERENCE,
+    hear_of_other_refunds,
+    settle_by_transfer,
+)
 from orders.services.refunds import request_refund
 from shop.core.problems import Problem
 
@@ -51,13 +57,24 @@ class RefundDemandSerializer(serializers.Serializer[Any]):
 
 
 class RefundMovementSerializer(serializers.Serializer[Refund]):
-    """What one charge gives back. `provider_id` is the refund's id at Stripe."""
+    """What one charge gives back. `provider_id` is the refund's id at Stripe; a transfer has none."""
 
     id = serializers.UUIDField()
     amount = serializers.DecimalField(max_digits=10, decimal_places=2)
+    method = serializers.ChoiceField(choices=RefundMethod.choices)
     state = serializers.ChoiceField(choices=RefundState.choices)
     provider_id = serializers.CharField(allow_null=True)
+    transfer_reference = serializers.CharField()
     error = serializers.CharField()
+
+
+class TransferSerializer(serializers.Serializer[Any]):
+    """A failed refund that was sent from the shop's bank: `amount` is what its administrator saw and confirms."""
+
+    refund_id = serializers.UUIDField()
+    sent_on = serializers.DateField()
+    reference = PlainTextField(max_length=LONGEST_REFERENCE)
+    amount = serializers.DecimalField(max_digits=10, decimal_places=2, min_value=Decimal("0.01"))
 
 
 class CreditedLineSerializer(serializers.Serializer[RefundLine]):
@@ -136,6 +153,23 @@ class RefundView(APIView):
         return private(Response(_answer(request_id)))
 
 
+class RefundTransferView(APIView):
+    """Records that a failed refund of this decision was settled by bank transfer; once, however often it is said."""
+
+    permission_classes = (IsAdminRole,)
+
+    @extend_schema(request=TransferSerializer, responses=RefundAnswerSerializer, parameters=[_REQUEST])
+    def post(self, request: Request, request_id: uuid.UUID) -> Response:
+        form = TransferSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        failed = Refund.objects.filter(pk=form.validated_data["refund_id"], request=request_id).first()
+        if failed is None:
+            raise Problem("not_found", _("Remboursement introuvable."), 404)
+        hear_of_other_refunds(failed.order)
+        settle_by_transfer(**form.validated_data, actor=cast(User, request.user))
+        return private(Response(_answer(request_id)))
+
+
 def _answer(request_id: uuid.UUID) -> dict[str, Any]:
     found = find_request(request_id)
     if found is None:
@@ -147,4 +181,9 @@ def _answer(request_id: uuid.UUID) -> dict[str, Any]:
 urlpatterns = [
     path("admin/orders/<uuid:order_id>/refund", OrderRefundView.as_view(), name="api-admin-order-refund"),
     path("admin/refunds/<uuid:request_id>", RefundView.as_view(), name="api-admin-refund"),
+    path(
+        "admin/refunds/<uuid:request_id>/transfer",
+        RefundTransferView.as_view(),
+        name="api-admin-refund-transfer",
+    ),
 ]
