@@ -17,27 +17,22 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from catalog.models import Product
 from orders.models import (
     Attempt,
     AttemptState,
-    Invoice,
-    LedgerEntry,
     Order,
     OrderStatus,
     Payment,
     PaymentState,
     Refund,
-    RefundLine,
     RefundRequest,
     RefundState,
-    StockHold,
 )
-from orders.models.payment import OPEN_DISPUTES, REFUNDS_UNDER_WAY
+from orders.models.payment import OPEN_DISPUTES
 from orders.payments import gateway, settlement
-from orders.payments.facts import ChargeFacts, DisputeFacts, IntentFacts, RefundFacts
+from orders.payments.facts import ChargeFacts, IntentFacts
 from orders.services.cancellation import cancel_unpaid_order
 from orders.services.disputes import sync_disputes
 from orders.services.fulfilment import update_status
@@ -48,23 +43,15 @@ from orders.services.refund_transfers import settle_by_transfer
 from orders.services.refunds import request_refund, retry_refund
 from orders.services.statuses import change_status
 from orders.tests.factories import make_order, new_key, pay_order
-from orders.tests.memory_provider import MemoryProvider
+from orders.tests.history_laws import HistoryLaws
 from shop.core.problems import Problem
-
-ZERO = Decimal("0.00")
-PAID_STATES = (PaymentState.PAID, PaymentState.PARTLY_REFUNDED, PaymentState.REFUNDED)
-COLLECTED = ("charge", "refund", "refund_failed")
-
 
 TOLD_EVERY = 250
 
 
-class OrderHistories(RuleBasedStateMachine):
+class OrderHistories(HistoryLaws, RuleBasedStateMachine):
     """`products` and `started_with` (their stock) stand outside; each history is rolled back when it has ended."""
 
-    products: list[Product]
-    started_with: dict[int, int | None]
-    provider: MemoryProvider
     played: Counter[str] = Counter()
 
     def __init__(self) -> None:
@@ -208,6 +195,19 @@ class OrderHistories(RuleBasedStateMachine):
                 retry_refund(refund_id=failed.pk)
                 self.played["retries"] += 1
 
+    @rule(number=st.integers(0, 2), cents=st.integers(1, 8_000), credited=st.booleans())
+    def refund_that_bounces(self, number: int, cents: int, credited: bool) -> None:
+        """Before or after its credit note was issued."""
+        self.refund(number, False, amount=Decimal(cents) / 100)
+        self.provider.begins = "succeeded" if credited else "pending"
+        for refund in Refund.objects.filter(state=RefundState.REQUESTED, order=self.order(number)):
+            send_refund(refund.pk)
+            refund.refresh_from_db()
+            if refund.provider_id and self.provider.settle_refund(refund.provider_id, "failed"):
+                sync_refunds(str(refund.attempt.intent_id))
+                self.played["bounced"] += 1
+        self.provider.begins = "succeeded"
+
     @rule(number=st.integers(0, 5))
     def settle_failed_by_transfer(self, number: int) -> None:
         failed = self.one(Refund.objects.filter(state=RefundState.FAILED, replaced_by=None), number)
@@ -300,100 +300,6 @@ class OrderHistories(RuleBasedStateMachine):
     def a_day_goes_by(self) -> None:
         self.provider.forget_keys()
         Refund.objects.update(created_at=F("created_at") - timedelta(hours=30))
-
-    # --- What always holds ----------------------------------------------------------------------------
-
-    @invariant()
-    def no_charge_gives_back_more_than_it_brought(self) -> None:
-        for charge in self.provider.charges.values():
-            assert charge.given_back <= charge.captured
-        under_way = Refund.objects.filter(state__in=(*REFUNDS_UNDER_WAY, RefundState.SUCCEEDED))
-        committed: Counter[Any] = Counter()
-        for attempt_id, amount in under_way.exclude(reason="external").values_list("attempt_id", "amount"):
-            committed[attempt_id] += amount
-        for attempt_id, amount in committed.items():
-            assert amount * 100 <= Attempt.objects.get(pk=attempt_id).amount_cents
-
-    @invariant()
-    def stock_is_never_negative_nor_invented(self) -> None:
-        kept: Counter[int] = Counter()
-        for hold in StockHold.objects.exclude(state="released"):
-            kept[hold.product_id or 0] += hold.quantity
-        for line in RefundLine.objects.filter(restocked=True).select_related("item"):
-            kept[line.item.product_id or 0] -= line.quantity
-        for product in Product.objects.filter(pk__in=[product.pk for product in self.products]):
-            start = self.started_with[product.pk]
-            if start is None:
-                assert product.stock_quantity is None
-            else:
-                assert product.stock_quantity is not None
-                assert product.stock_quantity >= 0
-                assert product.stock_quantity + kept[product.pk] == start
-
-    @invariant()
-    def the_ledger_balances_with_payments_and_order(self) -> None:
-        for order in Order.objects.prefetch_related("payments__ledger"):
-            for payment in order.payments.all():
-                kept = sum((row.amount for row in payment.ledger.all() if row.kind in COLLECTED), ZERO)
-                if payment.state in (PaymentState.PAID, PaymentState.PARTLY_REFUNDED, PaymentState.REFUNDED):
-                    expected = PaymentState.PARTLY_REFUNDED
-                    if kept <= 0:
-                        expected = PaymentState.REFUNDED
-                    elif kept >= payment.amount:
-                        expected = PaymentState.PAID
-                    if not self.automatic_under_way(payment):
-                        assert payment.state == expected, (payment.state, kept, payment.amount)
-            if order.status == OrderStatus.REFUNDED:
-                assert refundable(order) == ZERO
-                assert (
-                    not Refund.objects.filter(order=order, state__in=REFUNDS_UNDER_WAY)
-                    .exclude(reason__in=("duplicate", "unavailable"))
-                    .filter(replaces=None)
-                    .exists()
-                )
-
-    @invariant()
-    def documents_follow_the_money(self) -> None:
-        """An invoice less its credit notes is what was kept, is to come, or is on its way to the customer."""
-        for order in Order.objects.filter(invoices__kind="invoice").distinct():
-            notes = sum(
-                Invoice.objects.filter(order=order, kind="credit_note").values_list("total", flat=True)
-            )
-            assert -order.total <= notes <= 0
-            for request in order.refund_requests.filter(settled_at__isnull=False):
-                assert request.credit_note.total == -request.amount
-
-    def automatic_under_way(self, payment: Payment) -> bool:
-        return payment.attempts.filter(refunds__reason__in=("duplicate", "unavailable")).exists()
-
-    def everything_is_heard_of(self) -> None:
-        """Every message arrives and every refund is sent: the books then say what the provider says."""
-        for _again in range(2):
-            for refund in Refund.objects.filter(state__in=(RefundState.REQUESTED, RefundState.SENT)):
-                send_refund(refund.pk)
-                self.played["sent"] += 1
-            for intent_id in list(self.provider.charges):
-                sync_refunds(intent_id)
-                sync_disputes(intent_id)
-        for charge in self.provider.charges.values():
-            attempt = Attempt.objects.get(charge_id=charge.charge_id)
-            for movement in (*charge.refunds.values(), *charge.disputes.values()):
-                self.stands_on_its_day(movement)
-            names = [charge.charge_id, *charge.refunds, *charge.disputes]
-            booked = sum(LedgerEntry.objects.filter(provider_id__in=names).values_list("amount", flat=True))
-            assert booked * 100 == charge.kept, (booked, charge)
-            assert attempt.payment.order.ledger.filter(provider_id__in=names).count() >= 1
-        self.no_charge_gives_back_more_than_it_brought()
-        self.stock_is_never_negative_nor_invented()
-        self.the_ledger_balances_with_payments_and_order()
-        self.documents_follow_the_money()
-
-    def stands_on_its_day(self, movement: RefundFacts | DisputeFacts) -> None:
-        name = movement.refund_id if isinstance(movement, RefundFacts) else movement.dispute_id
-        days = dict(LedgerEntry.objects.filter(provider_id=name).values_list("kind", "occurred_at"))
-        for kind, moment in days.items():
-            told = movement.moved_at if kind in ("refund", "dispute") else movement.returned_at
-            assert moment == told, (kind, moment, movement)
 
     # --- Choosing -------------------------------------------------------------------------------------
 
