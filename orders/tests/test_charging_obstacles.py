@@ -16,6 +16,7 @@ from orders.payments import schedule
 from orders.payments.off_session import claim_charge, obstacle, prepare_charge
 from orders.services.instalments import void_scheduled
 from orders.tests.giving_back import in_thirds, rows
+from orders.tests.thirds import mails
 from shop.core.problems import Problem
 from tests.races.crowd import Started, wait_until_blocked
 
@@ -191,3 +192,81 @@ def test_a_claim_waits_for_who_is_ending_the_charges():
     assert claim.value() is False
     prepared.refresh_from_db()
     assert (prepared.state, prepared.sent_at) == ("canceled", None)
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_the_round_passes_by_an_order_that_somebody_holds(monkeypatch):
+    """A page that pays all that is left is being written while the round comes to the last third."""
+    order = in_thirds_with_card()
+    third = order.payments.get(position=3)
+    Payment.objects.filter(pk=third.pk).update(due_on=timezone.localdate(), announced_at=timezone.now())
+    monkeypatch.setattr(schedule, "_carry_out", lambda charge: charge)
+    with transaction.atomic():
+        Order.objects.select_for_update().get(pk=order.pk)
+        attempt("prepared", position=2)(order)
+        round_ = Started(partial(schedule.charge_payment, third, today=timezone.localdate()))
+        assert round_.value() is None
+    assert not Attempt.objects.filter(kind="off_session").exists()
+
+
+def run_round_on(monkeypatch: pytest.MonkeyPatch, **lists: list[Payment]) -> None:
+    """A round whose lists were read before another round did its work."""
+    with monkeypatch.context() as patch:
+        for name, stale in lists.items():
+            patch.setattr(schedule.due, name, lambda day, stale=stale: stale)
+        schedule.run_round(timezone.now())
+
+
+def test_two_rounds_announce_a_charge_once(order, monkeypatch):
+    order.payments.filter(position=2).update(announced_at=None)
+    stale = [second_of(order)]
+    run_round_on(monkeypatch, to_announce=stale)
+    announced = second_of(order)
+    assert (announced.announced_at is None, mails("instalment_reminder")) == (False, 1)
+    run_round_on(monkeypatch, to_announce=stale)
+    assert second_of(order).announced_at == announced.announced_at
+    payment(state="paid", announced_at=None)(order)
+    run_round_on(monkeypatch, to_announce=stale)
+    assert (second_of(order).announced_at, mails("instalment_reminder")) == (None, 1)
+
+
+def test_two_rounds_remind_of_a_link_once(order, monkeypatch):
+    today = timezone.localdate()
+    payment(state="due", stopped_code="stolen_card", link_sent_at=timezone.now(), next_try_on=today)(order)
+    card(refused_code="stolen_card")(order)
+    stale = [second_of(order)]
+    run_round_on(monkeypatch, to_remind=stale)
+    assert (second_of(order).next_try_on, mails("instalment_refused")) == (today + timedelta(days=3), 1)
+    before = rows()
+    run_round_on(monkeypatch, to_remind=stale)
+    assert rows() == before
+    payment(state="paid", next_try_on=today)(order)
+    before = rows()
+    run_round_on(monkeypatch, to_remind=stale)
+    assert rows() == before
+
+
+@pytest.mark.parametrize("case", ["dispute open", "cancelled"])
+def test_an_order_that_stands_still_is_neither_announced_nor_reminded(order, monkeypatch, case):
+    payment(announced_at=None)(order)
+    OBSTACLES[case][0](order)
+    run_round_on(monkeypatch, to_announce=[second_of(order)])
+    payment(state="due", stopped_code="stolen_card", next_try_on=timezone.localdate())(order)
+    before = rows()
+    run_round_on(monkeypatch, to_remind=[second_of(order)])
+    assert rows() == before
+    assert mails("instalment_reminder") == mails("instalment_refused") == 0
+
+
+def test_cards_are_deleted_when_nothing_is_owed_any_more_and_not_before(order, monkeypatch, settings):
+    settings.STRIPE_SECRET_KEY = "sk_test_1"
+    asked: list[str] = []
+    monkeypatch.setattr(schedule.gateway, "forget_card", asked.append)
+    assert (schedule.forget_cards(), asked) == (0, [])
+    order.payments.filter(position=2).update(state="paid")
+    assert (schedule.forget_cards(), asked) == (0, [])
+    order.payments.filter(position=3).update(state="void")
+    assert (schedule.forget_cards(), asked) == (1, ["pm_1"])
+    assert StoredCard.objects.get(order=order).forgotten_at is not None
+    assert (schedule.forget_cards(), asked) == (0, ["pm_1"])

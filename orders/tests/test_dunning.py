@@ -33,3 +33,8 @@ def test_such_a_card_is_never_charged_again(code: str, advice: str):
 def test_such_a_card_may_pay_on_another_day_unless_the_bank_advises_against_it(code: str):
     assert classify(code) == classify(code, "try_again_later") == Refusal.RETRY
     assert classify(code, "do_not_try_again") == classify(code, "confirm_card_data") == Refusal.CARD_IS_DEAD
+
+
+@pytest.mark.parametrize("advice", ["", "try_again_later", "do_not_try_again"])
+def test_a_bank_that_wants_its_customer_is_not_asked_again_without_them(advice: str):
+    assert classify("authentication_required", advice) == Refusal.AUTHENTICATE

@@ -7,11 +7,8 @@ from functools import partial
 
 import pytest
 from django.db import transaction
-from django.utils import timezone
 
 from orders.models import (
-    Attempt,
-    LedgerEntry,
     Order,
     Payment,
     Refund,
@@ -23,7 +20,16 @@ from orders.models import (
 from orders.services.refund_rules import charges_left, refundable
 from orders.services.refunds import request_automatic_refund, restock_line, retry_refund
 from orders.tests.factories import make_order, make_product, pay_order
-from orders.tests.giving_back import EUROS, in_thirds, paid_again, refund, refused, send_all, states
+from orders.tests.giving_back import (
+    EUROS,
+    charged_twice,
+    in_thirds,
+    paid_again,
+    refund,
+    refused,
+    send_all,
+    states,
+)
 from tests.races.crowd import Started, wait_until_blocked
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
@@ -117,19 +123,6 @@ def test_pieces_that_cost_nothing_bring_nothing_back():
     problem = refused("refund_nothing_left", order, lines=[(nothing, 1, False)])
     assert problem.detail.endswith("ces unités n'ont rien coûté au client.")
     assert refund(order, lines=[(nothing, 1, False), (piece, 1, False)]).amount == EUROS("60.00")
-
-
-def charged_twice(order: Order) -> Attempt:
-    """The customer paid the order's only payment a second time."""
-    payment = order.payments.get()
-    attempt = Attempt.objects.create(
-        payment=payment, number=2, state="succeeded", amount_cents=4999, intent_id="pi_twice",
-        charge_id="ch_twice", expires_at=timezone.now(),
-    )  # fmt: skip
-    LedgerEntry.objects.create(
-        order=order, payment=payment, kind="charge", amount="49.99", provider_id="ch_twice"
-    )
-    return attempt
 
 
 def test_a_charge_that_goes_back_by_itself_is_asked_for_once(order, queued_tasks, run_on_commit):

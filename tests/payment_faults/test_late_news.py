@@ -8,14 +8,16 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.db import IntegrityError
+from django.conf import settings
+from django.db import IntegrityError, transaction
 from django.db.models.query import QuerySet
 
 from orders.models import Attempt, AttemptState, Order, OrderStatus
-from orders.payments import settlement
+from orders.payments import gateway, settlement
 from orders.payments.links import pay_by_link
 from orders.payments.sessions import abandon_order
 from orders.payments.settlement import settle
+from orders.services.instalments import void_scheduled
 from orders.tests.conftest import Bank
 from orders.tests.thirds import FIRST_DAY, Clock, attempts, bought, charged, payment_of
 from orders.tests.thirds import mails as mail_count
@@ -36,6 +38,20 @@ def contradicting(event: dict[str, Any]) -> dict[str, Any]:
     other["id"] += "_other"
     other["data"]["object"]["amount_total"] = 5999
     return other
+
+
+def test_case_01_a_message_that_was_acted_on_is_answered_without_asking_stripe_again(bank, buyer, order):
+    """The same event many times: one confirmation. What is done needs no provider: it may even be away."""
+    bank.pay(order)
+    event = told(bank, COMPLETED)
+    assert buyer.webhook(event) == 200
+    asked = len(bank.requests("/v1/checkout/sessions", "GET"))
+    bank.control("faults", kind="error", status=503, method="GET", path="/v1/checkout/sessions", times=9)
+    before = rows()
+    for _again in range(3):
+        assert buyer.webhook(event) == 200
+    assert len(bank.requests("/v1/checkout/sessions", "GET")) == asked
+    assert rows() == before
 
 
 def test_case_06_a_contradiction_that_comes_after_the_payment_changes_nothing(bank, buyer, order):
@@ -153,3 +169,72 @@ def test_case_26_an_order_closed_for_good_is_not_asked_to_pay_by_link(bank, buye
         pay_by_link(order_id=order.pk, everything=False)
     assert (refused.value.code, refused.value.status) == ("nothing_due", 409)
     assert rows() == before
+
+
+@pytest.mark.parametrize("kind", ["payment_intent.succeeded", "charge.succeeded"])
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"amount": 5999}, "event amount: 5999 instead of 6000"),
+        ({"currency": "usd"}, "event currency: usd instead of eur"),
+    ],
+    ids=["amount", "currency"],
+)
+def test_case_10_whatever_speaks_of_another_amount_or_currency_keeps_the_order(
+    bank, buyer, order, kind, changes, reason
+):
+    """A signed event with another amount or currency: not confirmed, `review`, alert. Each object has its own words."""
+    bank.pay(order)
+    event = told(bank, kind)
+    event["data"]["object"] |= changes
+    assert buyer.webhook(event) == 200
+    order.refresh_from_db()
+    assert (order.status, order.review_reason) == (OrderStatus.PENDING, reason)
+    assert Attempt.objects.get().state == AttemptState.REVIEW
+    assert ledger(order) == []
+    assert order.events.filter(name="payment.review").count() == 1
+
+
+def test_case_11_the_end_of_a_page_whose_order_was_deleted_is_acknowledged(bank, buyer):
+    """A signed event for an unknown order of ours: 200 when it says that nobody can pay any more, nothing created."""
+    ours = {"shop": settings.SITE_URL, "attempt": "6f0cbb3a-1c41-4df1-9a7e-7a7d1d3e5a10"}
+    page = {"id": "cs_test_gone", "object": "checkout.session", "metadata": ours}
+    before = rows()
+    for kind, status in ((EXPIRED, 200), (COMPLETED, 503)):
+        event = {"id": f"evt_{status}", "object": "event", "type": kind, "data": {"object": page}}
+        assert buyer.webhook(event) == status
+    assert rows() == before
+
+
+def test_case_31_a_page_opened_while_the_order_was_given_back_can_not_be_paid(
+    bank, buyer, clock, monkeypatch
+):
+    """Withdrawal the minute somebody asks for the link: the page that was being made is closed at Stripe."""
+    order = bought(bank, buyer)
+    create = gateway.create_session
+
+    def given_back_meanwhile(**page: Any) -> Any:
+        facts = create(**page)
+        with transaction.atomic():
+            void_scheduled(order=Order.objects.select_for_update().get(pk=order.pk), reason="test.withdrawn")
+        return facts
+
+    monkeypatch.setattr(gateway, "create_session", given_back_meanwhile)
+    with pytest.raises(Problem) as refused:
+        pay_by_link(order_id=order.pk, everything=False)
+    assert (refused.value.code, refused.value.status) == ("order_closed", 409)
+    page = Attempt.objects.get(kind="link").session_id
+    assert bank.control(f"sessions/{page}/pay")["result"] == "closed"
+    assert charged(bank) == [5000]
+
+
+def test_case_26_an_old_page_is_closed_before_another_is_given(bank, buyer, clock):
+    """Customer pays by link: a page whose time is over is not given again, and can't be paid beside the new one."""
+    order = bought(bank, buyer)
+    first = pay_by_link(order_id=order.pk, everything=False)
+    old = Attempt.objects.get(kind="link")
+    Attempt.objects.filter(pk=old.pk).update(expires_at=clock.now() - timedelta(seconds=1))
+    second = pay_by_link(order_id=order.pk, everything=False)
+    assert first != second
+    assert attempts(order)[1:] == [(2, 1, "link", "expired", ""), (2, 2, "link", "sent", "")]
+    assert bank.control(f"sessions/{old.session_id}/pay")["result"] == "closed"

@@ -1,0 +1,126 @@
+"""What sending an order sets in motion: the fifty days of its last payment (L312-4 4°), and what must keep it here."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
+
+import pytest
+import time_machine
+from django.db import transaction
+
+from orders.models import Order, OrderStatus
+from orders.selectors.withdrawal_period import withdrawal_deadline
+from orders.services.declarations import Declaration
+from orders.services.fulfilment import update_status
+from orders.services.withdrawals import declare_withdrawal
+from orders.tests.giving_back import in_thirds, mails, rows
+from shop.core.problems import Problem
+from tests.races.crowd import Started, wait_until_blocked
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+
+ORDERED = datetime(2026, 6, 1, 10, tzinfo=UTC)
+
+
+def in_thirds_then() -> Order:
+    with time_machine.travel(ORDERED, tick=False):
+        return in_thirds()
+
+
+def days(order: Order) -> list[date]:
+    return list(order.payments.order_by("position").values_list("due_on", flat=True))
+
+
+def set_status(order: Order, status: str, after: int) -> None:
+    with time_machine.travel(ORDERED + timedelta(days=after), tick=False):
+        update_status(order_id=order.pk, status=status, actor=None)
+
+
+def test_l312_4_the_fifty_days_begin_with_the_first_dispatch_and_not_with_a_correction():
+    order = in_thirds_then()
+    assert days(order) == [date(2026, 6, 1), date(2026, 7, 1), date(2026, 7, 31)]
+    set_status(order, OrderStatus.SHIPPED, after=3)
+    # The 4th of June and fifty days.
+    assert days(order)[2] == date(2026, 7, 24)
+    assert mails(order).count("instalment_moved") == 1
+    # Staff had pressed the wrong button, and press the right one eight days later: the parcel left when it left.
+    set_status(order, OrderStatus.PROCESSING, after=4)
+    set_status(order, OrderStatus.SHIPPED, after=12)
+    order.refresh_from_db()
+    assert order.shipped_at == ORDERED + timedelta(days=3)
+    assert days(order) == [date(2026, 6, 1), date(2026, 7, 1), date(2026, 7, 24)]
+    assert order.payments.get(position=3).moved_from == date(2026, 7, 31)
+    assert mails(order).count("instalment_moved") == 1
+
+
+@pytest.mark.parametrize(
+    ("after", "last", "told"),
+    [(9, date(2026, 7, 30), 1), (10, date(2026, 7, 31), 0), (11, date(2026, 7, 31), 0)],
+    ids=["a day too early", "exactly fifty days", "later"],
+)
+def test_l312_4_only_what_falls_after_the_fiftieth_day_is_brought_forward(after, last, told):
+    order = in_thirds_then()
+    set_status(order, OrderStatus.SHIPPED, after=after)
+    assert days(order)[2] == last
+    assert mails(order).count("instalment_moved") == told
+
+
+def test_a_payment_that_was_asked_for_already_keeps_its_day():
+    """It is late, and its customer has the link: moving its day would promise another charge."""
+    order = in_thirds_then()
+    order.payments.filter(position=3).update(state="due", stopped_code="stolen_card")
+    set_status(order, OrderStatus.SHIPPED, after=3)
+    assert days(order)[2] == date(2026, 7, 31)
+    assert mails(order).count("instalment_moved") == 0
+
+
+def test_a_day_that_is_brought_forward_is_announced_anew():
+    order = in_thirds_then()
+    order.payments.filter(position=3).update(
+        announced_at=ORDERED + timedelta(days=2), next_try_on=date(2026, 8, 2)
+    )
+    set_status(order, OrderStatus.SHIPPED, after=3)
+    last = order.payments.get(position=3)
+    assert (last.announced_at, last.next_try_on) == (None, None)
+
+
+def test_a_delivery_without_dispatch_begins_them_too():
+    order = in_thirds_then()
+    set_status(order, OrderStatus.DELIVERED, after=3)
+    assert days(order)[2] == date(2026, 7, 24)
+
+
+def test_l221_18_a_parcel_that_had_not_arrived_after_all_begins_no_withdrawal_period():
+    order = in_thirds_then()
+    set_status(order, OrderStatus.SHIPPED, after=3)
+    set_status(order, OrderStatus.DELIVERED, after=5)
+    order.refresh_from_db()
+    assert withdrawal_deadline(order) == date(2026, 6, 22)  # fourteen days end on a Saturday
+    set_status(order, OrderStatus.SHIPPED, after=6)
+    order.refresh_from_db()
+    assert (order.delivered_at, withdrawal_deadline(order)) == (None, None)
+    assert order.shipped_at == ORDERED + timedelta(days=3)
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_a_parcel_waits_for_a_declaration_that_is_being_filed_and_stays():
+    order = in_thirds()
+    with transaction.atomic():
+        Order.objects.select_for_update().get(pk=order.pk)
+        parcel = Started(partial(update_status, order_id=order.pk, status="shipped", actor=None))
+        wait_until_blocked()
+        declaration = Declaration(
+            name="Léa Martin", email=order.email, order_text=order.reference, language="fr", order=order
+        )
+        declare_withdrawal(declaration=declaration, key="declared", caller="192.0.2.9")
+    outcome = parcel.outcome()
+    assert isinstance(outcome.error, Problem)
+    assert outcome.error.code == "withdrawal_open"
+    order.refresh_from_db()
+    assert (order.status, order.shipped_at) == (OrderStatus.CONFIRMED, None)
+    before = rows()
+    with pytest.raises(Problem):
+        update_status(order_id=order.pk, status="shipped", actor=None)
+    assert rows() == before

@@ -1,0 +1,181 @@
+"""When an order counts as given back, what a refund made or failed elsewhere changes, and what must stay open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from orders.models import (
+    Attempt,
+    Invoice,
+    Order,
+    OrderStatus,
+    Refund,
+    RefundReason,
+    RefundRequest,
+    RefundState,
+    WithdrawalCase,
+)
+from orders.payments import gateway
+from orders.services.declarations import Declaration
+from orders.services.disputes import sync_disputes
+from orders.services.refund_rules import refundable
+from orders.services.refund_sending import send_refund, sync_refunds
+from orders.services.refunds import request_automatic_refund, retry_refund
+from orders.services.withdrawal_cases import refund_case
+from orders.services.withdrawals import declare_withdrawal
+from orders.tests.giving_back import (
+    EUROS,
+    charged_twice,
+    in_thirds,
+    ledger,
+    mails,
+    paid_again,
+    refund,
+    refused,
+    send_all,
+    states,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+
+
+def status_of(order: Order) -> str:
+    order.refresh_from_db()
+    return order.status
+
+
+def bank_takes_back(provider, refund_: Refund) -> None:
+    refund_.refresh_from_db()
+    provider.settle_refund(refund_.provider_id, "failed")
+    sync_refunds(str(refund_.attempt.intent_id))
+
+
+def test_an_order_is_given_back_when_the_last_of_its_refunds_is_through(order, provider):
+    provider.begins = "pending"
+    first = refund(order, amount=EUROS("10.00"))
+    send_all()
+    provider.begins = "succeeded"
+    rest = refund(order)
+    send_all()
+    rest.refresh_from_db()
+    assert rest.settled_at is not None
+    assert status_of(order) == OrderStatus.CONFIRMED
+    assert [note.total for note in Invoice.objects.filter(kind="credit_note")] == [EUROS("-39.99")]
+
+    waiting = first.refunds.get()
+    provider.settle_refund(waiting.provider_id, "succeeded")
+    sync_refunds(waiting.attempt.intent_id)
+    assert status_of(order) == OrderStatus.REFUNDED
+    assert sum(amount for _kind, amount in ledger(order)) == EUROS("0.00")
+
+
+def test_what_a_bank_took_back_for_good_is_no_refund_of_the_shop(provider):
+    order = in_thirds()
+    paid_again(order, "60.00")
+    last = paid_again(order, "60.00")
+    dispute = provider.open_dispute(last)
+    provider.move_dispute(dispute, "lost")
+    sync_disputes(str(last.intent_id))
+    request = refund(order)
+    assert request.amount == EUROS("120.00")
+    send_all()
+    request.refresh_from_db()
+    assert request.settled_at is not None
+    # Nothing is left, and yet the shop has not given everything back: staff see the dispute.
+    assert (refundable(order), status_of(order)) == (EUROS("0.00"), OrderStatus.CONFIRMED)
+    assert order.review_reason == "dispute: lost"
+
+
+def test_a_part_given_back_elsewhere_leaves_the_charges_to_come(provider):
+    order = in_thirds()
+    attempt = Attempt.objects.get()
+    provider.refund_elsewhere(attempt, 1000)
+    sync_refunds(attempt.intent_id)
+    request = RefundRequest.objects.get()
+    assert (request.amount, request.voided, request.external) == (EUROS("10.00"), EUROS("0.00"), True)
+    assert states(order) == [("partly_refunded", 60), ("scheduled", 60), ("scheduled", 60)]
+    assert status_of(order) == OrderStatus.CONFIRMED
+    # The rest of that charge, given back elsewhere too, ends them.
+    provider.refund_elsewhere(attempt, 5000)
+    sync_refunds(attempt.intent_id)
+    assert states(order) == [("refunded", 60), ("void", 60), ("void", 60)]
+    assert status_of(order) == OrderStatus.REFUNDED
+    notes = Invoice.objects.filter(kind="credit_note").order_by("sequence")
+    assert [note.total for note in notes] == [EUROS("-10.00"), EUROS("-170.00")]
+
+
+def test_a_second_charge_given_back_elsewhere_is_not_credited_on_the_order(order, provider):
+    """Paid twice: staff were quicker in the provider's own interface than our automatic refund."""
+    attempt = charged_twice(order)
+    own = request_automatic_refund(order=order, attempt=attempt, reason=RefundReason.DUPLICATE)
+    provider.refund_elsewhere(attempt, 4999)
+    send_refund(own.pk)
+    own.refresh_from_db()
+    by_hand = Refund.objects.get(reason=RefundReason.EXTERNAL)
+    assert (own.state, own.error) == (RefundState.FAILED, "charge_already_refunded")
+    assert (by_hand.state, by_hand.request, by_hand.amount) == (RefundState.SUCCEEDED, None, EUROS("49.99"))
+    assert not RefundRequest.objects.exists()
+    assert not Invoice.objects.filter(kind="credit_note").exists()
+    assert (status_of(order), refundable(order)) == (OrderStatus.CONFIRMED, EUROS("49.99"))
+    assert order.payments.get().state == "paid"
+
+
+def test_a_failed_refund_whose_payments_were_voided_is_completed_and_not_replaced(provider):
+    """Nothing of its money went through, and yet it took effect: the customer is not charged for it any more."""
+    order = in_thirds()
+    provider.begins = "pending"
+    request = refund(order, amount=EUROS("130.00"))
+    assert (request.voided, request.refunds.get().amount) == (EUROS("120.00"), EUROS("10.00"))
+    send_all()
+    bank_takes_back(provider, request.refunds.get())
+    assert Invoice.objects.filter(kind="credit_note").count() == 0
+    # 60.00 were paid; the 10.00 of the decision are kept for it.
+    assert refundable(order) == EUROS("50.00")
+    assert refused("refund_too_much", order, amount=EUROS("50.01")).extra == {"refundable": "50.00"}
+    provider.begins = "succeeded"
+    assert retry_refund(refund_id=request.refunds.get().pk).amount == EUROS("10.00")
+    send_all()
+    assert [note.total for note in Invoice.objects.filter(kind="credit_note")] == [EUROS("-130.00")]
+    assert refundable(order) == EUROS("50.00")
+
+
+def test_a_failure_that_the_provider_keeps_after_it_gave_the_money_back_is_seen_at_once(
+    order, provider, monkeypatch
+):
+    request = refund(order)
+
+    def given_back_then_broken(**call: Any) -> Any:
+        provider.create_refund(**call)
+        raise gateway.GatewayUnavailable("500", kept=True)
+
+    monkeypatch.setattr(gateway, "create_refund", given_back_then_broken)
+    send_refund(request.refunds.get().pk)
+    assert request.refunds.get().state == RefundState.SUCCEEDED
+    assert ledger(order) == [("charge", EUROS("49.99")), ("refund", EUROS("-49.99"))]
+    assert status_of(order) == OrderStatus.REFUNDED
+
+
+@pytest.mark.parametrize(("sent", "state"), [(False, "declared"), (True, "goods_awaited")])
+def test_l221_24_a_withdrawal_whose_money_came_back_is_owed_again(order, provider, sent, state):
+    if sent:
+        Order.objects.update(shipped_at=order.paid_at)
+        order.refresh_from_db()
+    declaration = Declaration(
+        name="Léa Martin", email=order.email, order_text=order.reference, language="fr", order=order
+    )
+    declare_withdrawal(declaration=declaration, key="declared", caller="192.0.2.1")
+    case = WithdrawalCase.objects.get()
+    request = refund_case(case_id=case.pk, lines=None, amount=None, reason="", actor=None)
+    send_all()
+    case.refresh_from_db()
+    assert case.state == "refunded"
+    bank_takes_back(provider, request.refunds.get())
+    case.refresh_from_db()
+    assert (case.state, status_of(order)) == (state, OrderStatus.CONFIRMED)
+    assert mails(order).count("refund_failed_alert") == 1
+    retry_refund(refund_id=request.refunds.get().pk)
+    send_all()
+    case.refresh_from_db()
+    assert (case.state, status_of(order)) == ("refunded", OrderStatus.REFUNDED)

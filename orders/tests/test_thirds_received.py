@@ -1,0 +1,171 @@
+"""Money for a later third, however it comes: what it pays, what it ends, and when it must go back."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from orders.models import Attempt, Order, Payment, Refund, StoredCard
+from orders.payments import settlement
+from orders.payments.facts import CardFacts, ChargeFacts, SessionFacts
+from orders.payments.links import pay_by_link
+from orders.services.instalments import note_refusal
+from orders.tests.giving_back import EUROS, in_thirds, paid_again, refund, rows, states
+from orders.tests.thirds import mails
+from shop.core.problems import Problem
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+
+KEPT = CardFacts("cus_1", "pm_new", "visa", "4242", 12, 2031)
+
+
+@pytest.fixture
+def order() -> Order:
+    """180.00 in thirds: the first is paid, 120.00 are due."""
+    return in_thirds()
+
+
+def page(order: Order, cents: int, *, position: int = 2, pays_off: bool = False) -> Attempt:
+    """A hosted page for a later third, open."""
+    return Attempt.objects.create(
+        payment=order.payments.get(position=position), number=7, kind="link", state="sent", pays_off=pays_off,
+        amount_cents=cents, session_id="cs_link", session_url="https://pay.example", expires_at=timezone.now(),
+    )  # fmt: skip
+
+
+def money_comes(attempt: Attempt, card: CardFacts | None = None) -> None:
+    """The provider says that the page was paid; the shop hears it by its one door, without HTTP."""
+    order = attempt.payment.order
+    facts = SessionFacts(
+        session_id="cs_link", url="", status="complete", payment_status="paid", mode="payment", livemode=False,
+        currency="eur", amount_cents=attempt.amount_cents, client_reference_id=str(order.pk),
+        metadata={"attempt": str(attempt.pk)}, intent_id="pi_link", intent_status="succeeded", error_code="",
+        charge=ChargeFacts("ch_link", attempt.amount_cents, "eur", 0, False, timezone.now()), card=card,
+    )  # fmt: skip
+    with transaction.atomic():
+        locked = Order.objects.select_for_update().get(pk=order.pk)
+        payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
+        settlement._apply_complete(locked, payment, Attempt.objects.get(pk=attempt.pk), facts)
+
+
+def returned() -> list[tuple[Decimal, str]]:
+    return list(Refund.objects.values_list("amount", "reason"))
+
+
+def test_one_third_is_paid_and_the_next_stays_due(order):
+    money_comes(page(order, 6000))
+    assert states(order) == [("paid", 60), ("paid", 60), ("scheduled", 60)]
+    assert (returned(), mails("instalment_received")) == ([], 1)
+
+
+def test_everything_left_is_one_payment(order):
+    money_comes(page(order, 12000, pays_off=True))
+    assert states(order) == [("paid", 60), ("paid", 120), ("void", 60)]
+    assert order.payments.get(position=3).merged_into == order.payments.get(position=2)
+    assert returned() == []
+
+
+def test_a_page_that_asked_for_more_than_is_owed_by_now_goes_back_whole(order):
+    """Everything left was 120.00 when the page was opened; a part was credited before it was paid."""
+    attempt = page(order, 12000, pays_off=True)
+    refund(order, amount=EUROS("25.00"))
+    before = states(order)
+    assert before == [("paid", 60), ("scheduled", 60), ("scheduled", 35)]
+    money_comes(attempt)
+    assert states(order) == before
+    assert returned() == [(EUROS("120.00"), "unavailable")]
+    assert mails("instalment_received") == 0
+
+
+@pytest.mark.parametrize("state", ["void", "refunded", "partly_refunded"])
+def test_money_for_what_is_not_owed_any_more_goes_back(order, state):
+    attempt = page(order, 6000)
+    order.payments.filter(position=2).update(state=state)
+    money_comes(attempt)
+    assert order.payments.get(position=2).state == state
+    assert returned() == [(EUROS("60.00"), "unavailable")]
+
+
+@pytest.mark.parametrize("state", ["scheduled", "due", "overdue", "written_off"])
+def test_what_was_given_up_is_welcome_all_the_same(order, state):
+    attempt = page(order, 6000)
+    order.payments.filter(position=2).update(state=state, stopped_code="stolen_card")
+    money_comes(attempt)
+    second = order.payments.get(position=2)
+    assert (second.state, second.stopped_code, second.next_try_on, returned()) == ("paid", "", None, [])
+
+
+def test_a_card_is_kept_for_what_is_left_and_its_refusal_forgotten(order):
+    StoredCard.objects.create(
+        order=order, customer_id="cus_1", payment_method_id="pm_old", refused_code="stolen_card"
+    )
+    money_comes(page(order, 6000), KEPT)
+    card = StoredCard.objects.get(order=order)
+    assert (card.payment_method_id, card.refused_code, card.forgotten_at) == ("pm_new", "", None)
+
+
+def test_no_card_is_kept_when_nothing_is_left(order):
+    paid_again(order, "60.00")
+    money_comes(page(order, 6000, position=3), KEPT)
+    assert not StoredCard.objects.filter(order=order).exists()
+
+
+def refused(order: Order, code: str = "insufficient_funds") -> Attempt:
+    return Attempt.objects.create(
+        payment=order.payments.get(position=2), number=9, kind="off_session", state="failed", error_code=code,
+        amount_cents=6000, expires_at=timezone.now(),
+    )  # fmt: skip
+
+
+def test_only_refused_charges_count_as_tries(order):
+    """Charges that were never made and pages that ran out are no refusals of the bank."""
+    second = order.payments.get(position=2)
+    for number, (kind, state) in enumerate(
+        [("off_session", "canceled")] * 3 + [("link", "expired"), ("link", "failed")], start=1
+    ):
+        Attempt.objects.create(
+            payment=second, number=number, kind=kind, state=state, amount_cents=6000,
+            expires_at=timezone.now(),
+        )  # fmt: skip
+    note_refusal(order=order, payment=second, attempt=refused(order))
+    second.refresh_from_db()
+    assert (second.state, second.next_try_on is None) == ("due", False)
+    assert mails("instalment_overdue") == 0
+
+
+@pytest.mark.parametrize("state", ["paid", "void", "written_off"])
+def test_a_refusal_for_what_is_not_owed_asks_nobody(order, state):
+    second = order.payments.get(position=2)
+    second.state = state
+    second.save()
+    attempt = refused(order, "stolen_card")
+    before = rows()
+    note_refusal(order=order, payment=second, attempt=attempt)
+    assert rows() == before
+
+
+@pytest.mark.parametrize("state", ["prepared", "sent", "processing"])
+def test_no_page_beside_a_charge_or_beside_money_that_is_on_its_way(order, state):
+    Attempt.objects.create(
+        payment=order.payments.get(position=3), number=1, kind="off_session", state=state,
+        amount_cents=6000, expires_at=timezone.now(),
+    )  # fmt: skip
+    refuse_page(order)
+
+
+def test_no_page_beside_one_whose_money_is_on_its_way(order):
+    page(order, 6000)
+    Attempt.objects.filter(session_id="cs_link").update(state="processing")
+    refuse_page(order)
+
+
+def refuse_page(order: Order) -> None:
+    before = rows()
+    with pytest.raises(Problem) as problem:
+        pay_by_link(order_id=order.pk, everything=False)
+    assert (problem.value.code, problem.value.status) == ("payment_in_progress", 409)
+    assert rows() == before
+    assert Attempt.objects.filter(kind="link").count() <= 1
