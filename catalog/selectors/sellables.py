@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 
 from django.conf import settings
 
@@ -15,6 +16,7 @@ from catalog.selectors.pictures import best_image, image_info, images_of
 from catalog.services import pricing
 from shop.core.images import ImageInfo
 from shop.core.models import ShopSettings
+from shop.core.statements import RowsByKey
 
 UNKNOWN_PRODUCT = "unknown_product"
 UNKNOWN_VARIATION = "unknown_variation"
@@ -38,7 +40,6 @@ _PLAIN = (
     "hs_code",
     "origin_country",
     "weight_grams",
-    "category__offers_finishes",
 )
 
 
@@ -101,15 +102,9 @@ def find_sellables(keys: Sequence[SellableKey]) -> dict[SellableKey, Sellable]:
     if not wanted:
         return {}
     product_ids = {key.product_id for key in wanted if 0 < key.product_id < 2**63}
-    products = {
-        product.pk: product
-        for product in Product.objects.filter(pk__in=product_ids)
-        .order_by()
-        .select_related("category")
-        .only(*_columns())
-    }
+    products = {product.pk: product for product in _products(wording.language()).find(product_ids)}
     variations: dict[int, list[ProductVariation]] = {pk: [] for pk in products}
-    for variation in ProductVariation.objects.filter(product_id__in=products).order_by("sort_order", "pk"):
+    for variation in _variations().find(products):
         variations[variation.product_id].append(variation)
     photos = images_of(products)
     shop = ShopSettings.load()
@@ -130,10 +125,18 @@ def stock_problem(product: Product, variation: ProductVariation | None) -> tuple
     return on_sale and quantity != 0, quantity
 
 
-def _columns() -> list[str]:
-    languages = dict.fromkeys((wording.language(), *settings.MODELTRANSLATION_FALLBACK_LANGUAGES))
-    translated = [f"{field}_{language}" for field in _TRANSLATED for language in languages]
-    return [*translated, *_PLAIN, *(f"category__name_{language}" for language in languages)]
+@cache
+def _products(language: str) -> RowsByKey[Product]:
+    languages = dict.fromkeys((language, *settings.MODELTRANSLATION_FALLBACK_LANGUAGES))
+    translated = [f"{field}_{code}" for field in _TRANSLATED for code in languages]
+    category = ["offers_finishes", *(f"name_{code}" for code in languages)]
+    return RowsByKey(Product, "pk", [*translated, *_PLAIN, "category_id"], joined={"category": category})
+
+
+@cache
+def _variations() -> RowsByKey[ProductVariation]:
+    columns = [field.attname for field in ProductVariation._meta.concrete_fields]
+    return RowsByKey(ProductVariation, "product_id", columns, order_by=("sort_order", "pk"))
 
 
 def _unknown(key: SellableKey, delay: tuple[int, int]) -> Sellable:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, datetime
+from functools import lru_cache
 
 from django.utils import formats
 from django.utils.translation import get_language
@@ -14,6 +15,14 @@ _FIRST = re.compile(r"\A1(?=\s[^\W\d])")
 
 def day_in_words(day: date, named_format: str = "DATE_FORMAT") -> str:
     """`1er décembre 2026`, `2 December 2026`: in the active language. `named_format` is one of Django's."""
+    if isinstance(day, datetime):
+        # One moment is two days, depending on the time zone that it is told in: nothing to be kept under.
+        return with_ordinal(formats.date_format(day, named_format))
+    return _in_words(day, named_format, get_language())
+
+
+@lru_cache(maxsize=512)
+def _in_words(day: date, named_format: str, _language: str | None) -> str:
     return with_ordinal(formats.date_format(day, named_format))
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 from django.template import Context, Template
-from django.utils import translation
+from django.utils import timezone, translation
 
 from shop.core.dates import day_in_words, with_ordinal
 
@@ -42,6 +42,15 @@ def test_only_days_in_words_have_an_ordinal(named: str, expected: str) -> None:
     with translation.override("fr"):
         written = Template(f'{{{{ moment|date:"{named}" }}}}').render(Context({"moment": moment}))
     assert written == expected
+
+
+def test_a_moment_is_told_in_the_time_zone_it_is_in() -> None:
+    moment = datetime(2026, 11, 30, 23, 30, tzinfo=UTC)
+    here = timezone.localtime(moment)
+    assert here == moment
+    with translation.override("fr"):
+        assert day_in_words(moment) == "30 novembre 2026"
+        assert day_in_words(here) == "1er décembre 2026"
 
 
 def test_other_days_and_other_texts_stay_as_they_are() -> None:
