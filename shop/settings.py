@@ -348,6 +348,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         # Adds schemas whose choices the second hook names.
         "shop.core.islands.add_island_schemas",
         "drf_spectacular.hooks.postprocess_schema_enums",
+        "shop.core.api_schema.describe_refusals",
     ],
 }
 
@@ -382,14 +383,9 @@ RETENTION: dict[str, int] = {
 }
 
 # --- Days that the Code de la consommation sets -----------------------------------------------------
-LAW_DAYS: dict[str, int] = {
-    # L221-18: to withdraw, from the day after the last parcel.
-    "withdrawal": 14,
-    # L221-23: to send the pieces back, from the declaration.
-    "return": 14,
-    # L221-24: to give the money back, from the declaration.
-    "refund": 14,
-}
+# To withdraw, from the day after the last parcel (L221-18); to send the pieces back (L221-23) and to give the money
+# back (L221-24), both from the declaration.
+LAW_DAYS: dict[str, int] = {"withdrawal": 14, "return": 14, "refund": 14}
 
 # --- Measurement (nothing is loaded while these are empty) ------------------------------------------
 ANALYTICS_ID = env.str("ANALYTICS_ID", default="")

@@ -1261,6 +1261,19 @@ export interface components {
             item_id: number;
             quantity: number;
         };
+        /** @description An expected refusal (RFC 9457), in the visitor's language. Some carry further members. */
+        Problem: {
+            type: string;
+            title: string;
+            status: number;
+            detail: string;
+            /** @description Stable and English. */
+            code: string;
+            /** @description Messages by the name of the field. */
+            errors?: {
+                [key: string]: string[];
+            };
+        };
     };
     responses: never;
     parameters: never;
@@ -1303,6 +1316,15 @@ export interface operations {
                     "application/json": components["schemas"]["AdminOrderPage"];
                 };
             };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     admin_orders_retrieve: {
@@ -1322,6 +1344,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AdminOrder"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1344,6 +1375,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     admin_orders_invoice_retrieve: {
@@ -1363,6 +1403,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InvoiceSheet"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1390,6 +1439,15 @@ export interface operations {
                     "application/json": components["schemas"]["InvoiceSheet"];
                 };
             };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     "admin_orders_invoice.pdf_retrieve": {
@@ -1414,6 +1472,15 @@ export interface operations {
                 };
                 content: {
                     "application/pdf": string;
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1443,6 +1510,15 @@ export interface operations {
                     "application/json": components["schemas"]["RefundAnswer"];
                 };
             };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     admin_orders_status_create: {
@@ -1468,6 +1544,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AdminOrder"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1497,6 +1582,15 @@ export interface operations {
                     "application/json": components["schemas"]["FiledAnswer"];
                 };
             };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     admin_refunds_retrieve: {
@@ -1516,6 +1610,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RefundAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1543,6 +1646,15 @@ export interface operations {
                     "application/json": components["schemas"]["RefundAnswer"];
                 };
             };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     cart_quote_create: {
@@ -1564,6 +1676,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Quote"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1591,6 +1712,15 @@ export interface operations {
                     "application/json": components["schemas"]["CheckoutAnswer"];
                 };
             };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     checkout_verify_retrieve: {
@@ -1610,6 +1740,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VerifyAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1636,6 +1775,15 @@ export interface operations {
                     "application/json": components["schemas"]["ContactAnswer"];
                 };
             };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     favourites_list: {
@@ -1653,6 +1801,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FavouriteIds"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1678,6 +1835,15 @@ export interface operations {
                     "application/json": components["schemas"]["FavouriteIds"];
                 };
             };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     favourite_add: {
@@ -1697,6 +1863,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FavouriteIds"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1720,6 +1895,15 @@ export interface operations {
                     "application/json": components["schemas"]["FavouriteIds"];
                 };
             };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     me: {
@@ -1737,6 +1921,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Me"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1762,6 +1955,15 @@ export interface operations {
                     "application/json": components["schemas"]["NotifyAnswer"];
                 };
             };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     orders_list: {
@@ -1779,6 +1981,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Order"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1800,6 +2011,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Order"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1830,6 +2050,15 @@ export interface operations {
                     "application/pdf": string;
                 };
             };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     orders_withdrawal_create: {
@@ -1853,6 +2082,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WithdrawalReceived"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1884,6 +2122,15 @@ export interface operations {
                     "application/json": components["schemas"]["ProductPage"];
                 };
             };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     products_retrieve: {
@@ -1903,6 +2150,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProductFull"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1928,6 +2184,15 @@ export interface operations {
                     "application/json": components["schemas"]["ReviewList"];
                 };
             };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     review_write: {
@@ -1951,6 +2216,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReviewReceived"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };

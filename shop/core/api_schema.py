@@ -6,6 +6,26 @@ from django.conf import settings
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 
+from shop.core.problems import CONTENT_TYPE
+
+PROBLEM = {
+    "type": "object",
+    "description": "An expected refusal (RFC 9457), in the visitor's language. Some carry further members.",
+    "required": ["type", "title", "status", "detail", "code"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "code": {"type": "string", "description": "Stable and English."},
+        "errors": {
+            "type": "object",
+            "description": "Messages by the name of the field.",
+            "additionalProperties": {"type": "array", "items": {"type": "string"}},
+        },
+    },
+}
+
 
 class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """The session's cookie; unsafe methods also need its CSRF token."""
@@ -15,3 +35,16 @@ class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
 
     def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, Any]:
         return {"type": "apiKey", "in": "cookie", "name": settings.SESSION_COOKIE_NAME}
+
+
+def describe_refusals(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+    """A drf-spectacular postprocessing hook: what every call answers when it refuses (see `shop.core.problems`)."""
+    result["components"]["schemas"]["Problem"] = PROBLEM
+    refusal = {
+        "description": "Refused",
+        "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+    for path in result["paths"].values():
+        for operation in path.values():
+            operation["responses"].setdefault("default", refusal)
+    return result
