@@ -15,7 +15,8 @@ from conftest import QueuedTasks
 from orders.models import CardChange, DiscardedCard, Order, StoredCard
 from orders.payments import card_change, reconcile
 from orders.payments.card_change import settle_card_change
-from orders.selectors.mandate import card_mandate_text
+from orders.selectors.instalments import wants_card
+from orders.selectors.mandate import agreed_mandates, card_mandate_text
 from orders.tests.bank import Bank, Shopper
 from orders.tests.card_changes import (
     address,
@@ -336,3 +337,16 @@ def test_news_of_an_unknown_change_come_again_only_if_they_are_ours(
         event["data"]["object"]["metadata"] = metadata
         assert shopper.webhook(event) == 200
     assert StoredCard.objects.get().payment_method_id == before
+
+
+def test_the_selectors_keep_to_their_queries(bank: Bank, order: Order, django_assert_num_queries):
+    replaced(bank, order)
+    fresh = Order.objects.get()
+    # Open payments, disputes.
+    with django_assert_num_queries(2):
+        assert wants_card(fresh)
+    with django_assert_num_queries(1):
+        assert len(agreed_mandates(fresh)) == 2
+    # The shop's sheet is kept; payments, card.
+    with django_assert_num_queries(2):
+        card_mandate_text(fresh)
