@@ -30,6 +30,7 @@ from orders.forms import OrderWithdrawalForm, WithdrawalForm
 from orders.models import Order, Withdrawal
 from orders.selectors.orders import order_for_page
 from orders.selectors.withdrawal_period import withdrawal_deadline
+from orders.selectors.withdrawals import open_cases
 from orders.services.declarations import Declaration, compose_statement, pack, unpack
 from orders.services.withdrawals import declare_withdrawal
 from shop.core.problems import Problem
@@ -137,6 +138,7 @@ def _draw_form(
         "order": order,
         "access": "" if order is None else access_token(order),
         "deadline": None if order is None else withdrawal_deadline(order),
+        "declared": [] if order is None else list(open_cases(order)),
         "today": timezone.localdate(),
         "error": error,
         "breadcrumbs": _trail(),

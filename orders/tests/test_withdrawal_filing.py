@@ -394,10 +394,8 @@ def test_a_double_click_files_one_and_lands_on_its_case(admin, operator):
     for told in ("Par e-mail", "20 novembre 2026", "chef@example.com", "Je renonce."):
         assert told in shown
     listed = text_of(admin.get(order_page(order)))
-    assert (
-        f'Déjà déclaré pour cette commande\u00a0:</strong> <a href="{case_page}">{withdrawal.reference}'
-        in listed
-    )
+    assert "Déjà déclaré pour cette commande" in listed
+    assert f'<li><a href="{case_page}">{withdrawal.reference}</a>, 23 novembre 2026, Déclarée</li>' in listed
 
 
 def test_what_is_wrong_stands_beside_its_field(admin):

@@ -16,7 +16,7 @@ from django.utils import translation
 
 from orders.access import access_token
 from orders.models import Order, Withdrawal
-from orders.selectors.withdrawals import cases_of, find_declared_order, returnable_lines
+from orders.selectors.withdrawals import cases_of, find_declared_order, returnable_lines, withdrawal_path
 from orders.services.declarations import Declaration
 from orders.services.fulfilment import update_status
 from orders.services.withdrawals import declare_withdrawal
@@ -423,3 +423,16 @@ def test_the_selectors_keep_to_their_queries(order, django_assert_max_num_querie
         assert find_declared_order(text=f"{order.pk} {order.reference}" * 50, email=order.email) == order
     with django_assert_num_queries(0):
         assert find_declared_order(text="le golem", email=order.email) is None
+
+
+def test_the_form_says_what_was_declared_before(client, order):
+    address = withdrawal_path(order, access_token(order))
+    assert "Déjà reçue" not in text_of(client.get(address))
+    declaration = Declaration(
+        name="Léa Martin", email="lea@example.com", order_text=order.reference, language="fr", order=order
+    )
+    filed = declare_withdrawal(declaration=declaration, key="all", caller="192.0.2.1")
+
+    shown = text_of(client.get(address))
+    assert f"Déjà reçue le 23 novembre 2026 : votre rétractation {filed.reference}" in shown
+    assert "Inutile de recommencer pour les mêmes articles." in shown
