@@ -1,0 +1,103 @@
+"""What each refusal and failure of Stripe means: come back, found again under the key, or given up in time."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from orders.models import Attempt, Order, OrderStatus, StripeEvent
+from orders.payments import gateway, reconcile
+from orders.tests.conftest import signature
+from orders.tests.factories import checkout_body, line, make_product
+from tests.payment_faults.outcomes import cancelled_once, confirmed_once, rows, still_waits, told
+from tests.races.conftest import Buyer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SESSIONS = "/v1/checkout/sessions"
+LARGEST = 256 * 1024
+
+
+def test_case_09_a_message_of_the_largest_size_is_taken(bank, client, order):
+    """A body of 256 KB is Stripe's right; one byte more is refused (413), and nothing changes."""
+    bank.pay(order)
+    event = told(bank, "checkout.session.completed")
+    before = rows()
+    for excess, status in ((1, 413), (0, 200)):
+        payload = json.dumps(event).encode()
+        payload += b" " * (LARGEST + excess - len(payload))
+        headers = {"stripe-signature": signature(payload)}
+        answer = client.post("/webhooks/stripe", payload, content_type="application/json", headers=headers)
+        assert answer.status_code == status
+        assert (rows() == before, StripeEvent.objects.count()) == ((True, 0) if excess else (False, 1))
+    confirmed_once(order)
+
+
+@pytest.mark.parametrize(
+    ("status", "kept"), [(409, False), (429, False), (500, True), (502, True), (503, True)]
+)
+def test_case_30_which_failures_stripe_keeps_under_a_key(bank, status, kept):
+    """Stripe down (500, 429): its own failures come back for a day under the same key, refusals to begin do not."""
+    bank.control("faults", kind="error", status=status, method="GET", path=SESSIONS, times=2)
+    with pytest.raises(gateway.GatewayUnavailable) as failed:
+        gateway.fetch_session("cs_test_1")
+    assert failed.value.kept is kept
+
+
+def test_case_30_a_page_that_stripe_refuses_is_given_up_when_its_time_is_over_and_not_before(
+    bank, order, monkeypatch
+):
+    """Stripe refuses in the job: nothing cancelled while the customer may still try, closed with its stock after."""
+    Attempt.objects.update(session_id=None, session_url="", intent_id=None)
+
+    def refuse(**call: Any) -> Any:
+        raise gateway.GatewayRefused("expires_at is too soon", "parameter_invalid")
+
+    monkeypatch.setattr(gateway, "create_session", refuse)
+    before = rows()
+    assert reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=10)) == 0
+    assert rows() == before
+    still_waits(order)
+    assert reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=40)) == 1
+    cancelled_once(order, attempt="canceled")
+
+
+def test_case_30_one_payment_that_stripe_does_not_speak_of_keeps_no_other_waiting(bank, monkeypatch):
+    """Stripe refuses one object in the job: that payment stays as it is, those behind it are settled."""
+    product = make_product(price="60.00", stock_quantity=2)
+    for number in range(2):
+        assert Buyer(number).checkout(checkout_body([line(product)], "60.00")).status_code == 201
+    unspoken, paid = Order.objects.order_by("created_at")
+    bank.pay(unspoken)
+    bank.pay(paid)
+    page = Attempt.objects.get(payment__order=unspoken).session_id
+    fetch = gateway.fetch_session
+
+    def refuse_one(session_id: str) -> Any:
+        if session_id == page:
+            raise gateway.GatewayRefused("No such checkout.session", "resource_missing")
+        return fetch(session_id)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(gateway, "fetch_session", refuse_one)
+        assert reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=5)) == 1
+    unspoken.refresh_from_db()
+    paid.refresh_from_db()
+    assert (unspoken.status, paid.status) == (OrderStatus.PENDING, OrderStatus.CONFIRMED)
+    assert reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=10)) == 1
+    unspoken.refresh_from_db()
+    assert unspoken.status == OrderStatus.CONFIRMED
+
+
+@pytest.mark.parametrize(
+    ("key", "live"),
+    [("sk_live_1", True), ("rk_live_1", True), ("sk_test_1", False), ("rk_test_1", False), ("", False)],
+)
+def test_case_35_a_key_tells_whether_it_moves_real_money(settings, key, live):
+    """Live key in tests or sandbox in production: what a key says is what every payment is compared with."""
+    settings.STRIPE_SECRET_KEY = key
+    assert gateway.is_live() is live
