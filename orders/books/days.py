@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
 
-from django.conf import settings
-
-SHOP_ZONE = ZoneInfo(settings.TIME_ZONE)
+from shop.core.shop_days import SHOP_ZONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +42,3 @@ def month(number: int, of_year: int) -> Period:
 
 def quarter(number: int, of_year: int) -> Period:
     return Period(month(3 * number - 2, of_year).first, month(3 * number, of_year).last)
-
-
-def shop_day(moment: datetime) -> date:
-    """The day on which a moment falls where the shop is."""
-    return moment.astimezone(SHOP_ZONE).date()

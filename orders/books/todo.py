@@ -14,7 +14,6 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from catalog.models import Product
 from catalog.selectors.customs import without_customs_data
-from orders.books.days import shop_day
 from orders.models import (
     Dispute,
     Finding,
@@ -29,6 +28,7 @@ from orders.models import (
 )
 from orders.models.payment import OPEN_DISPUTES
 from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
+from shop.core.shop_days import shop_day
 
 
 @dataclass(frozen=True, slots=True)

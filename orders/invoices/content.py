@@ -10,7 +10,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from orders.invoices import mentions
-from orders.invoices.series import PARIS, Place
+from orders.invoices.series import Place
 from orders.invoices.tax import Tax, Treatment
 from orders.models import (
     Invoice,
@@ -27,6 +27,7 @@ from orders.selectors.rules import country_name
 from orders.services.mails import item_detail
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, amount_string, from_cents, quantize, to_cents
+from shop.core.shop_days import shop_day
 
 FORMAT = 1
 """Version of this layout, for whoever reads it in ten years."""
@@ -306,7 +307,7 @@ def _payment(order: Order, payments: Sequence[Payment]) -> dict[str, Any]:
 def _day(moment: datetime | date | None) -> str | None:
     """The civil day in France of a moment."""
     if isinstance(moment, datetime):
-        return moment.astimezone(PARIS).date().isoformat()
+        return shop_day(moment).isoformat()
     return moment.isoformat() if moment else None
 
 

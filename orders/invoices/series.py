@@ -10,15 +10,12 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.db import connection
 from django.utils import timezone
 
 from orders.models import InvoiceSeries
-
-PARIS = ZoneInfo("Europe/Paris")
-"""The law's clock: the year of an invoice is that of its day in France, wherever the server stands."""
+from shop.core.shop_days import shop_day
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +43,9 @@ def reserve_place() -> Place:
     while True:
         series = _lock_series(year)
         now = timezone.now()
-        if now.astimezone(PARIS).year == year:
+        if shop_day(now).year == year:
             return Place(series, series.last_number + 1, now)
-        year = now.astimezone(PARIS).year
+        year = shop_day(now).year
 
 
 def take_place(place: Place, *, digest: str) -> None:
@@ -67,7 +64,7 @@ def chain_hash(*, number: str, data: dict[str, Any], previous_hash: str) -> str:
 
 
 def _year_now() -> int:
-    return timezone.now().astimezone(PARIS).year
+    return shop_day(timezone.now()).year
 
 
 def _lock_series(year: int) -> InvoiceSeries:

@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.utils import timezone
 
 from orders.models import Order, Withdrawal
+from shop.core.shop_days import shop_day
 
 if TYPE_CHECKING:
     from holidays import HolidayBase
@@ -38,7 +38,7 @@ def withdrawal_deadline(order: Order) -> date | None:
     that the last parcel has arrived. No query."""
     if order.delivered_at is None:
         return None
-    return period_end(local_day(order.delivered_at), region=_region(order))
+    return period_end(shop_day(order.delivered_at), region=_region(order))
 
 
 def is_in_time(order: Order, exercised_on: date) -> bool:
@@ -50,13 +50,13 @@ def is_in_time(order: Order, exercised_on: date) -> bool:
 def exercised_on(withdrawal: Withdrawal) -> date:
     """The day that decides whether a declaration is in time: a letter's is that of its sending (Directive 2011/83/EU,
     article 11(2)). No query."""
-    return withdrawal.sent_on or local_day(withdrawal.declared_at)
+    return withdrawal.sent_on or shop_day(withdrawal.declared_at)
 
 
 def refund_deadline(declared_at: datetime) -> date:
     """The last day for giving the money back. Unlike the customer's period it is not extended: the shop keeps to
     the shorter reading."""
-    return local_day(declared_at) + timedelta(days=settings.LAW_DAYS["refund"])
+    return shop_day(declared_at) + timedelta(days=settings.LAW_DAYS["refund"])
 
 
 def period_end(received_on: date, *, region: str | None = None) -> date:
@@ -65,10 +65,6 @@ def period_end(received_on: date, *, region: str | None = None) -> date:
     while last.weekday() >= 5 or last in _holidays(region):
         last += timedelta(days=1)
     return last
-
-
-def local_day(moment: datetime) -> date:
-    return timezone.localtime(moment).date()
 
 
 def _region(order: Order) -> str | None:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from orders.models import Order, OrderItem, RefundLine, Withdrawal, WithdrawalCase, WithdrawalState
 from orders.models.returns import OPEN_CASES
-from orders.selectors.withdrawal_period import local_day
+from shop.core.shop_days import shop_day
 
 FIRST_ALERT_DAY = 10
 LAST_ALERT_DAY = 14
@@ -110,7 +110,7 @@ def may_wait(case: WithdrawalCase) -> bool:
 
 def days_since(case: WithdrawalCase, today: date) -> int:
     """Days since the declaration: 0 on its own day."""
-    return (today - local_day(case.withdrawal.declared_at)).days
+    return (today - shop_day(case.withdrawal.declared_at)).days
 
 
 def light(case: WithdrawalCase, today: date | None = None) -> Light:

@@ -15,11 +15,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.models import Order, Withdrawal
-from orders.selectors.withdrawal_period import local_day
 from orders.selectors.withdrawals import find_withdrawal, returnable_lines
 from orders.services.declarations import Declaration, Receipt, choose_lines
 from orders.services.withdrawals import file_declaration
 from shop.core.problems import Problem
+from shop.core.shop_days import shop_day
 
 _HALF = 32
 """A submission's key is half its author's key and half a print of what was demanded under it."""
@@ -79,7 +79,7 @@ def _wrong_days(receipt: Receipt, order: Order | None) -> dict[str, list[str]]:
     errors = {}
     if receipt.sent_on > today:
         errors["sent_on"] = [_("Cette date est à venir.")]
-    elif order is not None and receipt.sent_on < local_day(order.created_at):
+    elif order is not None and receipt.sent_on < shop_day(order.created_at):
         errors["sent_on"] = [_("La commande n'existait pas encore ce jour-là.")]
     if receipt.received_on > today:
         errors["received_on"] = [_("Cette date est à venir.")]

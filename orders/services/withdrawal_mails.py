@@ -10,11 +10,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from orders.models import Order, Withdrawal, WithdrawalCase
-from orders.selectors.withdrawal_period import local_day
 from orders.services.mails import order_context, seller_context
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
 from shop.core.money import amount_string
+from shop.core.shop_days import shop_day
 from shop.core.site import absolute_url
 
 
@@ -156,7 +156,7 @@ def case_url(case: WithdrawalCase) -> str:
 def _return_by(withdrawal: Withdrawal) -> date:
     """Fourteen days from the declaration (L221-23), or from now when the return is asked for later: nobody is told of a
     day that has passed."""
-    asked = max(local_day(withdrawal.declared_at), timezone.localdate())
+    asked = max(shop_day(withdrawal.declared_at), timezone.localdate())
     return asked + timedelta(days=settings.LAW_DAYS["return"])
 
 
@@ -165,7 +165,7 @@ def _declared(withdrawal: Withdrawal) -> dict[str, Any]:
         "reference": withdrawal.reference,
         "declared_at": withdrawal.declared_at.isoformat()
         if withdrawal.by_site
-        else _iso(local_day(withdrawal.declared_at)),
+        else _iso(shop_day(withdrawal.declared_at)),
         "channel": withdrawal.channel,
         "sent_on": _iso(withdrawal.sent_on),
         "filed_by": "" if withdrawal.filed_by is None else withdrawal.filed_by.email,

@@ -32,7 +32,7 @@ from orders.models import (
     WithdrawalState,
 )
 from orders.selectors.instalments import outstanding
-from orders.selectors.withdrawal_period import exercised_on, is_in_time, local_day, refund_deadline
+from orders.selectors.withdrawal_period import exercised_on, is_in_time, refund_deadline
 from orders.selectors.withdrawals import find_declared_order, find_withdrawal, open_cases
 from orders.services.declarations import Declaration, compose_statement
 from orders.services.instalments import void_scheduled
@@ -42,6 +42,7 @@ from orders.services.refunds import take_off_due
 from orders.services.withdrawal_mails import mail_received, mail_return_instructions, mail_workshop
 from shop.core.money import ZERO, amount_string
 from shop.core.problems import Problem
+from shop.core.shop_days import shop_day
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -174,7 +175,7 @@ def file_declaration(*, declaration: Declaration, key: str) -> Withdrawal:
 
 def _moment_of(received_on: date, now: datetime) -> datetime:
     """When the shop was informed: now, or noon of an earlier day whose hour nobody noted."""
-    if received_on == local_day(now):
+    if received_on == shop_day(now):
         return now
     return timezone.make_aware(datetime.combine(received_on, time(12)))
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from orders.models import Order
 from orders.selectors.withdrawal_period import (
     is_in_time,
-    local_day,
     period_end,
     refund_deadline,
     withdrawal_deadline,
 )
+from shop.core.shop_days import shop_day
 
 
 def order(delivered_at=None, country="FR", postal_code="69003"):
@@ -126,13 +126,13 @@ def test_days_are_those_of_paris_across_summer_time():
     # The period crosses 29 March (summer time): its last hour ends at 22:00 UTC, not 23:00.
     crossing = order(datetime(2026, 3, 17, 12, 0, tzinfo=UTC))
     assert withdrawal_deadline(crossing) == date(2026, 3, 31)
-    assert is_in_time(crossing, local_day(datetime(2026, 3, 31, 21, 59, 59, tzinfo=UTC)))
-    assert not is_in_time(crossing, local_day(datetime(2026, 3, 31, 22, 0, tzinfo=UTC)))
+    assert is_in_time(crossing, shop_day(datetime(2026, 3, 31, 21, 59, 59, tzinfo=UTC)))
+    assert not is_in_time(crossing, shop_day(datetime(2026, 3, 31, 22, 0, tzinfo=UTC)))
     # And 25 October (winter time): the last hour ends at 23:00 UTC.
     back = order(datetime(2026, 10, 14, 12, 0, tzinfo=UTC))
     assert withdrawal_deadline(back) == date(2026, 10, 28)
-    assert is_in_time(back, local_day(datetime(2026, 10, 28, 22, 59, 59, tzinfo=UTC)))
-    assert not is_in_time(back, local_day(datetime(2026, 10, 28, 23, 0, tzinfo=UTC)))
+    assert is_in_time(back, shop_day(datetime(2026, 10, 28, 22, 59, 59, tzinfo=UTC)))
+    assert not is_in_time(back, shop_day(datetime(2026, 10, 28, 23, 0, tzinfo=UTC)))
 
 
 def test_l221_24_the_refund_is_due_fourteen_days_after_the_declaration():

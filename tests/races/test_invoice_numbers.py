@@ -15,6 +15,7 @@ from orders.invoices.audit.series import check_series
 from orders.invoices.issuing import issue_invoice
 from orders.models import Invoice, InvoiceSeries, Order, Payment
 from orders.tests.factories import make_order
+from shop.core.shop_days import shop_day
 from tests.races.crowd import Meeting, all_at_once, values
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -73,7 +74,7 @@ def test_no_gap_and_no_number_twice_when_a_third_of_the_payments_fail(figures) -
     seconds = (timezone.now() - began).total_seconds()
     kept = sorted(number for number in numbers if number is not None)
     wanted = fails.count(False)
-    year = began.astimezone(series.PARIS).year
+    year = shop_day(began).year
     assert kept == [f"F-{year}-{number:05d}" for number in range(1, wanted + 1)]
     assert sorted(Invoice.objects.values_list("sequence", flat=True)) == list(range(1, wanted + 1))
     assert InvoiceSeries.objects.get().last_number == wanted
@@ -84,7 +85,7 @@ def test_no_gap_and_no_number_twice_when_a_third_of_the_payments_fail(figures) -
 def test_control_without_the_lock_two_payments_take_one_number(monkeypatch) -> None:
     orders = copies(2)
     with transaction.atomic():
-        series._lock_series(timezone.now().astimezone(series.PARIS).year)
+        series._lock_series(shop_day(timezone.now()).year)
     meeting = Meeting(2)
 
     def read_only(year: int) -> InvoiceSeries:
@@ -127,6 +128,6 @@ def test_control_a_database_sequence_leaves_gaps() -> None:
 def test_two_firsts_of_a_year_make_one_series() -> None:
     orders = copies(12)
     numbers = values(all_at_once([partial(issue, order, fails=False) for order in orders]))
-    year = timezone.now().astimezone(series.PARIS).year
+    year = shop_day(timezone.now()).year
     assert sorted(numbers) == [f"F-{year}-{number:05d}" for number in range(1, 13)]
     assert InvoiceSeries.objects.count() == 1

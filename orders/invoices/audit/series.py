@@ -8,9 +8,10 @@ from decimal import Decimal
 from django.utils.translation import gettext as _
 
 from orders.invoices.audit.faults import Fault
-from orders.invoices.series import PARIS, chain_hash
+from orders.invoices.series import chain_hash
 from orders.models import Invoice, InvoiceDocument, InvoiceKind, InvoiceSeries
 from shop.core.money import ZERO
+from shop.core.shop_days import shop_day
 
 CHUNK = 500
 DOCUMENT_WITHIN = timedelta(hours=1)
@@ -54,7 +55,7 @@ def _own_faults(invoice: Invoice) -> Iterator[Fault]:
         != invoice.hash
     ):
         yield Fault("hash", invoice.number, _("son contenu n'est pas celui qui a été émis"))
-    if invoice.issued_at.astimezone(PARIS).year != invoice.year:
+    if shop_day(invoice.issued_at).year != invoice.year:
         yield Fault("year", invoice.number, _("a été émis une autre année"))
     yield from _arithmetic(invoice)
 

@@ -8,11 +8,11 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from orders.invoices.series import PARIS
 from orders.invoices.tax import ABROAD_IN_UNION, STANDARD_RATES, split_vat, union_sales
 from orders.invoices.tests.conftest import set_shop
 from orders.models import Invoice, Order, VatRate
 from orders.tests.factories import make_order, make_product, pay_order
+from shop.core.shop_days import shop_day
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +26,7 @@ def mentions(order: Order) -> dict[str, str]:
 def test_art_242_nonies_a_seller_customer_dates_lines_and_totals(paid) -> None:
     order = paid((make_product("Golem de poche", price="40.00"), 3))
     data = order.invoices.get().data
-    today = timezone.now().astimezone(PARIS).date().isoformat()
+    today = shop_day(timezone.now()).isoformat()
     assert data["seller"] | {"site": ""} == {
         "shop_name": "L'Établi aux figurines",
         "name": "Camille Fabre EI",
@@ -70,7 +70,7 @@ def test_the_sole_trader_is_named_ei_even_when_the_settings_forget_it(paid) -> N
 
 def test_a_paid_order_says_since_when(paid) -> None:
     order = paid()
-    today = timezone.now().astimezone(PARIS).date().isoformat()
+    today = shop_day(timezone.now()).isoformat()
     payment = order.invoices.get().data["payment"]
     assert (payment["paid"], payment["due"], payment["paid_on"]) == ("49.99", "0.00", today)
     assert mentions(order)["paid"].startswith("Payée le ")
@@ -156,7 +156,7 @@ def test_art_258_a_only_other_countries_of_the_union_count() -> None:
     sell("20000.00", country="FR")
     sell("20000.00", country="US")
     sell("20000.00", country="MC")
-    assert union_sales(timezone.now().astimezone(PARIS).year) == Decimal("0.00")
+    assert union_sales(shop_day(timezone.now()).year) == Decimal("0.00")
     assert sell("100.00", country="DE").vat == Decimal("0.00")
 
 
