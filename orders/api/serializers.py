@@ -11,7 +11,7 @@ from django_countries import countries
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from accounts.models import normalise_email
+from accounts.models import EMAIL_MAX_LENGTH, normalise_email
 from catalog.models import Finish
 from orders.models import PaymentMode
 from orders.models.order import OTHER_COUNTRY
@@ -114,9 +114,16 @@ def _clean(text: str, *, keep_lines: bool) -> str:
     return "".join(kept).strip()
 
 
+class EmailAddressField(serializers.CharField):
+    """An address in the form that accounts are looked up by, and judged in it: it may be longer than what came."""
+
+    def to_internal_value(self, data: Any) -> str:
+        return normalise_email(super().to_internal_value(data))
+
+
 class CustomerSerializer(serializers.Serializer[CustomerDetails]):
-    email = serializers.CharField(
-        max_length=254,
+    email = EmailAddressField(
+        max_length=EMAIL_MAX_LENGTH,
         validators=[EmailValidator(message=gettext_lazy("Saisissez une adresse e-mail valide."))],
         error_messages={"blank": gettext_lazy("Saisissez votre adresse e-mail.")},
     )
@@ -129,9 +136,6 @@ class CustomerSerializer(serializers.Serializer[CustomerDetails]):
     customCountry = PlainTextField(max_length=60, required=False, allow_blank=True, default="")  # noqa: N815
     phone = PlainTextField(max_length=40, required=False, allow_blank=True, default="")
     notes = ParagraphField(max_length=2000, required=False, allow_blank=True, default="")
-
-    def validate_email(self, value: str) -> str:
-        return normalise_email(value)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["country"] == OTHER_COUNTRY and not attrs["customCountry"]:

@@ -240,7 +240,7 @@ def _close_expired(attempt: Attempt, facts: SessionFacts) -> None:
         current = Attempt.objects.select_for_update().get(pk=attempt.pk)
         if current.state not in (AttemptState.PREPARED, AttemptState.SENT):
             return
-        current.error_code = facts.error_code
+        current.error_code = facts.error_code[:100]
         current.save(update_fields=["error_code"])
         _move(current, AttemptState.EXPIRED)
     cancel_unpaid_order(

@@ -136,6 +136,8 @@ def test_instalments_need_their_minimum_and_a_shop_that_offers_them(bank, shoppe
     [
         ({"customer": {"email": "not an address"}}, "customer.email"),
         ({"customer": {"email": "a@b.fr\nBcc: x@y.fr"}}, "customer.email"),
+        # 187 characters, each of which stands for three in the form that is stored.
+        ({"customer": {"email": "a@" + ".".join(["㎈" * 60] * 3) + ".fr"}}, "customer.email"),
         ({"customer": {"firstName": ""}}, "customer.firstName"),
         ({"customer": {"lastName": "\u202e\u200b"}}, "customer.lastName"),
         ({"customer": {"address": "x" * 251}}, "customer.address"),
