@@ -329,6 +329,15 @@ def test_one_mail_a_level_and_year():
     assert len(alerts()) == 3
 
 
+def test_money_of_the_old_year_heard_of_in_january_is_told_too():
+    book("85000.00", utc(2026, 12, 31, 22))
+    alert_turnover(utc(2027, 1, 3))
+    assert alerts() == ["turnover_alert:franchise:2026:100", "turnover_alert:franchise_upper:2026:90"]
+    book("9000.00", utc(2026, 12, 31, 22))
+    alert_turnover(utc(2027, 1, 20))
+    assert len(alerts()) == 2
+
+
 def test_sales_to_the_union_are_counted_apart():
     for country in ("FR", "DE", "CH"):
         pay_order(make_order((make_product(price="100.00"), 1), country=country))

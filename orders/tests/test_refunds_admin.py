@@ -80,8 +80,11 @@ def test_an_empty_demand_refunds_everything(admin, order):
     }  # fmt: skip
     assert told["lines"] == [{"item_id": item.pk, "quantity": 2, "amount": "40.00", "restocked": False}]
     assert told["refunds"] == [
-        {"id": str(sent.pk), "amount": "49.99", "state": "requested", "provider_id": None, "error": ""}
-    ]
+        {
+            "id": str(sent.pk), "amount": "49.99", "method": "card", "state": "requested", "provider_id": None,
+            "transfer_reference": "", "error": "",
+        }
+    ]  # fmt: skip
     send_all()
     told = admin.get(f"/api/admin/refunds/{request.pk}").json()["refund"]
     assert (told["status"], told["refunds"][0]["provider_id"]) == ("succeeded", "re_1")
