@@ -190,7 +190,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         return date_format(order.promised_by, "SHORT_DATE_FORMAT")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
-        """Archived orders are in no list; the filter « archivée le » shows them."""
+        """Archived orders are in no list; the filter « Archivée » shows them."""
         orders = super().get_queryset(request)
         match = request.resolver_match
         listing = match is not None and match.url_name == "orders_order_changelist"

@@ -77,7 +77,7 @@ def remove_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> 
             if removed is Removal.ARCHIVED:
                 messages.info(
                     request,
-                    _("Elle est archivée : le filtre « archivée le » la montre, et elle se restaure."),
+                    _("Elle est archivée : le filtre « Archivée » la montre, et elle se restaure."),
                 )
             return redirect("admin:orders_order_changelist")
         return redirect("admin:orders_order_change", order.pk)
