@@ -29,11 +29,15 @@ from orders.models import (
     Refund,
     RefundRequest,
     RefundState,
+    WithdrawalCase,
 )
 from orders.models.payment import OPEN_DISPUTES
+from orders.models.returns import OPEN_CASES
 from orders.payments import gateway, settlement
 from orders.payments.facts import ChargeFacts, IntentFacts
+from orders.selectors.withdrawals import open_cases
 from orders.services.cancellation import cancel_unpaid_order
+from orders.services.declarations import Declaration
 from orders.services.disputes import sync_disputes
 from orders.services.fulfilment import update_status
 from orders.services.refund_again import amount_again
@@ -42,6 +46,8 @@ from orders.services.refund_sending import send_refund, sync_refunds
 from orders.services.refund_transfers import settle_by_transfer
 from orders.services.refunds import request_refund, retry_refund
 from orders.services.statuses import change_status
+from orders.services.withdrawal_cases import refund_case, refuse_case
+from orders.services.withdrawals import declare_withdrawal
 from orders.tests.factories import make_order, new_key, pay_order
 from orders.tests.history_laws import HistoryLaws
 from shop.core.problems import Problem
@@ -152,6 +158,41 @@ class OrderHistories(HistoryLaws, RuleBasedStateMachine):
         settlement._apply_charge(order, payment, attempt, facts)
         self.played["thirds received" if succeeds else "thirds refused"] += 1
 
+    # --- Withdrawals ------------------------------------------------------------------------------------
+
+    @rule(number=st.integers(0, 2), units=st.integers(0, 2))
+    def withdraw(self, number: int, units: int) -> None:
+        """From the whole order, or from some units of its first line, credited before or not."""
+        order = self.order(number)
+        if order is None or not order.is_paid:
+            return
+        item = order.items.first()
+        assert item is not None
+        declaration = Declaration(
+            name="Léa Martin", email=order.email, order_text=order.reference, language="fr", order=order,
+            lines=((item.pk, min(units, item.quantity)),) if units else (),
+        )  # fmt: skip
+        declare_withdrawal(declaration=declaration, key=new_key(), caller=new_key())
+        self.played["withdrawals"] += 1
+
+    @rule(number=st.integers(0, 5), resume=st.booleans())
+    def refuse_withdrawal(self, number: int, resume: bool) -> None:
+        case = self.case(number)
+        if case is None:
+            return
+        # A refund was decided already, or the order is closed or disputed.
+        with suppress(Problem), transaction.atomic():
+            refuse_case(case_id=case.pk, reason="Retirée.", actor=None, resume=resume)
+            self.played["resumed" if resume and case.voided else "withdrawals refused"] += 1
+
+    @rule(number=st.integers(0, 5))
+    def refund_withdrawal(self, number: int) -> None:
+        case = self.case(number)
+        if case:
+            with suppress(Problem), transaction.atomic():
+                refund_case(case_id=case.pk, lines=None, amount=None, reason="", actor=None)
+                self.played["withdrawals refunded"] += 1
+
     # --- What staff do --------------------------------------------------------------------------------
 
     @rule(number=st.integers(0, 2), cents=st.integers(1, 20_000), twice=st.booleans())
@@ -239,8 +280,9 @@ class OrderHistories(HistoryLaws, RuleBasedStateMachine):
         if order is None or not order.is_paid:
             return
         frozen = open_dispute(order) is not None and order.status != OrderStatus.SHIPPED
-        if frozen:
-            with pytest.raises(Problem, match="litige"), transaction.atomic():
+        withdrawn = order.shipped_at is None and open_cases(order).exists()
+        if frozen or withdrawn:
+            with pytest.raises(Problem, match=r"litige|rétracté"), transaction.atomic():
                 update_status(order_id=order.pk, status="shipped", actor=None)
         else:
             update_status(order_id=order.pk, status="shipped", actor=None)
@@ -305,6 +347,10 @@ class OrderHistories(HistoryLaws, RuleBasedStateMachine):
 
     def order(self, number: int) -> Order | None:
         return self.one(Order.objects.all(), number)
+
+    def case(self, number: int) -> WithdrawalCase | None:
+        cases = list(WithdrawalCase.objects.filter(state__in=OPEN_CASES).order_by("pk"))
+        return cases[number % len(cases)] if cases else None
 
     def charge(self, number: int) -> Attempt | None:
         return self.one(Attempt.objects.filter(charge_id__isnull=False), number)

@@ -24,6 +24,7 @@ from orders.models import (
 )
 from orders.models.payment import REFUNDS_UNDER_WAY
 from orders.payments.facts import DisputeFacts, RefundFacts
+from orders.selectors.instalments import OPEN_PAYMENTS
 from orders.services.disputes import sync_disputes
 from orders.services.refund_rules import refundable
 from orders.services.refund_sending import send_refund, sync_refunds
@@ -90,6 +91,14 @@ class HistoryLaws:
                     .filter(replaces=None)
                     .exists()
                 )
+
+    @invariant()
+    def nothing_is_owed_beyond_the_order(self) -> None:
+        """Whatever was stopped and resumed: the parts that are owed or were paid never exceed the total."""
+        for order in Order.objects.prefetch_related("payments"):
+            counted = (*PAID_STATES, *OPEN_PAYMENTS)
+            owed = sum((row.amount for row in order.payments.all() if row.state in counted), ZERO)
+            assert owed <= order.total
 
     @invariant()
     def documents_follow_the_money(self) -> None:
