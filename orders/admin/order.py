@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -246,27 +246,15 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
             if ORDER_PAGES[name].shown(order)
         ]
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        """Nothing is typed here: the buttons above do what there is to do."""
-        order = self.get_object(request, object_id)
-        values: dict[str, Any] = {
-            **(extra_context or {}),
+    def page_context(self, order: Order) -> dict[str, Any]:
+        """Nothing is typed on the page: the buttons do what there is to do."""
+        return {
+            "title": gettext("Commande %(reference)s") % {"reference": order.reference},
+            "subtitle": None,
+            "country_name": countries.name(order.country) or order.custom_country,
             "show_save": False,
             "show_save_and_continue": False,
         }
-        if order is not None:
-            values |= {
-                "title": _("Commande %(reference)s") % {"reference": order.reference},
-                "subtitle": None,
-                "country_name": countries.name(order.country) or order.custom_country,
-            }
-        return super().change_view(request, object_id, form_url, values)
 
     @admin.action(description=_("Demander l'état du paiement à Stripe"))
     def ask_provider(self, request: HttpRequest, queryset: QuerySet[Order]) -> None:

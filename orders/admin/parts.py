@@ -78,6 +78,10 @@ class LinkedPagesAdmin(admin.ModelAdmin[Row]):
         """Label and address of each."""
         raise NotImplementedError
 
+    def page_context(self, row: Row) -> dict[str, Any]:
+        """What else the page's template reads: `title` heads it."""
+        return {}
+
     def change_view(
         self,
         request: HttpRequest,
@@ -86,8 +90,8 @@ class LinkedPagesAdmin(admin.ModelAdmin[Row]):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         row = self.get_object(request, object_id)
-        pages = [] if row is None else self.pages_of(row)
-        return super().change_view(request, object_id, form_url, {**(extra_context or {}), "pages": pages})
+        values = {} if row is None else {"pages": self.pages_of(row), **self.page_context(row)}
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **values})
 
 
 class ReadOnly:

@@ -17,6 +17,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.html import format_html
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
@@ -185,6 +186,10 @@ class WithdrawalCaseAdmin(ReadOnly, LinkedPagesAdmin[WithdrawalCase]):
             path("<int:case_id>/step/<slug:step>/", view(self.step_view), name="orders_withdrawalcase_step"),
             *super().get_urls(),
         ]
+
+    def page_context(self, case: WithdrawalCase) -> dict[str, Any]:
+        reference = case.withdrawal.reference
+        return {"title": gettext("Rétractation %(reference)s") % {"reference": reference}, "subtitle": None}
 
     def pages_of(self, case: WithdrawalCase) -> list[tuple[str | Promise, str]]:
         pages = [

@@ -11,6 +11,8 @@ from django.urls import reverse
 
 from accounts.tests.people import make_admin
 from orders.models import Order
+from orders.services.declarations import Declaration
+from orders.services.withdrawals import declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 
 pytestmark = pytest.mark.django_db
@@ -139,3 +141,13 @@ def test_every_field_that_the_admin_shows_has_a_name_in_words():
         if str(field.verbose_name) == field.name.replace("_", " ") and field.name not in same_in_french
     }
     assert nameless == set()
+
+
+def test_a_declaration_is_headed_by_its_reference(desk, paid):
+    declaration = Declaration(
+        name="Léa", email="lea@example.com", order_text=paid.reference, language="fr", order=paid
+    )
+    withdrawal = declare_withdrawal(declaration=declaration, key="all", caller="192.0.2.1")
+    html = desk.get(reverse("admin:orders_withdrawalcase_change", args=[withdrawal.case.pk])).content.decode()
+    assert f"<h1>Rétractation {withdrawal.reference}</h1>" in html
+    assert "None" not in words(html)
