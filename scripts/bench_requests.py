@@ -40,6 +40,8 @@ PRODUCTION = {
     "LOG_LEVEL": "ERROR",
     # As `make run` and the operator's guide start a worker.
     "MALLOC_ARENA_MAX": "2",
+    "MALLOC_MMAP_THRESHOLD_": "131072",
+    "MALLOC_TRIM_THRESHOLD_": "131072",
 }
 
 

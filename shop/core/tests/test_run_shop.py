@@ -82,7 +82,12 @@ def test_the_programs_of_a_machine_with_nothing_on_it():
         "STRIPE_SANDBOX_PORT": "8123",
         "STRIPE_SANDBOX_WEBHOOK_URL": "http://127.0.0.1:8000/webhooks/stripe",
     }
-    assert started["web"].environment == {**SANDBOX.environment, "MALLOC_ARENA_MAX": "2"}
+    assert started["web"].environment == {
+        **SANDBOX.environment,
+        "MALLOC_ARENA_MAX": "2",
+        "MALLOC_MMAP_THRESHOLD_": "131072",
+        "MALLOC_TRIM_THRESHOLD_": "131072",
+    }
     for name in ("worker", "pictures", "beat"):
         assert SANDBOX.environment.items() <= started[name].environment.items()
     web = started["web"].command

@@ -28,6 +28,13 @@ DEMO_ACCOUNTS = ("admin@example.com", "client@example.com")
 DEMO_PASSWORD = "figurine-atelier-2026"  # noqa: S105 - published: it opens the demonstration only
 READY_SECONDS = 90.0
 SANDBOX_FILE = "stripe-sandbox.json"
+# The four threads of a worker share their free memory instead of holding some each, and whole pages that are no longer
+# kept go back to the system at once.
+WEB_MEMORY = {
+    "MALLOC_ARENA_MAX": "2",
+    "MALLOC_MMAP_THRESHOLD_": "131072",
+    "MALLOC_TRIM_THRESHOLD_": "131072",
+}
 SOURCE_FOLDERS = ("shop", "catalog", "orders", "accounts")
 
 
@@ -237,8 +244,7 @@ def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iter
             *("--worker-class", "gthread", "--workers", "2", "--threads", "4"),
             *("--no-control-socket", "--log-level", "warning", "--timeout", "60", "--graceful-timeout", "10"),
         ],
-        # Four threads of a worker share their free memory instead of holding some each.
-        {**payments, "MALLOC_ARENA_MAX": "2"},
+        {**payments, **WEB_MEMORY},
     )
 
 
