@@ -1,8 +1,10 @@
-"""People for tests."""
+"""People for tests, and how they use the page ``/auth``."""
 
 from __future__ import annotations
 
 import re
+
+from django.contrib.auth import SESSION_KEY
 
 from accounts.models import User
 from accounts.services import create_member, grant_role
@@ -35,3 +37,17 @@ def link_in_last_mail() -> str:
     text = render(OutgoingMail.objects.order_by("-pk")[0]).text
     [link] = re.findall(r"http://localhost:8000(/\S*auth/\S+)", text)
     return link
+
+
+def post(client, mode, path="/auth", **fields):
+    """Sends one of the page's forms."""
+    return client.post(path, {"mode": mode, "email": "client@example.com", "password": PASSWORD, **fields})
+
+
+def signed_in(client) -> bool:
+    return SESSION_KEY in client.session
+
+
+def text(response) -> str:
+    """The page as its visitor reads it."""
+    return response.content.decode().replace("&#x27;", "'")

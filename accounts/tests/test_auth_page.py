@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
-from allauth.account.models import EmailAddress
-from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
-from django.utils import timezone
 
 from accounts.models import User
 from accounts.selectors import is_email_confirmed
-from accounts.tests.people import PASSWORD, link_in_last_mail, mails, make_member
+from accounts.tests.people import link_in_last_mail, mails, make_member, post, signed_in, text
 from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db
-
-
-def post(client, mode, path="/auth", **fields):
-    return client.post(path, {"mode": mode, "email": "client@example.com", "password": PASSWORD, **fields})
-
-
-def signed_in(client) -> bool:
-    return SESSION_KEY in client.session
-
-
-def text(response) -> str:
-    return response.content.decode().replace("&#x27;", "'")
 
 
 def test_the_page_is_private_and_its_tab_is_sign_in(client):
@@ -191,148 +174,6 @@ def test_addresses_that_are_none(client, address, mode):
 
     assert "Veuillez entrer une adresse email valide" in text(response)
     assert User.objects.count() == 0
-
-
-# --- Forgotten password -----------------------------------------------------------------------------
-def test_a_new_password_by_mail(client, django_user_model):
-    user = make_member()
-    other_device = type(client)()
-    other_device.force_login(user)
-
-    response = post(client, "forgot")
-    assert (response.status_code, response["Location"]) == (302, "/auth")
-    assert "Email envoyé" in text(client.get("/auth"))
-    link = link_in_last_mail()
-
-    followed = client.get(link)
-    assert (followed.status_code, followed["Location"]) == (302, "/auth/nouveau-mot-de-passe")
-    assert followed["Referrer-Policy"] == "no-referrer"
-    page = text(client.get("/auth/nouveau-mot-de-passe"))
-    assert link.rsplit("/", 1)[1] not in page
-
-    new = "atelier-figurine-2027"
-    done = client.post("/auth/nouveau-mot-de-passe", {"password": new, "password_confirmation": new})
-    assert done["Location"] == "/auth"
-    assert "Mot de passe mis à jour" in text(client.get("/auth"))
-    user.refresh_from_db()
-    assert user.check_password(new)
-    assert mails() == [
-        ("account_password_reset", "client@example.com"),
-        ("account_password_changed", "client@example.com"),
-    ]
-    # Every session ends, and the link is used up.
-    assert other_device.get("/api/me").json()["authenticated"] is False
-    assert client.get(link)["Location"] == "/auth?mode=forgot"
-    assert "Impossible de mettre à jour le mot de passe" in text(client.get("/auth?mode=forgot"))
-    assert post(client, "signin", password=new).status_code == 302
-
-
-def test_a_reset_link_confirms_the_address_too(client):
-    user = make_member(confirmed=False)
-    post(client, "forgot")
-    client.get(link_in_last_mail())
-    client.post(
-        "/auth/nouveau-mot-de-passe",
-        {"password": "atelier-figurine-2027", "password_confirmation": "atelier-figurine-2027"},
-    )
-
-    assert is_email_confirmed(user)
-
-
-@pytest.mark.parametrize(
-    ("typed", "again", "messages"),
-    [
-        ("", "", ["Veuillez remplir tous les champs"]),
-        ("court", "court", ["Mot de passe trop court. Minimum 8 caractères"]),
-        (
-            "atelier-figurine-2027",
-            "atelier-figurine-2028",
-            ["Les mots de passe ne correspondent pas", "Veuillez confirmer le même mot de passe"],
-        ),
-    ],
-)
-def test_new_passwords_that_are_refused(client, typed, again, messages):
-    user = make_member()
-    post(client, "forgot")
-    client.get(link_in_last_mail())
-
-    response = client.post("/auth/nouveau-mot-de-passe", {"password": typed, "password_confirmation": again})
-
-    for message in messages:
-        assert message in text(response)
-    user.refresh_from_db()
-    assert user.check_password(PASSWORD)
-
-
-def break_link(link: str, how: str, user: User, time_machine) -> str:
-    if how == "expired":
-        time_machine.move_to(timezone.now().timestamp() + 3601)
-    elif how == "address changed":
-        user.email = "moved@example.com"
-        user.save()
-        EmailAddress.objects.filter(user=user).update(email=user.email)
-    elif how == "signed in since":
-        user.last_login = user.date_joined
-        user.save()
-    elif how == "blocked":
-        User.objects.filter(pk=user.pk).update(is_active=False)
-    elif how == "other person":
-        other = make_member("other@example.com")
-        uid, _token = link.rsplit("/", 1)[1].split("-", 1)
-        assert int(uid, 36) == user.pk
-        return link.replace(f"/{uid}-", f"/{other.pk}-")
-    return link
-
-
-@pytest.mark.parametrize("how", ["expired", "address changed", "signed in since", "blocked", "other person"])
-def test_reset_links_die(client, how, time_machine):
-    user = make_member()
-    post(client, "forgot")
-    link = break_link(link_in_last_mail(), how, user, time_machine)
-
-    assert client.get(link)["Location"] == "/auth?mode=forgot"
-    answer = client.post(
-        "/auth/nouveau-mot-de-passe", {"password": "x" * 12, "password_confirmation": "x" * 12}
-    )
-    assert answer["Location"] == "/auth?mode=forgot"
-    user.refresh_from_db()
-    assert user.check_password(PASSWORD)
-
-
-@pytest.mark.parametrize("key", ["x", "-", "1-", "1-abc-def", "zzzzzzzzzzzzzzzzzz-a-b", "é-a-b", "0-a-b"])
-def test_forged_reset_links(client, key):
-    make_member()
-    assert client.get(f"/auth/nouveau-mot-de-passe/{key}")["Location"] == "/auth?mode=forgot"
-
-
-@pytest.mark.parametrize("key", ["x", "Mg", "Mg:abc:def", "::"])
-def test_forged_confirmation_links(client, key):
-    user = make_member(confirmed=False)
-
-    assert client.get(f"/auth/confirmation/{key}")["Location"] == "/auth"
-    assert "Ce lien de confirmation n'est plus valable." in text(client.get("/auth"))
-    assert not is_email_confirmed(user)
-
-
-def test_a_confirmation_link_is_good_for_three_days(client, time_machine):
-    post(client, "signup")
-    link = link_in_last_mail()
-    time_machine.move_to(timezone.now().timestamp() + timedelta(days=3, seconds=1).total_seconds())
-    client.get(link)
-
-    assert not is_email_confirmed(User.objects.get())
-
-
-def test_links_in_mails_ignore_the_host_of_the_request(client, settings):
-    settings.ALLOWED_HOSTS = ["*"]
-    client.post(
-        "/auth",
-        {"mode": "forgot", "email": make_member().email},
-        headers={"host": "evil.test", "x-forwarded-host": "evil.test"},
-    )
-
-    assert "evil.test" not in str(OutgoingMail.objects.get().context)
-    assert link_in_last_mail().startswith("/auth/nouveau-mot-de-passe/")
 
 
 # --- Sessions and signing out -----------------------------------------------------------------------
