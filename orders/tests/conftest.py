@@ -21,6 +21,7 @@ from orders.tests.bank import signature as signature
 from orders.tests.factories import make_seller, make_zones
 from orders.tests.giving_back import paid_piece, provider  # noqa: F401 - fixtures
 from orders.tests.thirds import clock  # noqa: F401 - fixture
+from orders.tests.withdrawing import monday_noon  # noqa: F401 - fixture
 
 
 @pytest.fixture(scope="session")

@@ -1,116 +1,31 @@
-"""What staff do with declarations, in the services and on the admin's pages; the alerts that remind them."""
+"""What staff do with declarations, in the services; the alerts that remind them."""
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from decimal import Decimal
-from html import unescape
 
 import pytest
 import time_machine
-from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import Role, User
-from accounts.services.roles import grant_role
 from orders.models import (
     Invoice,
     Order,
-    OrderEvent,
-    Payment,
     Refund,
-    RefundRequest,
-    WithdrawalCase,
     WithdrawalState,
 )
 from orders.selectors.withdrawals import Light, light
 from orders.services import withdrawal_cases as cases
-from orders.services.declarations import Declaration
 from orders.services.fulfilment import update_status
-from orders.services.refund_sending import send_refund
-from orders.services.withdrawals import declare_withdrawal
-from orders.tests.factories import make_order, make_product, make_seller, pay_order
-from orders.tests.memory_provider import MemoryProvider
+from orders.tests.factories import make_order, make_product
 from orders.tests.thirds import offer_thirds
+from orders.tests.withdrawing import NOON, declare, kinds, paid_order, refund, refused
 from shop.core.jobs import registered_jobs
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
-from shop.core.problems import Problem
 
-pytestmark = pytest.mark.django_db
-
-NOON = datetime(2026, 11, 23, 11, 0, tzinfo=UTC)
-
-
-@pytest.fixture(autouse=True)
-def _clock():
-    with time_machine.travel(NOON, tick=False):
-        yield
-
-
-@pytest.fixture(autouse=True)
-def _provider(monkeypatch):
-    make_seller()
-    MemoryProvider().install(monkeypatch)
-
-
-@pytest.fixture
-def admin(client, django_user_model):
-    user = django_user_model.objects.create_superuser("chef@example.com", "x")
-    grant_role(user=user, role=Role.ADMIN)
-    client.force_login(user)
-    return client
-
-
-def paid_order(*lines, **fields):
-    return pay_order(make_order(*lines, **fields))
-
-
-def declare(placed, *, shipped=False, late=False, **changes):
-    if shipped:
-        update_status(order_id=placed.pk, status="shipped", actor=None)
-    if late:
-        days = timedelta(days=20)
-        Order.objects.filter(pk=placed.pk).update(shipped_at=NOON - days, delivered_at=NOON - days)
-    values = {
-        "name": "Léa Martin", "email": "lea@example.com", "order_text": placed.reference, "language": "fr", **changes,
-    }  # fmt: skip
-    declaration = Declaration(**values)
-    key = declaration.submission_key(date(2026, 11, 23))
-    return declare_withdrawal(declaration=declaration, key=key, caller="192.0.2.1").case
-
-
-def rows():
-    return [
-        sorted(model.objects.values_list(), key=repr)
-        for model in (Order, Payment, Refund, RefundRequest, WithdrawalCase, OrderEvent, OutgoingMail)
-    ]
-
-
-def refused(code, call, **values):
-    before = rows()
-    with pytest.raises(Problem) as caught:
-        call(actor=None, **values)
-    assert caught.value.code == code
-    assert rows() == before
-
-
-def refund(case, **changes):
-    demand = {"lines": None, "amount": None, "reason": "", "actor": None, **changes}
-    request = cases.refund_case(case_id=case.pk, **demand)
-    for waiting in Refund.objects.filter(state__in=("requested", "sent")):
-        send_refund(waiting.pk)
-    case.refresh_from_db()
-    request.refresh_from_db()
-    return request
-
-
-def kinds():
-    return list(
-        OutgoingMail.objects.filter(kind__startswith="withdrawal")
-        .order_by("pk")
-        .values_list("kind", flat=True)
-    )
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("monday_noon", "provider")]
 
 
 # --- Finding the order --------------------------------------------------------------------------------
@@ -343,118 +258,3 @@ def test_closed_cases_alert_nobody():
     refund(declare(paid_order()))
 
     assert cases.alert_open_cases(NOON + timedelta(days=14)) == 0
-
-
-# --- The admin's pages --------------------------------------------------------------------------------
-
-
-def page(client, case, step=""):
-    if step == "refund":
-        return reverse("admin:orders_withdrawalcase_refund", args=[case.pk])
-    if step:
-        return reverse("admin:orders_withdrawalcase_step", args=[case.pk, step])
-    return reverse("admin:orders_withdrawalcase_change", args=[case.pk])
-
-
-def text_of(response):
-    return unescape(response.content.decode())
-
-
-def test_the_list_shows_what_is_urgent_first(admin):
-    declare(paid_order())
-    declare(paid_order(), shipped=True)
-
-    with time_machine.travel(NOON + timedelta(days=14), tick=False):
-        # Sessions live for fourteen days.
-        admin.force_login(User.objects.get())
-        listed = text_of(admin.get(reverse("admin:orders_withdrawalcase_changelist"), {"open": "1"}))
-
-    assert "à rembourser maintenant" in listed
-    assert "retour attendu" in listed
-
-
-def test_each_step_explains_itself_and_asks(admin):
-    order = paid_order()
-    case = declare(order, shipped=True)
-    shown = text_of(admin.get(page(admin, case)))
-    for label in (
-        "Rembourser",
-        "Noter le retour des pièces",
-        "Noter la preuve d'expédition",
-        "Ne pas donner suite",
-    ):
-        assert label in shown
-    assert "Rattacher à une commande" not in shown
-    assert case.withdrawal.statement.splitlines()[0] in shown
-
-    asked = text_of(admin.get(page(admin, case, "goods")))
-    assert "À partir de ce jour, le remboursement n'attend plus" in asked
-    assert WithdrawalCase.objects.get().goods_received_at is None
-
-    refused_day = admin.post(page(admin, case, "goods"), {"day": "2026-11-24"})
-    assert "Cette date est à venir." in text_of(refused_day)
-    admin.post(page(admin, case, "goods"), {"day": "2026-11-22"})
-    assert timezone.localdate(WithdrawalCase.objects.get().goods_received_at) == date(2026, 11, 22)
-
-
-def test_every_step_may_be_taken_from_the_admin(admin):
-    order = paid_order()
-    lost = declare(order, email="other@example.com")
-    assert admin.post(page(admin, lost, "attach"), {"reference": order.reference}).status_code == 302
-    assert admin.post(page(admin, lost, "ship"), {}).status_code == 302
-    update_status(order_id=order.pk, status="shipped", actor=None)
-    assert admin.post(page(admin, lost, "return"), {}).status_code == 302
-    assert admin.post(page(admin, lost, "proof"), {"day": "2026-11-23"}).status_code == 302
-    lost.refresh_from_db()
-    assert (lost.order, lost.state, lost.shipping_allowed_at) == (order, "goods_awaited", NOON)
-    assert lost.shipping_proof_at is not None
-
-    late = declare(paid_order(), late=True)
-    assert admin.post(page(admin, late, "accept"), {"reason": ""}).status_code == 200
-    admin.post(page(admin, late, "accept"), {"reason": "Geste."})
-    admin.post(page(admin, late, "refuse"), {"reason": "Retirée par le client."})
-    late.refresh_from_db()
-    assert (late.state, late.decision) == ("refused", "Retirée par le client.")
-    # Once more: said, not crashed.
-    again = admin.post(page(admin, late, "refuse"), {"reason": "x"}, follow=True)
-    assert "Cette déclaration est déjà traitée." in text_of(again)
-    assert admin.get(page(admin, late, "nothing")).status_code == 404
-
-
-def test_the_refund_page_shows_the_sum_before_it_is_paid(admin):
-    order = paid_order((make_product(), 2))
-    item = order.items.get()
-    case = declare(order, order=order, lines=((item.pk, 1),))
-    shown = text_of(admin.get(page(admin, case, "refund")))
-    assert "Rembourser 40,00\u00a0€" in shown
-
-    # Another quantity: shown first, nothing decided.
-    body = {f"units_{item.pk}": "2", "expected": "40.00", "confirm": "1"}
-    other = text_of(admin.post(page(admin, case, "refund"), body))
-    assert "Rembourser 80,00\u00a0€" in other
-    assert not RefundRequest.objects.exists()
-
-    admin.post(page(admin, case, "refund"), {f"units_{item.pk}": "1", "expected": "40.00", "confirm": "1"})
-    assert RefundRequest.objects.get().amount == Decimal("40.00")
-    assert admin.post(page(admin, case, "refund"), {f"units_{item.pk}": "9"}).status_code == 200
-
-
-def test_the_order_leads_to_its_withdrawals(admin):
-    order = paid_order((make_product(), 2))
-    case = declare(order)
-    leads = reverse("admin:orders_order_withdrawals", args=[order.pk])
-    assert leads in text_of(admin.get(reverse("admin:orders_order_change", args=[order.pk])))
-    assert admin.get(leads)["Location"] == page(admin, case)
-    declare(order, reason="encore")
-    assert "dans les temps" in text_of(admin.get(leads))
-
-
-def test_only_operators_get_in(client, django_user_model):
-    case = declare(paid_order())
-    user = django_user_model.objects.create_user("staff@example.com", "x", is_staff=True)
-    client.force_login(user)
-
-    for step in ("", "refund", "goods", "refuse"):
-        assert client.get(page(client, case, step)).status_code == 403
-        assert client.post(page(client, case, step), {"reason": "x"}).status_code == 403
-    assert WithdrawalCase.objects.get().state == WithdrawalState.DECLARED
