@@ -6,7 +6,13 @@
 interface EarlyQuote {
   question: string;
   response: Promise<Response>;
+  /** What the server wrote, once it is here; resolves to nothing where it failed. */
+  arrived: Promise<unknown>;
+  answer?: unknown;
 }
+
+/** Longer than an answer takes that is on its way while React is fetched; whoever waits longer sees a page meanwhile. */
+const PATIENCE_MS = 1000;
 
 declare global {
   interface Window {
@@ -32,8 +38,29 @@ export function askEarly(question: string): void {
     body: question,
   });
   // Whoever takes the answer meets the failure; nobody may come for it.
-  response.catch(() => {});
-  window.earlyQuote = { question, response };
+  const arrived = response
+    .then((given) => (given.ok ? given.clone().json() : undefined))
+    .catch(() => undefined);
+  const early: EarlyQuote = { question, response, arrived };
+  void arrived.then((answer) => {
+    early.answer = answer;
+  });
+  window.earlyQuote = early;
+}
+
+/** Until the early answer is here, so that a first drawing already has it and nothing has to move for it. */
+export async function earlyArrival(): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS);
+  });
+  await Promise.race([window.earlyQuote?.arrived, late]);
+  clearTimeout(timer);
+}
+
+/** What the server wrote to this very question, if it is here already; it stays to be taken. */
+export function seeEarly(question: string): unknown {
+  return window.earlyQuote?.question === question ? window.earlyQuote.answer : undefined;
 }
 
 /** The answer to this very question if it was asked early; only once, for it grows old. */

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type ApiProblem, postJson } from "@/lib/api";
 import type { CartLine } from "@/lib/cart";
-import { readQuote } from "./answers";
+import { findQuote, readQuote } from "./answers";
 import { asProblem, inTime } from "./calls";
-import { quoteQuestion, takeEarly } from "./early";
+import { quoteQuestion, seeEarly, takeEarly } from "./early";
 import type { Quote } from "./types";
 
 /** Long enough for several clicks on a stepper to be one question. */
@@ -26,7 +26,10 @@ export interface Quoting {
 /** Keeps the server's price of the cart: asked again after every change, the last question's answer counts. */
 export function useQuote(lines: readonly CartLine[], country: string): Quoting {
   const question = quoteQuestion(lines, country);
-  const [answer, setAnswer] = useState<{ question: string; quote: Quote } | null>(null);
+  const [answer, setAnswer] = useState<{ question: string; quote: Quote } | null>(() => {
+    const quote = findQuote(seeEarly(question));
+    return quote && { question, quote };
+  });
   const [failure, setFailure] = useState<{ question: string; problem: ApiProblem } | null>(null);
   const [attempt, setAttempt] = useState(0);
   const hasAsked = useRef(false);
@@ -35,6 +38,12 @@ export function useQuote(lines: readonly CartLine[], country: string): Quoting {
   useEffect(() => {
     if (lines.length === 0) {
       setAnswer(null);
+      return;
+    }
+    if (!hasAsked.current && answer?.question === question) {
+      // Drawn from the start. The next question is another one.
+      hasAsked.current = true;
+      takeEarly(question);
       return;
     }
     const controller = new AbortController();

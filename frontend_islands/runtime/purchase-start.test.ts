@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import { CART_KEY } from "../lib/cart-storage";
-import { quoteQuestion, takeEarly } from "../purchase/early";
+import { askEarly, earlyArrival, quoteQuestion, seeEarly, takeEarly } from "../purchase/early";
 import { ATTEMPT_KEY, COUNTRY_KEY } from "../purchase/session";
 
 const LINE = { product_id: 12, variation_id: null, finish: "painted", quantity: 2 };
@@ -75,6 +75,26 @@ it.each([null, "{{{", '{"version":1,"lines":[]}'])(
     expect(leave).not.toHaveBeenCalled();
   },
 );
+
+it("is not waited for where nothing was asked, where it failed, nor for ever", async () => {
+  const order: string[] = [];
+  await earlyArrival();
+  network.mockRejectedValueOnce(new TypeError("Failed to fetch"));
+  fill();
+  await start({});
+  await earlyArrival();
+  expect(seeEarly(quoteQuestion([LINE], "FR"))).toBeUndefined();
+
+  vi.useFakeTimers();
+  network.mockReturnValueOnce(new Promise<Response>(() => {}));
+  askEarly(quoteQuestion([LINE], "FR"));
+  const waited = earlyArrival().then(() => order.push("drawn"));
+  await vi.advanceTimersByTimeAsync(999);
+  expect(order).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  await waited;
+  expect(order).toEqual(["drawn"]);
+});
 
 it("leaves a checkout without a cart, whose next order is another one", async () => {
   sessionStorage.setItem(ATTEMPT_KEY, '{"key":"a","mark":"b"}');

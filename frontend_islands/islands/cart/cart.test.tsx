@@ -2,7 +2,7 @@ import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import { readCart } from "@/lib/cart-storage";
 import { type Toast, toast } from "@/lib/toast";
-import { askEarly, quoteQuestion } from "@/purchase/early";
+import { askEarly, earlyArrival, quoteQuestion } from "@/purchase/early";
 import { barriers } from "@/testing/accessibility";
 import {
   answerTo,
@@ -39,6 +39,18 @@ it("takes the price that the page's head asked for, and asks itself after a chan
   await user.click(screen.getByRole("button", { name: "Augmenter la quantité de Gardien" }));
   await waitFor(() => expect(calls).toHaveLength(2));
   expect(calls[1]?.body.lines[0].quantity).toBe(3);
+});
+
+it("is drawn with the price from the start when it is here already", async () => {
+  fill(guardian);
+  const calls = serve({ "/api/cart/quote": answerTo(guardian) });
+  askEarly(quoteQuestion([kept(guardian)], "FR"));
+  await earlyArrival();
+  await renderIsland(island);
+
+  expect(screen.getByText("Gardien")).toBeTruthy();
+  expect(checkoutLink().getAttribute("href")).toBe("/checkout");
+  expect(calls).toHaveLength(1);
 });
 
 it("asks itself when the answer to the page's head got lost", async () => {
