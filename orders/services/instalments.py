@@ -72,7 +72,9 @@ def receive_instalment(*, order: Order, payment: Payment, attempt: Attempt, paid
     """
     if payment.state not in (*OPEN_PAYMENTS, PaymentState.WRITTEN_OFF):
         return False
-    others = [other for other in lock_open_payments(order) if other.pk != payment.pk] if attempt.pays_off else []
+    others = (
+        [other for other in lock_open_payments(order) if other.pk != payment.pk] if attempt.pays_off else []
+    )
     if to_cents(payment.amount + sum((other.amount for other in others), ZERO)) != attempt.amount_cents:
         return False
     for other in others:
