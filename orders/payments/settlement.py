@@ -186,7 +186,8 @@ def _book_charge(order: Order, payment: Payment, attempt: Attempt, charge: Charg
     attempt.save(update_fields=["charge_id"])
     _move(attempt, AttemptState.SUCCEEDED)
     record_event(order, "payment.received", charge=charge.charge_id, cents=charge.amount_cents)
-    if payment.state == PaymentState.PAID or payment.merged_into_id is not None:
+    if payment.paid_at is not None or payment.merged_into_id is not None:
+        # Paid before, whatever was given back since: a second charge never revives what the first one was refunded for.
         _give_back(order, attempt, RefundReason.DUPLICATE)
         return
     if payment.position > 1:

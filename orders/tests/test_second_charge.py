@@ -1,0 +1,84 @@
+"""A charge for a payment that was paid before goes back whole, whatever became of the first one."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from orders.models import Attempt, Invoice, Order, OrderStatus, PaymentState, RefundReason, RefundState
+from orders.services.refund_sending import send_refund
+from orders.services.refunds import request_refund
+from orders.services.statuses import change_status
+from orders.tests.factories import make_order, make_product, make_seller, make_zones, pay_order
+from orders.tests.memory_provider import MemoryProvider
+from orders.tests.thirds import offer_thirds
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def provider(monkeypatch: pytest.MonkeyPatch) -> MemoryProvider:
+    make_seller()
+    make_zones()
+    offer_thirds()
+    provider = MemoryProvider()
+    provider.install(monkeypatch)
+    return provider
+
+
+def pay_again(order: Order) -> Attempt:
+    """Another page of the same payment was paid: two tabs, or a page that could not be closed in time."""
+    payment = order.payments.get(position=1)
+    attempt = Attempt.objects.create(
+        payment=payment,
+        number=payment.attempts.count() + 1,
+        amount_cents=payment.attempts.get(number=1).amount_cents,
+        expires_at=timezone.now(),
+    )
+    pay_order(order)
+    attempt.refresh_from_db()
+    return attempt
+
+
+def test_a_second_charge_does_not_revive_an_order_that_was_credited_and_closed() -> None:
+    order = pay_order(
+        make_order((make_product("Hibou", "79.99", stock_quantity=9), 4), payment_mode="installments")
+    )
+    line = order.items.get()
+    request_refund(order_id=order.pk, key="three", lines=[(line.pk, 3, False)])
+    change_status(order_id=order.pk, status=OrderStatus.CANCELLED, refund=False, actor=None)
+
+    again = pay_again(order)
+
+    order.refresh_from_db()
+    assert order.status == OrderStatus.CANCELLED
+    assert (
+        list(order.payments.order_by("position").values_list("state", flat=True)[1:])
+        == [PaymentState.VOID] * 2
+    )
+    given_back = again.refunds.get()
+    assert (given_back.reason, given_back.amount, given_back.request) == (
+        RefundReason.DUPLICATE,
+        Decimal(again.amount_cents) / 100,
+        None,
+    )
+    assert Invoice.objects.filter(order=order, kind="invoice").count() == 1
+
+
+def test_a_second_charge_of_a_payment_that_went_back_goes_back_too(provider: MemoryProvider) -> None:
+    order = pay_order(make_order((make_product("Hibou", "79.99"), 1)))
+    request_refund(order_id=order.pk, key="everything")
+    refund = order.refunds.get()
+    send_refund(refund.pk)
+    order.refresh_from_db()
+    assert (order.status, order.payments.get().state) == (OrderStatus.REFUNDED, PaymentState.REFUNDED)
+
+    again = pay_again(order)
+
+    order.refresh_from_db()
+    assert order.status == OrderStatus.REFUNDED
+    assert [(row.reason, row.state) for row in again.refunds.all()] == [
+        (RefundReason.DUPLICATE, RefundState.REQUESTED)
+    ]
