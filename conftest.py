@@ -30,6 +30,10 @@ settings.register_profile(
 )
 settings.load_profile("shop")
 
+FAULTS = ("tests/faults", "tests/payment_faults")
+PROVIDER_FIXTURE = "sandbox_process"
+DATABASE_FIXTURES = {"db", "transactional_db", "django_db_reset_sequences", "live_server"}
+
 
 class NetworkRefusedError(RuntimeError):
     """A test tried to leave the machine."""
@@ -64,16 +68,41 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out (counted as deselected, not skipped) what this run is not for: `make test` runs each part."""
-    left_out = set()
-    if connection.vendor != "postgresql":
-        left_out.add("postgres")
+    """Leave out (counted as deselected, not skipped) what this run is not for: `make test` runs each part.
+
+    What touches no database runs once, on SQLite. What speaks to the payment provider and the faults of payments and
+    processes run once, on PostgreSQL, unless their file is asked for by name; on SQLite a browser walks that way.
+    """
+    on_postgres = connection.vendor == "postgresql"
+    left_out = set() if on_postgres else {"postgres"}
     if "browser" not in config.option.markexpr:
         left_out.add("browser")
-    dropped = [item for item in items if any(item.get_closest_marker(name) for name in left_out)]
+    dropped = {
+        item
+        for item in items
+        if _is_for_the_other_database(item, config, on_postgres=on_postgres)
+        or any(item.get_closest_marker(name) for name in left_out)
+    }
     if dropped:
-        config.hook.pytest_deselected(items=dropped)
+        config.hook.pytest_deselected(items=list(dropped))
         items[:] = [item for item in items if item not in dropped]
+
+
+def _is_for_the_other_database(item: pytest.Item, config: pytest.Config, *, on_postgres: bool) -> bool:
+    fault = any(config.rootpath / folder in item.path.parents for folder in FAULTS)
+    if on_postgres:
+        return not fault and not _uses_database(item)
+    speaks_http = PROVIDER_FIXTURE in getattr(item, "fixturenames", ())
+    named = any(
+        argument.partition("::")[0].endswith(item.path.name) for argument in config.invocation_params.args
+    )
+    return (fault or speaks_http) and not named
+
+
+def _uses_database(item: pytest.Item) -> bool:
+    fixtures = set(getattr(item, "fixturenames", ()))
+    marked = any(item.get_closest_marker(name) for name in ("django_db", "postgres"))
+    return marked or bool(fixtures & DATABASE_FIXTURES)
 
 
 @dataclass
