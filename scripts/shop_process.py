@@ -61,18 +61,18 @@ class RunningShop:
         with closing(sqlite3.connect(f"file:{self.folder / 'shop.sqlite3'}?mode=ro", uri=True)) as connection:
             return connection.execute(query, values).fetchall()
 
-    def wait_for(self, query: str, *values: Any, seconds: float = 30) -> list[tuple[Any, ...]]:
-        """Rows that background work is about to write.
+    def wait_for(self, query: str, *values: Any, rows: int = 1, seconds: float = 30) -> list[tuple[Any, ...]]:
+        """Rows that background work is about to write, once there are that many of them.
 
-        :raises AssertionError: there is none in time.
+        :raises AssertionError: there are fewer in time.
         """
         deadline = monotonic() + seconds
         while monotonic() < deadline:
             found = self.rows(query, *values)
-            if found:
+            if len(found) >= rows:
                 return found
             sleep(0.1)
-        raise AssertionError(f"Nothing within {seconds} s: {query} {values}")
+        raise AssertionError(f"Fewer than {rows} rows within {seconds} s: {query} {values}")
 
 
 def free_port() -> int:

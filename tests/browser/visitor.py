@@ -26,6 +26,7 @@ DELIVERY = {
     "city": "Lyon",
 }
 CART_KEY = "cart"
+PIECES = "key => (JSON.parse(localStorage.getItem(key))?.lines ?? []).reduce((sum, line) => sum + line.quantity, 0)"
 
 
 @cache
@@ -66,8 +67,14 @@ class Visitor:
         self.go(f"/produit/{product['id']}-{product['url'].rsplit('-', 1)[-1]}")
         button = self.page.locator("x-island[name=product-buy] [data-replay=add]").first
         for _ in range(times):
+            before = self.kept_pieces()
             button.click()
+            # As people do: the next one once the page has answered.
+            self.page.wait_for_function(f"key => ({PIECES})(key) > {before}", arg=CART_KEY)
         expect(self.page.locator("#toasts")).to_contain_text(self.words["buy"]["added"])
+
+    def kept_pieces(self) -> int:
+        return int(self.page.evaluate(PIECES, CART_KEY))
 
     def kept_lines(self) -> list[dict[str, Any]]:
         """What the browser keeps."""
