@@ -86,6 +86,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if dropped:
         config.hook.pytest_deselected(items=list(dropped))
         items[:] = [item for item in items if item not in dropped]
+    # Begun first, so that the other process has work until they end.
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 def _is_for_the_other_database(item: pytest.Item, config: pytest.Config, *, on_postgres: bool) -> bool:

@@ -80,6 +80,7 @@ def wait_until(reached: Callable[[], bool], seconds: float, what: str) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.long
 def test_no_mail_is_lost_when_workers_are_killed(environment: dict[str, str], tmp_path: Path) -> None:
     folder = Path(environment["MAIL_FOLDER"])
 
