@@ -30,7 +30,7 @@ settings.register_profile(
 )
 settings.load_profile("shop")
 
-FAULTS = ("tests/faults", "tests/payment_faults")
+ON_POSTGRES = ("tests/faults", "tests/payment_faults", "orders/invoices/tests", "shop/pages/tests")
 PROVIDER_FIXTURE = "sandbox_process"
 DATABASE_FIXTURES = {"db", "transactional_db", "django_db_reset_sequences", "live_server"}
 
@@ -70,8 +70,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out (counted as deselected, not skipped) what this run is not for: `make test` runs each part.
 
-    What touches no database runs once, on SQLite. What speaks to the payment provider and the faults of payments and
-    processes run once, on PostgreSQL, unless their file is asked for by name; on SQLite a browser walks that way.
+    What touches no database runs once, on SQLite. Pages, invoices, faults and what speaks to the payment provider run
+    once, on PostgreSQL, unless their file is asked for by name; on SQLite a browser walks that way.
     """
     on_postgres = connection.vendor == "postgresql"
     left_out = set() if on_postgres else {"postgres"}
@@ -91,14 +91,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_for_the_other_database(item: pytest.Item, config: pytest.Config, *, on_postgres: bool) -> bool:
-    fault = any(config.rootpath / folder in item.path.parents for folder in FAULTS)
+    stays = any(config.rootpath / folder in item.path.parents for folder in ON_POSTGRES)
     if on_postgres:
-        return not fault and not _uses_database(item)
+        return not stays and not _uses_database(item)
     speaks_http = PROVIDER_FIXTURE in getattr(item, "fixturenames", ())
     named = any(
         argument.partition("::")[0].endswith(item.path.name) for argument in config.invocation_params.args
     )
-    return (fault or speaks_http) and not named
+    return (stays or speaks_http) and not named
 
 
 def _uses_database(item: pytest.Item) -> bool:
