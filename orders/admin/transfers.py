@@ -23,8 +23,8 @@ from orders.services.refund_again import to_make_again
 from orders.services.refund_debts import Debt
 from orders.services.refund_transfers import (
     LONGEST_REFERENCE,
-    earliest_day,
     hear_of_other_refunds,
+    possible_days,
     settle_by_transfer,
 )
 from shop.core.money import amount_string, format_amount
@@ -65,8 +65,8 @@ class TransferForm(forms.Form):
         sent_on = values.get("sent_on")
         if sent_on is None or "refund" not in values:
             return values
-        first = earliest_day(self.debt.refund)
-        if sent_on > timezone.localdate():
+        first, last = possible_days(self.debt.refund)
+        if sent_on > last:
             self.add_error("sent_on", _("Cette date est dans l'avenir."))
         elif sent_on < first:
             day = date_format(first, "DATE_FORMAT")
@@ -121,7 +121,7 @@ def _told(debt: Debt) -> str:
     refund = debt.refund
     return _("%(amount)s, échoué le %(day)s\u00a0: %(why)s") % {
         "amount": _euros(debt.owed),
-        "day": date_format(earliest_day(refund), "DATE_FORMAT"),
+        "day": date_format(possible_days(refund)[0], "DATE_FORMAT"),
         "why": explain(refund.error),
     }
 

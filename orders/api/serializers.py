@@ -1,8 +1,9 @@
 """What the calls take and answer. Amounts travel as strings in euros (`"49.99"`), countries as ISO 3166-1."""
 
 import unicodedata
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from django.core.validators import EmailValidator
 from django.utils.translation import gettext as _
@@ -21,6 +22,16 @@ from orders.services.placement import CustomerDetails
 
 _MAX_ID = 2**63 - 1
 _OTHER_NAMES = {"autre", "other", "otro", "andere", OTHER_COUNTRY.lower()}
+
+
+class KnownFieldsSerializer(serializers.Serializer[Any]):
+    """For calls in which what is left out has a meaning: a misspelt name must not become « everything »."""
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        unknown = sorted(set(cast(Mapping[str, Any], self.initial_data)) - set(self.fields))
+        if unknown:
+            raise serializers.ValidationError({unknown[0]: [_("Ce champ n'existe pas.")]})
+        return attrs
 
 
 class StrictIntegerField(serializers.IntegerField):

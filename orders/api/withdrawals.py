@@ -33,6 +33,13 @@ class WithdrawnItemSerializer(serializers.Serializer[Any]):
     quantity = serializers.IntegerField(min_value=1, max_value=100_000)
 
 
+def each_once(items: list[dict[str, int]]) -> list[dict[str, int]]:
+    """The items, when none is named twice. Raises ValidationError."""
+    if len({item["item_id"] for item in items}) < len(items):
+        raise serializers.ValidationError(_("Chaque article une seule fois."))
+    return items
+
+
 class WithdrawalDemandSerializer(serializers.Serializer[Any]):
     """Without `items` the whole order is meant."""
 
@@ -42,9 +49,7 @@ class WithdrawalDemandSerializer(serializers.Serializer[Any]):
     reason = ParagraphField(max_length=2000, required=False, allow_blank=True, default="")
 
     def validate_items(self, items: list[dict[str, int]]) -> list[dict[str, int]]:
-        if len({item["item_id"] for item in items}) < len(items):
-            raise serializers.ValidationError(_("Chaque article une seule fois."))
-        return items
+        return each_once(items)
 
 
 class WithdrawalReceivedSerializer(serializers.Serializer[Withdrawal]):

@@ -1,10 +1,13 @@
 """What a lost webhook, a closed browser or a dead process left in doubt."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import islice
+from typing import TypeVar
+
+from django.db.models import QuerySet
 
 from orders.models import (
     Attempt,
@@ -16,7 +19,7 @@ from orders.models import (
     RefundState,
     StripeEvent,
 )
-from orders.models.payment import REFUNDS_UNDER_WAY
+from orders.models.payment import LIVE_ATTEMPTS, REFUNDS_UNDER_WAY
 from orders.payments import gateway, statement
 from orders.payments.card_change import resume_card_change
 from orders.payments.events import MAX_TRIES, NotYetKnown, process_event, store_event
@@ -31,6 +34,8 @@ from shop.core.problems import Problem
 
 logger = logging.getLogger(__name__)
 
+Doubtful = TypeVar("Doubtful", Attempt, CardChange)
+
 IN_DOUBT_AFTER = timedelta(minutes=2)
 BATCH = 200
 MISSED_SINCE = timedelta(days=3)
@@ -43,41 +48,36 @@ def reconcile_attempts(now: datetime) -> int:
     Stops at the first sign that the provider is away: nothing is decided by our clock alone, because a payment
     can land in the last second.
     """
-    asked = 0
-    waiting = Attempt.objects.filter(
-        state__in=(AttemptState.PREPARED, AttemptState.SENT, AttemptState.PROCESSING),
-        created_at__lt=now - IN_DOUBT_AFTER,
-    ).select_related("payment__order")
-    for attempt in waiting.order_by("created_at")[:BATCH]:
-        try:
-            if attempt.kind == AttemptKind.OFF_SESSION:
-                resume_charge(attempt)
-            elif attempt.state == AttemptState.PREPARED:
-                _drop_never_sent(attempt, now)
-            elif attempt.session_id is None:
-                _find_lost_page(attempt, now)
-            else:
-                settle(attempt.pk)
-            asked += 1
-        except gateway.GatewayRefused:
-            # One payment that the provider won't speak of must not keep the others waiting.
-            logger.exception("attempt %s could not be reconciled", attempt.pk)
-        except gateway.GatewayError as error:
-            logger.warning("reconciliation stops, the provider does not answer: %s", error)
-            break
-    return asked
+    waiting = Attempt.objects.filter(state__in=LIVE_ATTEMPTS).select_related("payment__order")
+
+    def go_on_with(attempt: Attempt) -> None:
+        if attempt.kind == AttemptKind.OFF_SESSION:
+            resume_charge(attempt)
+        elif attempt.state == AttemptState.PREPARED:
+            _drop_never_sent(attempt, now)
+        elif attempt.session_id is None:
+            _find_lost_page(attempt, now)
+        else:
+            settle(attempt.pk)
+
+    return _ask_about(waiting, go_on_with, now)
 
 
 def reconcile_card_changes(now: datetime) -> int:
     """Ask the provider about every page to leave a card on that has had its time. Returns how many were asked about."""
+    waiting = CardChange.objects.filter(state=CardChangeState.OPEN).select_related("order")
+    return _ask_about(waiting, resume_card_change, now)
+
+
+def _ask_about(waiting: QuerySet[Doubtful], go_on_with: Callable[[Doubtful], None], now: datetime) -> int:
     asked = 0
-    waiting = CardChange.objects.filter(state=CardChangeState.OPEN, created_at__lt=now - IN_DOUBT_AFTER)
-    for change in waiting.select_related("order").order_by("created_at")[:BATCH]:
+    for row in waiting.filter(created_at__lt=now - IN_DOUBT_AFTER).order_by("created_at")[:BATCH]:
         try:
-            resume_card_change(change)
+            go_on_with(row)
             asked += 1
         except gateway.GatewayRefused:
-            logger.exception("change of card %s could not be reconciled", change.pk)
+            # One that the provider won't speak of must not keep the others waiting.
+            logger.exception("%s %s could not be reconciled", row._meta.model_name, row.pk)
         except gateway.GatewayError as error:
             logger.warning("reconciliation stops, the provider does not answer: %s", error)
             break

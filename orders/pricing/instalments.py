@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -48,6 +49,21 @@ def plan(
         Instalment(due=first_day + timedelta(days=interval_days * index), amount=from_cents(amount))
         for index, amount in enumerate(amounts)
     )
+
+
+def fill_again(parts: Sequence[tuple[Decimal, Decimal]], amount: Decimal) -> list[Decimal]:
+    """What each part is owed once up to `amount` euros more are; `parts` are what is owed of each now, and was agreed.
+
+    The earliest are filled first, none beyond what was agreed. A part too small to be charged stays as it is.
+    """
+    filled = []
+    for owed, agreed in parts:
+        again = min(owed + amount, agreed)
+        if again <= owed or again < SMALLEST_CHARGE:
+            again = owed
+        filled.append(again)
+        amount -= again - owed
+    return filled
 
 
 def last_day(dispatched_on: date) -> date:

@@ -19,7 +19,7 @@ from orders.models import Attempt, Dispute, DisputeState, Order, Payment, Paymen
 from orders.models.order import PAID_STATUSES
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.payments.dunning import RESUMED, next_step
-from orders.pricing.instalments import NOTICE_DAYS, SMALLEST_CHARGE, charge_day, last_day, plan
+from orders.pricing.instalments import NOTICE_DAYS, charge_day, fill_again, last_day, plan
 from orders.selectors.instalments import OPEN_PAYMENTS
 from orders.services.journal import record_event
 from shop.core.money import ZERO, amount_string
@@ -53,22 +53,22 @@ def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> De
     thirds = Payment.objects.select_for_update().filter(
         Q(state=PaymentState.VOID, merged_into=None) | Q(state__in=OPEN_PAYMENTS), order=order, position__gt=1
     )
-    left, positions = amount, []
-    for payment in thirds.order_by("position"):
-        is_open = payment.state in OPEN_PAYMENTS
-        if is_open and Attempt.objects.filter(payment=payment, state__in=LIVE_ATTEMPTS).exists():
-            continue
-        owed = payment.amount if is_open else ZERO
-        owed_again = min(owed + left, agreed.get(payment.position, ZERO))
-        if owed_again <= owed or owed_again < SMALLEST_CHARGE:
+    being_paid = Attempt.objects.filter(payment__order=order, state__in=LIVE_ATTEMPTS).values("payment")
+    waiting = [
+        (payment, payment.amount if payment.state in OPEN_PAYMENTS else ZERO)
+        for payment in thirds.exclude(pk__in=being_paid, state__in=OPEN_PAYMENTS).order_by("position")
+    ]
+    filled = fill_again([(owed, agreed.get(payment.position, ZERO)) for payment, owed in waiting], amount)
+    resumed, positions = ZERO, []
+    for (payment, owed), owed_again in zip(waiting, filled, strict=True):
+        if owed_again == owed:
             continue
         payment.amount = owed_again
         if payment.state in (PaymentState.VOID, PaymentState.SCHEDULED):
             _put_in_calendar(order, payment, timezone.now())
         payment.save()
-        left -= owed_again - owed
+        resumed += owed_again - owed
         positions.append(payment.position)
-    resumed = amount - left
     if resumed:
         record_event(
             order, "instalments.restored", actor=actor, amount=amount_string(resumed), positions=positions

@@ -117,15 +117,16 @@ def hear_of_other_refunds(order: Order) -> None:
             sync_refunds(str(debt.refund.attempt.intent_id))
 
 
-def earliest_day(failed: Refund) -> date:
-    """The first day on which a transfer may have been sent: when the refund failed."""
-    return timezone.localdate(failed.settled_at or failed.created_at)
+def possible_days(failed: Refund) -> tuple[date, date]:
+    """The first and the last day on which a transfer may have been sent: since the refund failed, until today."""
+    return timezone.localdate(failed.settled_at or failed.created_at), timezone.localdate()
 
 
 def _check(failed: Refund, sent_on: date, reference: str) -> None:
-    if sent_on > timezone.localdate():
+    first, last = possible_days(failed)
+    if sent_on > last:
         raise RefundRefused("refund_invalid", _("la date du virement est dans l'avenir."), status=400)
-    if sent_on < earliest_day(failed):
+    if sent_on < first:
         raise RefundRefused(
             "refund_invalid", _("la date du virement est d'avant l'échec du remboursement."), status=400
         )

@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 from accounts.models import User
 from accounts.permissions import IsAdminRole
 from orders.api.exchange import idempotency_key, private
-from orders.api.serializers import PlainTextField, StrictIntegerField
+from orders.api.serializers import KnownFieldsSerializer, PlainTextField, StrictIntegerField
 from orders.models import Order, Refund, RefundLine, RefundMethod, RefundRequest, RefundState
 from orders.selectors.quotes import MAX_LINES
 from orders.selectors.refunds import RefundProgress, find_request, progress
@@ -37,7 +37,7 @@ class RefundedLineSerializer(serializers.Serializer[Any]):
     restock = serializers.BooleanField(default=False)
 
 
-class RefundDemandSerializer(serializers.Serializer[Any]):
+class RefundDemandSerializer(KnownFieldsSerializer):
     """Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth."""
 
     amount = serializers.DecimalField(
@@ -47,13 +47,6 @@ class RefundDemandSerializer(serializers.Serializer[Any]):
     lines = serializers.ListField(
         child=RefundedLineSerializer(), required=False, allow_null=True, max_length=MAX_LINES
     )
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        # A misspelt name must not become « everything ».
-        unknown = sorted(set(self.initial_data) - set(self.fields))
-        if unknown:
-            raise serializers.ValidationError({unknown[0]: [_("Ce champ n'existe pas.")]})
-        return attrs
 
 
 class RefundMovementSerializer(serializers.Serializer[Refund]):

@@ -1,7 +1,6 @@
 """Withdrawals that came by letter, by e-mail or otherwise, filed by an administrator (L221-21)."""
 
 import uuid
-from collections.abc import Mapping
 from datetime import date
 from typing import Any, cast
 
@@ -18,8 +17,8 @@ from rest_framework.views import APIView
 from accounts.models import User
 from accounts.permissions import IsAdminRole
 from orders.api.exchange import idempotency_key, private
-from orders.api.serializers import ParagraphField, PlainTextField
-from orders.api.withdrawals import MOST_LINES, WithdrawnItemSerializer
+from orders.api.serializers import KnownFieldsSerializer, ParagraphField, PlainTextField
+from orders.api.withdrawals import MOST_LINES, WithdrawnItemSerializer, each_once
 from orders.forms import LIMITS
 from orders.models import Order, Withdrawal, WithdrawalChannel, WithdrawalState
 from orders.services.declarations import Declaration, Receipt
@@ -27,7 +26,7 @@ from orders.services.withdrawal_filing import file_received
 from shop.core.problems import Problem
 
 
-class ReceivedWithdrawalSerializer(serializers.Serializer[Any]):
+class ReceivedWithdrawalSerializer(KnownFieldsSerializer):
     """What a letter says. Without `items` the whole order is meant; name and address are the order's own if left out.
 
     `sent_on` decides whether it is in time, the days to refund run from `received_on`. `words` is its text as written.
@@ -53,16 +52,7 @@ class ReceivedWithdrawalSerializer(serializers.Serializer[Any]):
             raise serializers.ValidationError(
                 _("Choisissez au moins un article, dans la quantité commandée.")
             )
-        if len({item["item_id"] for item in items}) < len(items):
-            raise serializers.ValidationError(_("Chaque article une seule fois."))
-        return items
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        # A misspelt name must not become « the whole order ».
-        unknown = sorted(set(cast(Mapping[str, Any], self.initial_data)) - set(self.fields))
-        if unknown:
-            raise serializers.ValidationError({unknown[0]: [_("Ce champ n'existe pas.")]})
-        return attrs
+        return each_once(items)
 
 
 class FiledLineSerializer(serializers.Serializer[Any]):

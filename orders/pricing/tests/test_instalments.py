@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orders.pricing.instalments import Instalment, charge_day, last_day, plan, reaches_minimum
+from orders.pricing.instalments import Instalment, charge_day, fill_again, last_day, plan, reaches_minimum
 from orders.pricing.tests.carts import TODAY
 from shop.core.money import from_cents
 
@@ -102,3 +102,20 @@ def test_nothing_is_charged_sooner_than_three_days_after_its_notice(
 
 def test_l312_4_all_is_paid_within_fifty_days_of_dispatch() -> None:
     assert last_day(date(2026, 11, 25)) == date(2027, 1, 14)
+
+
+@pytest.mark.parametrize(
+    ("parts", "amount", "filled"),
+    [
+        ([("0.00", "50.00"), ("0.00", "50.00")], "100.00", ["50.00", "50.00"]),
+        ([("0.00", "50.00"), ("0.00", "50.00")], "60.00", ["50.00", "10.00"]),
+        ([("30.00", "50.00"), ("0.00", "50.00")], "30.00", ["50.00", "10.00"]),
+        ([("50.00", "50.00"), ("0.00", "50.00")], "0.49", ["50.00", "0.00"]),
+        ([("50.00", "50.00"), ("0.00", "50.00")], "0.50", ["50.00", "0.50"]),
+        ([("60.00", "50.00")], "10.00", ["60.00"]),
+        ([], "10.00", []),
+    ],
+)
+def test_parts_are_owed_again_the_earliest_first_and_never_beyond_what_was_agreed(parts, amount, filled):
+    pairs = [(Decimal(owed), Decimal(agreed)) for owed, agreed in parts]
+    assert fill_again(pairs, Decimal(amount)) == [Decimal(part) for part in filled]
