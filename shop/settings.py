@@ -1,7 +1,6 @@
 """Settings of the shop. Every one has a default that works on a machine with nothing on it;
 production sets those listed in ``.env.example``."""
 
-import secrets
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,8 @@ from typing import Any
 import django_stubs_ext
 import environ
 from csp.constants import NONE, SELF
+
+from shop.kept_secret import kept_secret
 
 # Lets Django's generic classes be written with their type at run time, as the type checker reads them.
 django_stubs_ext.monkeypatch()
@@ -22,29 +23,11 @@ DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
 DATA_DIR.mkdir(parents=True, exist_ok=True)
 QUEUE_DIR = DATA_DIR / "queue"
 
-
-def _kept_secret(name: str) -> str:
-    """A random value made once and kept in DATA_DIR, so that sessions and signed links survive a restart."""
-    path = DATA_DIR / name
-    try:
-        return path.read_text().strip()
-    except FileNotFoundError:
-        value = secrets.token_urlsafe(50)
-        try:
-            with path.open("x") as stream:
-                stream.write(value)
-        except FileExistsError:
-            # Another process of the same start made it first.
-            return path.read_text().strip()
-        path.chmod(0o600)
-        return value
-
-
 # --- The machine -----------------------------------------------------------------------------------
 DEBUG = env.bool("DEBUG", default=True)
 PORT = env.int("PORT", default=8000)
 # Production must name its secret: with DEBUG off an empty one stops the start.
-SECRET_KEY = env.str("SECRET_KEY", default="") or (_kept_secret("secret-key") if DEBUG else "")
+SECRET_KEY = env.str("SECRET_KEY", default="") or (kept_secret(DATA_DIR / "secret-key") if DEBUG else "")
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEBUG else [])
 SITE_URL = env.str("SITE_URL", default=f"http://localhost:{PORT}" if DEBUG else "").rstrip("/")
@@ -390,7 +373,6 @@ LAW_DAYS: dict[str, int] = {"withdrawal": 14, "return": 14, "refund": 14}
 # --- Measurement (nothing is loaded while these are empty) ------------------------------------------
 ANALYTICS_ID = env.str("ANALYTICS_ID", default="")
 PIXEL_ID = env.str("PIXEL_ID", default="")
-
 
 LOGGING: dict[str, Any] = {
     "version": 1,
