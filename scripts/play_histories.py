@@ -40,6 +40,8 @@ def _play_share(histories: int, seed: int) -> bool:
         ],
         TEST_DATABASE_URL="",
         HISTORIES=str(histories),
+        # Refunds that the provider refuses are errors to a shop, and what these histories are full of.
+        LOG_LEVEL="CRITICAL",
     )
     return (count.passed, count.failed) == (1, 0)
 

@@ -159,6 +159,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/refunds/{request_id}/transfer/returned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Records that a transfer of this decision did not reach its customer; once, however often it is said. */
+        post: operations["admin_refunds_transfer_returned_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/cart/quote": {
         parameters: {
             query?: never;
@@ -1229,6 +1246,14 @@ export interface components {
             /** Format: decimal */
             amount: string;
         };
+        /** @description A transfer that did not reach its customer: since when the shop has the money again, and why. */
+        TransferReturnRequest: {
+            /** Format: uuid */
+            refund_id: string;
+            /** Format: date */
+            returned_on: string;
+            why: components["schemas"]["WhyEnum"];
+        };
         /**
          * @description * `buy_2_get_1` - 2 achetés, 1 offert
          *     * `buy_3_get_1` - 3 achetés, 1 offert
@@ -1244,6 +1269,12 @@ export interface components {
             refunded?: boolean;
             installment_plan?: components["schemas"]["Installment"][];
         };
+        /**
+         * @description * `transfer_returned` - La banque l'a renvoyé
+         *     * `transfer_mistaken` - Il n'est jamais parti : noté par erreur
+         * @enum {string}
+         */
+        WhyEnum: "transfer_returned" | "transfer_mistaken";
         /** @description Without `items` the whole order is meant. */
         WithdrawalDemandRequest: {
             items?: components["schemas"]["WithdrawnItemRequest"][];
@@ -1635,6 +1666,40 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TransferRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_refunds_transfer_returned_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TransferReturnRequest"];
             };
         };
         responses: {

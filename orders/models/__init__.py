@@ -28,6 +28,7 @@ from orders.models.payment import (
     RefundReason,
     RefundState,
     StripeEvent,
+    TransferReturn,
 )
 from orders.models.returns import (
     RefundLine,
@@ -78,6 +79,7 @@ __all__ = [
     "StockHoldState",
     "StoredCard",
     "StripeEvent",
+    "TransferReturn",
     "VatRate",
     "Withdrawal",
     "WithdrawalCase",

@@ -183,11 +183,24 @@ class RefundMethod(models.TextChoices):
     TRANSFER = "transfer", _("Par virement")
 
 
+DEMONSTRATION_MOVEMENT = "demo-"
+"""How the movements of the demonstration begin: they never went through a provider."""
+TRANSFER_MOVEMENT = "transfer-"
+"""How refunds by bank transfer begin in the ledger: the provider knows nothing of them."""
+
+
+class TransferReturn(models.TextChoices):
+    """Why a transfer that was written down did not reach its customer."""
+
+    RETURNED = "transfer_returned", _("La banque l'a renvoyé")
+    MISTAKEN = "transfer_mistaken", _("Il n'est jamais parti : noté par erreur")
+
+
 class Refund(models.Model):
     """Money on its way back to the customer. Written before the provider is asked.
 
     By `method` transfer it never goes through the provider: staff record what they sent from the shop's bank because
-    the card could not take it.
+    the card could not take it. When it did not arrive, `error` is a TransferReturn.
     """
 
     id = models.UUIDField(_("identifiant"), primary_key=True, default=uuid.uuid4, editable=False)
@@ -260,6 +273,13 @@ class Refund(models.Model):
     def idempotency_key(self) -> str:
         return f"refund-{self.pk}"
 
+    @property
+    def movement(self) -> str:
+        """What the ledger calls it; "" for one that the provider has not heard of yet."""
+        if self.method == RefundMethod.TRANSFER:
+            return f"{TRANSFER_MOVEMENT}{self.pk}"
+        return self.provider_id or ""
+
 
 class LedgerKind(models.TextChoices):
     CHARGE = "charge", _("Encaissement")
@@ -267,12 +287,6 @@ class LedgerKind(models.TextChoices):
     REFUND_FAILED = "refund_failed", _("Remboursement rejeté")
     DISPUTE = "dispute", _("Litige")
     DISPUTE_WON = "dispute_won", _("Litige gagné")
-
-
-DEMONSTRATION_MOVEMENT = "demo-"
-"""How the movements of the demonstration begin: they never went through a provider."""
-TRANSFER_MOVEMENT = "transfer-"
-"""How refunds by bank transfer begin in the ledger: the provider knows nothing of them."""
 
 
 class LedgerEntry(models.Model):

@@ -149,6 +149,8 @@ def dispute_difference(dispute: Dispute, ledger: Ledger) -> Difference | None:
         detail = _both(there, -taken.amount)
     elif dispute.status == "won" and returned is None:
         detail = _("Litige gagné chez Stripe, montant non revenu au grand livre.")
+    elif dispute.status != "won" and returned is not None:
+        detail = _("Litige gagné au grand livre, montant non revenu chez Stripe.")
     else:
         return None
     return Difference(

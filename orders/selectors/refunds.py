@@ -8,7 +8,7 @@ from decimal import Decimal
 from django.db.models import Prefetch, TextChoices
 from django.utils.translation import gettext_lazy as _
 
-from orders.models import Order, Refund, RefundRequest, RefundState
+from orders.models import Order, Refund, RefundRequest, RefundState, TransferReturn
 from orders.models.payment import REFUNDS_UNDER_WAY
 from shop.core.money import ZERO
 
@@ -104,5 +104,7 @@ def explain(error: str) -> str:
         "insufficient_funds": _("Votre solde chez Stripe ne suffit pas : réessayez quand il est rempli."),
         "canceled": _("Le remboursement a été annulé chez Stripe."),
         "no_payment": _("Ce paiement n'est pas connu de Stripe."),
+        TransferReturn.RETURNED: _("La banque a renvoyé ce virement : vérifiez l'IBAN avec le client."),
+        TransferReturn.MISTAKEN: _("Ce virement avait été noté par erreur : le client attend son argent."),
     }
     return str(texts.get(error, error))

@@ -1,6 +1,6 @@
 """Mails about money that goes back, each once: to the customer when it is done, to the workshop when it is not."""
 
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from orders.invoices.attachments import credit_note_of
-from orders.models import Order, Refund, RefundMethod, RefundRequest, RefundState
+from orders.models import Order, Refund, RefundMethod, RefundRequest, RefundState, TransferReturn
 from orders.selectors.instalments import OPEN_PAYMENTS
 from orders.services.mails import item_detail, order_context, seller_context
 from shop.core.mail import queue_mail
@@ -80,10 +80,27 @@ def mail_refund_transferred(order: Order, transfer: Refund) -> None:
     )
 
 
-def _transfer(refund: Refund) -> dict[str, str]:
+def mail_transfer_returned(order: Order, transfer: Refund, *, sent_on: date) -> None:
+    """To the customer, who was told of the transfer: it came back, or never left."""
+    queue_mail(
+        kind="refund_transfer_returned",
+        to=order.email,
+        language=order.language,
+        context={
+            "order": order_context(order, order.language),
+            "transfer": _transfer(transfer, sent_on),
+            "mistaken": transfer.error == TransferReturn.MISTAKEN,
+            "seller": seller_context(),
+        },
+        dedupe_key=f"refund_transfer_returned:{transfer.pk}",
+        reference=order.reference,
+    )
+
+
+def _transfer(refund: Refund, sent_on: date | None = None) -> dict[str, str]:
     return {
         "amount": amount_string(refund.amount),
-        "on": timezone.localdate(refund.settled_at or refund.created_at).isoformat(),
+        "on": (sent_on or timezone.localdate(refund.settled_at or refund.created_at)).isoformat(),
         "reference": refund.transfer_reference,
     }
 

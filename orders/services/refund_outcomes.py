@@ -18,6 +18,7 @@ from orders.models import (
     Payment,
     PaymentState,
     Refund,
+    RefundMethod,
     RefundReason,
     RefundRequest,
     RefundState,
@@ -68,7 +69,7 @@ def apply_refund(facts: RefundFacts) -> None:
                 refund.state = RefundState.PENDING
             refund.save()
         else:
-            _fail(order, payment, refund, facts.failure or facts.status, returned_at=facts.returned_at)
+            fail_refund(order, payment, refund, facts.failure or facts.status, returned_at=facts.returned_at)
 
 
 def note_refusal(refund_id: uuid.UUID, error: str) -> None:
@@ -82,16 +83,57 @@ def note_refusal(refund_id: uuid.UUID, error: str) -> None:
         )
         refund = Refund.objects.select_for_update().get(pk=refund_id)
         if refund.state == RefundState.SENT:
-            _fail(order, payment, refund, error)
+            fail_refund(order, payment, refund, error)
     logger.error("refund %s refused: %s", refund_id, error)
 
 
+def fail_refund(
+    order: Order, payment: Payment, refund: Refund, error: str, *, returned_at: datetime | None = None
+) -> None:
+    """A refund did not reach its customer, or came back after it was booked: then ledger, payment, decision and order
+    have the money again. Runs with order, payment and refund locked; the second time it changes nothing.
+    """
+    if refund.state == RefundState.FAILED:
+        refund.save(update_fields=["provider_id"])
+        return
+    booked = refund.state == RefundState.SUCCEEDED
+    left_at = refund.settled_at
+    refund.state = RefundState.FAILED
+    refund.error = error[:300]
+    refund.settled_at = timezone.now()
+    if booked:
+        refund.settled_at = book_movement(
+            order=order,
+            payment=payment,
+            kind=LedgerKind.REFUND_FAILED,
+            amount=refund.amount,
+            provider_id=refund.movement,
+            told=returned_at,
+            after=left_at or order.created_at,
+        ).occurred_at
+    refund.save()
+    if booked:
+        restate(payment)
+        _reopen(order)
+    else:
+        # It may have been the last one under way, and its money gone back by another.
+        _close_if_given_back(order)
+    record_event(order, "refund.failed", refund=str(refund.pk), error=refund.error)
+    # Staff wrote it down themselves when a transfer came back.
+    if refund.method == RefundMethod.CARD:
+        mail_refund_failed(order, refund)
+
+
 def settle_what_is_through(order: Order) -> None:
-    """Every decision of the order that lacks nothing any more. Runs with the order locked."""
+    """Every decision of the order that lacks nothing any more, and the order if nothing is left of it.
+
+    Runs with the order locked.
+    """
     lacking = shortfalls(order, counting=_DONE)
     for request in order.refund_requests.filter(settled_at=None).order_by("created_at"):
         if not lacking[request.pk]:
             _settle(order, request)
+    _close_if_given_back(order)
 
 
 def settle_request(order: Order, request: RefundRequest) -> None:
@@ -143,6 +185,7 @@ def _recognise(order: Order, facts: RefundFacts) -> Refund | None:
     """A refund made outside the shop, with the order locked: it gets the rows that one of ours would have.
 
     It completes the decision that owes it; else it is a decision of its own, which credits what none has credited yet.
+    Money of the charge that other decisions were to give back stays theirs: they are made good by it.
     """
     attempt = _attempt_of(facts)
     if attempt is None:
@@ -155,7 +198,8 @@ def _recognise(order: Order, facts: RefundFacts) -> Refund | None:
     )
     request = again.refund.request if again is not None else None
     if again is None and not attempt.refunds.filter(reason__in=AUTOMATIC).exists():
-        credited = min(amount, uncredited(order))
+        free = sum((charge.left for charge in charges_left(order) if charge.attempt == attempt), ZERO)
+        credited = min(amount, free, uncredited(order))
         if credited:
             request = RefundRequest.objects.create(
                 order=order, key=f"external-{facts.refund_id}", amount=credited, external=True
@@ -196,35 +240,6 @@ def _succeed(order: Order, payment: Payment, refund: Refund, facts: RefundFacts)
     settle_what_is_through(order)
 
 
-def _fail(
-    order: Order, payment: Payment, refund: Refund, error: str, *, returned_at: datetime | None = None
-) -> None:
-    if refund.state == RefundState.FAILED:
-        refund.save(update_fields=["provider_id"])
-        return
-    booked = refund.state == RefundState.SUCCEEDED
-    left_at = refund.settled_at
-    refund.state = RefundState.FAILED
-    refund.error = error[:300]
-    refund.settled_at = timezone.now()
-    if booked:
-        refund.settled_at = book_movement(
-            order=order,
-            payment=payment,
-            kind=LedgerKind.REFUND_FAILED,
-            amount=refund.amount,
-            provider_id=str(refund.provider_id),
-            told=returned_at,
-            after=left_at or order.created_at,
-        ).occurred_at
-    refund.save()
-    if booked:
-        restate(payment)
-        _reopen(order)
-    record_event(order, "refund.failed", refund=str(refund.pk), error=refund.error)
-    mail_refund_failed(order, refund)
-
-
 def restate(payment: Payment) -> None:
     """The state of a paid payment from what moved; a second charge that went back leaves it paid."""
     moved = payment.ledger.filter(
@@ -244,20 +259,24 @@ def _void_with_external(order: Order, request: RefundRequest) -> None:
     """All money went back outside the shop: the customer is not charged for the rest."""
     if not request.external or request.voided or any(charge.left for charge in charges_left(order)):
         return
+    room = uncredited(order)
     request.voided = void_scheduled(order=order, reason="refund.external")
-    request.amount += request.voided
+    request.amount += min(request.voided, room)
     request.save(update_fields=["voided", "amount"])
 
 
 def _close_if_given_back(order: Order) -> None:
-    """Everything credited and nothing under way: the order is `refunded`."""
+    """Everything credited, nothing under way and nothing owed: the order is `refunded`."""
     if order.status in (OrderStatus.PENDING, OrderStatus.REFUNDED) or outstanding(order):
         return
     if any(charge.left for charge in charges_left(order)):
         return
     if order.refunds.filter(state__in=REFUNDS_UNDER_WAY).exists():
         return
-    if order.disputes.exclude(state=DisputeState.WON).exists():
+    # A charge that went back by itself ends nothing.
+    if not order.refund_requests.filter(settled_at__isnull=False).exists():
+        return
+    if order.disputes.exclude(state=DisputeState.WON).exists() or debts(order):
         return
     before = order.status
     order.status = OrderStatus.REFUNDED

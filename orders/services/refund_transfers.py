@@ -19,7 +19,6 @@ from orders.models import (
     RefundMethod,
     RefundState,
 )
-from orders.models.payment import TRANSFER_MOVEMENT
 from orders.payments import gateway
 from orders.services.journal import record_event
 from orders.services.ledger import book_movement
@@ -86,7 +85,7 @@ def settle_by_transfer(
             payment=payment,
             kind=LedgerKind.REFUND,
             amount=-amount,
-            provider_id=f"{TRANSFER_MOVEMENT}{transfer.pk}",
+            provider_id=transfer.movement,
             told=datetime.combine(sent_on, time(12), timezone.get_default_timezone()),
             after=failed.settled_at or failed.created_at,
         ).occurred_at

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
+import time_machine
 from django.utils import timezone
 
 from orders.models import (
@@ -18,15 +20,20 @@ from orders.models import (
     PaymentState,
     Refund,
     RefundRequest,
+    RefundState,
 )
 from orders.services.refund_rules import RefundRefused
-from orders.services.refund_sending import send_refund
+from orders.services.refund_sending import send_refund, sync_refunds
 from orders.services.refunds import request_refund
 from orders.tests.factories import make_order, make_product, make_seller, new_key, pay_order
 from orders.tests.memory_provider import MemoryProvider
 from shop.core.models import OutgoingMail
 
 EUROS = Decimal
+PARIS = ZoneInfo("Europe/Paris")
+PAID = datetime(2026, 11, 2, 10, tzinfo=PARIS)
+REFUNDED = datetime(2026, 11, 20, 10, tzinfo=PARIS)
+FAILED = datetime(2026, 11, 30, 15, tzinfo=PARIS)
 
 
 @pytest.fixture
@@ -51,6 +58,24 @@ def refund(order: Order, **demand: Any) -> RefundRequest:
 def send_all() -> None:
     for waiting in Refund.objects.filter(state__in=("requested", "sent")).order_by("created_at"):
         send_refund(waiting.pk)
+
+
+def bounced(provider: MemoryProvider, **demand: Any) -> Refund:
+    """A refund of 20 November, credited then, whose money was back with the shop on the 30th."""
+    with time_machine.travel(PAID, tick=False):
+        order = pay_order(
+            make_order((make_product(stock_quantity=3), 1), language=demand.pop("language", "fr"))
+        )
+    with time_machine.travel(REFUNDED, tick=False):
+        refund(order, **demand)
+        send_all()
+    sent = Refund.objects.get(order=order)
+    with time_machine.travel(FAILED, tick=False):
+        provider.settle_refund(str(sent.provider_id), "failed")
+        sync_refunds(str(sent.attempt.intent_id))
+    sent.refresh_from_db()
+    assert sent.state == RefundState.FAILED
+    return sent
 
 
 def rows() -> list[Any]:

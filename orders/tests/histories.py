@@ -7,6 +7,7 @@ the cent what the provider says.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from datetime import timedelta
 from decimal import Decimal
@@ -29,6 +30,7 @@ from orders.models import (
     Refund,
     RefundRequest,
     RefundState,
+    TransferReturn,
     WithdrawalCase,
 )
 from orders.models.payment import OPEN_DISPUTES
@@ -46,6 +48,7 @@ from orders.services.refund_sending import send_refund, sync_refunds
 from orders.services.refund_transfers import settle_by_transfer
 from orders.services.refunds import request_refund, retry_refund
 from orders.services.statuses import change_status
+from orders.services.transfer_returns import take_transfer_back
 from orders.services.withdrawal_cases import refund_case, refuse_case
 from orders.services.withdrawals import declare_withdrawal
 from orders.tests.factories import make_order, new_key, pay_order
@@ -60,6 +63,7 @@ class OrderHistories(HistoryLaws, RuleBasedStateMachine):
     """`products` and `started_with` (their stock) stand outside; each history is rolled back when it has ended."""
 
     played: Counter[str] = Counter()
+    tell: Callable[[str], None] = staticmethod(print)
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,7 +78,7 @@ class OrderHistories(HistoryLaws, RuleBasedStateMachine):
             self.everything_is_heard_of()
             self.played["histories"] += 1
             if self.played["histories"] % TOLD_EVERY == 0:
-                print(f"{self.played['histories']} histories", flush=True)
+                self.tell(f"{self.played['histories']} histories")
         finally:
             transaction.set_rollback(True)
             self.frame.close()
@@ -249,6 +253,14 @@ class OrderHistories(HistoryLaws, RuleBasedStateMachine):
                 retry_refund(refund_id=failed.pk)
                 self.played["retries"] += 1
 
+    @rule(number=st.integers(0, 5), why=st.sampled_from(TransferReturn))
+    def transfer_comes_back(self, number: int, why: TransferReturn) -> None:
+        transfer = self.one(Refund.objects.filter(method="transfer", state=RefundState.SUCCEEDED), number)
+        if transfer:
+            taken = take_transfer_back(refund_id=transfer.pk, returned_on=timezone.localdate(), why=why)
+            assert (taken.state, taken.error) == (RefundState.FAILED, why)
+            self.played["transfers returned"] += 1
+
     @rule(number=st.integers(0, 2), cents=st.integers(1, 8_000), credited=st.booleans())
     def refund_that_bounces(self, number: int, cents: int, credited: bool) -> None:
         """Before or after its credit note was issued."""
@@ -324,7 +336,7 @@ class OrderHistories(HistoryLaws, RuleBasedStateMachine):
     def refund_in_the_dashboard(self, number: int, share: int, heard: bool) -> None:
         # Whoever does it has looked at the shop: what was sent by transfer is not given back a second time.
         attempt = self.charge(number)
-        if attempt and not attempt.refunds.filter(method="transfer").exists():
+        if attempt and not attempt.refunds.filter(method="transfer", state=RefundState.SUCCEEDED).exists():
             with suppress(gateway.GatewayRefused):
                 self.provider.refund_elsewhere(attempt, max(attempt.amount_cents // share, 1))
                 self.played["refunds elsewhere"] += 1

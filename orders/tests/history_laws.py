@@ -26,7 +26,8 @@ from orders.models.payment import REFUNDS_UNDER_WAY
 from orders.payments.facts import DisputeFacts, RefundFacts
 from orders.selectors.instalments import OPEN_PAYMENTS
 from orders.services.disputes import sync_disputes
-from orders.services.refund_rules import refundable
+from orders.services.refund_debts import debts
+from orders.services.refund_rules import charge_left, refundable
 from orders.services.refund_sending import send_refund, sync_refunds
 from orders.tests.memory_provider import MemoryProvider
 
@@ -84,7 +85,7 @@ class HistoryLaws:
                     if not self.automatic_under_way(payment):
                         assert payment.state == expected, (payment.state, kept, payment.amount)
             if order.status == OrderStatus.REFUNDED:
-                assert refundable(order) == ZERO
+                assert (refundable(order), debts(order)) == (ZERO, [])
                 assert (
                     not Refund.objects.filter(order=order, state__in=REFUNDS_UNDER_WAY)
                     .exclude(reason__in=("duplicate", "unavailable"))
@@ -111,6 +112,22 @@ class HistoryLaws:
             for request in order.refund_requests.filter(settled_at__isnull=False):
                 assert request.credit_note.total == -request.amount
 
+    def what_is_owed_can_be_given_back(self) -> None:
+        """No decision waits for money that its charge has not got any more, unless a bank took it."""
+        for order in Order.objects.exclude(disputes__isnull=False):
+            owed: Counter[Any] = Counter()
+            for debt in debts(order):
+                owed[debt.refund.attempt] += debt.owed
+            for attempt, amount in owed.items():
+                assert amount <= charge_left(attempt)
+
+    def what_was_given_back_whole_is_closed(self) -> None:
+        for order in Order.objects.filter(disputes=None, refund_requests__isnull=False).distinct():
+            under_way = order.refunds.filter(state__in=REFUNDS_UNDER_WAY).exists()
+            if not under_way and not refundable(order) and not debts(order):
+                # Staff may have set « cancelled » afterwards.
+                assert order.status in (OrderStatus.REFUNDED, OrderStatus.CANCELLED)
+
     def automatic_under_way(self, payment: Payment) -> bool:
         return payment.attempts.filter(refunds__reason__in=("duplicate", "unavailable")).exists()
 
@@ -135,6 +152,8 @@ class HistoryLaws:
         self.stock_is_never_negative_nor_invented()
         self.the_ledger_balances_with_payments_and_order()
         self.documents_follow_the_money()
+        self.what_is_owed_can_be_given_back()
+        self.what_was_given_back_whole_is_closed()
 
     def stands_on_its_day(self, movement: RefundFacts | DisputeFacts) -> None:
         name = movement.refund_id if isinstance(movement, RefundFacts) else movement.dispute_id

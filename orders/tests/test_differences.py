@@ -111,6 +111,10 @@ def test_a_dispute(order):
     )  # fmt: skip
     book(order, LedgerKind.DISPUTE_WON, "49.99", "du_1")
     assert dispute(order, "won") is None
+    assert dispute(order, "lost") == (
+        "dispute_differs", "du_1", Decimal("49.99"),
+        "Litige gagné au grand livre, montant non revenu chez Stripe.",
+    )  # fmt: skip
 
 
 def test_movements_of_charges_that_are_not_ours(order):

@@ -34,6 +34,12 @@ def test_no_history_of_orders_breaks_the_books(
     OrderHistories.provider = MemoryProvider()
     OrderHistories.provider.install(monkeypatch)
     OrderHistories.played.clear()
+
+    def tell(line: str) -> None:
+        with capsys.disabled():
+            print(f"  {line}", flush=True)
+
+    OrderHistories.tell = staticmethod(tell)
     began = perf_counter()
     run_state_machine_as_test(
         OrderHistories,
@@ -55,6 +61,5 @@ def test_no_history_of_orders_breaks_the_books(
     for kind in ("paid", "refunds", "refunds refused", "sent", "disputes"):
         assert played[kind] > 0 or HISTORIES < 30, played
     if "HISTORIES" in os.environ:
-        with capsys.disabled():
-            told = ", ".join(f"{kind}: {count}" for kind, count in played.most_common())
-            print(f"\n  {told}; {seconds:.0f} s")
+        told = ", ".join(f"{kind}: {count}" for kind, count in played.most_common())
+        tell(f"{told}; {seconds:.0f} s")

@@ -18,8 +18,10 @@ from orders.models import (
     WithdrawalCase,
 )
 from orders.payments import gateway
+from orders.selectors.refunds import progress
 from orders.services.declarations import Declaration
 from orders.services.disputes import sync_disputes
+from orders.services.refund_debts import debts
 from orders.services.refund_rules import refundable
 from orders.services.refund_sending import send_refund, sync_refunds
 from orders.services.refunds import request_automatic_refund, retry_refund
@@ -104,6 +106,56 @@ def test_a_part_given_back_elsewhere_leaves_the_charges_to_come(provider):
     assert status_of(order) == OrderStatus.REFUNDED
     notes = Invoice.objects.filter(kind="credit_note").order_by("sequence")
     assert [note.total for note in notes] == [EUROS("-10.00"), EUROS("-170.00")]
+
+
+def test_a_charge_given_back_elsewhere_makes_good_what_was_to_go_back_of_it(provider):
+    """The worker is slower than somebody at the provider: what was decided is credited once, and nothing waits."""
+    order = in_thirds()
+    paid_again(order, "60.00")
+    last = paid_again(order, "60.00")
+    decided = refund(order, amount=EUROS("10.00"))
+    assert decided.refunds.get().attempt == last
+    provider.refund_elsewhere(last, 6000)
+    sync_refunds(last.intent_id)
+    external = RefundRequest.objects.get(external=True)
+    decided.refresh_from_db()
+    assert (external.amount, progress(external), progress(decided)) == (
+        EUROS("50.00"),
+        "succeeded",
+        "succeeded",
+    )
+    notes = Invoice.objects.filter(kind="credit_note")
+    assert sorted(note.total for note in notes) == [EUROS("-50.00"), EUROS("-10.00")]
+    # What the worker was to send is refused, and owed by nobody.
+    send_all()
+    assert decided.refunds.get().error == "charge_already_refunded"
+    assert (debts(order), refundable(order)) == ([], EUROS("120.00"))
+    rest = refund(order)
+    send_all()
+    rest.refresh_from_db()
+    assert (rest.amount, progress(rest), status_of(order)) == (
+        EUROS("120.00"),
+        "succeeded",
+        OrderStatus.REFUNDED,
+    )
+
+
+def test_the_last_cents_due_are_credited_no_further_than_the_invoice(provider):
+    """A card is never charged less than 0.50, so that much stays due while a few cents are on their way back: all of
+    the charge goes back elsewhere meanwhile."""
+    order = in_thirds()
+    decided = refund(order, amount=EUROS("119.90"))
+    assert (decided.voided, decided.refunds.get().amount) == (EUROS("119.50"), EUROS("0.40"))
+    first = Attempt.objects.get()
+    provider.refund_elsewhere(first, 6000)
+    sync_refunds(first.intent_id)
+    external = RefundRequest.objects.get(external=True)
+    assert (external.amount, external.voided) == (EUROS("60.10"), EUROS("0.50"))
+    send_all()
+    assert states(order) == [("refunded", 60), ("void", EUROS("0.50")), ("void", 60)]
+    notes = Invoice.objects.filter(kind="credit_note")
+    assert sorted(note.total for note in notes) == [EUROS("-119.90"), EUROS("-60.10")]
+    assert (debts(order), refundable(order), status_of(order)) == ([], EUROS("0.00"), OrderStatus.REFUNDED)
 
 
 def test_a_second_charge_given_back_elsewhere_is_not_credited_on_the_order(order, provider):

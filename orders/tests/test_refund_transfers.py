@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 import time_machine
@@ -34,37 +33,27 @@ from orders.services.refund_rules import RefundRefused, refundable
 from orders.services.refund_sending import sync_refunds
 from orders.services.refund_transfers import settle_by_transfer
 from orders.services.refunds import request_automatic_refund, retry_refund
-from orders.tests.factories import make_order, make_product, new_key, pay_order
-from orders.tests.giving_back import EUROS, in_thirds, ledger, mails, refund, rows, send_all
+from orders.tests.factories import make_order, new_key, pay_order
+from orders.tests.giving_back import (
+    EUROS,
+    FAILED,
+    PAID,
+    PARIS,
+    bounced,
+    in_thirds,
+    ledger,
+    mails,
+    refund,
+    rows,
+    send_all,
+)
 from orders.tests.memory_provider import MemoryProvider
 from shop.core.mail_delivery import deliver
 from shop.core.models import MailState, OutgoingMail
 
 pytestmark = pytest.mark.django_db
 
-PARIS = ZoneInfo("Europe/Paris")
-PAID = datetime(2026, 11, 2, 10, tzinfo=PARIS)
-REFUNDED = datetime(2026, 11, 20, 10, tzinfo=PARIS)
-FAILED = datetime(2026, 11, 30, 15, tzinfo=PARIS)
 TODAY = datetime(2026, 12, 4, 11, tzinfo=PARIS)
-
-
-def bounced(provider: MemoryProvider, **demand: Any) -> Refund:
-    """A refund of 20 November, credited then, whose money was back with the shop on the 30th."""
-    with time_machine.travel(PAID, tick=False):
-        order = pay_order(
-            make_order((make_product(stock_quantity=3), 1), language=demand.pop("language", "fr"))
-        )
-    with time_machine.travel(REFUNDED, tick=False):
-        refund(order, **demand)
-        send_all()
-    sent = Refund.objects.get(order=order)
-    with time_machine.travel(FAILED, tick=False):
-        provider.settle_refund(str(sent.provider_id), "failed")
-        sync_refunds(str(sent.attempt.intent_id))
-    sent.refresh_from_db()
-    assert sent.state == RefundState.FAILED
-    return sent
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
-from orders.models import Attempt, LedgerEntry, Order, PaymentState, Refund, RefundState
+from orders.models import Attempt, LedgerEntry, Order, PaymentState, Refund, RefundState, TransferReturn
 from orders.payments import gateway
 from orders.payments.settlement import settle
 from orders.services import refund_outcomes
@@ -18,6 +18,7 @@ from orders.services.refund_rules import RefundRefused
 from orders.services.refund_sending import send_refund
 from orders.services.refund_transfers import settle_by_transfer
 from orders.services.refunds import retry_refund
+from orders.services.transfer_returns import take_transfer_back
 from orders.tests.factories import checkout_body, line, make_product
 from orders.tests.giving_back import ledger
 from tests.races.conftest import Buyer
@@ -120,3 +121,29 @@ def test_ten_administrators_with_a_transfer_and_ten_with_a_retry_make_one_of_the
     else:
         assert (refused, moved) == ({"refund_retried"}, [Decimal("60.00")])
     figures(transfers_and_retries=WORKERS, replacements=1)
+
+
+def test_a_transfer_that_ten_administrators_take_back_while_ten_settle_it_again_comes_back_once(
+    bank, refund, figures
+):
+    Refund.objects.update(state=RefundState.SENT)
+    refund_outcomes.note_refusal(refund.pk, "expired_or_canceled_card")
+    today = timezone.localdate()
+    first = settle_by_transfer(
+        refund_id=refund.pk, sent_on=today, reference="VIR 118", amount=Decimal("60.00")
+    )
+    taken = partial(take_transfer_back, refund_id=first.pk, returned_on=today, why=TransferReturn.RETURNED)
+    again = partial(
+        settle_by_transfer, refund_id=first.pk, sent_on=today, reference="VIR 131", amount=Decimal("60.00")
+    )
+    outcomes = all_at_once([taken, again] * (WORKERS // 2))
+    refused = {outcome.error.code for outcome in outcomes if isinstance(outcome.error, RefundRefused)}
+    # Who settles before it came back is told that it has not failed.
+    assert refused <= {"refund_not_failed"}
+    others = [outcome.error for outcome in outcomes if not isinstance(outcome.error, RefundRefused | None)]
+    assert {type(error) for error in others} <= {OperationalError}
+    assert take_transfer_back(refund_id=first.pk, returned_on=today, why=TransferReturn.RETURNED) == first
+    moved = [(kind, amount) for kind, amount in ledger(refund.order) if kind == "refund_failed"]
+    assert moved == [("refund_failed", Decimal("60.00"))]
+    assert Refund.objects.filter(replaces=first).count() <= 1
+    figures(administrators=WORKERS, taken_back=1)

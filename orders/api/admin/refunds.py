@@ -17,7 +17,7 @@ from accounts.models import User
 from accounts.permissions import IsAdminRole
 from orders.api.exchange import idempotency_key, private
 from orders.api.serializers import KnownFieldsSerializer, PlainTextField, StrictIntegerField
-from orders.models import Order, Refund, RefundLine, RefundMethod, RefundRequest, RefundState
+from orders.models import Order, Refund, RefundLine, RefundMethod, RefundRequest, RefundState, TransferReturn
 from orders.selectors.quotes import MAX_LINES
 from orders.selectors.refunds import RefundProgress, find_request, progress
 from orders.services.refund_transfers import (
@@ -26,6 +26,7 @@ from orders.services.refund_transfers import (
     settle_by_transfer,
 )
 from orders.services.refunds import request_refund
+from orders.services.transfer_returns import take_transfer_back
 from shop.core.problems import Problem
 
 
@@ -68,6 +69,14 @@ class TransferSerializer(serializers.Serializer[Any]):
     sent_on = serializers.DateField()
     reference = PlainTextField(max_length=LONGEST_REFERENCE)
     amount = serializers.DecimalField(max_digits=10, decimal_places=2, min_value=Decimal("0.01"))
+
+
+class TransferReturnSerializer(serializers.Serializer[Any]):
+    """A transfer that did not reach its customer: since when the shop has the money again, and why."""
+
+    refund_id = serializers.UUIDField()
+    returned_on = serializers.DateField()
+    why = serializers.ChoiceField(choices=TransferReturn.choices)
 
 
 class CreditedLineSerializer(serializers.Serializer[RefundLine]):
@@ -155,12 +164,36 @@ class RefundTransferView(APIView):
     def post(self, request: Request, request_id: uuid.UUID) -> Response:
         form = TransferSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        failed = Refund.objects.filter(pk=form.validated_data["refund_id"], request=request_id).first()
-        if failed is None:
-            raise Problem("not_found", _("Remboursement introuvable."), 404)
+        failed = _refund_of(request_id, form.validated_data["refund_id"])
         hear_of_other_refunds(failed.order)
         settle_by_transfer(**form.validated_data, actor=cast(User, request.user))
         return private(Response(_answer(request_id)))
+
+
+class TransferReturnView(APIView):
+    """Records that a transfer of this decision did not reach its customer; once, however often it is said."""
+
+    permission_classes = (IsAdminRole,)
+
+    @extend_schema(request=TransferReturnSerializer, responses=RefundAnswerSerializer, parameters=[_REQUEST])
+    def post(self, request: Request, request_id: uuid.UUID) -> Response:
+        form = TransferReturnSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        values = form.validated_data
+        take_transfer_back(
+            refund_id=_refund_of(request_id, values["refund_id"]).pk,
+            returned_on=values["returned_on"],
+            why=TransferReturn(values["why"]),
+            actor=cast(User, request.user),
+        )
+        return private(Response(_answer(request_id)))
+
+
+def _refund_of(request_id: uuid.UUID, refund_id: uuid.UUID) -> Refund:
+    refund = Refund.objects.filter(pk=refund_id, request=request_id).first()
+    if refund is None:
+        raise Problem("not_found", _("Remboursement introuvable."), 404)
+    return refund
 
 
 def _answer(request_id: uuid.UUID) -> dict[str, Any]:
@@ -178,5 +211,10 @@ urlpatterns = [
         "admin/refunds/<uuid:request_id>/transfer",
         RefundTransferView.as_view(),
         name="api-admin-refund-transfer",
+    ),
+    path(
+        "admin/refunds/<uuid:request_id>/transfer/returned",
+        TransferReturnView.as_view(),
+        name="api-admin-refund-transfer-returned",
     ),
 ]

@@ -192,6 +192,12 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "seller": SELLER,
             "transfer": {"amount": "126.00", "on": "2026-12-20", "reference": "VIR 2026-118"},
         },
+        "refund_transfer_returned": {
+            "order": order,
+            "seller": SELLER,
+            "transfer": {"amount": "126.00", "on": "2026-12-20", "reference": "VIR 2026-118"},
+            "mistaken": False,
+        },
         "refund_failed_alert": {
             "order": order,
             "amount": "126.00",
@@ -318,6 +324,7 @@ KINDS = (
     "books_audit_alert",
     "refund_done",
     "refund_transferred",
+    "refund_transfer_returned",
     "refund_failed_alert",
     "dispute_alert",
     "reconciliation_findings",
