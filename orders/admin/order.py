@@ -23,6 +23,7 @@ from orders.admin.filters import CountryFilter, choices, yes_no
 from orders.admin.parts import (
     ORDER_PAGES,
     PROVIDER_AWAY,
+    ExplainsRefunds,
     LinkedPagesAdmin,
     OrderPage,
     ReadOnlyInline,
@@ -88,9 +89,10 @@ class LedgerInline(ReadOnlyInline):
     fields = ("occurred_at", "kind", "amount", "provider_id", "created_at")
 
 
-class RefundInline(ReadOnlyInline):
+class RefundInline(ExplainsRefunds, ReadOnlyInline):
     model = Refund
-    fields = ("created_at", "amount", "method", "reason", "state", "settled_at", "provider_id", "error")
+    fields = ("created_at", "amount", "method", "reason", "state", "settled_at", "provider_id", "why")
+    readonly_fields = ("why",)
 
 
 class HoldInline(ReadOnlyInline):

@@ -14,7 +14,8 @@ from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-from orders.models import Order
+from orders.models import Order, Refund
+from orders.selectors.refunds import explain
 
 PROVIDER_AWAY = _("Le service de paiement ne répond pas : rien n'a changé. Réessayez.")
 
@@ -105,6 +106,15 @@ class ReadOnly:
 
     def has_delete_permission(self, request: HttpRequest, *args: Any) -> bool:
         return False
+
+
+class ExplainsRefunds:
+    """Refunds with a column `why`."""
+
+    @admin.display(description=_("explication"))
+    def why(self, refund: Refund) -> str:
+        """What went wrong, in words; a dash for nothing."""
+        return explain(refund.error) or "–"
 
 
 class ReadOnlyInline(ReadOnly, admin.TabularInline[Model, Order]):

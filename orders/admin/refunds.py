@@ -20,10 +20,10 @@ from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from orders.admin.parts import ReadOnly, order_link, order_page, row_number
+from orders.admin.parts import ExplainsRefunds, ReadOnly, order_link, order_page, row_number
 from orders.admin.transfers import LABEL as TRANSFERRED
 from orders.models import Dispute, Order, OrderItem, OrderStatus, Refund, RefundLine, RefundRequest
-from orders.selectors.refunds import RefundProgress, explain, order_requests, progress
+from orders.selectors.refunds import RefundProgress, order_requests, progress
 from orders.services.refund_rules import (
     RefundRefused,
     ReturnedLine,
@@ -202,17 +202,13 @@ class RefundLineInline(ReadOnly, admin.TabularInline[RefundLine, RefundRequest])
     extra = 0
 
 
-class RefundInline(ReadOnly, admin.TabularInline[Refund, RefundRequest]):
+class RefundInline(ExplainsRefunds, ReadOnly, admin.TabularInline[Refund, RefundRequest]):
     model = Refund
     fields = (
         "created_at", "amount", "method", "state", "settled_at", "provider_id", "transfer_reference", "why",
     )  # fmt: skip
     readonly_fields = ("why",)
     extra = 0
-
-    @admin.display(description=gettext_lazy("explication"))
-    def why(self, refund: Refund) -> str:
-        return explain(refund.error) or "–"
 
 
 @admin.register(RefundRequest)
@@ -248,7 +244,7 @@ class RefundRequestAdmin(ReadOnly, admin.ModelAdmin[RefundRequest]):
 
 
 @admin.register(Refund)
-class RefundAdmin(ReadOnly, admin.ModelAdmin[Refund]):
+class RefundAdmin(ExplainsRefunds, ReadOnly, admin.ModelAdmin[Refund]):
     """What each charge gives back: asked for, on its way, done or failed."""
 
     list_display = (
@@ -262,10 +258,6 @@ class RefundAdmin(ReadOnly, admin.ModelAdmin[Refund]):
     @admin.display(description=gettext_lazy("commande"))
     def order_link(self, refund: Refund) -> str:
         return order_link(refund.order)
-
-    @admin.display(description=gettext_lazy("explication"))
-    def why(self, refund: Refund) -> str:
-        return explain(refund.error)
 
     @admin.action(description=gettext_lazy("Réessayer les remboursements échoués"), permissions=["view"])
     def try_again(self, request: HttpRequest, chosen: QuerySet[Refund]) -> None:

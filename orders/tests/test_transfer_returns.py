@@ -251,6 +251,9 @@ def test_it_asks_and_writes_once(desk, transfer):
     assert "Ce virement avait été noté par erreur" in text(
         desk.get(reverse("admin:orders_refund_changelist"))
     )
+    order_page = text(desk.get(reverse("admin:orders_order_change", args=[transfer.order_id])))
+    assert "Ce virement avait été noté par erreur" in order_page
+    assert "La carte du client n'existe plus" in order_page
     before = rows()
     again = desk.post(page(transfer), answers(transfer), follow=True)
     assert "Ce retour est déjà enregistré." in text(again)
