@@ -23,10 +23,6 @@ def address(order: Order, language: str = "fr") -> str:
         return reverse("orders:pay", args=[payment_token(order)])
 
 
-def text(answer: Any) -> str:
-    return " ".join(answer.content.decode().replace("\u00a0", " ").replace("&#x27;", "'").split())
-
-
 def asked(order: Order) -> CardChange:
     """A change that was demanded, its page open."""
     change_card(order_id=order.pk)

@@ -17,6 +17,8 @@ from orders.services.instalments import void_scheduled
 from orders.tests.bank import Bank, Shopper
 from orders.tests.thirds import (
     FIRST_DAY,
+    SECOND,
+    THIRD,
     Clock,
     attempts,
     bought,
@@ -32,9 +34,6 @@ from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-SECOND = FIRST_DAY + timedelta(days=30)
-THIRD = FIRST_DAY + timedelta(days=60)
 
 
 def test_dispatch_brings_the_last_third_forward_and_announces_it(bank: Bank, shopper: Shopper, clock: Clock):

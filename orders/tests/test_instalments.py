@@ -16,7 +16,8 @@ from orders.selectors.instalments import outstanding
 from orders.services.cards import keep_card
 from orders.tests.bank import Bank, Shopper
 from orders.tests.thirds import (
-    FIRST_DAY,
+    SECOND,
+    THIRD,
     Clock,
     attempts,
     bought,
@@ -32,9 +33,6 @@ from orders.tests.thirds import (
 )
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-SECOND = FIRST_DAY + timedelta(days=30)
-THIRD = FIRST_DAY + timedelta(days=60)
 
 
 def test_the_first_third_is_paid_and_the_card_kept(bank: Bank, shopper: Shopper, clock: Clock):

@@ -7,15 +7,17 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import translation
 
 from accounts.models import User
 from orders.access import access_token, payment_token
 from orders.models import Order, StoredCard
 from orders.tests.bank import Bank, Shopper
+from orders.tests.card_changes import address
 from orders.tests.factories import checkout_body, line, make_order, make_product, new_key
+from orders.tests.reading import text
 from orders.tests.thirds import (
     FIRST_DAY,
+    SECOND,
     Clock,
     attempts,
     bought,
@@ -30,17 +32,6 @@ from orders.tests.thirds import (
 )
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-SECOND = FIRST_DAY + timedelta(days=30)
-
-
-def address(order: Order, language: str = "fr") -> str:
-    with translation.override(language):
-        return reverse("orders:pay", args=[payment_token(order)])
-
-
-def text(answer) -> str:
-    return " ".join(answer.content.decode().replace("\u00a0", " ").replace("&#x27;", "'").split())
 
 
 def test_the_page_shows_what_is_due_to_who_holds_the_link_and_nothing_else(

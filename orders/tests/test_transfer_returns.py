@@ -13,8 +13,6 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import Role
-from accounts.services.roles import grant_role
 from orders.books.days import month
 from orders.books.receipts import receipts
 from orders.books.todo import tasks
@@ -38,6 +36,7 @@ from orders.services.refunds import retry_refund
 from orders.services.transfer_returns import take_transfer_back
 from orders.tests.giving_back import EUROS, PARIS, bounced, ledger, mails, rows
 from orders.tests.memory_provider import MemoryProvider
+from orders.tests.reading import text
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
@@ -208,14 +207,6 @@ def test_the_customer_reads_what_happened(transfer, why, sentence):
 # --- In the administration ----------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def desk(client: Client, django_user_model: Any) -> Client:
-    user = django_user_model.objects.create_superuser("chef@example.com", "x")
-    grant_role(user=user, role=Role.ADMIN)
-    client.force_login(user)
-    return client
-
-
 def page(transfer: Refund) -> str:
     return reverse("admin:orders_order_transfer_returned", args=[transfer.order_id])
 
@@ -227,10 +218,6 @@ def answers(transfer: Refund, /, **changes: str) -> dict[str, str]:
         "returned_on": "2026-12-08",
         **changes,
     }
-
-
-def text(answer: Any) -> str:
-    return answer.content.decode().replace("&#x27;", "'").replace("\u00a0", " ")
 
 
 def test_the_button_shows_while_a_transfer_stands(desk, transfer):
@@ -259,7 +246,7 @@ def test_it_asks_and_writes_once(desk, transfer):
     assert "Ce retour est déjà enregistré." in text(again)
     assert rows() == before
     event = transfer.order.events.get(name="refund.transfer_taken_back")
-    assert (event.actor.email, event.data["why"]) == ("chef@example.com", "transfer_mistaken")
+    assert (event.actor.email, event.data["why"]) == ("admin@example.com", "transfer_mistaken")
     assert "Remboursements échoués" in [str(task.label) for task in tasks(timezone.localdate())]
 
 

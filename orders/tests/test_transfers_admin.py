@@ -12,14 +12,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import Role
-from accounts.services.roles import grant_role
 from orders.books.todo import tasks
 from orders.models import Order, Refund, RefundState
 from orders.payments import gateway
 from orders.services.refund_sending import sync_refunds
 from orders.tests.giving_back import EUROS, refund, rows, send_all
 from orders.tests.memory_provider import MemoryProvider
+from orders.tests.reading import text
 
 pytestmark = pytest.mark.django_db
 
@@ -36,14 +35,6 @@ def failed(order: Order, provider: MemoryProvider) -> Refund:
     return sent
 
 
-@pytest.fixture
-def desk(client: Client, django_user_model: Any) -> Client:
-    user = django_user_model.objects.create_superuser("chef@example.com", "x")
-    grant_role(user=user, role=Role.ADMIN)
-    client.force_login(user)
-    return client
-
-
 def page(order: Order) -> str:
     return reverse("admin:orders_order_transfer", args=[order.pk])
 
@@ -55,10 +46,6 @@ def answers(failed: Refund, **changes: str) -> dict[str, str]:
         "reference": "VIR 118",
         **changes,
     }
-
-
-def text(answer: Any) -> str:
-    return answer.content.decode().replace("&#x27;", "'").replace("\u00a0", " ")
 
 
 def test_the_button_shows_while_a_failed_refund_waits(desk, failed):
@@ -89,7 +76,7 @@ def test_it_asks_shows_and_writes_once(desk, failed):
     )  # fmt: skip
     event = failed.order.events.get(name="refund.transferred")
     assert event.actor is not None
-    assert event.actor.email == "chef@example.com"
+    assert event.actor.email == "admin@example.com"
 
 
 @pytest.mark.parametrize(

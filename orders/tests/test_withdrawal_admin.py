@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from decimal import Decimal
-from html import unescape
 
 import pytest
 import time_machine
@@ -20,6 +19,7 @@ from orders.models import (
 )
 from orders.services.fulfilment import update_status
 from orders.tests.factories import make_product
+from orders.tests.reading import text
 from orders.tests.withdrawing import NOON, declare, paid_order
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("monday_noon", "provider")]
@@ -41,10 +41,6 @@ def page(client, case, step=""):
     return reverse("admin:orders_withdrawalcase_change", args=[case.pk])
 
 
-def text_of(response):
-    return unescape(response.content.decode())
-
-
 def test_the_list_shows_what_is_urgent_first(admin):
     declare(paid_order())
     declare(paid_order(), shipped=True)
@@ -52,7 +48,7 @@ def test_the_list_shows_what_is_urgent_first(admin):
     with time_machine.travel(NOON + timedelta(days=14), tick=False):
         # Sessions live for fourteen days.
         admin.force_login(User.objects.get())
-        listed = text_of(admin.get(reverse("admin:orders_withdrawalcase_changelist"), {"open": "1"}))
+        listed = text(admin.get(reverse("admin:orders_withdrawalcase_changelist"), {"open": "1"}))
 
     assert "à rembourser maintenant" in listed
     assert "retour attendu" in listed
@@ -61,7 +57,7 @@ def test_the_list_shows_what_is_urgent_first(admin):
 def test_each_step_explains_itself_and_asks(admin):
     order = paid_order()
     case = declare(order, shipped=True)
-    shown = text_of(admin.get(page(admin, case)))
+    shown = text(admin.get(page(admin, case)))
     for label in (
         "Rembourser",
         "Noter le retour des pièces",
@@ -72,12 +68,12 @@ def test_each_step_explains_itself_and_asks(admin):
     assert "Rattacher à une commande" not in shown
     assert case.withdrawal.statement.splitlines()[0] in shown
 
-    asked = text_of(admin.get(page(admin, case, "goods")))
+    asked = text(admin.get(page(admin, case, "goods")))
     assert "À partir de ce jour, le remboursement n'attend plus" in asked
     assert WithdrawalCase.objects.get().goods_received_at is None
 
     refused_day = admin.post(page(admin, case, "goods"), {"day": "2026-11-24"})
-    assert "Cette date est à venir." in text_of(refused_day)
+    assert "Cette date est à venir." in text(refused_day)
     admin.post(page(admin, case, "goods"), {"day": "2026-11-22"})
     assert timezone.localdate(WithdrawalCase.objects.get().goods_received_at) == date(2026, 11, 22)
 
@@ -102,7 +98,7 @@ def test_every_step_may_be_taken_from_the_admin(admin):
     assert (late.state, late.decision) == ("refused", "Retirée par le client.")
     # Once more: said, not crashed.
     again = admin.post(page(admin, late, "refuse"), {"reason": "x"}, follow=True)
-    assert "Cette déclaration est déjà traitée." in text_of(again)
+    assert "Cette déclaration est déjà traitée." in text(again)
     assert admin.get(page(admin, late, "nothing")).status_code == 404
 
 
@@ -110,13 +106,13 @@ def test_the_refund_page_shows_the_sum_before_it_is_paid(admin):
     order = paid_order((make_product(), 2))
     item = order.items.get()
     case = declare(order, order=order, lines=((item.pk, 1),))
-    shown = text_of(admin.get(page(admin, case, "refund")))
-    assert "Rembourser 40,00\u00a0€" in shown
+    shown = text(admin.get(page(admin, case, "refund")))
+    assert "Rembourser 40,00 €" in shown
 
     # Another quantity: shown first, nothing decided.
     body = {f"units_{item.pk}": "2", "expected": "40.00", "confirm": "1"}
-    other = text_of(admin.post(page(admin, case, "refund"), body))
-    assert "Rembourser 80,00\u00a0€" in other
+    other = text(admin.post(page(admin, case, "refund"), body))
+    assert "Rembourser 80,00 €" in other
     assert not RefundRequest.objects.exists()
 
     admin.post(page(admin, case, "refund"), {f"units_{item.pk}": "1", "expected": "40.00", "confirm": "1"})
@@ -128,10 +124,10 @@ def test_the_order_leads_to_its_withdrawals(admin):
     order = paid_order((make_product(), 2))
     case = declare(order)
     leads = reverse("admin:orders_order_withdrawals", args=[order.pk])
-    assert leads in text_of(admin.get(reverse("admin:orders_order_change", args=[order.pk])))
+    assert leads in text(admin.get(reverse("admin:orders_order_change", args=[order.pk])))
     assert admin.get(leads)["Location"] == page(admin, case)
     declare(order, reason="encore")
-    assert "dans les temps" in text_of(admin.get(leads))
+    assert "dans les temps" in text(admin.get(leads))
 
 
 def test_only_operators_get_in(client, django_user_model):

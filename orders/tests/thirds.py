@@ -22,6 +22,8 @@ from shop.core.shop_settings import save_shop_settings
 
 PARIS = ZoneInfo("Europe/Paris")
 FIRST_DAY = date(2026, 11, 23)
+SECOND = FIRST_DAY + timedelta(days=30)
+THIRD = FIRST_DAY + timedelta(days=60)
 
 
 def offer_thirds(*, enabled: bool = True) -> None:

@@ -15,7 +15,7 @@ from orders.payments.links import pay_by_link
 from orders.payments.settlement import settle
 from orders.tests.conftest import Bank
 from orders.tests.thirds import (
-    FIRST_DAY,
+    SECOND,
     Clock,
     attempts,
     bought,
@@ -31,7 +31,6 @@ from tests.races.conftest import Buyer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SECOND = FIRST_DAY + timedelta(days=30)
 INTENTS = "/v1/payment_intents"
 
 

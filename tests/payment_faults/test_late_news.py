@@ -19,7 +19,7 @@ from orders.payments.sessions import abandon_order
 from orders.payments.settlement import settle
 from orders.services.instalments import void_scheduled
 from orders.tests.conftest import Bank
-from orders.tests.thirds import FIRST_DAY, Clock, attempts, bought, charged, payment_of
+from orders.tests.thirds import SECOND, Clock, attempts, bought, charged, payment_of
 from orders.tests.thirds import mails as mail_count
 from shop.core.problems import Problem
 from tests.payment_faults.outcomes import confirmed_once, ledger, left_in_stock, rows, told
@@ -28,7 +28,6 @@ from tests.races.crowd import Rendezvous, all_at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SECOND = FIRST_DAY + timedelta(days=30)
 COMPLETED, EXPIRED = "checkout.session.completed", "checkout.session.expired"
 
 

@@ -18,7 +18,7 @@ from orders.selectors.instalments import outstanding
 from orders.services.instalments import void_scheduled
 from orders.tests.bank import Bank
 from orders.tests.thirds import (
-    FIRST_DAY,
+    SECOND,
     Clock,
     attempts,
     bought,
@@ -38,7 +38,6 @@ from tests.races.crowd import Meeting, Started, all_at_once, values, without_con
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SECOND = FIRST_DAY + timedelta(days=30)
 INTENTS = "/v1/payment_intents"
 
 

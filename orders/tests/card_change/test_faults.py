@@ -18,42 +18,12 @@ from orders.payments.card_change import change_card
 from orders.payments.links import pay_by_link
 from orders.services.instalments import void_scheduled
 from orders.tests.bank import Bank, Shopper
-from orders.tests.card_changes import (
-    SESSIONS,
-    address,
-    journal,
-    kept_cards,
-    left,
-    opened,
-    replaced,
-    text,
-)
-from orders.tests.thirds import (
-    FIRST_DAY,
-    Clock,
-    bought,
-    mails,
-    page_of,
-    payment_of,
-)
+from orders.tests.card_changes import SESSIONS, address, journal, kept_cards, left, opened, replaced
+from orders.tests.reading import text
+from orders.tests.thirds import Clock, mails, page_of, payment_of
 from shop.core.problems import Problem
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-SECOND = FIRST_DAY + timedelta(days=30)
-THIRD = FIRST_DAY + timedelta(days=60)
-
-
-@pytest.fixture
-def order(bank: Bank, shopper: Shopper, clock: Clock) -> Order:
-    """150.00 in three times, confirmed, its card good."""
-    return bought(bank, shopper)
-
-
-@pytest.fixture
-def before(order: Order) -> str:
-    """The card that the order was bought with."""
-    return StoredCard.objects.get(order=order).payment_method_id
 
 
 # --- Answers that were lost --------------------------------------------------------------------------------

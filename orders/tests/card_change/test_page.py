@@ -27,10 +27,11 @@ from orders.tests.card_changes import (
     left,
     opened,
     replaced,
-    text,
 )
+from orders.tests.reading import text
 from orders.tests.thirds import (
-    FIRST_DAY,
+    SECOND,
+    THIRD,
     Clock,
     attempts,
     bought,
@@ -42,21 +43,6 @@ from orders.tests.thirds import (
 from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-SECOND = FIRST_DAY + timedelta(days=30)
-THIRD = FIRST_DAY + timedelta(days=60)
-
-
-@pytest.fixture
-def order(bank: Bank, shopper: Shopper, clock: Clock) -> Order:
-    """150.00 in three times, confirmed, its card good."""
-    return bought(bank, shopper)
-
-
-@pytest.fixture
-def before(order: Order) -> str:
-    """The card that the order was bought with."""
-    return StoredCard.objects.get(order=order).payment_method_id
 
 
 # --- The page ----------------------------------------------------------------------------------------------

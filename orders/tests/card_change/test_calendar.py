@@ -15,21 +15,13 @@ from orders.payments.card_change import settle_card_change
 from orders.payments.links import pay_by_link
 from orders.services.fulfilment import update_status
 from orders.tests.bank import Bank, Shopper
-from orders.tests.card_changes import (
-    address,
-    charged_cards,
-    journal,
-    kept_cards,
-    left,
-    replaced,
-    state_of,
-    text,
-)
+from orders.tests.card_changes import address, charged_cards, journal, kept_cards, left, replaced, state_of
+from orders.tests.reading import text
 from orders.tests.thirds import (
-    FIRST_DAY,
+    SECOND,
+    THIRD,
     Clock,
     attempts,
-    bought,
     card_becomes,
     charged,
     mails,
@@ -40,21 +32,6 @@ from orders.tests.thirds import (
 from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-SECOND = FIRST_DAY + timedelta(days=30)
-THIRD = FIRST_DAY + timedelta(days=60)
-
-
-@pytest.fixture
-def order(bank: Bank, shopper: Shopper, clock: Clock) -> Order:
-    """150.00 in three times, confirmed, its card good."""
-    return bought(bank, shopper)
-
-
-@pytest.fixture
-def before(order: Order) -> str:
-    """The card that the order was bought with."""
-    return StoredCard.objects.get(order=order).payment_method_id
 
 
 # --- What the old card could not pay -----------------------------------------------------------------------

@@ -1,0 +1,21 @@
+"""An order in three times, and the card that it was bought with."""
+
+from __future__ import annotations
+
+import pytest
+
+from orders.models import Order, StoredCard
+from orders.tests.bank import Bank, Shopper
+from orders.tests.thirds import Clock, bought
+
+
+@pytest.fixture
+def order(bank: Bank, shopper: Shopper, clock: Clock) -> Order:
+    """150.00 in three times, confirmed, its card good."""
+    return bought(bank, shopper)
+
+
+@pytest.fixture
+def before(order: Order) -> str:
+    """The card that the order was bought with."""
+    return StoredCard.objects.get(order=order).payment_method_id
