@@ -62,8 +62,8 @@ def test_order_confirmation_is_the_contract_on_a_durable_medium_l221_13():
     for line in (
         "Nous avons bien reçu votre paiement. Voici la confirmation de votre commande 7C9BE001 du "
         "21 novembre 2026 à 14:05\u00a0: conservez ce message.",
-        "- 3 × Gardien aux andouillers (Peint · 18 cm), 189,00\u00a0€ l'unité – 1 offert\u00a0: 378,00\u00a0€",
-        "- 1 × Renard d'hiver, 1\u202f249,50\u00a0€ l'unité\u00a0: 1\u202f249,50\u00a0€",
+        "- 3 × Gardien aux andouillers (Peint · 18 cm), 189,00\u00a0€ l'unité – 1 offert – 378,00\u00a0€",
+        "- 1 × Renard d'hiver, 1\u202f249,50\u00a0€ l'unité – 1\u202f249,50\u00a0€",
         "Sous-total\u00a0: 1\u202f627,50\u00a0€",
         "dont remise des offres\u00a0: −189,00\u00a0€",
         "Livraison\u00a0: Offerte",
