@@ -75,16 +75,23 @@ def apply_refund(facts: RefundFacts) -> None:
 def note_refusal(refund_id: uuid.UUID, error: str) -> None:
     """The provider refused to carry a refund out: nothing moved, and staff are told why."""
     with transaction.atomic():
-        # The order first, as everywhere: the webhook about this refund may be here at the same moment.
-        order_id = Refund.objects.values_list("order_id", flat=True).get(pk=refund_id)
-        order = Order.objects.select_for_update().get(pk=order_id)
-        payment = Payment.objects.select_for_update().get(
-            attempts=Refund.objects.get(pk=refund_id).attempt_id
-        )
-        refund = Refund.objects.select_for_update().get(pk=refund_id)
+        order, payment, refund = lock_refund(refund_id)
         if refund.state == RefundState.SENT:
             fail_refund(order, payment, refund, error)
     logger.error("refund %s refused: %s", refund_id, error)
+
+
+def lock_refund(refund_id: uuid.UUID) -> tuple[Order, Payment, Refund]:
+    """A refund with its order and payment, locked in the one order of locks: order, payment, attempt, refund.
+
+    The provider's news about it may be here at the same moment. Runs in a transaction. Raises Refund.DoesNotExist.
+    """
+    order_id = Refund.objects.values_list("order_id", flat=True).get(pk=refund_id)
+    order = Order.objects.select_for_update().get(pk=order_id)
+    payment = Payment.objects.select_for_update().get(attempts__refunds=refund_id)
+    Attempt.objects.select_for_update().get(refunds=refund_id)
+    refund = Refund.objects.select_for_update(of=("self",)).select_related("attempt").get(pk=refund_id)
+    return order, payment, refund
 
 
 def fail_refund(

@@ -11,10 +11,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.models import (
-    Attempt,
     LedgerKind,
     Order,
-    Payment,
     Refund,
     RefundMethod,
     RefundState,
@@ -24,7 +22,7 @@ from orders.services.journal import record_event
 from orders.services.ledger import book_movement
 from orders.services.refund_again import amount_again, refuse_units_credited_twice, to_make_again
 from orders.services.refund_mails import mail_refund_transferred
-from orders.services.refund_outcomes import restate, settle_what_is_through
+from orders.services.refund_outcomes import lock_refund, restate, settle_what_is_through
 from orders.services.refund_rules import RefundRefused
 from orders.services.refund_sending import sync_refunds
 from shop.core.money import amount_string
@@ -49,11 +47,7 @@ def settle_by_transfer(
     reference; Refund.DoesNotExist.
     """
     with transaction.atomic():
-        order_id = Refund.objects.values_list("order_id", flat=True).get(pk=refund_id)
-        order = Order.objects.select_for_update().get(pk=order_id)
-        payment = Payment.objects.select_for_update().get(attempts__refunds=refund_id)
-        Attempt.objects.select_for_update().get(refunds=refund_id)
-        failed = Refund.objects.select_for_update(of=("self",)).select_related("attempt").get(pk=refund_id)
+        order, payment, failed = lock_refund(refund_id)
         known = Refund.objects.filter(replaces=failed).first()
         if known is not None and known.method == RefundMethod.TRANSFER:
             return known

@@ -8,10 +8,10 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from orders.models import Attempt, Order, Payment, Refund, RefundMethod, RefundState, TransferReturn
+from orders.models import Refund, RefundMethod, RefundState, TransferReturn
 from orders.services.journal import record_event
 from orders.services.refund_mails import mail_transfer_returned
-from orders.services.refund_outcomes import fail_refund
+from orders.services.refund_outcomes import fail_refund, lock_refund
 from orders.services.refund_rules import RefundRefused
 
 if TYPE_CHECKING:
@@ -30,11 +30,7 @@ def take_transfer_back(
     transfer; Refund.DoesNotExist.
     """
     with transaction.atomic():
-        order_id = Refund.objects.values_list("order_id", flat=True).get(pk=refund_id)
-        order = Order.objects.select_for_update().get(pk=order_id)
-        payment = Payment.objects.select_for_update().get(attempts__refunds=refund_id)
-        Attempt.objects.select_for_update().get(refunds=refund_id)
-        transfer = Refund.objects.select_for_update(of=("self",)).select_related("attempt").get(pk=refund_id)
+        order, payment, transfer = lock_refund(refund_id)
         if transfer.method != RefundMethod.TRANSFER:
             raise RefundRefused(
                 "refund_not_transferred", _("ce remboursement n'a pas été réglé par virement.")
