@@ -7,9 +7,9 @@ from django.conf import settings
 
 LANGUAGES = ("fr", "en", "es", "de")
 FONTS = (
-    "bricolage-grotesque-latin-wght-normal",
-    "figtree-latin-wght-normal",
-    "figtree-latin-wght-italic",
+    "bricolage-grotesque-title",
+    "figtree-text",
+    "figtree-italic",
 )
 
 

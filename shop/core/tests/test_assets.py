@@ -117,7 +117,7 @@ def test_built_files_keep_their_one_name_and_are_compressed(settings, tmp_path):
     ("url", "immutable"),
     [
         ("/static/build/c/chunk-XOHC3NGJ.js", True),
-        ("/static/build/fonts/figtree-latin-wght-normal-SOXVSX3R.woff2", True),
+        ("/static/build/fonts/figtree-text-SOXVSX3R.woff2", True),
         ("/static/icons.0123456789ab.svg", True),
         ("/static/build/manifest.json", False),
         ("/static/icons.svg", False),
