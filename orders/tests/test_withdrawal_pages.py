@@ -11,16 +11,15 @@ import pytest
 import time_machine
 from django.core import signing
 from django.test import Client
-from django.urls import reverse
-from django.utils import translation
 
 from orders.access import access_token
-from orders.models import Order, Withdrawal
+from orders.models import Withdrawal
 from orders.selectors.withdrawals import cases_of, find_declared_order, returnable_lines, withdrawal_path
 from orders.services.declarations import Declaration
-from orders.services.fulfilment import update_status
 from orders.services.withdrawals import declare_withdrawal
-from orders.tests.factories import make_order, make_product, make_seller, pay_order
+from orders.tests.factories import make_order, make_product, pay_order
+from orders.tests.reading import words
+from orders.tests.withdrawing import prefix
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
@@ -53,19 +52,11 @@ def order():
     return pay_order(make_order((make_product(), 3)))
 
 
-def prefix(language):
-    return "" if language == "fr" else f"/{language}"
-
-
 def typed(placed, **changes):
     return {
         "name": "Léa Martin", "order": placed.reference, "email": "lea@example.com", "scope": "all", "goods": "",
         "reason": "", **changes,
     }  # fmt: skip
-
-
-def text_of(response):
-    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", response.content.decode())))
 
 
 def signed_in(response):
@@ -82,11 +73,11 @@ def test_d221_5_the_whole_way_in_every_language_without_cookies(language, order)
     client = Client(enforce_csrf_checks=True)
     form = client.get(f"{prefix(language)}/retractation")
     assert form.status_code == 200
-    assert LINK[language] in text_of(form)
+    assert LINK[language] in words(form)
 
     step = client.post(f"{prefix(language)}/retractation", typed(order))
     assert step.status_code == 200
-    assert CONFIRM[language] in text_of(step)
+    assert CONFIRM[language] in words(step)
     assert not Withdrawal.objects.exists()
 
     received = confirm(client, step, language)
@@ -94,9 +85,9 @@ def test_d221_5_the_whole_way_in_every_language_without_cookies(language, order)
     page = client.get(received["Location"])
     withdrawal = Withdrawal.objects.get()
     assert (withdrawal.language, withdrawal.order) == (language, order)
-    assert withdrawal.reference in text_of(page)
-    assert " ".join(withdrawal.statement.split()) in text_of(page)
-    assert "12:00" in text_of(page)
+    assert withdrawal.reference in words(page)
+    assert " ".join(withdrawal.statement.split()) in words(page)
+    assert "12:00" in words(page)
     assert not client.cookies
 
     mail = render(OutgoingMail.objects.get(kind="withdrawal_received"))
@@ -149,7 +140,7 @@ def test_nothing_typed_is_lost_when_something_is_missing(order):
     assert 'value="Léa &lt;b&gt;Martin&lt;/b&gt;"' in page
     assert 'value="lea@"' in page
     assert "Trop\ngrand.</textarea>" in page
-    assert "Commande : Ce champ est obligatoire." in text_of(answer)
+    assert "Commande : Ce champ est obligatoire." in words(answer)
     assert answer["Cache-Control"].startswith("max-age=0")
     assert not Withdrawal.objects.exists()
 
@@ -157,12 +148,12 @@ def test_nothing_typed_is_lost_when_something_is_missing(order):
 def test_a_part_has_to_be_said(order):
     answer = Client().post("/retractation", typed(order, scope="part"))
 
-    assert "Dites quels articles vous rendez." in text_of(answer)
+    assert "Dites quels articles vous rendez." in words(answer)
     answer = Client().post("/retractation", typed(order, scope="part", goods="Deux golems"))
-    assert "Articles rendus : Deux golems" in text_of(answer)
+    assert "Articles rendus : Deux golems" in words(answer)
     # What stands in a field that is not on screen was not meant.
     answer = Client().post("/retractation", typed(order, goods="Deux golems"))
-    assert "Deux golems" not in text_of(answer)
+    assert "Deux golems" not in words(answer)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +178,7 @@ def test_bad_input_is_answered_with_the_form_and_files_nothing(body):
     for address in ("/retractation", "/retractation/confirmation"):
         answer = Client().post(address, body)
         assert answer.status_code in (200, 400)
-        assert "Relire ma déclaration" in text_of(answer)
+        assert "Relire ma déclaration" in words(answer)
     assert not Withdrawal.objects.exists()
 
 
@@ -198,7 +189,7 @@ def test_a_changed_declaration_is_not_filed(order):
     answer = client.post("/retractation/confirmation", {"declaration": signed[:-2] + "AA"})
 
     assert answer.status_code == 400
-    assert "Remplissez le formulaire à nouveau." in text_of(answer)
+    assert "Remplissez le formulaire à nouveau." in words(answer)
     assert not Withdrawal.objects.exists()
 
 
@@ -234,7 +225,7 @@ def test_a_limit_keeps_what_was_typed(order, monkeypatch):
     answer = confirm(client, client.post("/retractation", typed(order, reason="Trop grand.")))
 
     assert answer.status_code == 429
-    assert "Trop de déclarations." in text_of(answer)
+    assert "Trop de déclarations." in words(answer)
     assert "Trop grand.</textarea>" in answer.content.decode()
     assert not Withdrawal.objects.exists()
 
@@ -246,7 +237,7 @@ def test_answers_are_the_same_for_an_order_that_does_not_exist(order):
         step = client.post("/retractation", typed(order, order=reference))
         received = client.get(confirm(client, step)["Location"])
         declared = Withdrawal.objects.get(order_text=reference).reference
-        return [text_of(page).replace(reference, "#").replace(declared, "R") for page in (step, received)]
+        return [words(page).replace(reference, "#").replace(declared, "R") for page in (step, received)]
 
     assert pages(order.reference) == pages("ABCDEF12")
 
@@ -273,13 +264,13 @@ def test_from_the_order_page_the_form_is_filled_and_lines_can_be_chosen(order):
             "email": "lea@example.com", "reason": "", f"units_{item.pk}": "2",
         },
     )  # fmt: skip
-    assert "- 2 × Golem de poche" in text_of(step)
+    assert "- 2 × Golem de poche" in words(step)
     confirm(client, step)
 
     withdrawal = Withdrawal.objects.get()
     assert (withdrawal.order, withdrawal.order_text) == (order, order.reference)
     assert list(withdrawal.lines.values_list("item", "quantity")) == [(item.pk, 2)]
-    panel = text_of(client.get(url))
+    panel = words(client.get(url))
     assert f"Rétractation {withdrawal.reference} reçue le 23 novembre 2026 à 12:00" in panel
     assert "en cours de traitement" in panel
 
@@ -297,7 +288,7 @@ def test_wrong_quantities_are_said_at_their_line(order, units, message):
         },
     )  # fmt: skip
 
-    assert message in text_of(answer)
+    assert message in words(answer)
     assert f'value="{units}"' in answer.content.decode()
     assert not Withdrawal.objects.exists()
 
@@ -317,78 +308,6 @@ def test_a_session_opens_nothing_that_the_link_does_not(order):
     session.save()
 
     assert order.reference not in client.get(f"/retractation?commande={order.pk}").content.decode()
-
-
-@pytest.mark.parametrize(
-    ("delivered", "sentence"),
-    [
-        (None, "Vous pouvez vous rétracter dès maintenant, et jusqu'à quatorze jours après la réception"),
-        (datetime(2026, 11, 20, 9, tzinfo=UTC), "Vous pouvez vous rétracter jusqu'au 4 décembre 2026 inclus"),
-        (datetime(2026, 11, 2, 9, tzinfo=UTC), "Le délai de rétractation a pris fin le 16 novembre 2026."),
-    ],
-)
-def test_l221_18_the_order_page_shows_the_deadline(order, delivered, sentence):
-    Order.objects.filter(pk=order.pk).update(delivered_at=delivered)
-
-    page = text_of(Client().get(f"/commande/{order.pk}?acces={access_token(order)}"))
-
-    assert sentence in page
-    assert "renoncer au contrat ici" in page
-
-
-def test_the_order_page_asks_nobody_to_withdraw_from_what_is_withdrawn_or_given_back(order):
-    address = f"/commande/{order.pk}?acces={access_token(order)}"
-    declaration = Declaration(
-        name="Léa", email="lea@example.com", order_text=order.reference, language="fr", order=order
-    )
-    withdrawal = declare_withdrawal(declaration=declaration, key="all", caller="192.0.2.1")
-
-    page = text_of(Client().get(address))
-    assert f"Rétractation {withdrawal.reference} reçue le 23 novembre 2026" in page
-    assert "Vous pouvez vous rétracter" not in page
-
-    other = pay_order(make_order((make_product("Hibou"), 1)))
-    Order.objects.filter(pk=other.pk).update(status="refunded")
-    page = text_of(Client().get(f"/commande/{other.pk}?acces={access_token(other)}"))
-    assert "Droit de rétractation" not in page
-
-
-def test_every_order_mail_to_the_customer_carries_the_link(order):
-    for mail in OutgoingMail.objects.filter(to="lea@example.com"):
-        rendered = render(mail)
-        assert f"/retractation?commande={order.pk}&acces=" in rendered.text
-        assert "renoncer au contrat ici" in rendered.html
-    for mail in OutgoingMail.objects.exclude(to="lea@example.com"):
-        assert "renoncer au contrat ici" not in render(mail).text
-
-
-def test_l221_18_the_mail_of_the_delivery_names_the_deadline(order):
-    update_status(order_id=order.pk, status="delivered", actor=None)
-    delivered = OutgoingMail.objects.get(kind="order_status")
-    assert "Vous pouvez vous rétracter jusqu'au 7 décembre 2026 inclus." in render(delivered).text
-
-    # It had not arrived after all: the period is open again.
-    update_status(order_id=order.pk, status="shipped", actor=None)
-    order.refresh_from_db()
-    assert order.delivered_at is None
-    assert (
-        "rétracter jusqu'au"
-        not in render(OutgoingMail.objects.filter(kind="order_status").order_by("pk").last()).text
-    )
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_l221_5_terms_notice_and_confirmation_name_the_function(language):
-    make_seller()
-    client = Client()
-    link = f'<a href="{prefix(language)}/retractation" rel="noopener">{LINK[language]}</a>'
-    for name in ("terms", "withdrawal-form"):
-        with translation.override(language):
-            address = reverse(name)
-        assert link in client.get(address).content.decode()
-    order = pay_order(make_order(language=language))
-    mail = render(OutgoingMail.objects.get(kind="order_confirmation", reference=order.reference))
-    assert f"[{LINK[language]}](http://localhost:8000{prefix(language)}/retractation)" in mail.text
 
 
 def test_the_last_page_is_forgotten_after_an_hour(order):
@@ -427,12 +346,12 @@ def test_the_selectors_keep_to_their_queries(order, django_assert_max_num_querie
 
 def test_the_form_says_what_was_declared_before(client, order):
     address = withdrawal_path(order, access_token(order))
-    assert "Déjà reçue" not in text_of(client.get(address))
+    assert "Déjà reçue" not in words(client.get(address))
     declaration = Declaration(
         name="Léa Martin", email="lea@example.com", order_text=order.reference, language="fr", order=order
     )
     filed = declare_withdrawal(declaration=declaration, key="all", caller="192.0.2.1")
 
-    shown = text_of(client.get(address))
+    shown = words(client.get(address))
     assert f"Déjà reçue le 23 novembre 2026 : votre rétractation {filed.reference}" in shown
     assert "Inutile de recommencer pour les mêmes articles." in shown

@@ -83,3 +83,7 @@ def kinds():
         .order_by("pk")
         .values_list("kind", flat=True)
     )
+
+
+def prefix(language):
+    return "" if language == "fr" else f"/{language}"

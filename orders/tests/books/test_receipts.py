@@ -2,59 +2,34 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import date
 from decimal import Decimal
 
 import pytest
-import time_machine
-from django.test import Client
 from django.utils import timezone
 
-from accounts.tests.people import make_admin, make_member
 from orders.books import reporting
-from orders.books.alerts import alert_turnover
-from orders.books.chart import HEIGHT, draw_year
 from orders.books.csv_files import csv_lines
 from orders.books.days import Period, month, quarter, year
 from orders.books.receipts import Receipt, receipts
 from orders.books.reporting import Step, summarise
-from orders.books.todo import tasks
-from orders.books.turnover import Gauge, MonthTurnover, gauges, months_of
+from orders.books.turnover import months_of
 from orders.models import (
-    Finding,
     Invoice,
     InvoiceKind,
     LedgerEntry,
     Order,
     Payment,
-    PaymentState,
     Refund,
 )
+from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_order, make_product, pay_order
-from shop.core.models import OutgoingMail, ShopSettings
+from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 
 pytestmark = pytest.mark.django_db
 
 ZERO = Decimal("0.00")
-
-
-def book(amount: str, when: datetime, *, kind: str = "charge", order: Order | None = None) -> LedgerEntry:
-    """A movement of the ledger, of an order of its own unless told."""
-    order = order or make_order()
-    return LedgerEntry.objects.create(
-        order=order,
-        payment=Payment.objects.filter(order=order).first(),
-        kind=kind,
-        amount=Decimal(amount),
-        provider_id=f"mv_{LedgerEntry.objects.count() + 1}",
-        occurred_at=when,
-        created_at=when,
-    )
-
-
-def utc(*parts: int) -> datetime:
-    return datetime(*parts, tzinfo=UTC)
 
 
 # --- Days --------------------------------------------------------------------------------------
@@ -112,20 +87,6 @@ def test_the_bytes_of_a_file():
         b"02/01/2026;'=1+1;'@SUM(A1);-49,99;-2;'-x\r\n"
         b"02/01/2026;'+33 6;'\ttab;0,00;0;\"'\rline\"\r\n"
     )
-
-
-@pytest.fixture
-def sold():
-    """A paid order with its invoice, on 21 November at noon."""
-    with time_machine.travel(utc(2026, 11, 21, 11), tick=False):
-        return pay_order(make_order())
-
-
-@pytest.fixture
-def desk():
-    client = Client()
-    client.force_login(make_admin())
-    return client
 
 
 def test_the_receipts_book_as_a_file(desk, sold):
@@ -269,211 +230,3 @@ def test_a_sale_taxed_at_destination_is_reported_so(run_on_commit):
     [line] = reporting.report(year(timezone.localdate().year), Step.MONTH)
     assert (line.country, line.treatment, line.percent) == ("DE", "destination", Decimal("19.00"))
     assert (line.net, line.vat, line.total) == (Decimal("1000.00"), Decimal("190.00"), Decimal("1190.00"))
-
-
-# --- Ceilings --------------------------------------------------------------------------------------
-
-
-def gauge(amount: str, ceiling: str = "85000.00") -> Gauge:
-    return Gauge("franchise", "", "", Decimal(amount), Decimal(ceiling))
-
-
-@pytest.mark.parametrize(
-    ("amount", "percent", "level", "left"),
-    [
-        ("0.00", 0, 0, "85000.00"),
-        ("-10.00", 0, 0, "85010.00"),
-        ("59499.99", 69, 0, "25500.01"),
-        ("59500.00", 70, 70, "25500.00"),
-        ("76499.99", 89, 70, "8500.01"),
-        ("76500.00", 90, 90, "8500.00"),
-        ("84999.99", 99, 90, "0.01"),
-        ("85000.00", 100, 100, "0.00"),
-        ("170000.00", 200, 100, "0.00"),
-    ],
-)
-def test_a_gauge(amount, percent, level, left):
-    found = gauge(amount)
-    assert (found.percent, found.level, found.left) == (percent, level, Decimal(left))
-
-
-def test_a_ceiling_of_zero_divides_nothing():
-    assert gauge("10.00", "0.00").percent == 0
-
-
-def alerts() -> list[str]:
-    return list(
-        OutgoingMail.objects.filter(kind="turnover_alert").order_by("pk").values_list("dedupe_key", flat=True)
-    )
-
-
-def test_one_mail_a_level_and_year():
-    now = utc(2026, 6, 1)
-    book("59499.99", utc(2026, 2, 1))
-    alert_turnover(now)
-    assert alerts() == []
-    book("0.01", utc(2026, 2, 2))
-    alert_turnover(now)
-    alert_turnover(now)
-    assert alerts() == ["turnover_alert:franchise:2026:70"]
-    mail = OutgoingMail.objects.get(kind="turnover_alert")
-    assert (mail.context["amount"], mail.context["ceiling"], mail.context["left"], mail.context["level"]) == (
-        "59500.00", "85000.00", "25500.00", 70
-    )  # fmt: skip
-    # Straight past 90 and 100 % of one ceiling: only the highest is told. 70 % of the upper one is told besides.
-    book("30000.00", utc(2026, 3, 1))
-    alert_turnover(now)
-    assert alerts()[1:] == ["turnover_alert:franchise:2026:100", "turnover_alert:franchise_upper:2026:90"]
-    # A new year starts from nothing.
-    alert_turnover(utc(2026, 12, 31, 23))
-    assert len(alerts()) == 3
-
-
-def test_money_of_the_old_year_heard_of_in_january_is_told_too():
-    book("85000.00", utc(2026, 12, 31, 22))
-    alert_turnover(utc(2027, 1, 3))
-    assert alerts() == ["turnover_alert:franchise:2026:100", "turnover_alert:franchise_upper:2026:90"]
-    book("9000.00", utc(2026, 12, 31, 22))
-    alert_turnover(utc(2027, 1, 20))
-    assert len(alerts()) == 2
-
-
-def test_sales_to_the_union_are_counted_apart():
-    for country in ("FR", "DE", "CH"):
-        pay_order(make_order((make_product(price="100.00"), 1), country=country))
-    number = timezone.localdate().year
-    found = {row.code: row.amount for row in gauges(number, turnover=Decimal("300.00"))}
-    assert found == {
-        "franchise": Decimal("300.00"),
-        "franchise_upper": Decimal("300.00"),
-        "union": Decimal("100.00"),
-    }
-
-
-# --- The pages ---------------------------------------------------------------------------------------
-
-
-def test_the_chart_s_scale_is_round():
-    months = [MonthTurnover(n, Decimal(n * 100), Decimal(n)) for n in range(1, 13)]
-    chart = draw_year(months)
-    assert [line.euros for line in chart.grid] == [0, 500, 1000, 1500, 2000]
-    assert [line.y for line in chart.grid] == [HEIGHT, 165, 110, 55, 0]
-    december = chart.bars[11]
-    assert (december.received_height, december.received_y) == (132, 88)
-    assert december.returned_height == 2  # 12 € of 2000: seen all the same
-    assert (chart.bars[0].centre, december.centre) == ("4.17%", "95.83%")
-
-
-def test_an_empty_year_draws_a_scale_and_no_bar():
-    chart = draw_year([MonthTurnover(n, ZERO, ZERO) for n in range(1, 13)])
-    assert [line.euros for line in chart.grid] == [0, 10, 20, 30, 40]
-    assert {bar.received_height for bar in chart.bars} == {0}
-
-
-PAGES = ("", "recettes", "recettes.csv", "e-reporting.csv")
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_only_operators_see_the_books(page):
-    client = Client()
-    assert client.get(f"/gestion/orders/books/{page}").status_code == 302
-    client.force_login(make_member())
-    assert client.get(f"/gestion/orders/books/{page}").status_code in (302, 403)
-
-
-@pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize(
-    "query",
-    ["", "annee=x", "annee=99999999999", "annee=0", "partie=m13", "pas=siecle", "page=-1", "annee=%00"],
-)
-def test_bad_periods_show_the_year_that_runs(desk, page, query):
-    answer = desk.get(f"/gestion/orders/books/{page}?{query}")
-    assert answer.status_code == 200
-    if answer.streaming:
-        assert str(timezone.localdate().year) in answer["Content-Disposition"]
-
-
-def test_the_page_tells_the_year_and_what_waits(desk, sold):
-    Finding.objects.create(kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"))
-    Order.objects.filter(pk=sold.pk).update(review_reason="amount")
-    Payment.objects.filter(order=sold).update(state=PaymentState.OVERDUE)
-    text = desk.get("/gestion/orders/books/?annee=2026").content.decode()
-    assert "Recettes de 2026" in text
-    assert "<strong>49,99\xa0€</strong> sur 85\u202f000,00\xa0€, soit 0\xa0%" in text
-    for address in (
-        "/gestion/orders/finding/?resolved_at__isempty=1",
-        "/gestion/orders/order/?review_reason__isempty=0",
-        "/gestion/orders/order/?payments__state__exact=overdue",
-    ):
-        assert f'href="{address}"' in text
-        assert desk.get(address).status_code == 200
-    assert "style=" not in text
-    assert "<script>" not in text
-
-
-def test_every_task_leads_somewhere(desk):
-    from orders.books import todo
-
-    for make in todo._MAKERS:
-        task = make(date(2026, 11, 21))
-        if task.url:
-            assert desk.get(task.url, follow=True).status_code == 200, task
-
-
-def test_the_page_costs_the_same_however_much_was_sold(desk, sold, django_assert_max_num_queries):
-    for number in range(5):
-        book("10.00", utc(2026, 1 + number, 1))
-    # Session, user; turnover, years, union sales; eleven tasks (one cached); last reconciliation; settings.
-    with django_assert_max_num_queries(20):
-        desk.get("/gestion/orders/books/?annee=2026")
-
-
-def test_the_admin_s_first_page_shows_what_waits(desk):
-    Finding.objects.create(kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"))
-    text = desk.get("/gestion/").content.decode()
-    assert "Écarts avec Stripe" in text
-    assert 'href="/gestion/orders/books/"' in text
-
-
-def test_nothing_that_is_done_waits():
-    Finding.objects.create(
-        kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"), resolved_at=timezone.now()
-    )
-    assert "Écarts avec Stripe" not in [str(task.label) for task in tasks(timezone.localdate())]
-
-
-def test_staff_close_findings_with_a_reason(desk):
-    finding = Finding.objects.create(kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"))
-    listing = "/gestion/orders/finding/"
-    chosen = {"action": "resolve", "_selected_action": [finding.pk]}
-    assert "Comment l’écart" in desk.post(listing, chosen).content.decode().replace("&#x27;", "’")
-    assert desk.post(listing, {**chosen, "confirmed": "1", "how": ""}).status_code == 200
-    finding.refresh_from_db()
-    assert finding.resolved_at is None
-    assert desk.post(listing, {**chosen, "confirmed": "1", "how": "Vu."}).status_code == 302
-    finding.refresh_from_db()
-    assert (finding.resolution, finding.resolved_at is None) == ("Vu.", False)
-
-
-# --- Ceilings on the settings sheet --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "message"),
-    [
-        ("franchise_ceiling", "85", "Indiquez le montant annuel en euros, entre 1 000 € et 1 000 000 €."),
-        (
-            "eu_sales_threshold",
-            "10000000",
-            "Indiquez le montant annuel en euros, entre 1 000 € et 1 000 000 €.",
-        ),
-        ("franchise_ceiling_upper", "50000", "Le plafond majoré est plus bas que le plafond."),
-    ],
-)
-def test_ceilings_that_make_no_sense_are_refused(desk, field, value, message):
-    from shop.core.admin import ShopSettingsForm
-
-    data = {"franchise_ceiling": "85000", "franchise_ceiling_upper": "93500", "eu_sales_threshold": "10000"}
-    assert ShopSettingsForm(data, instance=ShopSettings(pk=1)).is_valid()
-    form = ShopSettingsForm({**data, field: value}, instance=ShopSettings(pk=1))
-    assert form.errors[field] == [message]

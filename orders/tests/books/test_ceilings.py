@@ -1,0 +1,113 @@
+"""Turnover and its ceilings: what is counted, when staff are told, and which ceilings make sense."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from orders.books.alerts import alert_turnover
+from orders.books.turnover import Gauge, gauges
+from orders.tests.books.entries import book, utc
+from orders.tests.factories import make_order, make_product, pay_order
+from shop.core.models import OutgoingMail, ShopSettings
+
+pytestmark = pytest.mark.django_db
+
+
+def gauge(amount: str, ceiling: str = "85000.00") -> Gauge:
+    return Gauge("franchise", "", "", Decimal(amount), Decimal(ceiling))
+
+
+@pytest.mark.parametrize(
+    ("amount", "percent", "level", "left"),
+    [
+        ("0.00", 0, 0, "85000.00"),
+        ("-10.00", 0, 0, "85010.00"),
+        ("59499.99", 69, 0, "25500.01"),
+        ("59500.00", 70, 70, "25500.00"),
+        ("76499.99", 89, 70, "8500.01"),
+        ("76500.00", 90, 90, "8500.00"),
+        ("84999.99", 99, 90, "0.01"),
+        ("85000.00", 100, 100, "0.00"),
+        ("170000.00", 200, 100, "0.00"),
+    ],
+)
+def test_a_gauge(amount, percent, level, left):
+    found = gauge(amount)
+    assert (found.percent, found.level, found.left) == (percent, level, Decimal(left))
+
+
+def test_a_ceiling_of_zero_divides_nothing():
+    assert gauge("10.00", "0.00").percent == 0
+
+
+def alerts() -> list[str]:
+    return list(
+        OutgoingMail.objects.filter(kind="turnover_alert").order_by("pk").values_list("dedupe_key", flat=True)
+    )
+
+
+def test_one_mail_a_level_and_year():
+    now = utc(2026, 6, 1)
+    book("59499.99", utc(2026, 2, 1))
+    alert_turnover(now)
+    assert alerts() == []
+    book("0.01", utc(2026, 2, 2))
+    alert_turnover(now)
+    alert_turnover(now)
+    assert alerts() == ["turnover_alert:franchise:2026:70"]
+    mail = OutgoingMail.objects.get(kind="turnover_alert")
+    assert (mail.context["amount"], mail.context["ceiling"], mail.context["left"], mail.context["level"]) == (
+        "59500.00", "85000.00", "25500.00", 70
+    )  # fmt: skip
+    # Straight past 90 and 100 % of one ceiling: only the highest is told. 70 % of the upper one is told besides.
+    book("30000.00", utc(2026, 3, 1))
+    alert_turnover(now)
+    assert alerts()[1:] == ["turnover_alert:franchise:2026:100", "turnover_alert:franchise_upper:2026:90"]
+    # A new year starts from nothing.
+    alert_turnover(utc(2026, 12, 31, 23))
+    assert len(alerts()) == 3
+
+
+def test_money_of_the_old_year_heard_of_in_january_is_told_too():
+    book("85000.00", utc(2026, 12, 31, 22))
+    alert_turnover(utc(2027, 1, 3))
+    assert alerts() == ["turnover_alert:franchise:2026:100", "turnover_alert:franchise_upper:2026:90"]
+    book("9000.00", utc(2026, 12, 31, 22))
+    alert_turnover(utc(2027, 1, 20))
+    assert len(alerts()) == 2
+
+
+def test_sales_to_the_union_are_counted_apart():
+    for country in ("FR", "DE", "CH"):
+        pay_order(make_order((make_product(price="100.00"), 1), country=country))
+    number = timezone.localdate().year
+    found = {row.code: row.amount for row in gauges(number, turnover=Decimal("300.00"))}
+    assert found == {
+        "franchise": Decimal("300.00"),
+        "franchise_upper": Decimal("300.00"),
+        "union": Decimal("100.00"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("franchise_ceiling", "85", "Indiquez le montant annuel en euros, entre 1 000 € et 1 000 000 €."),
+        (
+            "eu_sales_threshold",
+            "10000000",
+            "Indiquez le montant annuel en euros, entre 1 000 € et 1 000 000 €.",
+        ),
+        ("franchise_ceiling_upper", "50000", "Le plafond majoré est plus bas que le plafond."),
+    ],
+)
+def test_ceilings_that_make_no_sense_are_refused(desk, field, value, message):
+    from shop.core.admin import ShopSettingsForm
+
+    data = {"franchise_ceiling": "85000", "franchise_ceiling_upper": "93500", "eu_sales_threshold": "10000"}
+    assert ShopSettingsForm(data, instance=ShopSettings(pk=1)).is_valid()
+    form = ShopSettingsForm({**data, field: value}, instance=ShopSettings(pk=1))
+    assert form.errors[field] == [message]

@@ -1,0 +1,122 @@
+"""Where customers read of their right of withdrawal: the order's page, mails, terms and the confirmation."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+import time_machine
+from django.test import Client
+from django.urls import reverse
+from django.utils import translation
+
+from orders.access import access_token
+from orders.models import Order
+from orders.services.declarations import Declaration
+from orders.services.fulfilment import update_status
+from orders.services.withdrawals import declare_withdrawal
+from orders.tests.factories import make_order, make_product, make_seller, pay_order
+from orders.tests.reading import words
+from orders.tests.withdrawing import prefix
+from shop.core.mail_delivery import render
+from shop.core.models import OutgoingMail
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2026, 11, 23, 11, 0, tzinfo=UTC)
+LANGUAGES = ("fr", "en", "es", "de")
+LINK = {
+    "fr": "renoncer au contrat ici",
+    "en": "withdraw from contract here",
+    "es": "desistir del contrato aquí",
+    "de": "Vertrag widerrufen",
+}
+CONFIRM = {
+    "fr": "Confirmer la rétractation",
+    "en": "Confirm withdrawal",
+    "es": "Confirmar desistimiento",
+    "de": "Widerruf bestätigen",
+}
+
+
+@pytest.fixture(autouse=True)
+def _clock():
+    with time_machine.travel(NOON, tick=False):
+        yield
+
+
+@pytest.fixture
+def order():
+    return pay_order(make_order((make_product(), 3)))
+
+
+@pytest.mark.parametrize(
+    ("delivered", "sentence"),
+    [
+        (None, "Vous pouvez vous rétracter dès maintenant, et jusqu'à quatorze jours après la réception"),
+        (datetime(2026, 11, 20, 9, tzinfo=UTC), "Vous pouvez vous rétracter jusqu'au 4 décembre 2026 inclus"),
+        (datetime(2026, 11, 2, 9, tzinfo=UTC), "Le délai de rétractation a pris fin le 16 novembre 2026."),
+    ],
+)
+def test_l221_18_the_order_page_shows_the_deadline(order, delivered, sentence):
+    Order.objects.filter(pk=order.pk).update(delivered_at=delivered)
+
+    page = words(Client().get(f"/commande/{order.pk}?acces={access_token(order)}"))
+
+    assert sentence in page
+    assert "renoncer au contrat ici" in page
+
+
+def test_the_order_page_asks_nobody_to_withdraw_from_what_is_withdrawn_or_given_back(order):
+    address = f"/commande/{order.pk}?acces={access_token(order)}"
+    declaration = Declaration(
+        name="Léa", email="lea@example.com", order_text=order.reference, language="fr", order=order
+    )
+    withdrawal = declare_withdrawal(declaration=declaration, key="all", caller="192.0.2.1")
+
+    page = words(Client().get(address))
+    assert f"Rétractation {withdrawal.reference} reçue le 23 novembre 2026" in page
+    assert "Vous pouvez vous rétracter" not in page
+
+    other = pay_order(make_order((make_product("Hibou"), 1)))
+    Order.objects.filter(pk=other.pk).update(status="refunded")
+    page = words(Client().get(f"/commande/{other.pk}?acces={access_token(other)}"))
+    assert "Droit de rétractation" not in page
+
+
+def test_every_order_mail_to_the_customer_carries_the_link(order):
+    for mail in OutgoingMail.objects.filter(to="lea@example.com"):
+        rendered = render(mail)
+        assert f"/retractation?commande={order.pk}&acces=" in rendered.text
+        assert "renoncer au contrat ici" in rendered.html
+    for mail in OutgoingMail.objects.exclude(to="lea@example.com"):
+        assert "renoncer au contrat ici" not in render(mail).text
+
+
+def test_l221_18_the_mail_of_the_delivery_names_the_deadline(order):
+    update_status(order_id=order.pk, status="delivered", actor=None)
+    delivered = OutgoingMail.objects.get(kind="order_status")
+    assert "Vous pouvez vous rétracter jusqu'au 7 décembre 2026 inclus." in render(delivered).text
+
+    # It had not arrived after all: the period is open again.
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    order.refresh_from_db()
+    assert order.delivered_at is None
+    assert (
+        "rétracter jusqu'au"
+        not in render(OutgoingMail.objects.filter(kind="order_status").order_by("pk").last()).text
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_l221_5_terms_notice_and_confirmation_name_the_function(language):
+    make_seller()
+    client = Client()
+    link = f'<a href="{prefix(language)}/retractation" rel="noopener">{LINK[language]}</a>'
+    for name in ("terms", "withdrawal-form"):
+        with translation.override(language):
+            address = reverse(name)
+        assert link in client.get(address).content.decode()
+    order = pay_order(make_order(language=language))
+    mail = render(OutgoingMail.objects.get(kind="order_confirmation", reference=order.reference))
+    assert f"[{LINK[language]}](http://localhost:8000{prefix(language)}/retractation)" in mail.text
