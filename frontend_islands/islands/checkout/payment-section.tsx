@@ -70,13 +70,13 @@ export function PaymentSection({
       </fieldset>
       {mode === "installments" && quote && (
         <section className="plan-agreement" aria-labelledby="checkout-plan" aria-live="polite">
-          <h3 id="checkout-plan">{t("slip.planTitle")}</h3>
+          <h2 id="checkout-plan">{t("slip.planTitle")}</h2>
           <Plan plan={quote.installments.plan} />
           <p className="slip__note">{quote.installments.mandate}</p>
         </section>
       )}
       <section className="checkout-recap" aria-labelledby="checkout-recap">
-        <h3 id="checkout-recap">{t("checkout.recap")}</h3>
+        <h2 id="checkout-recap">{t("checkout.recap")}</h2>
         {quote ? (
           <>
             <RecapLines lines={quote.lines} />
