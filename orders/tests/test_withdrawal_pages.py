@@ -19,32 +19,18 @@ from orders.services.declarations import Declaration
 from orders.services.withdrawals import declare_withdrawal
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.reading import words
-from orders.tests.withdrawing import prefix
+from orders.tests.withdrawing import LANGUAGES, LINK, prefix
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("monday_noon")]
 
-NOON = datetime(2026, 11, 23, 11, 0, tzinfo=UTC)
-LANGUAGES = ("fr", "en", "es", "de")
-LINK = {
-    "fr": "renoncer au contrat ici",
-    "en": "withdraw from contract here",
-    "es": "desistir del contrato aquí",
-    "de": "Vertrag widerrufen",
-}
 CONFIRM = {
     "fr": "Confirmer la rétractation",
     "en": "Confirm withdrawal",
     "es": "Confirmar desistimiento",
     "de": "Widerruf bestätigen",
 }
-
-
-@pytest.fixture(autouse=True)
-def _clock():
-    with time_machine.travel(NOON, tick=False):
-        yield
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-import time_machine
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
@@ -17,32 +16,11 @@ from orders.services.fulfilment import update_status
 from orders.services.withdrawals import declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from orders.tests.reading import words
-from orders.tests.withdrawing import prefix
+from orders.tests.withdrawing import LANGUAGES, LINK, prefix
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
-pytestmark = pytest.mark.django_db
-
-NOON = datetime(2026, 11, 23, 11, 0, tzinfo=UTC)
-LANGUAGES = ("fr", "en", "es", "de")
-LINK = {
-    "fr": "renoncer au contrat ici",
-    "en": "withdraw from contract here",
-    "es": "desistir del contrato aquí",
-    "de": "Vertrag widerrufen",
-}
-CONFIRM = {
-    "fr": "Confirmer la rétractation",
-    "en": "Confirm withdrawal",
-    "es": "Confirmar desistimiento",
-    "de": "Widerruf bestätigen",
-}
-
-
-@pytest.fixture(autouse=True)
-def _clock():
-    with time_machine.travel(NOON, tick=False):
-        yield
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("monday_noon")]
 
 
 @pytest.fixture

@@ -26,6 +26,14 @@ from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
 NOON = datetime(2026, 11, 23, 11, 0, tzinfo=UTC)
+LANGUAGES = ("fr", "en", "es", "de")
+LINK = {
+    "fr": "renoncer au contrat ici",
+    "en": "withdraw from contract here",
+    "es": "desistir del contrato aquí",
+    "de": "Vertrag widerrufen",
+}
+"""The words of the link that leads to the function, as the law gives them."""
 
 
 @pytest.fixture
