@@ -16,11 +16,11 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
-from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from accounts.models import User
-from orders.admin.parts import ExplainsRefunds, ReadOnly, order_link, order_page, row_number
+from orders.admin.parts import ExplainsRefunds, ReadOnly, euros, order_link, order_page, row_number
 from orders.admin.transfers import LABEL as TRANSFERRED
 from orders.models import Dispute, Order, OrderItem, OrderStatus, Refund, RefundLine, RefundRequest
 from orders.selectors.refunds import RefundProgress, order_requests, progress
@@ -33,7 +33,6 @@ from orders.services.refund_rules import (
     units_returned,
 )
 from orders.services.refunds import request_refund, restock_line, retry_refund
-from shop.core.money import format_amount
 from shop.core.problems import Problem
 
 NOT_REFUNDED_HERE = (OrderStatus.PENDING, OrderStatus.REFUNDED)
@@ -178,7 +177,7 @@ def refund_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> 
     messages.success(
         request,
         _("Remboursement de %(amount)s décidé (n° %(number)s). Son état se voit dans les remboursements.")
-        % {"amount": _euros(decided.amount), "number": decided.pk},
+        % {"amount": euros(decided.amount), "number": decided.pk},
     )
     return redirect("admin:orders_refundrequest_change", decided.pk)
 
@@ -190,10 +189,6 @@ def _restock(request: HttpRequest, order: Order) -> HttpResponseBase:
     else:
         messages.warning(request, _("Cet article est déjà en stock, ou n'est plus au catalogue."))
     return redirect("admin:orders_order_refund", order.pk)
-
-
-def _euros(amount: Decimal) -> str:
-    return format_amount(amount, get_language() or "fr")
 
 
 class RefundLineInline(ReadOnly, admin.TabularInline[RefundLine, RefundRequest]):

@@ -13,15 +13,14 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.models import User
-from orders.admin.parts import order_page
+from orders.admin.parts import euros, order_page
 from orders.admin.transfers import ASK
 from orders.models import Order, Refund, RefundMethod, RefundState, TransferReturn
 from orders.services.transfer_returns import days_of_return, take_transfer_back
-from shop.core.money import format_amount
 from shop.core.problems import Problem
 
 LABEL = gettext_lazy("Virement non abouti")
@@ -98,7 +97,7 @@ def transfer_returned_page(request: HttpRequest, order: Order, context: dict[str
     messages.success(
         request,
         _("Retour du virement de %(amount)s enregistré. Le client est prévenu\u00a0: il attend son argent.")
-        % {"amount": _euros(taken)},
+        % {"amount": euros(taken.amount)},
     )
     return redirect("admin:orders_order_change", order.pk)
 
@@ -115,11 +114,7 @@ def _is_written(order: Order, transfer_id: str) -> bool:
 
 def _told(transfer: Refund) -> str:
     return _("%(amount)s, viré le %(day)s (%(reference)s)") % {
-        "amount": _euros(transfer),
+        "amount": euros(transfer.amount),
         "day": date_format(days_of_return(transfer)[0], "DATE_FORMAT"),
         "reference": transfer.transfer_reference,
     }
-
-
-def _euros(transfer: Refund) -> str:
-    return format_amount(transfer.amount, get_language() or "fr")

@@ -12,11 +12,11 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.models import User
-from orders.admin.parts import order_page
+from orders.admin.parts import euros, order_page
 from orders.models import Order, RefundMethod
 from orders.selectors.refunds import explain
 from orders.services.refund_again import to_make_again
@@ -27,7 +27,7 @@ from orders.services.refund_transfers import (
     possible_days,
     settle_by_transfer,
 )
-from shop.core.money import amount_string, format_amount
+from shop.core.money import amount_string
 from shop.core.problems import Problem
 
 ASK = "orders.add_refundrequest"
@@ -107,7 +107,7 @@ def transfer_page(request: HttpRequest, order: Order, context: dict[str, Any]) -
         return TemplateResponse(request, "admin/orders/order/transfer.html", context)
     messages.success(
         request,
-        _("Virement de %(amount)s enregistré. Le client est prévenu.") % {"amount": _euros(made.amount)},
+        _("Virement de %(amount)s enregistré. Le client est prévenu.") % {"amount": euros(made.amount)},
     )
     return redirect("admin:orders_order_change", order.pk)
 
@@ -120,11 +120,7 @@ def _is_written(order: Order, refund_id: str) -> bool:
 def _told(debt: Debt) -> str:
     refund = debt.refund
     return _("%(amount)s, échoué le %(day)s\u00a0: %(why)s") % {
-        "amount": _euros(debt.owed),
+        "amount": euros(debt.owed),
         "day": date_format(possible_days(refund)[0], "DATE_FORMAT"),
         "why": explain(refund.error),
     }
-
-
-def _euros(amount: Any) -> str:
-    return format_amount(amount, get_language() or "fr")

@@ -112,7 +112,7 @@ def _entries(period: Period) -> QuerySet[LedgerEntry]:
     invoices = Invoice.objects.only(
         "order_id", "kind", "number", "version", "country", "refund_request_id", "data"
     ).order_by("sequence")
-    refunds = Refund.objects.only("order_id", "provider_id", "request_id")
+    refunds = Refund.objects.only("order_id", "provider_id", "request_id", "method")
     return (
         _between(period)
         .select_related("order", "payment")
@@ -163,14 +163,8 @@ def _treatment_without_invoice(order: Order) -> Treatment:
 
 def _credit_note(order: Order, entry: LedgerEntry) -> Invoice | None:
     """The credit note of the decision that a refund belongs to; there is none until all its money is back."""
-    names = (entry.provider_id, entry.provider_id.removeprefix(TRANSFER_MOVEMENT))
     request_id = next(
-        (
-            refund.request_id
-            for refund in order.refunds.all()
-            if refund.provider_id == names[0] or str(refund.pk) == names[1]
-        ),
-        None,
+        (refund.request_id for refund in order.refunds.all() if refund.movement == entry.provider_id), None
     )
     if request_id is None:
         return None

@@ -137,10 +137,12 @@ def settle_what_is_through(order: Order) -> None:
     Runs with the order locked.
     """
     lacking = shortfalls(order, counting=_DONE)
-    for request in order.refund_requests.filter(settled_at=None).order_by("created_at"):
-        if not lacking[request.pk]:
-            _settle(order, request)
-    _close_if_given_back(order)
+    open_requests = order.refund_requests.filter(settled_at=None).order_by("created_at")
+    through = [request for request in open_requests if not lacking[request.pk]]
+    for request in through:
+        _settle(order, request)
+    if not through:
+        _close_if_given_back(order)
 
 
 def settle_request(order: Order, request: RefundRequest) -> None:

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from conftest import QueuedTasks
-from orders.models import Order, StoredCard
+from orders.models import CardChange, Order, StoredCard
 from orders.payments import card_change, reconcile, schedule
 from orders.payments.card_change import settle_card_change
 from orders.payments.links import pay_by_link
@@ -171,6 +171,20 @@ def test_a_card_that_ends_too_early_is_told_at_once(
 # --- A charge under way ------------------------------------------------------------------------------------
 
 
+def left_during_a_charge(
+    bank: Bank, order: Order, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> CardChange:
+    """A card left on the second part's day, while that part's charge is under way: the change has to wait."""
+    clock.run_until(SECOND - timedelta(days=1))
+    clock.go_to(SECOND)
+    change = left(bank, order)
+    with monkeypatch.context() as patch:
+        patch.setattr(schedule, "_carry_out", lambda attempt: attempt)
+        clock.run_round()
+    assert settle_card_change(change.pk) == "pending"
+    return change
+
+
 def test_a_change_waits_for_a_charge_of_the_old_card(
     bank: Bank,
     order: Order,
@@ -179,13 +193,7 @@ def test_a_change_waits_for_a_charge_of_the_old_card(
     queued_tasks: QueuedTasks,
     monkeypatch: pytest.MonkeyPatch,
 ):
-    clock.run_until(SECOND - timedelta(days=1))
-    clock.go_to(SECOND)
-    change = left(bank, order)
-    with monkeypatch.context() as patch:
-        patch.setattr(schedule, "_carry_out", lambda attempt: attempt)
-        clock.run_round()
-    assert settle_card_change(change.pk) == "pending"
+    change = left_during_a_charge(bank, order, clock, monkeypatch)
     assert StoredCard.objects.get().payment_method_id == before
 
     reconcile.reconcile_attempts(clock.now() + timedelta(minutes=5))
@@ -202,13 +210,7 @@ def test_the_old_cards_refusal_never_marks_the_new_one(
     bank: Bank, order: Order, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ):
     card_becomes(bank, order, "9979")
-    clock.run_until(SECOND - timedelta(days=1))
-    clock.go_to(SECOND)
-    change = left(bank, order)
-    with monkeypatch.context() as patch:
-        patch.setattr(schedule, "_carry_out", lambda attempt: attempt)
-        clock.run_round()
-    assert settle_card_change(change.pk) == "pending"
+    change = left_during_a_charge(bank, order, clock, monkeypatch)
     reconcile.reconcile_attempts(clock.now() + timedelta(minutes=5))
     assert settle_card_change(change.pk) == "kept"
     assert StoredCard.objects.get().refused_code == ""
