@@ -72,6 +72,6 @@ class CategoryAdmin(admin.ModelAdmin[Category]):
         self, request: HttpRequest, obj: Category, form: ModelForm[Category], change: bool
     ) -> None:
         save_category(category=obj)
-        upload = form.cleaned_data.get("new_picture")
-        if upload is not None:
-            set_category_picture(category=obj, file=upload, name=upload.name)
+        image = form.cleaned_data.get("new_picture")
+        if image is not None:
+            set_category_picture(category=obj, image=image)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import IO, Any, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -19,20 +19,13 @@ from catalog.models import (
     ProductVariation,
 )
 from catalog.services.pricing import base_price
-from shop.core import images, models3d
+from shop.core import models3d
+from shop.core.image_drawing import DrawnImage
+from shop.core.models3d import CheckedModel
 from shop.core.problems import Problem
+from shop.core.uploads import drawn_upload
 
 CONFLICT = _("Ce produit a été modifié entre-temps. Rechargez la page pour voir la nouvelle version.")
-
-
-def _checked_upload(upload: UploadedFile[Any] | None) -> UploadedFile[Any] | None:
-    if upload is not None:
-        try:
-            images.check_image(file=upload, name=upload.name or "")
-        except Problem as problem:
-            raise ValidationError(problem.detail) from problem
-        upload.seek(0)
-    return upload
 
 
 class ProductForm(forms.ModelForm[Product]):
@@ -88,13 +81,13 @@ class ImageForm(forms.ModelForm[ProductImage]):
         model = ProductImage
         fields = ("alt_fr", "alt_en", "alt_es", "alt_de", "finish", "variation", "position")
 
-    def clean_upload(self) -> UploadedFile[Any] | None:
+    def clean_upload(self) -> DrawnImage | None:
         upload: UploadedFile[Any] | None = self.cleaned_data.get("upload")
         if upload is None and self.instance.pk is None:
             raise ValidationError(_("Choisissez un fichier."))
         if upload is not None and self.instance.pk is not None:
             raise ValidationError(_("Pour changer une photo, supprimez-la et ajoutez l'autre."))
-        return _checked_upload(upload)
+        return drawn_upload(upload)
 
 
 class ModelForm3D(forms.ModelForm[ProductModel]):
@@ -115,18 +108,17 @@ class ModelForm3D(forms.ModelForm[ProductModel]):
         model = ProductModel
         fields = ()
 
-    def clean_upload(self) -> UploadedFile[Any] | None:
+    def clean_upload(self) -> CheckedModel | None:
         upload: UploadedFile[Any] | None = self.cleaned_data.get("upload")
-        if upload is not None:
-            try:
-                models3d.check_model(file=upload, name=upload.name or "")
-            except Problem as problem:
-                raise ValidationError(problem.detail) from problem
-            upload.seek(0)
-        return upload
+        if upload is None:
+            return None
+        try:
+            return models3d.check_model(file=cast(IO[bytes], upload), name=upload.name or "")
+        except Problem as problem:
+            raise ValidationError(problem.detail) from problem
 
-    def clean_poster(self) -> UploadedFile[Any] | None:
-        return _checked_upload(self.cleaned_data.get("poster"))
+    def clean_poster(self) -> DrawnImage | None:
+        return drawn_upload(self.cleaned_data.get("poster"))
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -145,8 +137,8 @@ class CategoryForm(forms.ModelForm[Category]):
         help_text=_("JPEG, PNG ou WebP, 5 Mo au plus. Remplace l'image actuelle."),
     )
 
-    def clean_new_picture(self) -> UploadedFile[Any] | None:
-        return _checked_upload(self.cleaned_data.get("new_picture"))
+    def clean_new_picture(self) -> DrawnImage | None:
+        return drawn_upload(self.cleaned_data.get("new_picture"))
 
 
 class FeatureForm(forms.ModelForm[CategoryFeature]):

@@ -91,8 +91,7 @@ def save_images(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
             continue
         row = add_product_image(
             product=cast(Product, formset.instance),
-            file=data["upload"],
-            name=data["upload"].name,
+            image=data["upload"],
             finish=data["finish"],
             variation=data["variation"],
             position=data["position"] or None,
@@ -109,13 +108,7 @@ def save_model(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
     for form in formset.forms:
         data = form.cleaned_data
         if data.get("upload") and data.get("poster") and not data.get("DELETE"):
-            set_product_model(
-                product=product,
-                file=data["upload"],
-                name=data["upload"].name,
-                poster=data["poster"],
-                poster_name=data["poster"].name,
-            )
+            set_product_model(product=product, model=data["upload"], poster=data["poster"])
 
 
 def save_variations(formset: BaseInlineFormSet[Any, Any, Any]) -> None:

@@ -17,6 +17,8 @@ from catalog.services.models3d import set_product_model
 from catalog.services.price_history import record_history
 from catalog.services.pricing import Offer, offers
 from catalog.services.products import refresh_product
+from shop.core.images import draw_shipped_image
+from shop.core.models3d import check_model
 
 FOLDER = Path(__file__).parent
 SOURCE = "demo"
@@ -90,14 +92,12 @@ def _load_product(entry: Entry, category: Category, now: datetime) -> None:
             record_history(product=product, offer=offer, prices=_earlier_prices(entry, offer, now))
         refresh_product(product_id=product.pk, now=now)
         for image in entry["images"]:
-            with (FOLDER / "pictures" / image["file"]).open("rb") as file:
-                row = add_product_image(
-                    product=product,
-                    file=file,
-                    name=image["file"],
-                    finish=image["finish"],
-                    position=image["position"],
-                )
+            row = add_product_image(
+                product=product,
+                image=draw_shipped_image(FOLDER / "pictures" / image["file"]),
+                finish=image["finish"],
+                position=image["position"],
+            )
             alt = _translated(image, "alt")
             for field, text in alt.items():
                 setattr(row, field, text)
@@ -109,10 +109,9 @@ def _load_product(entry: Entry, category: Category, now: datetime) -> None:
 def _load_model(entry: dict[str, str], product: Product) -> None:
     """The model that needs no decoder."""
     models = FOLDER / "models"
-    with (models / entry["glb"]).open("rb") as file, (models / entry["poster"]).open("rb") as poster:
-        set_product_model(
-            product=product, file=file, name=entry["glb"], poster=poster, poster_name=entry["poster"]
-        )
+    with (models / entry["glb"]).open("rb") as file:
+        model = check_model(file=file, name=entry["glb"])
+    set_product_model(product=product, model=model, poster=draw_shipped_image(models / entry["poster"]))
 
 
 def _load_variation(entry: Entry, product: Product) -> ProductVariation:

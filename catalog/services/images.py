@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from typing import IO
 
 from django.db import transaction
 from django.db.models import Max
@@ -19,6 +18,7 @@ from catalog.models import (
     ProductVariation,
 )
 from shop.core import images
+from shop.core.image_drawing import DrawnImage
 from shop.core.public_pages import content_changed
 from shop.core.wake import wake
 
@@ -35,18 +35,14 @@ _MODELS: dict[str, type[ProductImage] | type[CategoryPicture] | type[ProductMode
 def add_product_image(
     *,
     product: Product,
-    file: IO[bytes],
-    name: str,
+    image: DrawnImage,
     alt: str = "",
     finish: str = "",
     variation: ProductVariation | None = None,
     position: int | None = None,
 ) -> ProductImage:
-    """Take in a photo of a product, after the others unless `position` says otherwise.
-
-    Raises `Problem` (400 `invalid_image`), see `shop.core.images.store_image`.
-    """
-    stored = images.store_image(file=file, name=name, folder="products")
+    """Store a photo of a product, after the others unless `position` says otherwise."""
+    stored = images.store_image(image=image, folder="products")
     with transaction.atomic():
         if position is None:
             last = product.images.aggregate(last=Max("position"))["last"]
@@ -67,12 +63,9 @@ def add_product_image(
     return row
 
 
-def set_category_picture(*, category: Category, file: IO[bytes], name: str, alt: str = "") -> CategoryPicture:
-    """Take in the picture of a category, in place of the one it had.
-
-    Raises `Problem` (400 `invalid_image`).
-    """
-    stored = images.store_image(file=file, name=name, folder="categories")
+def set_category_picture(*, category: Category, image: DrawnImage, alt: str = "") -> CategoryPicture:
+    """Store the picture of a category, in place of the one it had."""
+    stored = images.store_image(image=image, folder="categories")
     with transaction.atomic():
         old = list(CategoryPicture.objects.filter(category=category))
         CategoryPicture.objects.filter(category=category).delete()

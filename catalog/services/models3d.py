@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from typing import IO
-
 from django.db import transaction
 
 from catalog.models import Product, ProductModel
 from catalog.services.images import DERIVE_TASK, remove_files
 from shop.core import images, models3d
+from shop.core.image_drawing import DrawnImage
+from shop.core.models3d import CheckedModel
 from shop.core.public_pages import content_changed
 from shop.core.wake import wake
 
 FOLDER = "models"
 
 
-def set_product_model(
-    *, product: Product, file: IO[bytes], name: str, poster: IO[bytes], poster_name: str
-) -> ProductModel:
-    """Give a product a 3D model with the picture shown before it, in place of the one it had.
-
-    Raises `Problem` (400 `invalid_model` or `invalid_image`), see `shop.core.models3d` and `shop.core.images`;
-    nothing changes then.
-    """
-    picture = images.store_image(file=poster, name=poster_name, folder=FOLDER)
+def set_product_model(*, product: Product, model: CheckedModel, poster: DrawnImage) -> ProductModel:
+    """Give a product a 3D model with the picture shown before it, in place of the one it had."""
+    picture = images.store_image(image=poster, folder=FOLDER)
     try:
-        model = models3d.store_model(file=file, name=name, folder=FOLDER)
+        stored = models3d.store_model(model=model, folder=FOLDER)
     except BaseException:
         images.delete_files(picture.name, {})
         raise
@@ -34,8 +28,8 @@ def set_product_model(
         ProductModel.objects.filter(product=product).delete()
         row = ProductModel.objects.create(
             product=product,
-            model_file=model.name,
-            model_bytes=model.size,
+            model_file=stored.name,
+            model_bytes=stored.size,
             file=picture.name,
             width=picture.width,
             height=picture.height,

@@ -13,7 +13,9 @@ from catalog.models import ProductModel
 from catalog.services.models3d import delete_product_model, set_product_model
 from catalog.services.products import delete_product
 from catalog.tests.factories import make_product
-from shop.core.problems import Problem
+from shop.core import images
+from shop.core.images import draw_shipped_image
+from shop.core.models3d import check_model
 
 pytestmark = pytest.mark.django_db
 MODELS = Path(loader.FOLDER) / "models"
@@ -25,10 +27,9 @@ def storage(settings, tmp_path):
 
 
 def give(product, name="golem-de-poche") -> ProductModel:
-    with (MODELS / f"{name}.glb").open("rb") as file, (MODELS / f"{name}.jpg").open("rb") as poster:
-        return set_product_model(
-            product=product, file=file, name=f"{name}.glb", poster=poster, poster_name="p.jpg"
-        )
+    with (MODELS / f"{name}.glb").open("rb") as file:
+        model = check_model(file=file, name=f"{name}.glb")
+    return set_product_model(product=product, model=model, poster=draw_shipped_image(MODELS / f"{name}.jpg"))
 
 
 def test_a_product_page_offers_its_model(client, django_assert_max_num_queries):
@@ -72,21 +73,34 @@ def test_another_model_takes_the_place_of_the_first(django_capture_on_commit_cal
     assert default_storage.exists(second.model_file.name)
 
 
-@pytest.mark.parametrize(("file", "poster"), [("p.jpg", "p.jpg"), ("m.glb", "m.glb")])
-def test_a_refused_file_changes_nothing(file, poster):
+def test_a_model_that_cannot_be_stored_leaves_no_poster(monkeypatch):
+    def full(**_):
+        raise OSError("No space left on device")
+
     product = make_product("Golem de poche")
     kept = give(product)
     before = {path for path in Path(default_storage.location).rglob("*") if path.is_file()}
-    with (MODELS / "golem-de-poche.jpg").open("rb") as picture:
-        model = (MODELS / "golem-de-poche.glb").open("rb")
-        with model, pytest.raises(Problem):
-            set_product_model(
-                product=product,
-                file=model,
-                name=file,
-                poster=model if poster.endswith("glb") else picture,
-                poster_name=poster,
-            )
+    monkeypatch.setattr("shop.core.models3d.store_model", full)
+    with pytest.raises(OSError, match="No space left"):
+        give(product, "ours-boulanger")
+    assert ProductModel.objects.get(product=product).pk == kept.pk
+    assert {path for path in Path(default_storage.location).rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    ("file", "poster", "told"),
+    [
+        ("golem-de-poche.jpg", "golem-de-poche.jpg", "Type de fichier non supporté"),
+        ("golem-de-poche.glb", "golem-de-poche.glb", "Type de fichier non supporté"),
+        ("golem-de-poche-draco.glb", "golem-de-poche.jpg", "sans Draco ni KTX2"),
+    ],
+)
+def test_a_refused_file_changes_nothing(client, file, poster, told):
+    product = make_product("Golem de poche")
+    kept = give(product)
+    before = {path for path in Path(default_storage.location).rglob("*") if path.is_file()}
+    answer = save_product(client, product, file, poster)
+    assert (answer.status_code, told in answer.content.decode()) == (200, True)
     assert ProductModel.objects.get(product=product).pk == kept.pk
     assert {path for path in Path(default_storage.location).rglob("*") if path.is_file()} == before
 
@@ -116,8 +130,7 @@ def test_the_demonstration_has_three_models():
     ]
 
 
-def test_staff_add_and_remove_a_model(client):
-    product = make_product("Golem de poche")
+def save_product(client, product, file, poster=""):
     client.force_login(get_user_model().objects.create_superuser("chef@example.com", password="x"))
     address = reverse("admin:catalog_product_change", args=[product.pk])
     form = client.get(address).context["adminform"].form
@@ -127,13 +140,28 @@ def test_staff_add_and_remove_a_model(client):
     for prefix in ("images", "variations", "model_3d"):
         data |= {f"{prefix}-TOTAL_FORMS": "0", f"{prefix}-INITIAL_FORMS": "0"}
     data["model_3d-TOTAL_FORMS"] = "1"
-    upload = SimpleUploadedFile("piece.glb", (MODELS / "golem-de-poche.glb").read_bytes())
-    alone = client.post(address, {**data, "model_3d-0-upload": upload})
+    row = ProductModel.objects.filter(product=product).first()
+    if row is not None:
+        data |= {"model_3d-INITIAL_FORMS": "1", "model_3d-0-product": str(product.pk)}
+        data[f"model_3d-0-{ProductModel._meta.pk.name}"] = str(row.pk)
+    for field, name in (("upload", file), ("poster", poster)):
+        if name:
+            data[f"model_3d-0-{field}"] = SimpleUploadedFile(name, (MODELS / name).read_bytes())
+    return client.post(address, data)
+
+
+@pytest.mark.parametrize(("file", "poster"), [("golem-de-poche.glb", ""), ("", "golem-de-poche.jpg")])
+def test_a_model_and_its_poster_come_together(client, file, poster):
+    alone = save_product(client, make_product("Golem de poche"), file, poster)
     assert "Le modèle et son image d&#x27;attente vont ensemble." in alone.content.decode()
     assert not ProductModel.objects.exists()
 
-    upload = SimpleUploadedFile("piece.glb", (MODELS / "golem-de-poche.glb").read_bytes())
-    poster = SimpleUploadedFile("piece.jpg", (MODELS / "golem-de-poche.jpg").read_bytes())
-    saved = client.post(address, {**data, "model_3d-0-upload": upload, "model_3d-0-poster": poster})
-    assert saved.status_code == 302
+
+def test_staff_add_a_model_and_each_file_is_read_once(client, monkeypatch):
+    decoded = []
+    draw_all = images.draw_all
+    monkeypatch.setattr(images, "draw_all", lambda sent: decoded.append(len(sent)) or draw_all(sent))
+    product = make_product("Golem de poche")
+    assert save_product(client, product, "golem-de-poche.glb", "golem-de-poche.jpg").status_code == 302
     assert ProductModel.objects.get().product_id == product.pk
+    assert decoded == [1]

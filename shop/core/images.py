@@ -8,16 +8,20 @@ smaller files exist.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from pathlib import Path
 from typing import IO, Any
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import Storage, default_storage
 from django.utils.translation import gettext as _
-from PIL import ExifTags, Image, ImageCms
+from PIL import Image
 
+from shop.core.image_decoding import UndecodableImage, draw_all
+from shop.core.image_drawing import DrawnImage, draw
+from shop.core.image_structure import MalformedImage, image_size
 from shop.core.problems import Problem
 from shop.core.subject import subject_span
 
@@ -26,28 +30,15 @@ MAX_NAME_LENGTH = 100
 # What one worker can decode in about a second and 200 MB: a JPEG is decoded at a part of its size, the others whole.
 MAX_MEGAPIXELS = {"JPEG": 25, "PNG": 12, "WEBP": 10}
 MAX_SIDE = 12_000
-MASTER_SIDE = 2400
 WIDTHS = (360, 768, 1024, 1440)
 
 _FORMATS = {"jpg": "JPEG", "jpeg": "JPEG", "png": "PNG", "webp": "WEBP"}
-_SIGNATURES = {"JPEG": (b"\xff\xd8\xff",), "PNG": (b"\x89PNG\r\n\x1a\n",), "WEBP": (b"RIFF",)}
 # Format, file extension, media type and encoder options, best compression first.
 _ENCODERS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("AVIF", "avif", "image/avif", {"quality": 55, "speed": 8}),
     ("WEBP", "webp", "image/webp", {"quality": 78, "method": 4}),
     ("JPEG", "jpg", "image/jpeg", {"quality": 80, "optimize": True, "progressive": True}),
 )
-# What a camera held sideways writes beside the pixels, and how to turn them upright.
-_TURNS = {
-    2: Image.Transpose.FLIP_LEFT_RIGHT,
-    3: Image.Transpose.ROTATE_180,
-    4: Image.Transpose.FLIP_TOP_BOTTOM,
-    5: Image.Transpose.TRANSPOSE,
-    6: Image.Transpose.ROTATE_270,
-    7: Image.Transpose.TRANSVERSE,
-    8: Image.Transpose.ROTATE_90,
-}
-_MASTER_OPTIONS: dict[str, Any] = {"quality": 92, "optimize": True, "progressive": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,32 +88,48 @@ class ImageInfo:
         return next((srcset for media_type, srcset in self.sources if media_type == wanted), own)
 
 
-def store_image(
-    *, file: IO[bytes], name: str, folder: str, storage: Storage = default_storage
-) -> StoredImage:
-    """Check an uploaded picture, draw it again as an sRGB JPEG and store it in `folder` under a random name.
-
-    `name` is the sender's file name: it tells the declared type and is then forgotten. `storage` is the public
-    media storage unless another is given.
-    Raises `Problem` (400, code `invalid_image`) for a name above 100 characters, a file above 5 MB, another type
-    than JPEG, PNG or WebP, content that is not of the declared type, too many pixels, or broken data.
-    """
-    content = _read(file=file, name=name)
-    picture = _decode(content, _FORMATS[name.rpartition(".")[2].lower()])
-    stored = storage.save(
-        f"{folder}/{secrets.token_hex(16)}.jpg", ContentFile(_encode(picture, "JPEG", _MASTER_OPTIONS))
-    )
-    return StoredImage(
-        name=stored, width=picture.width, height=picture.height, colour=_average_colour(picture)
-    )
-
-
 def check_image(*, file: IO[bytes], name: str) -> None:
-    """Refuse what `store_image` would refuse, and store nothing: for forms, which answer before they save.
+    """Refuse what can be told from the name, the size and the structure of a file; nothing is decoded.
 
-    Raises `Problem` as it does. The file is read: go back to its beginning before storing it.
+    For forms that anybody sends: what passes may still turn out to be broken. The file is at its beginning after.
+    Raises `Problem` (400, code `invalid_image`) for a name above 100 characters, a file above 5 MB, another type
+    than JPEG, PNG or WebP, content that is not of the declared type, too many pixels or too much work to decode.
     """
-    _decode(_read(file=file, name=name), _FORMATS[name.rpartition(".")[2].lower()])
+    _read(file=file, name=name)
+    file.seek(0)
+
+
+def draw_images(uploads: Sequence[tuple[IO[bytes], str]]) -> list[DrawnImage]:
+    """Draw uploaded pictures (file, the sender's name for it) again as sRGB JPEGs, in the decoder's own process.
+
+    Raises `Problem`: as `check_image` does, also for broken data, and 503 with code `busy` (see
+    `shop.core.image_decoding`). For strangers count the try first: this is the dear part of a request.
+    """
+    pictures = []
+    for file, name in uploads:
+        content, kind = _read(file=file, name=name)
+        pictures.append((content, kind, MAX_MEGAPIXELS[kind] * 1_000_000))
+    try:
+        return draw_all(pictures)
+    except UndecodableImage as error:
+        raise _refuse(_("Fichier invalide")) from error
+
+
+def draw_image(*, file: IO[bytes], name: str) -> DrawnImage:
+    """One picture, as `draw_images` does."""
+    return draw_images([(file, name)])[0]
+
+
+def draw_shipped_image(path: Path) -> DrawnImage:
+    """Draw a picture that came with the shop's code: as trustworthy as the code, and so decoded right here. The
+    demonstration has many of them, and must not start a process for each."""
+    return draw(path.read_bytes(), _FORMATS[path.suffix[1:]])
+
+
+def store_image(*, image: DrawnImage, folder: str, storage: Storage = default_storage) -> StoredImage:
+    """Store a drawn picture in `folder` under a random name; `storage` is the public one unless another is given."""
+    stored = storage.save(f"{folder}/{secrets.token_hex(16)}.jpg", ContentFile(image.content))
+    return StoredImage(name=stored, width=image.width, height=image.height, colour=image.colour)
 
 
 def derive_files(name: str) -> dict[str, Any]:
@@ -132,6 +139,7 @@ def derive_files(name: str) -> dict[str, Any]:
     Safe to repeat: files of an earlier run are replaced. Raises `FileNotFoundError` when the picture is gone.
     """
     with default_storage.open(name) as stored:
+        # Drawn by the shop itself: decoded without the care that a sender's file needs.
         picture = Image.open(BytesIO(stored.read()), formats=["JPEG"]).convert("RGB")
     widths = _widths(picture.width)
     smaller = picture
@@ -195,7 +203,8 @@ def _refuse(detail: str) -> Problem:
     return Problem("invalid_image", detail, errors={"file": [detail]})
 
 
-def _read(*, file: IO[bytes], name: str) -> bytes:
+def _read(*, file: IO[bytes], name: str) -> tuple[bytes, str]:
+    """The content of a file that is a picture by name, size and structure, and its format."""
     if len(name) > MAX_NAME_LENGTH:
         raise _refuse(_("Nom de fichier trop long"))
     declared = _FORMATS.get(name.rpartition(".")[2].lower()) if "." in name else None
@@ -205,78 +214,20 @@ def _read(*, file: IO[bytes], name: str) -> bytes:
     content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise _refuse(_("Fichier trop volumineux"))
-    if not content.startswith(_SIGNATURES[declared]) or (declared == "WEBP" and content[8:12] != b"WEBP"):
-        raise _refuse(_("Fichier invalide"))
-    return content
-
-
-def _decode(content: bytes, kind: str) -> Image.Image:
     try:
-        picture = Image.open(BytesIO(content), formats=[kind])
-        most = MAX_MEGAPIXELS[kind]
-        if picture.width * picture.height > most * 1_000_000 or max(picture.size) > MAX_SIDE:
-            raise _refuse(_("Image trop grande : %(count)d millions de pixels au plus.") % {"count": most})
-        # A JPEG is decoded at the size needed; of an animation only the first frame is.
-        picture.draft("RGB", (MASTER_SIDE, MASTER_SIDE))
-        picture.load()
-        profile = picture.info.get("icc_profile")
-        turn = _TURNS.get(picture.getexif().get(ExifTags.Base.Orientation, 1))
-        drawn = _eight_bits(picture)
-        drawn.thumbnail((MASTER_SIDE, MASTER_SIDE), Image.Resampling.LANCZOS)
-        drawn = _flat_srgb(drawn, profile)
-        return _clean(drawn if turn is None else drawn.transpose(turn))
-    except Problem:
-        raise
-    except Exception as error:  # decoders fail in many ways; every one means that the file is no good
+        size = image_size(content, declared)
+    except MalformedImage as error:
         raise _refuse(_("Fichier invalide")) from error
-
-
-def _eight_bits(picture: Image.Image) -> Image.Image:
-    """The picture in a mode that can be resized: grey, RGB, RGBA or CMYK."""
-    if picture.mode.startswith("I"):
-        return picture.convert("I").point(lambda value: value / 256).convert("L")
-    if picture.mode in ("L", "RGB", "RGBA", "CMYK"):
-        return picture
-    return picture.convert("RGBA" if picture.has_transparency_data else "RGB")
-
-
-def _flat_srgb(picture: Image.Image, profile: Any) -> Image.Image:
-    """On white, in the colour space of the web."""
-    if picture.mode == "RGBA":
-        ground = Image.new("RGB", picture.size, "white")
-        ground.paste(picture, mask=picture.getchannel("A"))
-        picture = ground
-    if isinstance(profile, bytes):
-        try:
-            source = ImageCms.ImageCmsProfile(BytesIO(profile))
-            converted = ImageCms.profileToProfile(
-                picture, source, ImageCms.createProfile("sRGB"), outputMode="RGB"
-            )
-        except (ImageCms.PyCMSError, OSError, ValueError):
-            # A broken profile only costs exact colours.
-            converted = None
-        if converted is not None:
-            return converted
-    return picture.convert("RGB")
-
-
-def _clean(picture: Image.Image) -> Image.Image:
-    """The pixels alone: a new picture that carries no information of the old one."""
-    clean = Image.new("RGB", picture.size)
-    clean.paste(picture)
-    return clean
+    most = MAX_MEGAPIXELS[declared]
+    if size.width * size.height > most * 1_000_000 or max(size.width, size.height) > MAX_SIDE:
+        raise _refuse(_("Image trop grande : %(count)d millions de pixels au plus.") % {"count": most})
+    return content, declared
 
 
 def _encode(picture: Image.Image, kind: str, options: Mapping[str, Any]) -> bytes:
     written = BytesIO()
     picture.save(written, kind, **options)
     return written.getvalue()
-
-
-def _average_colour(picture: Image.Image) -> str:
-    pixel = picture.resize((1, 1), Image.Resampling.BOX).getpixel((0, 0))
-    red, green, blue = pixel if isinstance(pixel, tuple) else (0, 0, 0)
-    return f"#{int(red):02x}{int(green):02x}{int(blue):02x}"
 
 
 def _widths(width: int) -> list[int]:

@@ -90,6 +90,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
             errors=error.errors,
             extra=error.extra,
         )
+        if error.status == status.HTTP_503_SERVICE_UNAVAILABLE:
+            headers["Retry-After"] = "2"
     elif isinstance(error, Http404):
         document = body(code="not_found", detail=_("Cette page n'existe pas."), status=404)
     elif isinstance(error, PermissionDenied):

@@ -1,14 +1,18 @@
-"""A bound on what one form may carry, judged before a byte of it is read."""
+"""What one form may carry, judged before a byte of it is read, and the pictures that staff put into theirs."""
 
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import RequestDataTooBig, ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 from django.http import QueryDict
 from django.http.request import HttpRequest
 from django.utils.datastructures import MultiValueDict
+
+from shop.core.image_drawing import DrawnImage
+from shop.core.images import draw_image
+from shop.core.problems import Problem
 
 # Three pictures of 5 MB and the words around them.
 PUBLIC_LIMIT = 17 * 1024 * 1024
@@ -40,3 +44,14 @@ class BoundedUploadHandler(FileUploadHandler):
 
     def file_complete(self, file_size: int) -> None:
         return None
+
+
+def drawn_upload(upload: UploadedFile[Any] | None) -> DrawnImage | None:
+    """For forms of the administration: the picture chosen in a field, decoded once, to be stored when the whole form
+    is right. Raises `ValidationError` with the refusal."""
+    if upload is None:
+        return None
+    try:
+        return draw_image(file=cast(IO[bytes], upload), name=upload.name or "")
+    except Problem as problem:
+        raise ValidationError(problem.detail) from problem

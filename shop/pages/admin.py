@@ -178,7 +178,7 @@ class SeasonalBannerAdmin(ContentAdmin):
         if upload is None:
             save_content(row=obj)
         else:
-            set_banner_picture(banner=obj, file=upload, name=upload.name)
+            set_banner_picture(banner=obj, image=upload)
 
 
 @admin.register(Redirect)

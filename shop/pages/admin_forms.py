@@ -11,12 +11,13 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from shop.core.images import check_image
+from shop.core.image_drawing import DrawnImage
 from shop.core.problems import Problem
+from shop.core.uploads import drawn_upload
 from shop.pages.markup import PLACE
 from shop.pages.models import FaqEntry, OfficialText, PageText, Redirect, SeasonalBanner
 from shop.pages.places import PLACES
-from shop.pages.services.official import check_official_picture
+from shop.pages.services.official import OfficialPicture, check_official_picture
 from shop.pages.shipped import shipped
 
 
@@ -65,15 +66,8 @@ class BannerForm(PlacesMixin, forms.ModelForm[SeasonalBanner]):
         help_text=gettext_lazy("JPEG, PNG ou WebP, 5 Mo au plus. Remplace l'image actuelle."),
     )
 
-    def clean_new_picture(self) -> UploadedFile[Any] | None:
-        upload: UploadedFile[Any] | None = self.cleaned_data.get("new_picture")
-        if upload is not None:
-            try:
-                check_image(file=upload, name=upload.name or "")
-            except Problem as problem:
-                raise ValidationError(problem.detail) from problem
-            upload.seek(0)
-        return upload
+    def clean_new_picture(self) -> DrawnImage | None:
+        return drawn_upload(self.cleaned_data.get("new_picture"))
 
 
 class OfficialTextForm(forms.ModelForm[OfficialText]):
@@ -90,15 +84,14 @@ class OfficialTextForm(forms.ModelForm[OfficialText]):
         model = OfficialText
         fields = ("kind", "language", "text")
 
-    def clean_new_picture(self) -> UploadedFile[Any] | None:
+    def clean_new_picture(self) -> OfficialPicture | None:
         upload: UploadedFile[Any] | None = self.cleaned_data.get("new_picture")
-        if upload is not None:
-            try:
-                check_official_picture(file=cast(IO[bytes], upload), name=upload.name or "")
-            except Problem as problem:
-                raise ValidationError(problem.detail) from problem
-            upload.seek(0)
-        return upload
+        if upload is None:
+            return None
+        try:
+            return check_official_picture(file=cast(IO[bytes], upload), name=upload.name or "")
+        except Problem as problem:
+            raise ValidationError(problem.detail) from problem
 
 
 class RedirectForm(forms.ModelForm[Redirect]):

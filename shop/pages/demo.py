@@ -7,6 +7,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from shop.core.demo import demo_part
+from shop.core.images import draw_shipped_image
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 from shop.pages.models import SeasonalBanner
@@ -59,8 +60,7 @@ def load_page_texts() -> None:
         ends_at=ends_at,
         **translated("season", _CHRISTMAS),
     )
-    with _PICTURE.open("rb") as file:
-        set_banner_picture(banner=banner, file=file, name=_PICTURE.name)
+    set_banner_picture(banner=banner, image=draw_shipped_image(_PICTURE))
 
 
 def christmas_season(today: datetime) -> tuple[datetime, datetime]:

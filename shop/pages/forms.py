@@ -31,7 +31,7 @@ class _Line(forms.CharField):
 
 
 class _Pictures(forms.FileField):
-    """Up to three pictures, each checked as the pipeline will."""
+    """Up to three pictures, by name, size and structure. Decoding comes later, once the try is counted."""
 
     def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[Any]]:
         files: Sequence[UploadedFile[Any]] = data or []

@@ -54,9 +54,9 @@ class OfficialTextAdmin(admin.ModelAdmin[OfficialText]):
         return super().changelist_view(request, extra_context)
 
     def save_model(self, request: HttpRequest, obj: OfficialText, form: ModelForm[Any], change: bool) -> None:
-        upload = form.cleaned_data.get("new_picture")
-        if upload is not None:
-            set_official_picture(row=obj, file=upload, name=upload.name)
+        picture = form.cleaned_data.get("new_picture")
+        if picture is not None:
+            set_official_picture(row=obj, picture=picture)
         elif form.cleaned_data.get("remove_picture"):
             remove_official_picture(row=obj)
         else:

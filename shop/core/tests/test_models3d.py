@@ -15,18 +15,33 @@ DEMO = Path(__file__).parents[3] / "catalog" / "demo" / "models"
 PLAIN = {"asset": {"version": "2.0"}, "meshes": [{"primitives": []}], "buffers": [{"byteLength": 4}]}
 
 
-def glb(document, *, magic=b"glTF", version=2, extra=0) -> bytes:
+def glb(document, *, magic=b"glTF", version=2, extra=0, binary=b"", after=b"") -> bytes:
     text = document if isinstance(document, bytes) else json.dumps(document).encode()
     text += b" " * (-len(text) % 4)
     body = struct.pack("<I4s", len(text), b"JSON") + text
+    if binary:
+        body += struct.pack("<I4s", len(binary), b"BIN\0") + binary
+    body += after
     return struct.pack("<4sII", magic, version, 12 + len(body) + extra) + body
+
+
+def opened(content: bytes) -> tuple[dict, bytes]:
+    """Description and binary part, by the lengths that the file states."""
+    assert struct.unpack_from("<4sII", content) == (b"glTF", 2, len(content))
+    size, kind = struct.unpack_from("<I4s", content, 12)
+    assert (kind, size % 4) == (b"JSON", 0)
+    document, rest = json.loads(content[20 : 20 + size]), content[20 + size :]
+    if not rest:
+        return document, b""
+    size, kind = struct.unpack_from("<I4s", rest)
+    assert (kind, size % 4, len(rest)) == (b"BIN\0", 0, 8 + size)
+    return document, rest[8:]
 
 
 def refused(content: bytes, name: str = "piece.glb") -> str:
     with pytest.raises(Problem) as caught:
-        models3d.store_model(file=io.BytesIO(content), name=name, folder="models")
+        models3d.check_model(file=io.BytesIO(content), name=name)
     assert (caught.value.code, caught.value.status) == ("invalid_model", 400)
-    assert not default_storage.exists("models")
     return str(caught.value.detail)
 
 
@@ -36,15 +51,18 @@ def storage(settings, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["golem-de-poche", "ours-boulanger", "veilleuse-des-bois"])
-def test_a_model_is_kept_byte_for_byte_under_a_random_name(name):
+def test_a_demonstration_model_keeps_what_is_shown_under_a_random_name(name):
     content = (DEMO / f"{name}.glb").read_bytes()
-    stored = models3d.store_model(file=io.BytesIO(content), name=f"{name}.GLB", folder="models")
-    assert stored.size == len(content)
+    model = models3d.check_model(file=io.BytesIO(content), name=f"{name}.GLB")
+    before, after = opened(content), opened(model.content)
+    assert after == ({**before[0], "asset": {"version": "2.0"}}, before[1])
+    stored = models3d.store_model(model=model, folder="models")
+    assert stored.size == len(model.content)
     folder, _, file = stored.name.partition("/")
     assert (folder, len(file), file[-4:]) == ("models", 36, ".glb")
     assert name not in stored.name
     with default_storage.open(stored.name) as kept:
-        assert kept.read() == content
+        assert kept.read() == model.content
     models3d.delete_model(stored.name)
     models3d.delete_model(stored.name)
     assert not default_storage.exists(stored.name)

@@ -55,8 +55,9 @@ def private_storage() -> Storage:
 def send_message(*, message: Message, pictures: Sequence[UploadedFile[Any]], address: str) -> ContactRequest:
     """Stores the message with its pictures and writes both mails; the same words on the same day are stored once.
 
-    `address` is the sender's network address, which may send five an hour. Raises `Problem`: `throttled` (429),
-    `invalid_image` or `too_many_images` (400); nothing is stored then.
+    `address` is the sender's network address, which may send five an hour; a try with pictures that turn out to be
+    broken counts, because it is counted before they are decoded. Raises `Problem`: `throttled` (429), `invalid_image`
+    or `too_many_images` (400), `busy` (503); nothing is stored then.
     """
     if len(pictures) > MAX_IMAGES:
         refusal = _("Trois images au plus.")
@@ -162,22 +163,21 @@ def _write_mails(request: ContactRequest, picture_count: int) -> None:
 
 
 def _store(pictures: Sequence[UploadedFile[Any]]) -> list[images.StoredImage]:
-    stored: list[images.StoredImage] = []
+    if not pictures:
+        return []
     try:
-        for picture in pictures:
-            stored.append(
-                images.store_image(
-                    file=cast(IO[bytes], picture),
-                    name=picture.name or "",
-                    folder=_FOLDER,
-                    storage=private_storage(),
-                )
-            )
+        drawn = images.draw_images([(cast(IO[bytes], picture), picture.name or "") for picture in pictures])
     except Problem as problem:
-        _forget(stored)
         raise Problem(
             problem.code, problem.detail, problem.status, errors={"images": [problem.detail]}
         ) from None
+    stored: list[images.StoredImage] = []
+    try:
+        for image in drawn:
+            stored.append(images.store_image(image=image, folder=_FOLDER, storage=private_storage()))
+    except BaseException:
+        _forget(stored)
+        raise
     return stored
 
 

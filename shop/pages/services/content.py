@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import IO
-
 from django.conf import settings
 from django.core.cache import caches
 from django.db import transaction
 
 from shop.core import images, public_pages
+from shop.core.image_drawing import DrawnImage
 from shop.core.wake import wake
 from shop.pages.models import FaqEntry, PageText, Redirect, SeasonalBanner
 from shop.pages.places import cache_key as places_key
@@ -45,9 +44,9 @@ def delete_content(*, row: Content) -> None:
         content_changed()
 
 
-def set_banner_picture(*, banner: SeasonalBanner, file: IO[bytes], name: str) -> None:
-    """Takes in the picture of a band, in place of the one it had. Raises `Problem` (400 `invalid_image`)."""
-    stored = images.store_image(file=file, name=name, folder="banners")
+def set_banner_picture(*, banner: SeasonalBanner, image: DrawnImage) -> None:
+    """Stores the picture of a band, in place of the one it had."""
+    stored = images.store_image(image=image, folder="banners")
     with transaction.atomic():
         _remove_files(banner)
         banner.file = stored.name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from io import BytesIO
+from dataclasses import dataclass
 from typing import IO
 
 from django.core.cache import caches
@@ -11,14 +11,23 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
-from PIL import Image
 
 from shop.core import images, public_pages
 from shop.pages.models import OfficialText
 
 CACHE_KEY = "pages:official"
 _FOLDER = "official"
-_EXTENSIONS = {"PNG": "png", "JPEG": "jpg"}
+_EXTENSIONS = {"png": "png", "jpg": "jpg", "jpeg": "jpg"}
+
+
+@dataclass(frozen=True, slots=True)
+class OfficialPicture:
+    """A sheet to be shown as it is: the file, its size in pixels and its extension."""
+
+    content: bytes
+    width: int
+    height: int
+    extension: str
 
 
 def save_official_text(*, row: OfficialText) -> None:
@@ -29,18 +38,14 @@ def save_official_text(*, row: OfficialText) -> None:
         _shown_texts_changed()
 
 
-def set_official_picture(*, row: OfficialText, file: IO[bytes], name: str) -> None:
-    """Saves the row with this picture in place of the one it had. The file is kept as it is: an official sheet may not
-    be drawn again. Raises `Problem` (400 `invalid_image`) for anything but a PNG or JPEG of 5 MB at most."""
-    content = _checked(file, name)
-    with Image.open(BytesIO(content)) as picture:
-        width, height, kind = *picture.size, picture.format or "PNG"
+def set_official_picture(*, row: OfficialText, picture: OfficialPicture) -> None:
+    """Saves the row with this picture in place of the one it had."""
     stored = default_storage.save(
-        f"{_FOLDER}/{secrets.token_hex(16)}.{_EXTENSIONS[kind]}", ContentFile(content)
+        f"{_FOLDER}/{secrets.token_hex(16)}.{picture.extension}", ContentFile(picture.content)
     )
     with transaction.atomic():
         _remove_file_later(row)
-        row.file, row.width, row.height = stored, width, height
+        row.file, row.width, row.height = stored, picture.width, picture.height
         save_official_text(row=row)
 
 
@@ -60,18 +65,21 @@ def delete_official_text(*, row: OfficialText) -> None:
         _shown_texts_changed()
 
 
-def check_official_picture(*, file: IO[bytes], name: str) -> None:
-    """Refuses what `set_official_picture` would refuse, and stores nothing. Go back to the file's beginning after."""
-    _checked(file, name)
-
-
-def _checked(file: IO[bytes], name: str) -> bytes:
-    if name.lower().endswith(".webp"):
+def check_official_picture(*, file: IO[bytes], name: str) -> OfficialPicture:
+    """The file as it is, because an official sheet may not be drawn again, after it was decoded once. Raises `Problem`
+    (400 `invalid_image`, 503 `busy`) as `shop.core.images.draw_image` does, and for a WebP."""
+    extension = name.rpartition(".")[2].lower()
+    if extension == "webp":
         # Mail programs don't show it.
         raise images.refuse_type()
-    images.check_image(file=file, name=name)
+    drawn = images.draw_image(file=file, name=name)
     file.seek(0)
-    return file.read()
+    return OfficialPicture(
+        content=file.read(),
+        width=drawn.source_width,
+        height=drawn.source_height,
+        extension=_EXTENSIONS[extension],
+    )
 
 
 def _remove_file_later(row: OfficialText) -> None:

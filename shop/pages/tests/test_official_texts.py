@@ -21,6 +21,7 @@ from shop.pages.checks import check_official_texts
 from shop.pages.models import OfficialText
 from shop.pages.selectors.official import official_texts
 from shop.pages.services.official import (
+    check_official_picture,
     delete_official_text,
     remove_official_picture,
     save_official_text,
@@ -94,7 +95,7 @@ def test_each_language_has_its_own_and_else_the_french_one(client: Client) -> No
 def test_a_picture_stays_byte_for_byte_and_says_its_words(client: Client) -> None:
     row = write(NOTICE)
     content = sheet()
-    set_official_picture(row=row, file=BytesIO(content), name="notice.png")
+    set_official_picture(row=row, picture=check_official_picture(file=BytesIO(content), name="notice.png"))
     assert Path(row.file.path).read_bytes() == content
     assert (row.width, row.height) == (80, 40)
     html = client.get("/cgv").content.decode()
@@ -112,15 +113,15 @@ def test_a_picture_stays_byte_for_byte_and_says_its_words(client: Client) -> Non
 @pytest.mark.django_db(transaction=True)
 def test_a_picture_that_is_replaced_or_removed_leaves_no_file(settings: Any) -> None:
     row = write()
-    set_official_picture(row=row, file=BytesIO(sheet()), name="a.png")
+    set_official_picture(row=row, picture=check_official_picture(file=BytesIO(sheet()), name="a.png"))
     first = Path(row.file.path)
-    set_official_picture(row=row, file=BytesIO(sheet("JPEG")), name="b.jpg")
+    set_official_picture(row=row, picture=check_official_picture(file=BytesIO(sheet("JPEG")), name="b.jpg"))
     second = Path(row.file.path)
     assert (first.exists(), second.exists()) == (False, True)
     remove_official_picture(row=row)
     assert not second.exists()
     assert official_texts()[0].url == ""
-    set_official_picture(row=row, file=BytesIO(sheet()), name="c.png")
+    set_official_picture(row=row, picture=check_official_picture(file=BytesIO(sheet()), name="c.png"))
     third = Path(row.file.path)
     delete_official_text(row=row)
     assert (third.exists(), official_texts()) == (False, [])
@@ -133,7 +134,7 @@ def test_a_picture_that_is_replaced_or_removed_leaves_no_file(settings: Any) -> 
 def test_other_files_are_refused_and_change_nothing(name: str, content: bytes) -> None:
     row = write()
     with pytest.raises(Problem) as refusal:
-        set_official_picture(row=row, file=BytesIO(content), name=name)
+        check_official_picture(file=BytesIO(content), name=name)
     assert refusal.value.code == "invalid_image"
     assert OfficialText.objects.get().file.name == ""
 
