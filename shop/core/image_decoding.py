@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 PROGRAM = image_drawing.__file__
 # All pictures of one request together, from the moment that it is their turn.
-TIME_LIMIT = 6.0
+TIME_LIMIT = 8.0
 WAIT_LIMIT = 4.0
 LOCK_NAME = "image-decoding.lock"
 # Threads of one process that may wait for their turn or have it: half of those of a web process.
@@ -75,13 +75,14 @@ def _turn() -> Iterator[None]:
 
 
 def _draw(content: bytes, kind: str, most_pixels: int, ends: float) -> DrawnImage:
+    left = max(0.0, ends - monotonic())
     try:
         # Started without a copy of this process, which has threads; nothing of its environment is handed on.
         ended = subprocess.run(  # noqa: S603 - our own program; what the sender wrote is on its standard input
-            [sys.executable, "-I", "-B", PROGRAM, kind, str(most_pixels)],
+            [sys.executable, "-I", "-B", PROGRAM, kind, str(most_pixels), str(int(left) + 2)],
             input=content,
             capture_output=True,
-            timeout=max(0.0, ends - monotonic()),
+            timeout=left,
             env={},
             check=False,
         )

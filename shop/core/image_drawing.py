@@ -24,8 +24,6 @@ MASTER_SIDE = 2400
 # What the program ends with when the bytes are no picture.
 NO_PICTURE = 3
 CPU_SECONDS = 4
-# Whoever started it kills it earlier; without anybody left it ends by itself.
-ALARM_SECONDS = 10
 MEMORY_BYTES = 1024 * 1024 * 1024
 
 _PLUGINS = (JpegImagePlugin, PngImagePlugin, WebPImagePlugin)
@@ -85,13 +83,14 @@ def draw(content: bytes, kind: str) -> DrawnImage:
 
 
 def main() -> int:
-    """`image_drawing.py KIND MOST_PIXELS`: one line of JSON, then the JPEG; `NO_PICTURE` for what is none."""
-    limit_itself()
-    Image.MAX_IMAGE_PIXELS = int(sys.argv[2])
+    """`image_drawing.py KIND MOST_PIXELS SECONDS`: one line of JSON, then the JPEG; `NO_PICTURE` for what is none."""
+    kind, most_pixels, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    limit_itself(seconds)
+    Image.MAX_IMAGE_PIXELS = most_pixels
     warnings.simplefilter("error", Image.DecompressionBombWarning)
     content = sys.stdin.buffer.read()
     try:
-        drawn = draw(content, sys.argv[1])
+        drawn = draw(content, kind)
     except Exception:  # decoders fail in many ways; every one means that the file is no good
         return NO_PICTURE
     said = (drawn.width, drawn.height, drawn.colour, drawn.source_width, drawn.source_height)
@@ -99,9 +98,10 @@ def main() -> int:
     return 0
 
 
-def limit_itself() -> None:
+def limit_itself(seconds: int) -> None:
     """Bound this process: its time, its memory, no file to write; visitors' pages come first."""
-    signal.alarm(ALARM_SECONDS)
+    # Whoever started it kills it earlier; when that one is gone, it ends by itself.
+    signal.alarm(seconds)
     os.nice(5)
     for name, most in (
         (resource.RLIMIT_CPU, CPU_SECONDS),

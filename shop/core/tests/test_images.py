@@ -13,7 +13,6 @@ from shop.core import images
 from shop.core.images import (
     ImageInfo,
     StoredImage,
-    check_image,
     delete_files,
     derive_files,
     describe,

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from django.core.files.storage import default_storage
+from image_bombs import jpeg, png, png_chunk
+from PIL import Image, PngImagePlugin
 
 from shop.core import models3d
 from shop.core.problems import Problem
@@ -135,3 +137,169 @@ def test_a_model_that_the_viewer_cannot_read(part):
 def test_the_demonstration_draco_files_are_refused():
     for file in sorted(DEMO.glob("*-draco.glb")):
         assert refused(file.read_bytes()).startswith("Ce modèle est compressé")
+
+
+def model(*, images=(), views=(), binary: bytes, **more) -> bytes:
+    """A file whose binary part is `binary`: a mesh of the first twelve bytes, then what `views` name."""
+    document = {
+        "asset": {"version": "2.0", "generator": "secret", "copyright": "secret", "extras": {"by": "secret"}},
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}], "extras": {"secret": 1}}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 1, "type": "VEC3"}],
+        "bufferViews": [{"buffer": 0, "byteOffset": 0, "byteLength": 12}, *views],
+        "buffers": [{"byteLength": len(binary)}],
+        **({"images": list(images)} if images else {}),
+        **more,
+    }
+    return glb(document, binary=binary + b"\0" * (-len(binary) % 4))
+
+
+def kept(content: bytes) -> tuple[dict, bytes]:
+    return opened(models3d.check_model(file=io.BytesIO(content), name="piece.glb").content)
+
+
+def textured(kind: str, **options) -> bytes:
+    written = io.BytesIO()
+    Image.effect_noise((40, 30), 60).convert("RGB").save(written, kind, **options)
+    return written.getvalue()
+
+
+def text() -> PngImagePlugin.PngInfo:
+    found = PngImagePlugin.PngInfo()
+    found.add_text("Author", "secret")
+    return found
+
+
+MESH = struct.pack("<3f", 1.5, -2.25, 3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("JPEG", {"exif": b"Exif\0\0secret place", "comment": b"secret"}),
+        ("PNG", {"pnginfo": text(), "exif": b"Exif\0\0secret place"}),
+        ("WEBP", {"exif": b"Exif\0\0secret place", "xmp": b"secret"}),
+    ],
+)
+def test_textures_keep_their_pixels_and_lose_their_metadata(kind, options):
+    picture = textured(kind, **options)
+    assert b"secret" in picture
+    image = {"bufferView": 1, "mimeType": f"image/{kind.lower()}", "extras": {"uri": "https://example.com"}}
+    view = {"buffer": 0, "byteOffset": 12, "byteLength": len(picture)}
+    document, binary = kept(model(images=[image], views=[view], binary=MESH + picture + b"secret"))
+    assert b"secret" not in json.dumps(document).encode() + binary
+    assert document["images"] == [{"bufferView": 1, "mimeType": f"image/{kind.lower()}"}]
+    assert document["asset"] == {"version": "2.0"}
+    assert binary[:12] == MESH
+    view = document["bufferViews"][1]
+    assert view["byteOffset"] == 12
+    assert view["byteLength"] < len(picture)
+    shown = binary[12 : 12 + view["byteLength"]]
+    with Image.open(io.BytesIO(shown)) as after, Image.open(io.BytesIO(picture)) as before:
+        assert after.tobytes() == before.tobytes()
+    # What came after stays where it was.
+    assert len(binary) == len(MESH + picture + b"secret") + -len(MESH + picture + b"secret") % 4
+
+
+def test_two_images_of_one_view_and_a_view_that_nothing_refers_to():
+    picture = textured("PNG", pnginfo=text())
+    image = {"bufferView": 1, "mimeType": "image/png"}
+    views = [
+        {"buffer": 0, "byteOffset": 12, "byteLength": len(picture)},
+        {"buffer": 0, "byteOffset": 12 + len(picture), "byteLength": 6},
+    ]
+    document, binary = kept(model(images=[image, image], views=views, binary=MESH + picture + b"secret"))
+    assert b"secret" not in binary
+    assert Image.open(io.BytesIO(binary[12:][: document["bufferViews"][1]["byteLength"]])).size == (40, 30)
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        jpeg((60, 40), scans=3000),
+        png(before=png_chunk(b"IDAT") * 50_000),
+        png((8193, 1)),
+        b"<svg/>",
+        textured("PNG")[:-30],
+    ],
+    ids=["scans", "slices", "too wide", "no picture", "cut"],
+)
+def test_a_texture_that_no_browser_should_be_given(picture):
+    kind = "jpeg" if picture.startswith(b"\xff\xd8") else "png"
+    view = {"buffer": 0, "byteOffset": 12, "byteLength": len(picture)}
+    image = {"bufferView": 1, "mimeType": f"image/{kind}"}
+    assert refused(model(images=[image], views=[view], binary=MESH + picture)) == "Fichier invalide"
+
+
+def test_notes_and_unknown_extensions_go_and_looks_stay():
+    look = {"KHR_materials_clearcoat": {"clearcoatFactor": 1}, "EXT_unknown": {"uri": "https://example.com"}}
+    document, _ = kept(
+        model(
+            binary=MESH,
+            materials=[{"extensions": look, "extras": {"uri": "https://example.com"}}],
+            extensions={"KHR_xmp_json_ld": {"packets": [{"dc:creator": "secret"}]}},
+            extensionsUsed=["KHR_materials_clearcoat", "EXT_unknown", "KHR_xmp_json_ld"],
+            extras={"uri": "https://example.com"},
+        )
+    )
+    assert document["materials"] == [{"extensions": {"KHR_materials_clearcoat": {"clearcoatFactor": 1}}}]
+    assert document["extensionsUsed"] == ["KHR_materials_clearcoat"]
+    assert document["meshes"] == [{"primitives": [{"attributes": {"POSITION": 0}}]}]
+    assert "example.com" not in json.dumps(document)
+    assert not {"extensions", "extras"} & set(document)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"materials": [{"extensions": {"KHR_materials_x": {"deep": [{"uri": "https://example.com"}]}}}]},
+        {"nodes": [{"uri": "https://example.com"}]},
+        {"uri": ""},
+    ],
+)
+def test_an_address_anywhere_else_is_refused(part):
+    assert refused(model(binary=MESH, **part)).startswith("Ce modèle fait appel à d'autres fichiers")
+
+
+def nested(depth: int) -> list:
+    value: list = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"nodes": nested(40)},
+        {"nodes": [{}] * 10_001},
+        {"nodes": [{"name": "x" * models3d.MAX_DOCUMENT_BYTES}]},
+        {"nodes": [{"scale": [1e999]}]},
+        {"extensions": 3},
+        {"extensionsUsed": [3]},
+        {"accessors": [{"bufferView": 1}]},
+        {"accessors": [{"bufferView": -1}]},
+        {"accessors": [{"bufferView": "0"}]},
+        {"bufferViews": [{"byteOffset": 8, "byteLength": 5}]},
+        {"bufferViews": [{"byteOffset": -4, "byteLength": 4}]},
+        {"bufferViews": [{"byteOffset": 0.0, "byteLength": 4.0}]},
+        {"bufferViews": [3]},
+        {"buffers": [{"byteLength": 17}]},
+        {"buffers": [{"byteLength": 12}, {"byteLength": 12}]},
+        {"images": [{"bufferView": 0, "mimeType": "image/png"}] * 33},
+        {"images": [{"mimeType": "image/png"}]},
+        {
+            "accessors": [{"bufferView": number} for number in range(9)],
+            "bufferViews": [{"byteLength": 12}] * 9,
+        },
+    ],
+)
+def test_what_a_model_cannot_hold(part):
+    assert refused(model(binary=MESH, **part)) == "Fichier invalide"
+
+
+def test_what_follows_the_binary_part_is_cut_off():
+    document = json.loads(json.dumps({**PLAIN, "buffers": [{"byteLength": 4}]}))
+    extra = struct.pack("<I4s", 8, b"JUNK") + b"secret!!"
+    after = glb(document, binary=b"abcd", after=extra)
+    assert b"secret" in after
+    assert kept(after) == (document, bytes(4))
