@@ -1,6 +1,7 @@
 #!/usr/bin/env python
 """Figures of the whole shop on this machine: how fast its pages are next to a bare Django view, how they grow with the
-catalogue, what a worker weighs, Lighthouse's marks, and whether the last piece is sold once.
+catalogue, what a worker weighs, Lighthouse's marks, whether the last piece is sold once, and what visitors wait while
+others send pictures that are hard to read.
 
 Starts the shop as `make run` does, in a folder of its own, on SQLite and then on a real PostgreSQL.
 Fails when a page answers with an error, or when the last piece is sold twice or not at all; a missed aim is printed.
@@ -24,6 +25,7 @@ from time import monotonic, perf_counter, sleep
 import requests
 from bench_growth import bench_growth
 from bench_requests import bench_requests
+from bench_uploads import bench_uploads
 from play_histories import play
 from run_tests import postgres_url
 from shop_process import RunningShop, start_shop, stop_shop
@@ -202,6 +204,8 @@ def main() -> int:
                 stop_shop(shop)
             if not options.no_growth:
                 bench_growth(url)
+    print("\n── pictures that are hard to read, SQLite ──", flush=True)
+    bench_uploads()
     print(f"\n{wrong} wrong." if wrong else "\nAll as it should be.")
     return 1 if wrong else 0
 

@@ -23,7 +23,7 @@ from PIL import ExifTags, Image, ImageCms, JpegImagePlugin, PngImagePlugin, WebP
 MASTER_SIDE = 2400
 # What the program ends with when the bytes are no picture.
 NO_PICTURE = 3
-CPU_SECONDS = 4
+CPU_SECONDS = 6
 MEMORY_BYTES = 1024 * 1024 * 1024
 
 _PLUGINS = (JpegImagePlugin, PngImagePlugin, WebPImagePlugin)
