@@ -19,14 +19,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_POST
 
-from accounts import limits
 from accounts.forms import AddressForm, CredentialsForm, ForgotForm, NewPasswordForm
 from accounts.notices import Notice, leave_notice, leave_toast, take_notice
 from accounts.passwords import MEMBER_MINIMUM
 from accounts.redirects import own_path
 from accounts.services import members, signing_in
+from shop.core import limits
+from shop.core.client_address import client_address
 from shop.core.problems import Problem
-from shop.core.throttling import client_address
 
 RESET_SESSION_KEY = "auth_reset_key"
 
@@ -35,11 +35,6 @@ private = [never_cache, sensitive_post_parameters()]
 
 def _language() -> str:
     return get_language() or settings.LANGUAGE_CODE
-
-
-def _limit(limit: limits.Limit, request: HttpRequest) -> None:
-    if not limits.try_again(limit, client_address(request)):
-        raise Problem("throttled", _("Trop de demandes. Réessayez dans un instant."), 429)
 
 
 def _mailbox_url() -> str:
@@ -91,12 +86,12 @@ class AuthView(View):
         return response
 
     def _signup(self, request: HttpRequest, data: dict[str, Any]) -> HttpResponseBase:
-        _limit(limits.SIGN_UP_ADDRESS, request)
+        limits.enforce(limits.SIGN_UP_NETWORK, client_address(request))
         members.sign_up(email=data["email"], password=data["password"], language=_language())
         return self._to_sign_in(request, "signed_up", data["next"])
 
     def _forgot(self, request: HttpRequest, data: dict[str, Any]) -> HttpResponseBase:
-        _limit(limits.RESET_ADDRESS, request)
+        limits.enforce(limits.PASSWORD_RESET_NETWORK, client_address(request))
         members.request_password_reset(email=data["email"], language=_language())
         return self._to_sign_in(request, "reset_sent", data["next"])
 

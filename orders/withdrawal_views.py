@@ -33,9 +33,9 @@ from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.withdrawals import open_cases
 from orders.services.declarations import Declaration, compose_statement, pack, unpack
 from orders.services.withdrawals import declare_withdrawal
+from shop.core.client_address import client_address
 from shop.core.problems import Problem
 from shop.core.public_pages import public_page
-from shop.core.throttling import client_address
 
 _STEP_SALT = "orders.withdrawal.step"
 _RECEIVED_SALT = "orders.withdrawal.received"

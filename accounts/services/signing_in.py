@@ -12,13 +12,14 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from accounts import limits, mails
+from accounts import mails
 from accounts.models import User
 from accounts.passwords import MAXIMUM
 from accounts.selectors import is_email_confirmed
 from accounts.services.members import clean_email
+from shop.core import limits
+from shop.core.client_address import client_address
 from shop.core.problems import Problem
-from shop.core.throttling import client_address
 
 logger = logging.getLogger("shop.security")
 
@@ -38,19 +39,18 @@ def check_credentials(request: HttpRequest, *, email: str, password: str) -> Use
     if not password or len(password) > MAXIMUM:
         raise _invalid_credentials()
     caller = client_address(request)
-    if not (
-        limits.try_again(limits.SIGN_IN_ADDRESS, caller) and limits.try_again(limits.SIGN_IN_ACCOUNT, address)
-    ):
+    try:
+        limits.enforce(limits.SIGN_IN_NETWORK, caller)
+        limits.enforce(limits.SIGN_IN_ACCOUNT, address)
+    except Problem:
         logger.warning("sign-in limited from %s", caller)
-        raise Problem(
-            "too_many_attempts", _("Trop de tentatives de connexion. Réessayez dans quelques minutes."), 429
-        )
+        raise
     user = authenticate(request, email=address, password=password)
     if not isinstance(user, User):
         logger.warning("sign-in refused from %s", caller)
         raise _invalid_credentials()
-    limits.forget(limits.SIGN_IN_ACCOUNT, address)
-    limits.give_back(limits.SIGN_IN_ADDRESS, caller)
+    limits.reset(limits.SIGN_IN_ACCOUNT, address)
+    limits.restore(limits.SIGN_IN_NETWORK, caller)
     if not is_email_confirmed(user):
         _confirm_again(user)
         raise Problem(

@@ -18,8 +18,8 @@ from django.views.decorators.cache import never_cache
 
 from catalog.models import Product
 from catalog.selectors.addresses import product_url
+from shop.core.client_address import client_address
 from shop.core.problems import Problem
-from shop.core.throttling import client_address
 from shop.pages.forms import ContactForm
 from shop.pages.models import ContactKind, PageText
 from shop.pages.selectors.content import PageTexts, questions

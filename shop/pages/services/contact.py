@@ -17,9 +17,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from accounts import limits
 from catalog.models import Product
-from shop.core import images
+from shop.core import images, limits
 from shop.core.mail import queue_mail
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.problems import Problem
@@ -28,7 +27,6 @@ from shop.pages.models import ContactImage, ContactKind, ContactRequest, Contact
 
 MAX_IMAGES = 3
 _FOLDER = "contact"
-PER_ADDRESS = limits.Limit("contact address", 5, timedelta(hours=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +63,7 @@ def send_message(*, message: Message, pictures: Sequence[UploadedFile[Any]], add
     known = ContactRequest.objects.filter(fingerprint=fingerprint).first()
     if known is not None:
         return known
-    if not limits.try_again(PER_ADDRESS, address):
-        raise Problem("throttled", _("Trop de messages. Réessayez dans une heure."), 429)
+    limits.enforce(limits.CONTACT_NETWORK, address)
     stored = _store(pictures)
     try:
         return _write(message, fingerprint, stored)
