@@ -77,7 +77,7 @@ class AuthView(View):
             field = next((name for name in problem.errors if name in form.fields), None)
             form.add_error(field, problem.errors[field] if field else problem.detail)
             status = 429 if problem.status == 429 else 200
-            return self._page(request, mode, form, next_page=next_page, status=status)
+            return problem.set_headers(self._page(request, mode, form, next_page=next_page, status=status))
 
     def _signin(self, request: HttpRequest, data: dict[str, Any]) -> HttpResponseBase:
         user = signing_in.check_credentials(request, email=data["email"], password=data["password"])

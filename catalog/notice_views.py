@@ -65,8 +65,7 @@ def _refuse(
         "breadcrumbs": [(_("Accueil"), reverse("home")), (name, url)],
     }
     page = render(request, "catalog/notice_form.html", context, status=problem.status)
-    page.headers |= problem.headers
-    return page
+    return problem.set_headers(page)
 
 
 @require_safe

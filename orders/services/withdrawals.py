@@ -151,7 +151,7 @@ def file_declaration(*, declaration: Declaration, key: str) -> Withdrawal:
             in_time=case.in_time,
         )
     if receipt is None or receipt.acknowledged:
-        mail_received(withdrawal)
+        mail_received(withdrawal, proven=declaration.order is not None)
     if order is not None and case.in_time:
         take_up(case=case, order=order, now=now, actor=withdrawal.filed_by)
     mail_workshop(case)

@@ -97,6 +97,8 @@ NOTICE_NETWORK = Limit("notice-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO
 STRANGER_MAIL = Limit("stranger-mail", 10, _DAY, Subject.RECIPIENT)
 CONTACT_MAIL = Limit("contact-mail", 3, _DAY, Subject.RECIPIENT)
 WITHDRAWAL_MAIL = Limit("withdrawal-mail", 3, _DAY, Subject.RECIPIENT)
+# To the customer of an order whose number and address were typed: the acknowledgement that the law asks for.
+WITHDRAWAL_ORDER_MAIL = Limit("withdrawal-order-mail", 6, _DAY, Subject.RECIPIENT)
 NOTICE_MAIL = Limit("notice-mail", 5, _HOUR, Subject.RECIPIENT)
 ACCOUNT_EXISTS_MAIL = Limit("account-exists-mail", 1, 15 * _MINUTE, Subject.RECIPIENT)
 CONFIRMATION_MAIL = Limit("confirmation-mail", 1, 3 * _MINUTE, Subject.RECIPIENT)
@@ -107,7 +109,8 @@ PASSWORD_RESET_MAIL = Limit("password-reset-mail", 1, 15 * _MINUTE, Subject.RECI
 LIMITS: tuple[Limit, ...] = (
     SIGN_IN_ACCOUNT, SIGN_IN_DEVICE, SIGN_IN_NETWORK, SIGN_UP_NETWORK, PASSWORD_RESET_NETWORK, CHECKOUT_NETWORK,
     VERIFY_NETWORK, CLIENT_ERROR_NETWORK, CONTACT_NETWORK, WITHDRAWAL_NETWORK, NOTICE_NETWORK, STRANGER_MAIL,
-    CONTACT_MAIL, WITHDRAWAL_MAIL, NOTICE_MAIL, ACCOUNT_EXISTS_MAIL, CONFIRMATION_MAIL, PASSWORD_RESET_MAIL,
+    CONTACT_MAIL, WITHDRAWAL_MAIL, WITHDRAWAL_ORDER_MAIL, NOTICE_MAIL, ACCOUNT_EXISTS_MAIL, CONFIRMATION_MAIL,
+    PASSWORD_RESET_MAIL,
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db import OperationalError
-from django.http import Http404, JsonResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 from rest_framework import exceptions, status
 from rest_framework.response import Response
@@ -47,6 +47,12 @@ class Problem(Exception):
     def headers(self) -> dict[str, str]:
         """The headers of the answer."""
         return {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
+
+    def set_headers(self, response: HttpResponse) -> HttpResponse:
+        """Put the headers on a page that shows the refusal; gives the page back."""
+        for name, value in self.headers.items():
+            response.headers[name] = value
+        return response
 
 
 def body(

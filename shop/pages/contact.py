@@ -68,9 +68,8 @@ class ContactView(View):
             )
         except Problem as problem:
             form.add_error("images" if "images" in problem.errors else None, problem.detail)
-            return draw_contact(
-                request, form=form, product=product, status=problem.status if problem.status == 429 else 200
-            )
+            status = problem.status if problem.status == 429 else 200
+            return problem.set_headers(draw_contact(request, form=form, product=product, status=status))
         return _thank(stored.reference)
 
 

@@ -51,10 +51,11 @@ def private_storage() -> Storage:
 
 
 def send_message(*, message: Message, pictures: Sequence[UploadedFile[Any]], address: str) -> ContactRequest:
-    """Stores the message with its pictures and writes both mails; the same words on the same day are stored once.
+    """Store the message with its pictures and write both mails; the same words on the same day are stored once.
 
-    `address` is the sender's network address, which may send five an hour. Raises `Problem`: `throttled` (429),
-    `invalid_image` or `too_many_images` (400); nothing is stored then.
+    `address` is the sender's network address. The acknowledgement quotes nothing, and is left out when its recipient
+    had enough of them today. Raises `Problem`: `throttled` (429), `invalid_image` or `too_many_images` (400); nothing
+    is stored then.
     """
     if len(pictures) > MAX_IMAGES:
         refusal = _("Trois images au plus.")
@@ -148,14 +149,20 @@ def _write_mails(request: ContactRequest, picture_count: int) -> None:
         dedupe_key=f"contact-workshop:{request.pk}",
         reference=request.reference,
     )
-    queue_mail(
-        kind="contact_acknowledgement",
-        to=request.email,
-        language=request.language,
-        context=context,
-        dedupe_key=f"contact-acknowledgement:{request.pk}",
-        reference=request.reference,
-    )
+    # Anybody may have typed this address: its owner reads no word of theirs, and few such mails a day.
+    if limits.consume_mail(limits.CONTACT_MAIL, request.email):
+        queue_mail(
+            kind="contact_acknowledgement",
+            to=request.email,
+            language=request.language,
+            context={
+                "reference": request.reference,
+                "kind": request.kind,
+                "received_at": request.created_at.isoformat(),
+            },
+            dedupe_key=f"contact-acknowledgement:{request.pk}",
+            reference=request.reference,
+        )
 
 
 def _store(pictures: Sequence[UploadedFile[Any]]) -> list[images.StoredImage]:
