@@ -259,6 +259,9 @@ SESSION_COOKIE_AGE = int(timedelta(days=14).total_seconds())
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = not DEBUG
 SESSION_COOKIE_NAME = "sessionid" if DEBUG else "__Host-sessionid"
+# Known devices (accounts.devices): as long as browsers keep a cookie at all.
+DEVICE_COOKIE_AGE = int(timedelta(days=400).total_seconds())
+DEVICE_COOKIE_NAME = "device" if DEBUG else "__Host-device"
 CSRF_COOKIE_SECURE = not DEBUG
 CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_NAME = "csrftoken" if DEBUG else "__Host-csrftoken"
