@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from catalog.islands import gallery_props, product_buy_props
+from catalog.models import Finish
 from catalog.selectors import categories, listing, search, sorting, wording
 from catalog.selectors.addresses import in_each_language, product_url, reviews_url
 from catalog.selectors.cards import similar_cards
@@ -112,7 +113,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 @require_safe
-@public_page()
+@public_page(params={"finition": Finish.values.__contains__})
 def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBase:
     """`/produit/12-lame-d-automne`. Another name than the product's own in this language is sent there (301)."""
     found = find_product(int(product_id))

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from typing import Any, Concatenate, ParamSpec
+from urllib.parse import urlencode
 
 import brotli
 from django.conf import settings
@@ -29,13 +30,11 @@ __all__ = ["PublicPageMiddleware", "content_changed", "is_later_page", "public_p
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
-Address = tuple[bool, str, tuple[tuple[str, str], ...], str]
+Address = tuple[bool, str, str, str]
 Allowed = Callable[[str], bool]
 
 _FRAGMENT = "HTTP_X_FRAGMENT"
 _LATER_PAGE = re.compile(r"[2-9]|[1-9][0-9]{1,8}")
-# Read by the page's scripts alone: the page is the same without them, and so is its address here.
-_IGNORED_PARAMS = frozenset({"finition", "format"})
 # A page's address names it; longer ones are somebody's experiment.
 _LONGEST_ADDRESS = 300
 # Of one process: some 20 MB at most.
@@ -92,13 +91,15 @@ def public_page(
     the page is made anew each time: only addresses that the shop itself writes can take a place in the cache.
     """
     allowed = dict(params or {})
-    assert not _IGNORED_PARAMS & set(allowed)
 
     def is_own_address(request: HttpRequest) -> bool:
-        return request.META.get(_FRAGMENT, "") in ("", *fragments) and all(
-            len(values) == 1 and name in allowed and allowed[name](values[0])
-            for name, values in request.GET.lists()
-            if name not in _IGNORED_PARAMS
+        given = [(name, value) for name, values in request.GET.lists() for value in values]
+        return (
+            request.META.get(_FRAGMENT, "") in ("", *fragments)
+            and len(given) == len(request.GET)
+            and all(name in allowed and allowed[name](value) for name, value in given)
+            # The page's links to other languages repeat the query: only as the shop writes it.
+            and request.META.get("QUERY_STRING", "") == urlencode(given)
         )
 
     def mark(view: View[P]) -> View[P]:
@@ -157,13 +158,7 @@ def _address(request: HttpRequest) -> Address | None:
     fragment = request.META.get(_FRAGMENT, "")
     if len(path) + len(query) + len(fragment) > _LONGEST_ADDRESS:
         return None
-    params: tuple[tuple[str, str], ...] = ()
-    if query:
-        given = request.GET.lists()
-        params = tuple(
-            sorted((name, value) for name, values in given if name not in _IGNORED_PARAMS for value in values)
-        )
-    return request.is_secure(), path, params, fragment
+    return request.is_secure(), path, query, fragment
 
 
 def _page(response: HttpResponse, *, quality: int) -> PublicPage:
