@@ -11,9 +11,9 @@ from django.utils.translation import get_language
 
 from accounts.models import User, normalise_email
 from accounts.redirects import is_own_path
+from shop.core.client_address import client_address
 from shop.core.mail import queue_mail
 from shop.core.site import absolute_url
-from shop.core.throttling import client_address
 
 # allauth's template prefixes and the shop's kinds of mail.
 MAIL_KINDS = {

@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.http import int_to_base36
 
-from accounts import limits
 from accounts.models import User
+from shop.core import limits
 from shop.core.mail import queue_mail
 from shop.core.site import absolute_url
 
@@ -22,7 +22,7 @@ def send_confirmation(address: EmailAddress, *, language: str) -> None:
 
     The link is good for three days.
     """
-    if not limits.try_again(limits.CONFIRMATION_MAIL, address.email):
+    if not limits.consume_mail(limits.CONFIRMATION_MAIL, address.email):
         return
     key = EmailConfirmationHMAC(address).key
     queue_mail(
@@ -35,7 +35,7 @@ def send_confirmation(address: EmailAddress, *, language: str) -> None:
 
 def send_account_exists(user: User, *, language: str) -> None:
     """Tells the owner that somebody tried to sign up with their address; at most once in 15 minutes."""
-    if not limits.try_again(limits.EXISTS_MAIL, user.email):
+    if not limits.consume_mail(limits.ACCOUNT_EXISTS_MAIL, user.email):
         return
     queue_mail(
         kind="account_exists",

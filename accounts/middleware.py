@@ -1,4 +1,4 @@
-"""The cookie that tells public pages whether to ask who is here."""
+"""The cookies of members: one tells public pages whether to ask who is here, one knows their devices."""
 
 from collections.abc import Callable
 
@@ -7,11 +7,13 @@ from django.contrib.auth import SESSION_KEY
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
+from accounts.devices import set_device_cookie
+
 COOKIE = "member"
 
 
 class MemberCookieMiddleware:
-    """Keeps the cookie ``member=1`` in step with the session.
+    """Keeps the cookie ``member=1`` in step with the session, and sends the device's cookie after a sign-in.
 
     Public pages are the same for everybody, so their header is completed in the browser: it asks
     ``/api/me`` only when this cookie is there. It grants nothing and is readable by scripts. Requests that
@@ -23,6 +25,7 @@ class MemberCookieMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
+        set_device_cookie(request, response)
         if not request.session.accessed:
             return response
         signed_in = SESSION_KEY in request.session

@@ -145,22 +145,3 @@ class RoleChange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user_id}: {self.old_role} → {self.new_role}"
-
-
-class AttemptCounter(models.Model):
-    """How often something was tried within a window of time, for example sign-ins to one account.
-
-    Kept in the database, not in the cache: the limit must hold across processes and while Redis is down.
-    ``key`` is a hash, so that the table lists neither addresses nor IPs.
-    """
-
-    key = models.CharField(max_length=64, unique=True)
-    count = models.PositiveIntegerField(default=0)
-    expires_at = models.DateTimeField(db_index=True)
-
-    class Meta:
-        verbose_name = _("compteur d'essais")
-        verbose_name_plural = _("compteurs d'essais")
-
-    def __str__(self) -> str:
-        return f"{self.key[:12]}: {self.count}"

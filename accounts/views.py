@@ -19,14 +19,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_POST
 
-from accounts import limits
+from accounts.devices import remember_device
 from accounts.forms import AddressForm, CredentialsForm, ForgotForm, NewPasswordForm
 from accounts.notices import Notice, leave_notice, leave_toast, take_notice
 from accounts.passwords import MEMBER_MINIMUM
 from accounts.redirects import own_path
 from accounts.services import members, signing_in
+from shop.core import limits
+from shop.core.client_address import client_address
 from shop.core.problems import Problem
-from shop.core.throttling import client_address
 
 RESET_SESSION_KEY = "auth_reset_key"
 
@@ -35,11 +36,6 @@ private = [never_cache, sensitive_post_parameters()]
 
 def _language() -> str:
     return get_language() or settings.LANGUAGE_CODE
-
-
-def _limit(limit: limits.Limit, request: HttpRequest) -> None:
-    if not limits.try_again(limit, client_address(request)):
-        raise Problem("throttled", _("Trop de demandes. Réessayez dans un instant."), 429)
 
 
 def _mailbox_url() -> str:
@@ -82,7 +78,15 @@ class AuthView(View):
             field = next((name for name in problem.errors if name in form.fields), None)
             form.add_error(field, problem.errors[field] if field else problem.detail)
             status = 429 if problem.status == 429 else 200
-            return self._page(request, mode, form, next_page=next_page, status=status)
+            page = self._page(
+                request,
+                mode,
+                form,
+                next_page=next_page,
+                status=status,
+                is_limited=problem.code == "too_many_attempts",
+            )
+            return problem.set_headers(page)
 
     def _signin(self, request: HttpRequest, data: dict[str, Any]) -> HttpResponseBase:
         user = signing_in.check_credentials(request, email=data["email"], password=data["password"])
@@ -91,12 +95,12 @@ class AuthView(View):
         return response
 
     def _signup(self, request: HttpRequest, data: dict[str, Any]) -> HttpResponseBase:
-        _limit(limits.SIGN_UP_ADDRESS, request)
+        limits.enforce(limits.SIGN_UP_NETWORK, client_address(request))
         members.sign_up(email=data["email"], password=data["password"], language=_language())
         return self._to_sign_in(request, "signed_up", data["next"])
 
     def _forgot(self, request: HttpRequest, data: dict[str, Any]) -> HttpResponseBase:
-        _limit(limits.RESET_ADDRESS, request)
+        limits.enforce(limits.PASSWORD_RESET_NETWORK, client_address(request))
         members.request_password_reset(email=data["email"], language=_language())
         return self._to_sign_in(request, "reset_sent", data["next"])
 
@@ -114,6 +118,7 @@ class AuthView(View):
         *,
         next_page: str | None,
         status: int = 200,
+        is_limited: bool = False,
     ) -> HttpResponse:
         titles = {
             "signin": (_("Connexion"), _("Erreur de connexion")),
@@ -133,6 +138,7 @@ class AuthView(View):
                 "notice": take_notice(request),
                 "minimum": MEMBER_MINIMUM,
                 "mailbox_url": _mailbox_url(),
+                "is_limited": is_limited,
             },
             status=status,
         )
@@ -188,7 +194,7 @@ class NewPasswordView(View):
         if not form.is_valid():
             return self._page(request, form)
         try:
-            members.set_password_by_link(
+            user = members.set_password_by_link(
                 key=request.session.get(RESET_SESSION_KEY, ""),
                 password=form.cleaned_data["password"],
                 language=_language(),
@@ -199,6 +205,8 @@ class NewPasswordView(View):
             form.add_error("password", problem.errors["password"])
             return self._page(request, form)
         request.session.flush()
+        # The mailbox is theirs: whoever locks the account next does not lock them out here.
+        remember_device(request, user)
         leave_notice(request, "password_set")
         return redirect("accounts:auth")
 

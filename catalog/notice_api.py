@@ -12,10 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from catalog.notice_views import ASKED_BY_ONE_CALLER, WINDOW_SECONDS
 from catalog.services.notices import ask_notice
-from shop.core.problems import Problem
-from shop.core.throttling import allowed
+from shop.core import limits
+from shop.core.client_address import client_address
 
 
 class NotifyRequest(serializers.Serializer[Any]):
@@ -40,8 +39,7 @@ class Notify(APIView):
     @extend_schema(operation_id="notify", request=NotifyRequest, responses={202: NotifyAnswer})
     def post(self, request: Request) -> Response:
         """Ask for one mail when this can be bought; a confirmation mail comes first."""
-        if not allowed(request._request, scope="notice", limit=ASKED_BY_ONE_CALLER, seconds=WINDOW_SECONDS):
-            raise Problem("throttled", _("Trop de demandes. Réessayez dans un instant."), 429)
+        limits.enforce(limits.NOTICE_NETWORK, client_address(request._request))
         asked = NotifyRequest(data=request.data)
         asked.is_valid(raise_exception=True)
         wish = asked.validated_data

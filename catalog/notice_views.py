@@ -23,11 +23,9 @@ from catalog.models import Category, Product
 from catalog.selectors.addresses import product_url
 from catalog.selectors.categories import category_url
 from catalog.services.notices import ask_notice, confirm_notice, find_notice, stop_notices, subject_of
+from shop.core import limits
+from shop.core.client_address import client_address
 from shop.core.problems import Problem
-from shop.core.throttling import allowed
-
-ASKED_BY_ONE_CALLER = 20
-WINDOW_SECONDS = 600
 
 
 @csrf_exempt
@@ -36,35 +34,38 @@ WINDOW_SECONDS = 600
 def ask(request: HttpRequest) -> HttpResponse:
     """`POST /avis/demander` with `email` and `product_id` or `category_slug`: always the same next page."""
     product, category = _asked(request)
-    error, status = "", 400
-    if not allowed(request, scope="notice", limit=ASKED_BY_ONE_CALLER, seconds=WINDOW_SECONDS):
-        error, status = _("Trop de demandes. Réessayez dans un instant."), 429
-    else:
-        try:
-            ask_notice(
-                email=request.POST.get("email", ""),
-                language=get_language() or "",
-                product_id=None if product is None else product.pk,
-                category_slug="" if category is None else category.slug,
-            )
-        except Problem as problem:
-            error, status = problem.detail, problem.status
-    if not error:
-        return HttpResponseRedirect(reverse("catalog:notice-asked"), status=303)
+    try:
+        limits.enforce(limits.NOTICE_NETWORK, client_address(request))
+        ask_notice(
+            email=request.POST.get("email", ""),
+            language=get_language() or "",
+            product_id=None if product is None else product.pk,
+            category_slug="" if category is None else category.slug,
+        )
+    except Problem as problem:
+        return _refuse(request, product, category, problem)
+    return HttpResponseRedirect(reverse("catalog:notice-asked"), status=303)
+
+
+def _refuse(
+    request: HttpRequest, product: Product | None, category: Category | None, problem: Problem
+) -> HttpResponse:
+    """The form again, with what was typed and why it was refused."""
     if product is not None:
         name, url = product.name, product_url(product)
     else:
         assert category is not None
         name, url = category.name, category_url(category.kind, category.slug)
     context = {
-        "error": error,
+        "error": problem.detail,
         "email": request.POST.get("email", "")[:254],
         "product": product,
         "category": category,
         "back": url,
         "breadcrumbs": [(_("Accueil"), reverse("home")), (name, url)],
     }
-    return render(request, "catalog/notice_form.html", context, status=status)
+    page = render(request, "catalog/notice_form.html", context, status=problem.status)
+    return problem.set_headers(page)
 
 
 @require_safe

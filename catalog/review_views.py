@@ -29,7 +29,7 @@ from catalog.selectors.reviews import review_of, review_page
 from catalog.services.reviews import submit_review
 from catalog.views import no_product
 from shop.core.problems import Problem
-from shop.core.public_pages import public_page
+from shop.core.public_pages import is_later_page, public_page
 
 
 @never_cache
@@ -80,7 +80,7 @@ def write(request: HttpRequest, product_id: str) -> HttpResponseBase:
 
 
 @require_safe
-@public_page(params=("page",))
+@public_page(params={"page": is_later_page})
 def reviews(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBase:
     """`/produit/12-lame-d-automne/avis?page=2`: all published reviews of a piece. Another name than its own is sent
     there (301); 404 for an unknown page."""

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from catalog.islands import gallery_props, product_buy_props
+from catalog.models import Finish
 from catalog.selectors import categories, listing, search, sorting, wording
 from catalog.selectors.addresses import in_each_language, product_url, reviews_url
 from catalog.selectors.cards import similar_cards
@@ -27,14 +28,18 @@ from catalog.selectors.reviews import SHOWN, ReviewCard, product_reviews
 from shop.core import structured_data
 from shop.core.kept import kept
 from shop.core.models import ShopSettings
-from shop.core.public_pages import public_page
+from shop.core.public_pages import is_later_page, public_page
 
 Breadcrumbs = list[tuple[str, str | None]]
 FRAGMENT_HEADER = "X-Fragment"
 
 
 @require_safe
-@public_page(params=("category", "categorie", "page", "sort"))
+@public_page(
+    # What is no category is answered 404, and so is a page beyond the last.
+    params={"category": bool, "page": is_later_page, "sort": sorting.is_chosen},
+    fragments=("results",),
+)
 def catalogue(request: HttpRequest) -> HttpResponseBase:
     """`/produits?category=<slug>&search=<text>&sort=<order>&page=<n>`; `categorie` and `recherche` are
     accepted too.
@@ -82,7 +87,7 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
 
 
 @require_safe
-@public_page(params=("page", "sort"))
+@public_page(params={"page": is_later_page, "sort": sorting.is_chosen})
 def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
     """One collection's own page. 404 while the collection has no row, and for an unknown page."""
     category = categories.collection_card(slug)
@@ -108,7 +113,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 @require_safe
-@public_page(params=("finition", "format"))
+@public_page(params={"finition": Finish.values.__contains__})
 def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBase:
     """`/produit/12-lame-d-automne`. Another name than the product's own in this language is sent there (301)."""
     found = find_product(int(product_id))

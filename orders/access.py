@@ -1,6 +1,7 @@
 """The signed links by which an order is followed and paid without signing in."""
 
 import uuid
+from datetime import timedelta
 
 from django.conf import settings
 from django.core import signing
@@ -8,10 +9,12 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.crypto import constant_time_compare
 
-from orders.models import Order
+from orders.models import Order, Withdrawal
 
 _SALT = "orders.access"
 _PAYMENT_SALT = "orders.payment-link"
+_STATEMENT_SALT = "orders.withdrawal.statement"
+_STATEMENT_DAYS = timedelta(days=30)
 
 
 def access_token(order: Order) -> str:
@@ -48,3 +51,13 @@ def payment_page_url(order: Order) -> str:
     with translation.override(order.language):
         path = reverse("orders:pay", args=[payment_token(order)])
     return f"{settings.SITE_URL}{path}"
+
+
+def statement_token(withdrawal: Withdrawal) -> str:
+    """What the link ends with that shows a declaration to whom it was mailed; good for 30 days."""
+    return signing.dumps(str(withdrawal.pk), salt=_STATEMENT_SALT)
+
+
+def withdrawal_of_token(token: str) -> str:
+    """The primary key of the declaration that a link was made for. Raises `BadSignature`."""
+    return str(signing.loads(token, salt=_STATEMENT_SALT, max_age=_STATEMENT_DAYS))

@@ -25,7 +25,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from orders.access import access_token, token_is_valid
+from orders.access import access_token, token_is_valid, withdrawal_of_token
 from orders.forms import OrderWithdrawalForm, WithdrawalForm
 from orders.models import Order, Withdrawal
 from orders.selectors.orders import order_for_page
@@ -33,9 +33,9 @@ from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.withdrawals import open_cases
 from orders.services.declarations import Declaration, compose_statement, pack, unpack
 from orders.services.withdrawals import declare_withdrawal
+from shop.core.client_address import client_address
 from shop.core.problems import Problem
 from shop.core.public_pages import public_page
-from shop.core.throttling import client_address
 
 _STEP_SALT = "orders.withdrawal.step"
 _RECEIVED_SALT = "orders.withdrawal.received"
@@ -89,7 +89,8 @@ def withdrawal_confirmed(request: HttpRequest) -> HttpResponseBase:
     try:
         withdrawal = declare_withdrawal(declaration=declaration, key=key, caller=client_address(request))
     except Problem as problem:
-        return _private(_draw_again(request, kept, error=problem.detail, status=problem.status))
+        page = _draw_again(request, kept, error=problem.detail, status=problem.status)
+        return _private(problem.set_headers(page))
     token = signing.dumps(str(withdrawal.pk), salt=_RECEIVED_SALT)
     return HttpResponseRedirect(f"{reverse('orders:withdrawal-received')}?d={token}", status=303)
 
@@ -97,9 +98,12 @@ def withdrawal_confirmed(request: HttpRequest) -> HttpResponseBase:
 @never_cache
 @require_safe
 def withdrawal_received(request: HttpRequest) -> HttpResponseBase:
-    """What was received and when. It says the same whether or not an order fits."""
+    """What was received and when. It says the same whether or not an order fits. `?a=` is the link of a mail."""
     try:
-        pk = signing.loads(request.GET.get("d", ""), salt=_RECEIVED_SALT, max_age=_RECEIVED_SECONDS)
+        if "a" in request.GET:
+            pk = withdrawal_of_token(request.GET["a"])
+        else:
+            pk = signing.loads(request.GET.get("d", ""), salt=_RECEIVED_SALT, max_age=_RECEIVED_SECONDS)
     except signing.BadSignature:
         return HttpResponseRedirect(reverse("orders:withdrawal"))
     withdrawal = Withdrawal.objects.get(pk=pk)

@@ -101,8 +101,7 @@ def start_shop(folder: Path, **variables: str) -> RunningShop:
         "CSRF_TRUSTED_ORIGINS": f"http://localhost:{port}",
         "ALLOWED_HOSTS": "localhost,127.0.0.1",
         # One visitor after the other from one address: the limits have tests of their own.
-        "THROTTLE_CHECKOUT": "100000/min",
-        "THROTTLE_VERIFY": "1000/min",
+        "LIMITS": "checkout-network=100000;verify-network=1000",
         # With DEBUG the shop makes and keeps one of its own.
         "SECRET_KEY": "",
         **variables,

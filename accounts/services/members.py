@@ -14,10 +14,11 @@ from django.db import IntegrityError, transaction
 from django.utils.http import base36_to_int
 from django.utils.translation import gettext as _
 
-from accounts import limits, mails
+from accounts import mails
 from accounts.models import EMAIL_MAX_LENGTH, Role, User, UserRole, normalise_email
 from accounts.passwords import password_faults
 from accounts.selectors import find_user
+from shop.core import limits
 from shop.core.problems import Problem
 
 
@@ -126,7 +127,7 @@ def request_password_reset(*, email: str, language: str) -> None:
     The caller can't tell: whether or not the address is known, the same is counted and nothing is said.
     """
     address = clean_email(email)
-    if not limits.try_again(limits.RESET_MAIL, address):
+    if not limits.consume(limits.PASSWORD_RESET_MAIL, address):
         return
     user = find_user(address)
     if user is not None:
@@ -169,8 +170,8 @@ def set_password_by_link(*, key: str, password: str, language: str) -> User:
         user.save(update_fields=["password"])
         EmailAddress.objects.filter(user=user, email=user.email).update(verified=True)
         mails.send_password_changed(user, language=language)
-    limits.forget(limits.SIGN_IN_ACCOUNT, user.email)
-    limits.forget(limits.RESET_MAIL, user.email)
+    limits.reset(limits.SIGN_IN_ACCOUNT, user.email)
+    limits.reset(limits.PASSWORD_RESET_MAIL, user.email)
     return user
 
 

@@ -12,13 +12,15 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from accounts import limits, mails
+from accounts import mails
+from accounts.devices import known_device, remember_device
 from accounts.models import User
 from accounts.passwords import MAXIMUM
-from accounts.selectors import is_email_confirmed
+from accounts.selectors import find_user, is_email_confirmed
 from accounts.services.members import clean_email
+from shop.core import limits
+from shop.core.client_address import client_address
 from shop.core.problems import Problem
-from shop.core.throttling import client_address
 
 logger = logging.getLogger("shop.security")
 
@@ -26,8 +28,9 @@ logger = logging.getLogger("shop.security")
 def check_credentials(request: HttpRequest, *, email: str, password: str) -> User:
     """The member with this address and password, who may now be signed in.
 
-    Unknown address and wrong password get the same answer in the same time; tries are counted by account
-    and by the caller's address, so call this outside any transaction. Raises ``Problem``:
+    Unknown address and wrong password get the same answer in the same time. Attempts are counted by account and
+    by network address, those of a device that the member signed in on before by that device alone; so call this
+    outside any transaction. Raises ``Problem``:
     ``invalid_credentials`` (400), ``too_many_attempts`` (429), ``email_unconfirmed`` (400; a new
     confirmation mail is on its way).
     """
@@ -38,19 +41,25 @@ def check_credentials(request: HttpRequest, *, email: str, password: str) -> Use
     if not password or len(password) > MAXIMUM:
         raise _invalid_credentials()
     caller = client_address(request)
-    if not (
-        limits.try_again(limits.SIGN_IN_ADDRESS, caller) and limits.try_again(limits.SIGN_IN_ACCOUNT, address)
-    ):
+    device = known_device(request, find_user(address))
+    counted = (
+        [(limits.SIGN_IN_NETWORK, caller), (limits.SIGN_IN_ACCOUNT, address)]
+        if device is None
+        else [(limits.SIGN_IN_DEVICE, device)]
+    )
+    try:
+        for limit, subject in counted:
+            limits.enforce(limit, subject)
+    except Problem:
         logger.warning("sign-in limited from %s", caller)
-        raise Problem(
-            "too_many_attempts", _("Trop de tentatives de connexion. Réessayez dans quelques minutes."), 429
-        )
+        raise
     user = authenticate(request, email=address, password=password)
     if not isinstance(user, User):
         logger.warning("sign-in refused from %s", caller)
         raise _invalid_credentials()
-    limits.forget(limits.SIGN_IN_ACCOUNT, address)
-    limits.give_back(limits.SIGN_IN_ADDRESS, caller)
+    for limit, subject in counted:
+        # This attempt alone: a member who signs in gives a guesser no further ones.
+        limits.restore(limit, subject)
     if not is_email_confirmed(user):
         _confirm_again(user)
         raise Problem(
@@ -69,12 +78,15 @@ def sign_in(request: HttpRequest, user: User, *, redirect_url: str) -> HttpRespo
     """
     login = Login(user=user, email=user.email, redirect_url=redirect_url)
     response: HttpResponse = perform_password_login(request, {"email": user.email}, login)
+    if request.user.pk == user.pk:
+        remember_device(request, user)
     return response
 
 
 def sign_in_now(request: HttpRequest, user: User) -> None:
     """Starts the session of a member at checkout, a new one included, whose address is confirmed later."""
     get_adapter(request).login(request, user)
+    remember_device(request, user)
 
 
 def _confirm_again(user: User) -> None:

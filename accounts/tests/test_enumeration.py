@@ -81,10 +81,10 @@ def test_both_answers_hash_one_password(mode, settings, monkeypatch):
 
 
 def test_resets_differ_by_one_mail_row(django_assert_num_queries):
-    """Neither hashes anything. Both: the caller's count (4 for a first try), the address's count (4), the account
+    """Neither hashes anything. Both: the caller's count (2), the address's count (2), the account
     (1), the session that keeps the notice (4). Known: two looks at the addresses for the link, one mail row."""
     make_member(KNOWN)
     for email, more, caller in ((UNKNOWN, 0, "10.0.0.1"), (KNOWN, 3, "10.0.0.2")):
         client = Client(REMOTE_ADDR=caller)
-        with django_assert_num_queries(13 + more):
+        with django_assert_num_queries(9 + more):
             client.post("/auth", {"mode": "forgot", "email": email})

@@ -30,6 +30,11 @@ def chosen(text: str) -> str:
     return text if text in LABELS else DEFAULT
 
 
+def is_chosen(text: str) -> bool:
+    """Whether `text` names an order as the shop's own links do: the usual one is not named."""
+    return text in LABELS and text != DEFAULT
+
+
 def order_of(sort: str) -> Order:
     """What to order products by. Names are those of the active language, the French one where it has none."""
     if sort == "name":

@@ -25,13 +25,13 @@ from catalog.selectors.addresses import product_url
 from catalog.selectors.availability import available_among
 from catalog.selectors.categories import category_url
 from catalog.services.favourites import stop_return_mails
+from shop.core import limits
 from shop.core.mail import queue_mail
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
 
 EMAIL_MAX_LENGTH = 254
-CONFIRMATIONS_AN_HOUR = 5
 REPEAT_AFTER = timedelta(minutes=15)
 KEPT = timedelta(days=30)
 """How long an unconfirmed wish is kept, and how long one that was answered, and its mails."""
@@ -76,8 +76,7 @@ def ask_notice(*, email: str, language: str, product_id: int | None = None, cate
         )
         if not created and not _may_ask_again(notice, now):
             return
-        recent = Notice.objects.filter(email=address, asked_at__gt=now - timedelta(hours=1))
-        if recent.exclude(pk=notice.pk).count() >= CONFIRMATIONS_AN_HOUR:
+        if not limits.consume_mail(limits.NOTICE_MAIL, address):
             return
         if not created:
             # A wish that was fulfilled is a new one; links of earlier mails end here.

@@ -10,13 +10,13 @@ from django.utils import timezone
 
 from catalog.models import CategoryKind, Notice, Product
 from catalog.services.notices import (
-    CONFIRMATIONS_AN_HOUR,
     ask_notice,
     confirm_notice,
     purge_notices,
     send_due_notices,
 )
 from catalog.tests.factories import make_category, make_product
+from shop.core.limits import NOTICE_MAIL
 from shop.core.mail_delivery import deliver, render
 from shop.core.models import OutgoingMail
 
@@ -181,9 +181,10 @@ def test_a_lost_confirmation_can_be_asked_for_again(piece):
 
 
 def test_an_address_gets_few_confirmations_an_hour():
-    for number in range(CONFIRMATIONS_AN_HOUR + 2):
+    for number in range(NOTICE_MAIL.attempts + 2):
         ask_notice(email="a@example.com", language="fr", product_id=make_product(f"P{number}").pk)
-    assert len(mails()) == CONFIRMATIONS_AN_HOUR
+    assert len(mails()) == NOTICE_MAIL.attempts
+    assert Notice.objects.count() == NOTICE_MAIL.attempts + 2
 
 
 def test_a_caller_is_limited(client, piece):

@@ -13,7 +13,6 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import ScopedRateThrottle
 from rest_framework.views import APIView
 
 from accounts.models import User
@@ -30,6 +29,8 @@ from orders.services import checkout as checkout_service
 from orders.services.browser import browser_owns, pending_order, remember_order
 from orders.services.placement import CartChanged, CheckoutRequest
 from orders.services.verification import verify_payment
+from shop.core import limits
+from shop.core.client_address import client_address
 from shop.core.content_version import content_version
 from shop.core.kept import pieces_of
 from shop.core.problems import Problem
@@ -65,15 +66,13 @@ def _quote_serializer() -> serializers.QuoteSerializer:
 class CheckoutView(APIView):
     """Makes the order once per `Idempotency-Key` and answers where to pay."""
 
-    throttle_classes = (ScopedRateThrottle,)
-    throttle_scope = "checkout"
-
     @extend_schema(
         request=serializers.CheckoutSerializer,
         responses={201: serializers.CheckoutAnswerSerializer},
         parameters=[OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)],
     )
     def post(self, request: Request) -> Response:
+        limits.enforce(limits.CHECKOUT_NETWORK, client_address(request._request))
         key = idempotency_key(request)
         form = serializers.CheckoutSerializer(data=request.data)
         form.is_valid(raise_exception=True)
@@ -160,14 +159,12 @@ class _Buyer:
 class VerifyView(APIView):
     """Tells whether a payment is confirmed. It asks the payment provider; the address alone proves nothing."""
 
-    throttle_classes = (ScopedRateThrottle,)
-    throttle_scope = "verify"
-
     @extend_schema(
         parameters=[OpenApiParameter("session_id", str, required=True)],
         responses=serializers.VerifyAnswerSerializer,
     )
     def get(self, request: Request) -> Response:
+        limits.enforce(limits.VERIFY_NETWORK, client_address(request._request))
         session_id = request.query_params.get("session_id", "")
         checked = (
             verify_payment(session_id)

@@ -22,8 +22,8 @@ from orders.models import Withdrawal
 from orders.selectors.orders import member_order
 from orders.services.declarations import Declaration, choose_lines
 from orders.services.withdrawals import declare_withdrawal
+from shop.core.client_address import client_address
 from shop.core.problems import Problem
-from shop.core.throttling import client_address
 
 MOST_LINES = 200
 

@@ -63,6 +63,17 @@ def find_declared_order(*, text: str, email: str) -> Order | None:
     return None
 
 
+def named_order(text: str) -> str:
+    """The number of an order or an invoice in a customer's words, in capitals; "" when there is none.
+
+    Nothing else of the words passes: what it gives can be shown to anybody.
+    """
+    for pattern in (_UUID, _REFERENCE, _INVOICE):
+        if found := pattern.search(text):
+            return found[0].upper()
+    return ""
+
+
 def returnable_lines(order: Order) -> list[ReturnableLine]:
     """What of an order can still be given back. Two queries."""
     credited = {

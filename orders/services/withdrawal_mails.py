@@ -7,10 +7,13 @@ from typing import Any
 
 from django.conf import settings
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 
+from orders.access import statement_token
 from orders.models import Order, Withdrawal, WithdrawalCase
+from orders.selectors.withdrawals import named_order
 from orders.services.mails import order_context, seller_context
+from shop.core import limits
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
 from shop.core.money import amount_string
@@ -18,18 +21,41 @@ from shop.core.shop_days import shop_day
 from shop.core.site import absolute_url
 
 
-def mail_received(withdrawal: Withdrawal) -> None:
-    """To whoever declared, at once: the full text with its date and time, received and nothing more (D221-5). Of a
+def mail_received(withdrawal: Withdrawal, *, proven: bool = False) -> None:
+    """To the customer, at once: the full text with its date and time, received and nothing more (L221-21, D221-5). Of a
     letter the days of its sending and of its receipt.
 
-    It says the same whether or not an order fits, so that nobody learns from it which orders exist.
+    The law owes that text to the customer of a contract, and anybody can type any address. So the words go to the
+    address of the order, or to the one that staff entered. Any other address is told the reference, the date and the
+    order's number, with a link to the text, and only a few times a day. `proven`: the customer came from their order's
+    page; whoever only typed its number and address is counted too.
     """
+    order, full = withdrawal.order, {**_declared(withdrawal), "seller": seller_context()}
+    if withdrawal.filed_by is not None:
+        _acknowledge(withdrawal, withdrawal.email, full)
+        return
+    if order is not None and (proven or limits.consume(limits.WITHDRAWAL_ORDER_MAIL, order.email)):
+        _acknowledge(withdrawal, order.email, full)
+    is_customers = order is not None and order.email.lower() == withdrawal.email.lower()
+    if not is_customers and limits.consume_mail(limits.WITHDRAWAL_MAIL, withdrawal.email):
+        with translation.override(withdrawal.language):
+            path = reverse("orders:withdrawal-received", query={"a": statement_token(withdrawal)})
+        short = {
+            "reference": withdrawal.reference,
+            "declared_at": withdrawal.declared_at.isoformat(),
+            "order_number": named_order(withdrawal.order_text),
+            "statement_url": absolute_url(path),
+        }
+        _acknowledge(withdrawal, withdrawal.email, short)
+
+
+def _acknowledge(withdrawal: Withdrawal, to: str, context: dict[str, Any]) -> None:
     queue_mail(
         kind="withdrawal_received",
-        to=withdrawal.email,
+        to=to,
         language=withdrawal.language,
-        context={**_declared(withdrawal), "seller": seller_context()},
-        dedupe_key=f"withdrawal_received:{withdrawal.pk}",
+        context=context,
+        dedupe_key=f"withdrawal_received:{withdrawal.pk}:{'full' if 'statement' in context else 'short'}",
         reference=withdrawal.reference,
     )
 

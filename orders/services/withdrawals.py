@@ -12,7 +12,7 @@ not goods made to the consumer's specification (L221-28, 3°).
 
 from __future__ import annotations
 
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,6 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from accounts import limits
 from orders.models import (
     Order,
     OrderItem,
@@ -40,16 +39,13 @@ from orders.services.journal import record_event
 from orders.services.refund_rules import propose_refund
 from orders.services.refunds import take_off_due
 from orders.services.withdrawal_mails import mail_received, mail_return_instructions, mail_workshop
+from shop.core import limits
 from shop.core.money import ZERO, amount_string
 from shop.core.problems import Problem
 from shop.core.shop_days import shop_day
 
 if TYPE_CHECKING:
     from accounts.models import User
-
-# An acknowledgement goes to whatever address was typed: these keep the form from being a way to write to strangers.
-PER_CALLER = limits.Limit("withdrawal caller", 10, timedelta(hours=1))
-PER_ADDRESS = limits.Limit("withdrawal address", 6, timedelta(days=1))
 
 
 def declare_withdrawal(*, declaration: Declaration, key: str, caller: str) -> Withdrawal:
@@ -61,18 +57,7 @@ def declare_withdrawal(*, declaration: Declaration, key: str, caller: str) -> Wi
     known = find_withdrawal(key)
     if known is not None:
         return known
-    # Who comes from their order's page is never shut out by what others write under their address.
-    strange = declaration.order is None
-    if not limits.try_again(PER_CALLER, caller) or (
-        strange and not limits.try_again(PER_ADDRESS, declaration.email.lower())
-    ):
-        raise Problem(
-            "throttled",
-            _(
-                "Trop de déclarations. Réessayez dans une heure, ou écrivez-nous : un e-mail suffit à vous rétracter."
-            ),
-            429,
-        )
+    limits.enforce(limits.WITHDRAWAL_NETWORK, caller)
     try:
         with transaction.atomic():
             return file_declaration(declaration=declaration, key=key)
@@ -166,7 +151,7 @@ def file_declaration(*, declaration: Declaration, key: str) -> Withdrawal:
             in_time=case.in_time,
         )
     if receipt is None or receipt.acknowledged:
-        mail_received(withdrawal)
+        mail_received(withdrawal, proven=declaration.order is not None)
     if order is not None and case.in_time:
         take_up(case=case, order=order, now=now, actor=withdrawal.filed_by)
     mail_workshop(case)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
 import time_machine
 
-from accounts.models import AttemptCounter
 from orders.models import (
     Order,
     OrderEvent,
@@ -25,8 +25,9 @@ from orders.services.fulfilment import update_status
 from orders.services.withdrawals import declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from orders.tests.thirds import offer_thirds
-from shop.core.models import OutgoingMail
+from shop.core.models import AttemptCounter, OutgoingMail
 from shop.core.problems import Problem
+from shop.core.tests.sent_mail import deliver_all, every_part
 
 pytestmark = pytest.mark.django_db
 
@@ -142,19 +143,76 @@ def test_a_foreign_address_or_unknown_order_is_filed_and_changes_no_order(email)
     assert OrderEvent.objects.count() == events
 
 
-def test_the_acknowledgement_is_the_same_whether_or_not_the_order_exists():
+def acknowledged():
+    """Recipient and whether the words were quoted, of every acknowledgement."""
+    sent = OutgoingMail.objects.filter(kind="withdrawal_received").order_by("pk")
+    return [(mail.to, "statement" in mail.context) for mail in sent]
+
+
+def test_acknowledgement_quotes_to_the_address_of_the_order_alone():
     order = paid_order()
     declare(words(order))
+    declare(words(order, email="LEA@example.com", reason="Trop grand."))
+    declare(words(order, email="victim@example.com"))
     declare(words(order, order_text="ABCDEF12"))
+    # Known by its signed link, another address typed: the order's own is told everything.
+    declare(words(order, email="other@example.com", order=order))
 
-    known, unknown = OutgoingMail.objects.filter(kind="withdrawal_received").order_by("pk")
+    assert acknowledged() == [
+        ("lea@example.com", True),
+        ("lea@example.com", True),
+        ("victim@example.com", False),
+        ("lea@example.com", False),
+        ("lea@example.com", True),
+        ("other@example.com", False),
+    ]
 
-    def comparable(mail):
-        text = str({name: value for name, value in mail.context.items() if name != "reference"})
-        return text.replace(order.reference, "ABCDEF12")
 
-    assert comparable(known) == comparable(unknown)
-    assert known.to == unknown.to
+EVIL = "Gagnez 1000 € sur https://evil.example"
+
+
+def test_withdrawal_form_used_to_write_to_a_stranger_sends_few_mails_without_a_word_of_it():
+    order = paid_order()
+    for number in range(20):
+        declare(
+            words(
+                order, email=f"Victim+{number}@example.com", name=EVIL, order_text=f"{EVIL} {order.reference}",
+                reason=f"{EVIL} {number}", goods=EVIL,
+            ),
+            caller=f"2001:db8:0:{number:x}::1",
+        )  # fmt: skip
+
+    assert Withdrawal.objects.count() == 20
+    sent = deliver_all(to__icontains="victim")
+    assert len(sent) == 3
+    for message in sent:
+        everything = every_part(message)
+        assert not re.search("evil|Gagnez|1000", everything)
+        assert order.reference in everything
+        assert "/retractation/recue?a=" in everything
+
+
+def test_acknowledgements_of_a_typed_order_are_six_a_day_and_of_its_page_are_never_refused():
+    order = paid_order()
+    for number in range(8):
+        declare(words(order, reason=str(number)))
+    assert acknowledged() == [("lea@example.com", True)] * 6
+    assert Withdrawal.objects.count() == 8
+
+    declare(words(order, order=order), caller="192.0.2.2")
+
+    assert acknowledged() == [("lea@example.com", True)] * 7
+
+
+def test_acknowledgement_of_the_customer_is_sent_after_strangers_used_up_the_address():
+    order = paid_order()
+    for number in range(10):
+        declare(words(order, order_text="ABCDEF12", reason=str(number)), caller="198.51.100.1")
+    assert acknowledged() == [("lea@example.com", False)] * 3
+
+    declare(words(order))
+
+    assert acknowledged() == [*[("lea@example.com", False)] * 3, ("lea@example.com", True)]
 
 
 def test_an_unpaid_order_is_no_contract_to_withdraw_from():
@@ -179,12 +237,12 @@ def test_the_same_declaration_of_a_day_is_filed_once():
 
 def test_too_many_declarations_are_refused_and_nothing_is_filed():
     order = paid_order()
-    for number in range(6):
+    for number in range(10):
         declare(words(order, reason=str(number)))
     before = (Withdrawal.objects.count(), OutgoingMail.objects.count(), OrderEvent.objects.count())
 
     with pytest.raises(Problem) as refusal:
-        declare(words(order, reason="7"))
+        declare(words(order, reason="11"))
 
     assert (refusal.value.code, refusal.value.status) == ("throttled", 429)
     assert refusal.value.detail == (
@@ -197,12 +255,12 @@ def test_too_many_declarations_are_refused_and_nothing_is_filed():
 
 def test_nobody_is_shut_out_by_what_others_write_under_their_address():
     order = paid_order()
-    for number in range(6):
+    for number in range(10):
         declare(words(order, reason=str(number)), caller="198.51.100.1")
     with pytest.raises(Problem, match="Trop de déclarations"):
-        declare(words(order, reason="7"), caller="198.51.100.1")
+        declare(words(order, reason="11"), caller="198.51.100.1")
 
-    assert declare(words(order, order=order)).order == order
+    assert declare(words(order)).order == order
 
 
 def test_one_caller_may_not_write_to_many_addresses():

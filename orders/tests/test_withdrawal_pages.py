@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pytest
 import time_machine
 from django.core import signing
 from django.test import Client
+from django.utils import timezone
 
 from orders.access import access_token
 from orders.models import Withdrawal
@@ -20,6 +21,7 @@ from orders.services.withdrawals import declare_withdrawal
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.reading import words
 from orders.tests.withdrawing import LANGUAGES, LINK, prefix
+from shop.core import limits
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
@@ -205,12 +207,14 @@ def test_correcting_brings_everything_back(order):
     assert re.search(r'value="part" checked', page)
 
 
-def test_a_limit_keeps_what_was_typed(order, monkeypatch):
-    monkeypatch.setattr("orders.services.withdrawals.limits.try_again", lambda limit, who: False)
+def test_a_limit_keeps_what_was_typed(order, settings):
+    settings.LIMITS = {"withdrawal-network": 1}
+    limits.consume(limits.WITHDRAWAL_NETWORK, "127.0.0.1")
     client = Client()
     answer = confirm(client, client.post("/retractation", typed(order, reason="Trop grand.")))
 
     assert answer.status_code == 429
+    assert 0 < int(answer["Retry-After"]) <= 3600
     assert "Trop de déclarations." in words(answer)
     assert "Trop grand.</textarea>" in answer.content.decode()
     assert not Withdrawal.objects.exists()
@@ -341,3 +345,20 @@ def test_the_form_says_what_was_declared_before(client, order):
     shown = words(client.get(address))
     assert f"Déjà reçue le 23 novembre 2026 : votre rétractation {filed.reference}" in shown
     assert "Inutile de recommencer pour les mêmes articles." in shown
+
+
+def test_link_of_the_short_acknowledgement_shows_the_declaration_for_thirty_days(order):
+    client = Client()
+    confirm(client, client.post("/en/retractation", typed(order, email="other@example.com")), "en")
+    withdrawal = Withdrawal.objects.get()
+    mail = render(OutgoingMail.objects.get(kind="withdrawal_received"))
+    link = re.search(r"https?://[^/]+(/en/retractation/recue\?a=\S+)", mail.text)[1]
+
+    page = client.get(link)
+
+    assert " ".join(withdrawal.statement.split()) in words(page)
+    assert "This number and this address do not belong to one order" in mail.text
+    assert client.get(f"{link}x").status_code == 302
+    assert client.get(link.replace("?a=", "?d=")).status_code == 302
+    with time_machine.travel(timezone.now() + timedelta(days=31)):
+        assert client.get(link).status_code == 302

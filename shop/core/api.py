@@ -7,8 +7,9 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
+from shop.core import limits
+from shop.core.client_address import client_address
 from shop.core.problems import Problem, problem_response
-from shop.core.throttling import allowed
 
 logger = logging.getLogger("shop.client")
 
@@ -20,10 +21,12 @@ MAX_REPORT = 4096
 def report_client_error(request: HttpRequest) -> HttpResponseBase:
     """Takes the report of an island that failed in the browser (`navigator.sendBeacon`, which sends no token).
 
-    It only writes a log line, cut to 4 KB and freed of line breaks; 20 a minute an address.
+    It only writes a log line, cut to 4 KB and freed of line breaks.
     """
-    if not allowed(request, scope="client-errors", limit=20, seconds=60):
-        return problem_response(Problem("throttled", "", 429))
+    try:
+        limits.enforce(limits.CLIENT_ERROR_NETWORK, client_address(request))
+    except Problem as problem:
+        return problem_response(problem)
     report = request.body[:MAX_REPORT].decode("utf-8", "replace")
     logger.warning("island failed: %s", report.encode("unicode_escape").decode("ascii"))
     return HttpResponse(status=204)

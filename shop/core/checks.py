@@ -157,6 +157,27 @@ def check_legal_mentions(**kwargs: Any) -> list[checks.CheckMessage]:
     ]
 
 
+@checks.register(TAG)
+def check_limits(**kwargs: Any) -> list[checks.CheckMessage]:
+    """Limits are set by names that exist, to one attempt or more."""
+    # The table stands beside models, which are not loaded yet when this module is.
+    from shop.core.limits import LIMITS
+
+    known = {limit.name for limit in LIMITS}
+    wrong = sorted(name for name, attempts in settings.LIMITS.items() if name not in known or attempts < 1)
+    return (
+        [
+            checks.Error(
+                f"LIMITS sets what is no limit, or not one attempt: {', '.join(wrong)}.",
+                hint="docs/operator.md lists their names: LIMITS=checkout-network=60;contact-network=10.",
+                id="shop.E030",
+            )
+        ]
+        if wrong
+        else []
+    )
+
+
 def is_weak_secret(secret: str) -> bool:
     """Whether a signing key is empty, short, repetitive or one that Django's project template made."""
     return (

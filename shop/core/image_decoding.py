@@ -105,4 +105,4 @@ def _draw(content: bytes, kind: str, most_pixels: int, ends: float) -> DrawnImag
 
 
 def _busy() -> Problem:
-    return Problem("busy", _("Trop de demandes. Réessayez dans un instant."), 503)
+    return Problem("busy", _("Trop de demandes. Réessayez dans un instant."), 503, retry_after=2)

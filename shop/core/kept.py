@@ -40,31 +40,43 @@ class _Entry(Generic[Value]):
 class Shelf(Generic[Key, Value]):
     """Values by key, each until its end (of the process's clock) or until the content has another version.
 
-    Beyond `most`, those asked for least recently make room. Threads share it.
+    Beyond `most`, those that nobody asked for again make room first, then those asked for least recently (a segmented
+    LRU): whoever walks through every address once drops no value that others come back for. Threads share it.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._entries: OrderedDict[Key, _Entry[Value]] = OrderedDict()
+        self._most_asked = max(1, most * 3 // 4)
+        self._new: OrderedDict[Key, _Entry[Value]] = OrderedDict()
+        self._asked: OrderedDict[Key, _Entry[Value]] = OrderedDict()
         self._lock = Lock()
 
+    def __len__(self) -> int:
+        return len(self._new) + len(self._asked)
+
     def find(self, key: Key, version: str) -> Value | None:
-        entry = self._entries.get(key)
+        entry = self._asked.get(key) or self._new.get(key)
         if entry is None or entry.version != version or entry.ends <= monotonic():
             return None
         with self._lock:
-            if key in self._entries:
-                self._entries.move_to_end(key)
+            if key in self._asked:
+                self._asked.move_to_end(key)
+            elif key in self._new:
+                self._asked[key] = self._new.pop(key)
+                if len(self._asked) > self._most_asked:
+                    oldest, value = self._asked.popitem(last=False)
+                    self._new[oldest] = value
         return entry.value
 
     def put(self, key: Key, value: Value, version: str, *, seconds: float) -> None:
         """Keep it for so long at most, and never beyond midnight: pages name dates."""
         entry = _Entry(value, version, monotonic() + min(seconds, _seconds_today()))
         with self._lock:
-            self._entries[key] = entry
-            self._entries.move_to_end(key)
-            while len(self._entries) > self._most:
-                self._entries.popitem(last=False)
+            segment = self._asked if key in self._asked else self._new
+            segment[key] = entry
+            segment.move_to_end(key)
+            while len(self) > self._most:
+                (self._new or self._asked).popitem(last=False)
 
 
 _pieces: Shelf[Any, Any] = Shelf(_MOST_PIECES)

@@ -75,6 +75,24 @@ class OutgoingMail(models.Model):
         return f"{self.kind} → {self.to}"
 
 
+class AttemptCounter(models.Model):
+    """How often something was tried in one window of a limit. Written by ``shop.core.limits`` only.
+
+    ``key`` is a hash, so that the table lists neither addresses nor people.
+    """
+
+    key = models.CharField(max_length=64, unique=True)
+    count = models.PositiveIntegerField(default=0)
+    expires_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        verbose_name = _("compteur d'essais")
+        verbose_name_plural = _("compteurs d'essais")
+
+    def __str__(self) -> str:
+        return f"{self.key[:12]}: {self.count}"
+
+
 @dataclass(frozen=True, slots=True)
 class MissingLegalField:
     """A legal mention that the shop must show and that nobody has filled in yet."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.db import OperationalError
-from django.http import Http404, JsonResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 from rest_framework import exceptions, status
 from rest_framework.response import Response
@@ -22,7 +22,7 @@ class Problem(Exception):
     """An expected refusal.
 
     `code` is stable and English, `detail` is a sentence in the visitor's language, `errors` maps a field to
-    its messages, `extra` adds members to the answer (for example a fresh quote).
+    its messages, `extra` adds members to the answer (for example a fresh quote), `retry_after` is in seconds.
     """
 
     def __init__(
@@ -33,6 +33,7 @@ class Problem(Exception):
         *,
         errors: Mapping[str, list[str]] | None = None,
         extra: Mapping[str, Any] | None = None,
+        retry_after: int | None = None,
     ) -> None:
         super().__init__(detail)
         self.code = code
@@ -40,6 +41,18 @@ class Problem(Exception):
         self.status = status
         self.errors = dict(errors or {})
         self.extra = dict(extra or {})
+        self.retry_after = retry_after
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of the answer."""
+        return {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
+
+    def set_headers(self, response: HttpResponse) -> HttpResponse:
+        """Put the headers on a page that shows the refusal; gives the page back."""
+        for name, value in self.headers.items():
+            response.headers[name] = value
+        return response
 
 
 def body(
@@ -76,6 +89,7 @@ def problem_response(problem: Problem) -> JsonResponse:
         ),
         status=problem.status,
         content_type=CONTENT_TYPE,
+        headers=problem.headers,
     )
 
 
@@ -90,8 +104,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
             errors=error.errors,
             extra=error.extra,
         )
-        if error.status == status.HTTP_503_SERVICE_UNAVAILABLE:
-            headers["Retry-After"] = "2"
+        headers |= error.headers
     elif isinstance(error, Http404):
         document = body(code="not_found", detail=_("Cette page n'existe pas."), status=404)
     elif isinstance(error, PermissionDenied):

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from typing import Any, Concatenate, ParamSpec
+from urllib.parse import urlencode
 
 import brotli
 from django.conf import settings
@@ -24,16 +26,18 @@ from django.utils.http import parse_etags
 from shop.core.content_version import content_changed, content_version
 from shop.core.kept import Shelf, pieces_of
 
-__all__ = ["PublicPageMiddleware", "content_changed", "public_page"]
+__all__ = ["PublicPageMiddleware", "content_changed", "is_later_page", "public_page"]
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 Address = tuple[bool, str, str, str]
+Allowed = Callable[[str], bool]
 
 _FRAGMENT = "HTTP_X_FRAGMENT"
+_LATER_PAGE = re.compile(r"[2-9]|[1-9][0-9]{1,8}")
 # A page's address names it; longer ones are somebody's experiment.
 _LONGEST_ADDRESS = 300
-# Of one process: some 20 MB at most. What is asked for least makes room.
+# Of one process: some 20 MB at most.
 _MOST_PAGES = 256
 # Brotli's window: 256 KB hold any page, and four threads do not take 4 MB each.
 _WINDOW_BITS = 18
@@ -72,12 +76,31 @@ class PublicPage:
 shelf: Shelf[Address, PublicPage] = Shelf(_MOST_PAGES)
 
 
-def public_page(*, params: tuple[str, ...] = ()) -> Callable[[View[P]], View[P]]:
+def is_later_page(text: str) -> bool:
+    """Whether `text` is a page's number as the shop's own links write it: the first page has none."""
+    return _LATER_PAGE.fullmatch(text) is not None
+
+
+def public_page(
+    *, params: Mapping[str, Allowed] | None = None, fragments: Collection[str] = ()
+) -> Callable[[View[P]], View[P]]:
     """Marks a view whose page is the same for everybody, made of kept pieces (`shop.core.kept`).
 
-    `params` are the query parameters that change it; with any other one the page is made anew each time, so that
-    nobody can fill the cache.
+    `params` are the query parameters that change it, each with the test that its known values pass, and `fragments`
+    the parts that the header `X-Fragment` may ask for. Asked for with anything else, a parameter given twice included,
+    the page is made anew each time: only addresses that the shop itself writes can take a place in the cache.
     """
+    allowed = dict(params or {})
+
+    def is_own_address(request: HttpRequest) -> bool:
+        given = [(name, value) for name, values in request.GET.lists() for value in values]
+        return (
+            request.META.get(_FRAGMENT, "") in ("", *fragments)
+            and len(given) == len(request.GET)
+            and all(name in allowed and allowed[name](value) for name, value in given)
+            # The page's links to other languages repeat the query: only as the shop writes it.
+            and request.META.get("QUERY_STRING", "") == urlencode(given)
+        )
 
     def mark(view: View[P]) -> View[P]:
         @wraps(view)
@@ -85,7 +108,7 @@ def public_page(*, params: tuple[str, ...] = ()) -> Callable[[View[P]], View[P]]
             with pieces_of(content_version()):
                 response = view(request, *args, **kwargs)
             if isinstance(response, HttpResponse) and response.status_code == 200:
-                response.public_page = set(request.GET) <= set(params)  # type: ignore[attr-defined]
+                response.public_page = is_own_address(request)  # type: ignore[attr-defined]
             return response
 
         return marked
@@ -132,9 +155,10 @@ def _address(request: HttpRequest) -> Address | None:
     if request.method not in ("GET", "HEAD") or not settings.PAGE_CACHE_SECONDS:
         return None
     path, query = request.path_info, request.META.get("QUERY_STRING", "")
-    if len(path) + len(query) > _LONGEST_ADDRESS:
+    fragment = request.META.get(_FRAGMENT, "")
+    if len(path) + len(query) + len(fragment) > _LONGEST_ADDRESS:
         return None
-    return request.is_secure(), path, query, request.META.get(_FRAGMENT, "")[:40]
+    return request.is_secure(), path, query, fragment
 
 
 def _page(response: HttpResponse, *, quality: int) -> PublicPage:

@@ -13,9 +13,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from shop.core.client_address import client_address
 from shop.core.parsers import StrictJSONParser
 from shop.core.problems import Problem
-from shop.core.throttling import client_address
 from shop.pages.contact import find_piece
 from shop.pages.forms import ContactForm
 from shop.pages.models import ContactKind

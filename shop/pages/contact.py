@@ -18,8 +18,8 @@ from django.views.decorators.cache import never_cache
 
 from catalog.models import Product
 from catalog.selectors.addresses import product_url
+from shop.core.client_address import client_address
 from shop.core.problems import Problem
-from shop.core.throttling import client_address
 from shop.pages.forms import ContactForm
 from shop.pages.models import ContactKind, PageText
 from shop.pages.selectors.content import PageTexts, questions
@@ -69,7 +69,7 @@ class ContactView(View):
         except Problem as problem:
             form.add_error("images" if "images" in problem.errors else None, problem.detail)
             status = problem.status if problem.status in (429, 503) else 200
-            return draw_contact(request, form=form, product=product, status=status)
+            return problem.set_headers(draw_contact(request, form=form, product=product, status=status))
         return _thank(stored.reference)
 
 

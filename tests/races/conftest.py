@@ -131,7 +131,7 @@ def shop_environment(folder: Path, address: str, *, api_base: str) -> dict[str, 
         "STRIPE_WEBHOOK_SECRET": WEBHOOK_SECRET,
         "STRIPE_API_BASE": api_base,
         # One address for all buyers of a test: the limits have tests of their own.
-        "THROTTLE_CHECKOUT": "100000/min",
+        "LIMITS": "checkout-network=100000",
     }
 
 

@@ -53,7 +53,7 @@ def test_twelve_confirmations_at_once_file_one_declaration(order, known, figures
         return found
 
     monkeypatch.setattr(withdrawals, "find_withdrawal", look_together)
-    monkeypatch.setattr(withdrawals.limits, "try_again", lambda limit, who: True)
+    monkeypatch.setattr(withdrawals.limits, "enforce", lambda limit, subject: None)
 
     codes = values(all_at_once([partial(confirm, number + 1, signed) for number in range(CLICKS)]))
 

@@ -240,7 +240,11 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             **MESSAGE,
             "admin_url": "http://localhost:8000/gestion/pages/contactrequest/1/change/",
         },
-        "contact_acknowledgement": MESSAGE,
+        "contact_acknowledgement": {
+            "reference": "7C9BE001",
+            "kind": "quote",
+            "received_at": "2026-11-21T13:05:00+00:00",
+        },
         "withdrawal_received": {**WITHDRAWAL, "seller": SELLER},
         "withdrawal_workshop": {
             **WITHDRAWAL,

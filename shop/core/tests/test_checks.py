@@ -105,3 +105,18 @@ def test_the_server_does_not_start_with_an_error_and_says_all_of_them(production
 def test_the_server_starts_with_warnings(production):
     production.EMAIL_URL = ""
     checks.refuse_unsafe_settings()
+
+
+@pytest.mark.parametrize(
+    ("limits", "wrong"),
+    [
+        ({}, ""),
+        ({"checkout-network": 60}, ""),
+        ({"checkout-network": 0, "chekout": 5, "contact-mail": 4}, "checkout-network, chekout"),
+    ],
+)
+def test_limits_that_do_not_exist_are_refused(settings, limits, wrong):
+    settings.LIMITS = limits
+    messages = [message.msg for message in checks.check_limits()]
+
+    assert messages == ([f"LIMITS sets what is no limit, or not one attempt: {wrong}."] if wrong else [])

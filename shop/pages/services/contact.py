@@ -17,9 +17,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from accounts import limits
 from catalog.models import Product
-from shop.core import images
+from shop.core import images, limits
 from shop.core.mail import queue_mail
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.problems import Problem
@@ -28,7 +27,6 @@ from shop.pages.models import ContactImage, ContactKind, ContactRequest, Contact
 
 MAX_IMAGES = 3
 _FOLDER = "contact"
-PER_ADDRESS = limits.Limit("contact address", 5, timedelta(hours=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +51,12 @@ def private_storage() -> Storage:
 
 
 def send_message(*, message: Message, pictures: Sequence[UploadedFile[Any]], address: str) -> ContactRequest:
-    """Stores the message with its pictures and writes both mails; the same words on the same day are stored once.
+    """Store the message with its pictures and write both mails; the same words on the same day are stored once.
 
-    `address` is the sender's network address, which may send five an hour; a try with pictures that turn out to be
-    broken counts, because it is counted before they are decoded. Raises `Problem`: `throttled` (429), `invalid_image`
-    or `too_many_images` (400), `busy` (503); nothing is stored then.
+    `address` is the sender's network address; a try with pictures that turn out to be broken counts, because it is
+    counted before they are decoded. The acknowledgement quotes nothing, and is left out when its recipient had enough
+    of them today. Raises `Problem`: `throttled` (429), `invalid_image` or `too_many_images` (400), `busy` (503);
+    nothing is stored then.
     """
     if len(pictures) > MAX_IMAGES:
         refusal = _("Trois images au plus.")
@@ -66,8 +65,7 @@ def send_message(*, message: Message, pictures: Sequence[UploadedFile[Any]], add
     known = ContactRequest.objects.filter(fingerprint=fingerprint).first()
     if known is not None:
         return known
-    if not limits.try_again(PER_ADDRESS, address):
-        raise Problem("throttled", _("Trop de messages. Réessayez dans une heure."), 429)
+    limits.enforce(limits.CONTACT_NETWORK, address)
     stored = _store(pictures)
     try:
         return _write(message, fingerprint, stored)
@@ -152,14 +150,20 @@ def _write_mails(request: ContactRequest, picture_count: int) -> None:
         dedupe_key=f"contact-workshop:{request.pk}",
         reference=request.reference,
     )
-    queue_mail(
-        kind="contact_acknowledgement",
-        to=request.email,
-        language=request.language,
-        context=context,
-        dedupe_key=f"contact-acknowledgement:{request.pk}",
-        reference=request.reference,
-    )
+    # Anybody may have typed this address: its owner reads no word of theirs, and few such mails a day.
+    if limits.consume_mail(limits.CONTACT_MAIL, request.email):
+        queue_mail(
+            kind="contact_acknowledgement",
+            to=request.email,
+            language=request.language,
+            context={
+                "reference": request.reference,
+                "kind": request.kind,
+                "received_at": request.created_at.isoformat(),
+            },
+            dedupe_key=f"contact-acknowledgement:{request.pk}",
+            reference=request.reference,
+        )
 
 
 def _store(pictures: Sequence[UploadedFile[Any]]) -> list[images.StoredImage]:

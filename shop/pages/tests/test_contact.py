@@ -13,11 +13,12 @@ from django.urls import reverse
 from django.utils import timezone
 from PIL import Image
 
-from accounts.models import AttemptCounter, User
+from accounts.models import User
 from accounts.tests.people import make_admin, make_member
 from catalog.tests.factories import make_product
 from shop.core.mail_delivery import render
-from shop.core.models import OutgoingMail
+from shop.core.models import AttemptCounter, OutgoingMail
+from shop.core.tests.sent_mail import deliver_all, every_part
 from shop.pages.models import ContactImage, ContactRequest
 from shop.pages.services import contact
 from shop.pages.services.contact import private_storage, purge_old
@@ -83,7 +84,11 @@ def test_a_question_is_stored_mailed_and_acknowledged(client: Client) -> None:
     )
     # The workshop answers the sender from its mailbox; the sender answers the shop.
     assert mails["contact_workshop"].context["reply_to"] == "zoe@example.com"
-    assert "reply_to" not in mails["contact_acknowledgement"].context
+    assert mails["contact_acknowledgement"].context == {
+        "reference": request.reference,
+        "kind": "question",
+        "received_at": request.created_at.isoformat(),
+    }
     page = client.get(answer["Location"]).content.decode()
     assert request.reference in page
     assert 'name="message"' not in page
@@ -190,7 +195,39 @@ def test_what_people_type_reaches_one_reader_as_typed(client: Client, hostile: s
         assert "\n" not in written.subject
         assert "<script" not in written.html
         assert "<img" not in written.html
-        assert request.message in written.text.replace("\r\n", "\n")
+        quoted = request.message in written.text.replace("\r\n", "\n")
+        assert quoted is (mail.kind == "contact_workshop")
+
+
+def test_contact_form_used_to_write_to_a_stranger_sends_few_mails_without_a_word_of_it(
+    client: Client,
+) -> None:
+    product = make_product("Golem")
+    for number in range(50):
+        answer = send(
+            Client(REMOTE_ADDR=f"198.51.100.{number}"),
+            email=f"Victim+{number}@Example.com" if number % 2 else "victim@example.com",
+            kind="quote" if number % 3 else "question",
+            first_name="EVIL",
+            last_name="evil.example",
+            subject=f"Evil offer {number}",
+            message="https://evil.example",
+            budget="Evil 1000 EUR",
+            images=[picture("evil.png")] if number % 3 else [],
+            produit=str(product.pk),
+        )
+        assert answer.status_code == 302
+
+    assert ContactRequest.objects.count() == 50
+    assert OutgoingMail.objects.filter(kind="contact_workshop").count() == 50
+    sent = deliver_all(to__icontains="victim")
+    assert len(sent) == 3
+    for message in sent:
+        everything = every_part(message)
+        assert "evil" not in everything.lower()
+        assert "1000 EUR" not in everything
+        assert "victim" not in str(message["Reply-To"]).lower()
+        assert [part.get_filename() for part in message.walk() if part.get_filename()] == []
 
 
 def test_a_sixth_message_an_hour_is_refused(client: Client) -> None:
@@ -198,6 +235,7 @@ def test_a_sixth_message_an_hour_is_refused(client: Client) -> None:
         assert send(client, message=f"Message {number}").status_code == 302
     answer = send(client, message="Message 5")
     assert answer.status_code == 429
+    assert 0 < int(answer["Retry-After"]) <= 3600
     assert "Trop de messages. Réessayez dans une heure." in answer.content.decode()
     assert ContactRequest.objects.count() == 5
     # Who clicks twice is no spammer.

@@ -160,7 +160,7 @@ def test_every_process_sees_a_change(client, shelf):
     before = content_version()
     rename("Atelier neuf")
     assert content_version() != before
-    address = next(iter(shelf._entries))
+    address = next(iter(shelf._new))
     assert shelf.find(address, content_version()) is None
 
 
