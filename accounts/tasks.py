@@ -3,6 +3,7 @@
 from datetime import datetime, time, timedelta
 
 from accounts import limits
+from accounts.services.signing_up import purge_sign_ups as purge_old_sign_ups
 from shop.core.jobs import scheduled_job
 
 
@@ -10,3 +11,9 @@ from shop.core.jobs import scheduled_job
 def purge_attempt_counters(now: datetime) -> None:
     """Forget the counts of tries whose window is over."""
     limits.purge_expired(now)
+
+
+@scheduled_job("purge-sign-ups", every=timedelta(days=1), at=time(4))
+def purge_sign_ups(now: datetime) -> None:
+    """Forget the sign-ups that nobody confirmed."""
+    purge_old_sign_ups(now)

@@ -6,17 +6,19 @@ import logging
 
 from allauth.account.adapter import get_adapter
 from allauth.account.internal.flows.login import perform_password_login
-from allauth.account.models import EmailAddress, Login
+from allauth.account.models import Login
 from django.contrib.auth import authenticate
+from django.contrib.auth.hashers import check_password
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from accounts import limits, mails
+from accounts import limits
 from accounts.models import User
 from accounts.passwords import MAXIMUM
-from accounts.selectors import is_email_confirmed
-from accounts.services.members import clean_email
+from accounts.selectors import is_email_confirmed, unconfirmed_sign_up
+from accounts.services.members import clean_email, request_password_reset
+from accounts.services.signing_up import send_sign_up_mail
 from shop.core.problems import Problem
 from shop.core.throttling import client_address
 
@@ -28,7 +30,7 @@ def check_credentials(request: HttpRequest, *, email: str, password: str) -> Use
 
     Unknown address and wrong password get the same answer in the same time; tries are counted by account
     and by the caller's address, so call this outside any transaction. Raises ``Problem``:
-    ``invalid_credentials`` (400), ``too_many_attempts`` (429), ``email_unconfirmed`` (400; a new
+    ``invalid_credentials`` (400), ``too_many_attempts`` (429), ``email_unconfirmed`` (400, signed up only; a new
     confirmation mail is on its way).
     """
     try:
@@ -45,19 +47,22 @@ def check_credentials(request: HttpRequest, *, email: str, password: str) -> Use
         raise Problem(
             "too_many_attempts", _("Trop de tentatives de connexion. Réessayez dans quelques minutes."), 429
         )
-    user = authenticate(request, email=address, password=password)
+    sign_up = unconfirmed_sign_up(address)
+    if sign_up is not None and check_password(password, sign_up.password):
+        # Nobody knows yet whether the address is theirs: no account, no session.
+        send_sign_up_mail(sign_up)
+        raise _unconfirmed()
+    # One password is hashed whatever the address is.
+    user = None if sign_up is not None else authenticate(request, email=address, password=password)
     if not isinstance(user, User):
         logger.warning("sign-in refused from %s", caller)
         raise _invalid_credentials()
     limits.forget(limits.SIGN_IN_ACCOUNT, address)
     limits.give_back(limits.SIGN_IN_ADDRESS, caller)
     if not is_email_confirmed(user):
-        _confirm_again(user)
-        raise Problem(
-            "email_unconfirmed",
-            _("Votre email n'est pas encore confirmé. Vérifiez votre boîte de réception."),
-            400,
-        )
+        # Made by a command that asks for no proof. The link to a new password is one.
+        request_password_reset(email=address, language=get_language() or user.language)
+        raise _unconfirmed()
     return user
 
 
@@ -73,15 +78,16 @@ def sign_in(request: HttpRequest, user: User, *, redirect_url: str) -> HttpRespo
 
 
 def sign_in_now(request: HttpRequest, user: User) -> None:
-    """Starts the session of a member at checkout, a new one included, whose address is confirmed later."""
+    """Starts the session of a member at checkout, whose credentials were checked (new session key)."""
     get_adapter(request).login(request, user)
 
 
-def _confirm_again(user: User) -> None:
-    address, _created = EmailAddress.objects.get_or_create(
-        user=user, email=user.email, defaults={"primary": True}
+def _unconfirmed() -> Problem:
+    return Problem(
+        "email_unconfirmed",
+        _("Votre email n'est pas encore confirmé. Vérifiez votre boîte de réception."),
+        400,
     )
-    mails.send_confirmation(address, language=get_language() or user.language)
 
 
 def _invalid_credentials() -> Problem:
