@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 
 from allauth.account.adapter import get_adapter
 from allauth.account.internal.flows.login import perform_password_login
@@ -24,6 +25,9 @@ from shop.core.throttling import client_address
 
 logger = logging.getLogger("shop.security")
 
+# Wrong passwords typed by who is signed in.
+OWN_PASSWORD = limits.Limit("own password", 5, timedelta(minutes=5))
+
 
 def check_credentials(request: HttpRequest, *, email: str, password: str) -> User:
     """The member with this address and password, who may now be signed in.
@@ -44,9 +48,7 @@ def check_credentials(request: HttpRequest, *, email: str, password: str) -> Use
         limits.try_again(limits.SIGN_IN_ADDRESS, caller) and limits.try_again(limits.SIGN_IN_ACCOUNT, address)
     ):
         logger.warning("sign-in limited from %s", caller)
-        raise Problem(
-            "too_many_attempts", _("Trop de tentatives de connexion. Réessayez dans quelques minutes."), 429
-        )
+        raise _too_many_attempts()
     sign_up = unconfirmed_sign_up(address)
     if sign_up is not None and check_password(password, sign_up.password):
         # Nobody knows yet whether the address is theirs: no account, no session.
@@ -64,6 +66,22 @@ def check_credentials(request: HttpRequest, *, email: str, password: str) -> Use
         request_password_reset(email=address, language=get_language() or user.language)
         raise _unconfirmed()
     return user
+
+
+def check_own_password(user: User, password: str) -> None:
+    """Asks who is signed in for their password once more.
+
+    Wrong ones are counted, apart from those of sign-ins: a stranger can't use them up. Call this outside any
+    transaction. Raises ``Problem``: ``invalid_credentials`` (400), ``too_many_attempts`` (429).
+    """
+    if not password or len(password) > MAXIMUM:
+        raise _invalid_password()
+    if not limits.try_again(OWN_PASSWORD, str(user.pk)):
+        logger.warning("password of user %s asked too often", user.pk)
+        raise _too_many_attempts()
+    if not user.check_password(password):
+        raise _invalid_password()
+    limits.forget(OWN_PASSWORD, str(user.pk))
 
 
 def sign_in(request: HttpRequest, user: User, *, redirect_url: str) -> HttpResponse:
@@ -92,3 +110,13 @@ def _unconfirmed() -> Problem:
 
 def _invalid_credentials() -> Problem:
     return Problem("invalid_credentials", _("Email ou mot de passe incorrect"), 400)
+
+
+def _invalid_password() -> Problem:
+    return Problem("invalid_credentials", _("Mot de passe incorrect"), 400)
+
+
+def _too_many_attempts() -> Problem:
+    return Problem(
+        "too_many_attempts", _("Trop de tentatives de connexion. Réessayez dans quelques minutes."), 429
+    )
