@@ -46,6 +46,13 @@ NOTICES = {
         _("Impossible de mettre à jour le mot de passe"),
         _("Ce lien n'est plus valable. Demandez-en un nouveau."),
     ),
+    "session_ended": Notice(
+        "info",
+        _("Session terminée"),
+        _(
+            "Par sécurité, une session d'administration prend fin après un temps d'inactivité. Reconnectez-vous."
+        ),
+    ),
     "password_set": Notice(
         "success",
         _("Mot de passe mis à jour"),
