@@ -34,7 +34,7 @@ NOTICES = {
     "bad_confirmation": Notice(
         "error",
         _("Lien expiré"),
-        _("Ce lien de confirmation n'est plus valable. Connectez-vous pour en recevoir un nouveau."),
+        _("Ce lien de confirmation n'est plus valable. Connectez-vous, ou inscrivez-vous à nouveau pour en recevoir un autre."),
     ),
     "reset_sent": Notice(
         "success",
@@ -50,7 +50,7 @@ NOTICES = {
         "info",
         _("Session terminée"),
         _(
-            "Par sécurité, une session d'administration prend fin après un temps d'inactivité. Reconnectez-vous."
+            "Par sécurité, une session d'administration prend fin au bout de quelque temps. Reconnectez-vous."
         ),
     ),
     "password_set": Notice(

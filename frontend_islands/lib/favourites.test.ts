@@ -61,7 +61,7 @@ it("adds what the browser held to the account, once", async () => {
 
   expect(calls()).toEqual([
     ["GET", "/api/me", null],
-    ["PUT", "/api/favourites", '[9,2,1]'],
+    ["PUT", "/api/favourites", "[9,2,1]"],
   ]);
   expect(stored()).toEqual([9, 2, 1]);
   expect(localStorage.getItem(COPY)).toBe("1");
