@@ -68,7 +68,7 @@ def change_own_password(
     )(request)
 
 
-admin.site.password_change = change_own_password  # type: ignore[method-assign]
+admin.site.password_change = change_own_password  # type: ignore[method-assign, assignment]
 
 # Addresses are shown with their person; changing one by hand would part it from the account.
 admin.site.unregister(EmailAddress)
