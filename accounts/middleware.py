@@ -1,54 +1,31 @@
 """Who is here: the end of staff's sessions, and the cookie that tells public pages whether to ask."""
 
-import time
 from collections.abc import Callable
 
 from django.conf import settings
-from django.contrib.auth import SESSION_KEY, get_user
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth import SESSION_KEY
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.functional import SimpleLazyObject
 
-from accounts.notices import leave_notice
+from accounts.staff_sessions import user_in_time
 
 COOKIE = "member"
-STAFF_CLOCK = "staff_clock"
-"""Session key of `[since, seen]`, seconds of the epoch: the session's first and its latest request as staff."""
-# How exact `seen` is: a request writes the session at most this often.
-STAFF_CLOCK_STEP = 60
 
 
 class StaffSessionMiddleware:
     """Ends the sessions of staff after `STAFF_SESSION_IDLE` without a request, and after `STAFF_SESSION_LIFETIME`.
 
     The clock is looked at when a view, a call or the admin asks who is here, and never before: pages that do not ask
-    stay the same for everybody and cost no query. It starts at the first such request of a session. Members are not
-    touched. The session that ended is replaced by a visitor's, which tells the sign-in page why.
+    stay the same for everybody and cost no query. Members are not touched. The session that ended is replaced by a visitor's, which tells the sign-in page why.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        request.user = SimpleLazyObject(lambda: _user_in_time(request))  # type: ignore[assignment]
+        request.user = SimpleLazyObject(lambda: user_in_time(request))  # type: ignore[assignment]
         return self.get_response(request)
-
-
-def _user_in_time(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
-    user = get_user(request)
-    if not getattr(user, "is_staff", False):
-        return user
-    now = int(time.time())
-    since, seen = request.session.get(STAFF_CLOCK, (now, 0))
-    if now - since >= settings.STAFF_SESSION_LIFETIME or (seen and now - seen >= settings.STAFF_SESSION_IDLE):
-        request.session.flush()
-        leave_notice(request, "session_ended")
-        return AnonymousUser()
-    if now - seen >= STAFF_CLOCK_STEP:
-        request.session[STAFF_CLOCK] = [since, now]
-    return user
 
 
 class MemberCookieMiddleware:

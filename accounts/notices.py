@@ -34,7 +34,9 @@ NOTICES = {
     "bad_confirmation": Notice(
         "error",
         _("Lien expiré"),
-        _("Ce lien de confirmation n'est plus valable. Connectez-vous, ou inscrivez-vous à nouveau pour en recevoir un autre."),
+        _(
+            "Ce lien de confirmation n'est plus valable. Connectez-vous, ou inscrivez-vous à nouveau pour en recevoir un autre."
+        ),
     ),
     "reset_sent": Notice(
         "success",
@@ -49,9 +51,7 @@ NOTICES = {
     "session_ended": Notice(
         "info",
         _("Session terminée"),
-        _(
-            "Par sécurité, une session d'administration prend fin au bout de quelque temps. Reconnectez-vous."
-        ),
+        _("Par sécurité, une session d'administration prend fin au bout de quelque temps. Reconnectez-vous."),
     ),
     "password_set": Notice(
         "success",

@@ -20,6 +20,7 @@ from accounts.passwords import MAXIMUM
 from accounts.selectors import is_email_confirmed, unconfirmed_sign_up
 from accounts.services.members import clean_email, request_password_reset
 from accounts.services.signing_up import send_sign_up_mail
+from accounts.staff_sessions import start_clock
 from shop.core.problems import Problem
 from shop.core.throttling import client_address
 
@@ -92,12 +93,14 @@ def sign_in(request: HttpRequest, user: User, *, redirect_url: str) -> HttpRespo
     """
     login = Login(user=user, email=user.email, redirect_url=redirect_url)
     response: HttpResponse = perform_password_login(request, {"email": user.email}, login)
+    start_clock(request, user)
     return response
 
 
 def sign_in_now(request: HttpRequest, user: User) -> None:
     """Starts the session of a member at checkout, whose credentials were checked (new session key)."""
     get_adapter(request).login(request, user)
+    start_clock(request, user)
 
 
 def _unconfirmed() -> Problem:

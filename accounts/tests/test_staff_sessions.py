@@ -12,8 +12,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from accounts.middleware import STAFF_CLOCK
 from accounts.services import grant_role
+from accounts.staff_sessions import CLOCK
 from accounts.tests.people import make_admin, make_member, post, text
 
 pytestmark = pytest.mark.django_db
@@ -134,7 +134,7 @@ def test_members_keep_fourteen_days_and_have_no_clock(client, move):
     move(days=13, hours=23)
 
     assert client.get("/api/me").json()["authenticated"] is True
-    assert STAFF_CLOCK not in client.session
+    assert CLOCK not in client.session
     assert before > START + timedelta(days=13)
 
 
@@ -160,3 +160,12 @@ def test_a_role_gained_or_lost_ends_every_session(client, role):
     grant_role(user=user, role=role)
 
     assert client.get("/api/me").json()["authenticated"] is False
+
+
+def test_a_session_started_without_the_shops_sign_in_counts_from_the_latest_one(client, move):
+    client.force_login(make_admin())
+    move(hours=2, minutes=59)
+    assert client.get(PAGE).status_code == 200
+    move(hours=6)
+
+    assert client.get(PAGE).status_code == 302

@@ -54,9 +54,7 @@ def test_the_whole_list_is_replaced(client, member):
         add_favourite(user_id=member.pk, product_id=piece.pk, language="fr")
     choose_return_mails(user_id=member.pk, product_ids=[kept.pk], language="fr")
 
-    response = put(
-        client, "/api/favourites", [new.pk, hidden.pk, kept.pk, new.pk, 999_999_999]
-    )
+    response = put(client, "/api/favourites", [new.pk, hidden.pk, kept.pk, new.pk, 999_999_999])
 
     assert (response.status_code, response.json()) == (200, [new.pk, kept.pk])
     assert Favourite.objects.get(product=kept).notify_when_back is True
