@@ -16,7 +16,6 @@ from catalog.selectors.favourites import MAX_FAVOURITES, favourite_ids
 from catalog.services.favourites import add_favourite, remove_favourite, replace_favourites
 from shop.core.parsers import StrictJSONListParser
 
-
 # Keys of products, the latest favourite first. Every call takes or gives the list itself: `[12, 3]`.
 _IDS = serializers.ListField(
     child=serializers.IntegerField(min_value=1, max_value=2**63 - 1), max_length=MAX_FAVOURITES
