@@ -17,7 +17,8 @@ class StaffSessionMiddleware:
     """Ends the sessions of staff after `STAFF_SESSION_IDLE` without a request, and after `STAFF_SESSION_LIFETIME`.
 
     The clock is looked at when a view, a call or the admin asks who is here, and never before: pages that do not ask
-    stay the same for everybody and cost no query. Members are not touched. The session that ended is replaced by a visitor's, which tells the sign-in page why.
+    stay the same for everybody and cost no query. Members are not touched.
+    The session that ended is replaced by a visitor's, which tells the sign-in page why.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

@@ -35,7 +35,8 @@ NOTICES = {
         "error",
         _("Lien expiré"),
         _(
-            "Ce lien de confirmation n'est plus valable. Connectez-vous, ou inscrivez-vous à nouveau pour en recevoir un autre."
+            "Ce lien de confirmation n'est plus valable. Connectez-vous, ou inscrivez-vous à nouveau "
+            "pour en recevoir un autre."
         ),
     ),
     "reset_sent": Notice(
