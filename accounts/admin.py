@@ -7,16 +7,22 @@ from urllib.parse import urlencode
 
 from allauth.account.models import EmailAddress
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib.admin.forms import AdminPasswordChangeForm as AdminOwnPasswordChangeForm
+from django.contrib.auth.views import PasswordChangeView
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
+from accounts.mails import send_password_changed
 from accounts.models import Role, RoleChange, User
 from accounts.selectors import has_role
 from accounts.services import grant_role
+from accounts.services.signing_in import check_own_password
 from shop.core.admin import ReadOnlyAdmin
 from shop.core.problems import Problem
 
@@ -31,6 +37,38 @@ def sign_in_to_admin(request: HttpRequest, extra_context: Any = None) -> HttpRes
 
 
 admin.site.login = sign_in_to_admin  # type: ignore[method-assign]
+
+
+class OwnPasswordForm(AdminOwnPasswordChangeForm):
+    """The admin's form to change one's own password, the old one guessed no more often than at sign-in."""
+
+    def clean_old_password(self) -> str:
+        try:
+            check_own_password(self.user, self.cleaned_data["old_password"])
+        except Problem as problem:
+            raise ValidationError(problem.detail, code=problem.code) from problem
+        return str(self.cleaned_data["old_password"])
+
+    def save(self, commit: bool = True) -> User:
+        with transaction.atomic():
+            user: User = super().save(commit)
+            send_password_changed(user, language=user.language)
+        return user
+
+
+def change_own_password(
+    request: HttpRequest, extra_context: dict[str, Any] | None = None
+) -> HttpResponseBase:
+    """As Django's own view, with the shop's form."""
+    return PasswordChangeView.as_view(
+        form_class=OwnPasswordForm,
+        success_url=reverse("admin:password_change_done"),
+        template_name="registration/password_change_form.html",
+        extra_context={**admin.site.each_context(request), **(extra_context or {})},
+    )(request)
+
+
+admin.site.password_change = change_own_password  # type: ignore[method-assign, assignment]
 
 # Addresses are shown with their person; changing one by hand would part it from the account.
 admin.site.unregister(EmailAddress)

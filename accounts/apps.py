@@ -6,3 +6,10 @@ class AccountsConfig(AppConfig):
     name = "accounts"
     verbose_name = _("Comptes et rôles")
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from accounts import mails
+        from shop.core.mail_resolvers import register_resolver
+
+        register_resolver("account_sign_up", mails.sign_up_content)
+        register_resolver("account_password_reset", mails.password_reset_content)

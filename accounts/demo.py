@@ -14,11 +14,7 @@ CLIENT = "client@example.com"
 def load_people() -> None:
     """An administrator and a member; accounts that exist are left as they are."""
     if find_user(ADMIN) is None:
-        admin = create_member(
-            email=ADMIN, password=PASSWORD, first_name="Alix", last_name="Atelier", confirmed=True
-        )
+        admin = create_member(email=ADMIN, password=PASSWORD, first_name="Alix", last_name="Atelier")
         grant_role(user=admin, role=Role.ADMIN)
     if find_user(CLIENT) is None:
-        create_member(
-            email=CLIENT, password=PASSWORD, first_name="Camille", last_name="Exemple", confirmed=True
-        )
+        create_member(email=CLIENT, password=PASSWORD, first_name="Camille", last_name="Exemple")

@@ -6,58 +6,46 @@ Each carries links made from SITE_URL and no word that the receiver did not ask 
 from __future__ import annotations
 
 from allauth.account.forms import EmailAwarePasswordResetTokenGenerator
-from allauth.account.models import EmailAddress, EmailConfirmationHMAC
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.http import int_to_base36
 
-from accounts.models import User
+from accounts.models import SignUp, User
+from accounts.selectors import find_user, unconfirmed_sign_up
+from accounts.sign_up_links import sign_up_key
 from shop.core import limits
 from shop.core.mail import queue_mail
+from shop.core.mail_resolvers import MailContent
+from shop.core.models import OutgoingMail
 from shop.core.site import absolute_url
 
 
-def send_confirmation(address: EmailAddress, *, language: str) -> None:
-    """Asks the owner of an address to confirm it; at most once in three minutes.
+def sign_up_content(mail: OutgoingMail) -> MailContent | None:
+    """What a sign-up's address is told: to confirm it, or that it has an account already.
 
-    The link is good for three days.
+    The owner of an account is told at most once in 15 minutes, anybody else at most once in three.
     """
-    if not limits.consume_mail(limits.CONFIRMATION_MAIL, address.email):
-        return
-    key = EmailConfirmationHMAC(address).key
-    queue_mail(
-        kind="account_confirm_email",
-        to=address.email,
-        language=language,
-        context={"url": _url("accounts:confirm-email", language, key)},
-    )
+    owner = User.objects.filter(email=mail.to).first()
+    if owner is not None:
+        return (
+            _account_exists(mail.language)
+            if owner.is_active and _may(limits.ACCOUNT_EXISTS_MAIL, mail)
+            else None
+        )
+    sign_up = SignUp.objects.filter(pk=mail.context["sign_up"]).first()
+    return _confirmation(sign_up, mail) if sign_up is not None else None
 
 
-def send_account_exists(user: User, *, language: str) -> None:
-    """Tells the owner that somebody tried to sign up with their address; at most once in 15 minutes."""
-    if not limits.consume_mail(limits.ACCOUNT_EXISTS_MAIL, user.email):
-        return
-    queue_mail(
-        kind="account_exists",
-        to=user.email,
-        language=language,
-        context={
-            "signin_url": _url("accounts:auth", language),
-            "reset_url": _url("accounts:auth", language) + "?mode=forgot",
-        },
-    )
-
-
-def send_reset_link(user: User, *, language: str) -> None:
-    """Sends the link to choose a new password: single use, good for an hour."""
+def password_reset_content(mail: OutgoingMail) -> MailContent | None:
+    """What is told to an address whose password is forgotten: the link to choose a new one, single use, good for an
+    hour; the link to confirm it while it has only signed up; nothing when it has no account."""
+    user = find_user(mail.to)
+    if user is None:
+        sign_up = unconfirmed_sign_up(mail.to)
+        return _confirmation(sign_up, mail) if sign_up is not None else None
     token = EmailAwarePasswordResetTokenGenerator().make_token(user)
     key = f"{int_to_base36(user.pk)}-{token}"
-    queue_mail(
-        kind="account_password_reset",
-        to=user.email,
-        language=language,
-        context={"url": _url("accounts:reset-link", language, key)},
-    )
+    return MailContent("account_password_reset", {"url": _url("accounts:reset-link", mail.language, key)})
 
 
 def send_password_changed(user: User, *, language: str) -> None:
@@ -71,6 +59,22 @@ def send_password_changed(user: User, *, language: str) -> None:
             "reset_url": _url("accounts:auth", language) + "?mode=forgot",
         },
     )
+
+
+def _account_exists(language: str) -> MailContent:
+    page = _url("accounts:auth", language)
+    return MailContent("account_exists", {"signin_url": page, "reset_url": page + "?mode=forgot"})
+
+
+def _confirmation(sign_up: SignUp, mail: OutgoingMail) -> MailContent | None:
+    if not _may(limits.CONFIRMATION_MAIL, mail):
+        return None
+    url = _url("accounts:confirm-email", mail.language, sign_up_key(sign_up))
+    return MailContent("account_confirm_email", {"url": url})
+
+
+def _may(limit: limits.Limit, mail: OutgoingMail) -> bool:
+    return limits.consume_mail(limit, mail.to)
 
 
 def _url(name: str, language: str, *args: str) -> str:

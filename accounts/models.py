@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+import uuid
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -145,3 +146,29 @@ class RoleChange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user_id}: {self.old_role} → {self.new_role}"
+
+
+class SignUp(models.Model):
+    """Somebody asked for an account: what they typed, kept until the address is proved or some days have passed.
+
+    No account exists before the proof, so there is nothing to sign in to, nothing that a stranger could fill with
+    data of theirs, and nothing that tells a known address from a new one: both get such a row.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    email = models.EmailField(max_length=EMAIL_MAX_LENGTH, db_index=True)
+    password = models.CharField(max_length=128, help_text="The hash.")
+    first_name = models.CharField(max_length=150, blank=True)
+    last_name = models.CharField(max_length=150, blank=True)
+    language = models.CharField(max_length=5, choices=settings.LANGUAGES, default="fr")
+    orders = models.JSONField(
+        default=list, blank=True, help_text="[{id, reference}] of the orders placed with it."
+    )
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        verbose_name = _("inscription à confirmer")
+        verbose_name_plural = _("inscriptions à confirmer")
+
+    def __str__(self) -> str:
+        return self.email

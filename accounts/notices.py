@@ -34,7 +34,10 @@ NOTICES = {
     "bad_confirmation": Notice(
         "error",
         _("Lien expiré"),
-        _("Ce lien de confirmation n'est plus valable. Connectez-vous pour en recevoir un nouveau."),
+        _(
+            "Ce lien de confirmation n'est plus valable. Connectez-vous, ou inscrivez-vous à nouveau "
+            "pour en recevoir un autre."
+        ),
     ),
     "reset_sent": Notice(
         "success",
@@ -45,6 +48,11 @@ NOTICES = {
         "error",
         _("Impossible de mettre à jour le mot de passe"),
         _("Ce lien n'est plus valable. Demandez-en un nouveau."),
+    ),
+    "session_ended": Notice(
+        "info",
+        _("Session terminée"),
+        _("Par sécurité, une session d'administration prend fin au bout de quelque temps. Reconnectez-vous."),
     ),
     "password_set": Notice(
         "success",

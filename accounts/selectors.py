@@ -5,8 +5,9 @@ from __future__ import annotations
 from allauth.account.models import EmailAddress
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import Exists, OuterRef
 
-from accounts.models import Role, User, UserRole, normalise_email
+from accounts.models import Role, SignUp, User, UserRole, normalise_email
 
 
 def has_role(user: AbstractBaseUser | AnonymousUser, role: Role | str) -> bool:
@@ -26,6 +27,17 @@ def roles_of(user: AbstractBaseUser | AnonymousUser) -> list[str]:
 def find_user(email: str) -> User | None:
     """The active account of an address, in whatever case it is typed. One query."""
     return User.objects.filter(email=normalise_email(email), is_active=True).first()
+
+
+def has_account(email: str) -> bool:
+    """Whether an address, in its stored form, has an account, a blocked one included. One query."""
+    return User.objects.filter(email=email).exists()
+
+
+def unconfirmed_sign_up(email: str) -> SignUp | None:
+    """The newest sign-up of an address, in its stored form, that has no account. One query, whatever comes of it."""
+    owner = User.objects.filter(email=OuterRef("email"))
+    return SignUp.objects.filter(~Exists(owner), email=email).order_by("-created_at", "-pk").first()
 
 
 def is_email_confirmed(user: User) -> bool:

@@ -7,7 +7,8 @@ from accounts import views
 app_name = "accounts"
 urlpatterns = [
     path("auth", views.AuthView.as_view(), name="auth"),
-    path("auth/confirmation/<str:key>", views.confirm_email, name="confirm-email"),
+    path("auth/confirmation", views.ConfirmationView.as_view(), name="confirmation"),
+    path("auth/confirmation/<str:key>", views.follow_confirmation_link, name="confirm-email"),
     path("auth/nouveau-mot-de-passe", views.NewPasswordView.as_view(), name="new-password"),
     path("auth/nouveau-mot-de-passe/<str:key>", views.follow_reset_link, name="reset-link"),
     path("auth/deconnexion", views.sign_out, name="signout"),

@@ -24,12 +24,15 @@ from accounts.forms import AddressForm, CredentialsForm, ForgotForm, NewPassword
 from accounts.notices import Notice, leave_notice, leave_toast, take_notice
 from accounts.passwords import MEMBER_MINIMUM
 from accounts.redirects import own_path
-from accounts.services import members, signing_in
+from accounts.services import members, signing_in, signing_up
+from accounts.sign_up_links import sign_up_of_key
+from accounts.sign_up_session import forget_sign_up, remember_sign_up, remembered_sign_up
 from shop.core import limits
 from shop.core.client_address import client_address
 from shop.core.problems import Problem
 
 RESET_SESSION_KEY = "auth_reset_key"
+CONFIRMATION_SESSION_KEY = "auth_confirmation_key"
 
 private = [never_cache, sensitive_post_parameters()]
 
@@ -96,7 +99,11 @@ class AuthView(View):
 
     def _signup(self, request: HttpRequest, data: dict[str, Any]) -> HttpResponseBase:
         limits.enforce(limits.SIGN_UP_NETWORK, client_address(request))
-        members.sign_up(email=data["email"], password=data["password"], language=_language())
+        sign_up = signing_up.prepare_sign_up(
+            email=data["email"], password=data["password"], language=_language()
+        )
+        sign_up_id = signing_up.request_sign_up(sign_up, earlier_id=remembered_sign_up(request))
+        remember_sign_up(request, sign_up_id)
         return self._to_sign_in(request, "signed_up", data["next"])
 
     def _forgot(self, request: HttpRequest, data: dict[str, Any]) -> HttpResponseBase:
@@ -152,15 +159,37 @@ class AuthView(View):
 
 @require_GET
 @never_cache
-def confirm_email(request: HttpRequest, key: str) -> HttpResponseBase:
-    """The link of the confirmation mail: confirms, then shows the green notice on ``/auth``."""
-    user = members.confirm_email(key=key)
+def follow_confirmation_link(request: HttpRequest, key: str) -> HttpResponseBase:
+    """The link of the confirmation mail.
+
+    The browser that signed up is done: it keeps its password. Any other chooses one first; the key moves into the
+    session, so that no page or referrer shows it, and nothing is confirmed yet: programs that look through mails
+    open links too.
+    """
+    sign_up = sign_up_of_key(key)
+    if sign_up is None:
+        return _end_confirmation(request, "bad_confirmation")
+    if remembered_sign_up(request) == str(sign_up.pk):
+        try:
+            signing_up.confirm_sign_up(key=key, password=None, is_theirs=True)
+        except Problem:
+            return _end_confirmation(request, "bad_confirmation")
+        forget_sign_up(request)
+        return _end_confirmation(request, "confirmed")
+    request.session[CONFIRMATION_SESSION_KEY] = key
+    response = redirect("accounts:confirmation")
+    response["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+def _end_confirmation(request: HttpRequest, notice: str) -> HttpResponseBase:
+    request.session.pop(CONFIRMATION_SESSION_KEY, None)
     if request.user.is_authenticated:
-        # A member signed up at checkout is here already.
+        # `/auth` has nothing to say to who is signed in.
         response = redirect("home")
-        leave_toast(response, "confirmed" if user else "bad_confirmation")
+        leave_toast(response, notice)
         return response
-    leave_notice(request, "confirmed" if user else "bad_confirmation")
+    leave_notice(request, notice)
     return redirect("accounts:auth")
 
 
@@ -178,63 +207,111 @@ def follow_reset_link(request: HttpRequest, key: str) -> HttpResponseBase:
     return response
 
 
-@method_decorator(private, name="dispatch")
-class NewPasswordView(View):
-    """Chooses a new password, for whom the reset link of this session belongs to."""
+class ChoosePasswordView(View):
+    """A password typed twice, by whom a link in a mail belongs to; the session keeps the link's key."""
 
     http_method_names = ["get", "head", "post"]
+    template = ""
+    session_key = ""
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
-        if members.user_of_reset_key(request.session.get(RESET_SESSION_KEY, "")) is None:
-            return self._refuse(request)
-        return self._page(request, NewPasswordForm())
+        return self._page(request, NewPasswordForm()) or self._refuse(request)
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         form = NewPasswordForm(request.POST)
-        if not form.is_valid():
-            return self._page(request, form)
-        try:
-            user = members.set_password_by_link(
-                key=request.session.get(RESET_SESSION_KEY, ""),
-                password=form.cleaned_data["password"],
-                language=_language(),
+        if form.is_valid():
+            try:
+                return self._act(request, form.cleaned_data["password"])
+            except Problem as problem:
+                if problem.code == "invalid_link":
+                    return self._refuse(request)
+                form.add_error("password", problem.errors["password"])
+        return self._page(request, form) or self._refuse(request)
+
+    def _key(self, request: HttpRequest) -> str:
+        return str(request.session.get(self.session_key, ""))
+
+    def _act(self, request: HttpRequest, password: str) -> HttpResponseBase:
+        raise NotImplementedError
+
+    def _refuse(self, request: HttpRequest) -> HttpResponseBase:
+        raise NotImplementedError
+
+    def _context(self, request: HttpRequest) -> dict[str, Any] | None:
+        """What the page is about; ``None`` when the link is no longer good."""
+        raise NotImplementedError
+
+    def _page(self, request: HttpRequest, form: NewPasswordForm) -> HttpResponse | None:
+        context = self._context(request)
+        if context is None:
+            return None
+        notice = None
+        if form.errors:
+            mismatch = form.has_error("password_confirmation")
+            notice = Notice(
+                "error",
+                _("Les mots de passe ne correspondent pas") if mismatch else context["error_title"],
             )
-        except Problem as problem:
-            if problem.code == "invalid_link":
-                return self._refuse(request)
-            form.add_error("password", problem.errors["password"])
-            return self._page(request, form)
+        context |= {"form": form, "notice": notice, "minimum": MEMBER_MINIMUM}
+        return render(request, self.template, context)
+
+
+@method_decorator(private, name="dispatch")
+class NewPasswordView(ChoosePasswordView):
+    """Chooses a new password, for whom the reset link of this session belongs to."""
+
+    template = "accounts/new_password.html"
+    session_key = RESET_SESSION_KEY
+
+    def _context(self, request: HttpRequest) -> dict[str, Any] | None:
+        if members.user_of_reset_key(self._key(request)) is None:
+            return None
+        return {
+            "page_title": _("Nouveau mot de passe"),
+            "error_title": _("Impossible de mettre à jour le mot de passe"),
+        }
+
+    def _act(self, request: HttpRequest, password: str) -> HttpResponseBase:
+        user = members.set_password_by_link(key=self._key(request), password=password, language=_language())
         request.session.flush()
         # The mailbox is theirs: whoever locks the account next does not lock them out here.
         remember_device(request, user)
         leave_notice(request, "password_set")
         return redirect("accounts:auth")
 
-    def _refuse(self, request: HttpRequest) -> HttpResponseRedirect:
-        request.session.pop(RESET_SESSION_KEY, None)
+    def _refuse(self, request: HttpRequest) -> HttpResponseBase:
+        request.session.pop(self.session_key, None)
         leave_notice(request, "bad_reset")
         return redirect(reverse("accounts:auth", query={"mode": "forgot"}))
 
-    def _page(self, request: HttpRequest, form: NewPasswordForm) -> HttpResponse:
-        notice = None
-        if form.errors:
-            mismatch = form.has_error("password_confirmation")
-            notice = Notice(
-                "error",
-                _("Les mots de passe ne correspondent pas")
-                if mismatch
-                else _("Impossible de mettre à jour le mot de passe"),
-            )
-        return render(
-            request,
-            "accounts/new_password.html",
-            {
-                "page_title": _("Nouveau mot de passe"),
-                "form": form,
-                "notice": notice,
-                "minimum": MEMBER_MINIMUM,
-            },
+
+@method_decorator(private, name="dispatch")
+class ConfirmationView(ChoosePasswordView):
+    """Confirms an address from a browser that did not sign up: whoever opened the link chooses the password."""
+
+    template = "accounts/confirmation.html"
+    session_key = CONFIRMATION_SESSION_KEY
+
+    def _context(self, request: HttpRequest) -> dict[str, Any] | None:
+        sign_up = sign_up_of_key(self._key(request))
+        if sign_up is None:
+            return None
+        return {
+            "page_title": _("Choisissez votre mot de passe"),
+            "error_title": _("Erreur d'inscription"),
+            "email": sign_up.email,
+            "references": [order["reference"] for order in sign_up.orders],
+            "is_theirs": "is_theirs" in request.POST,
+        }
+
+    def _act(self, request: HttpRequest, password: str) -> HttpResponseBase:
+        signing_up.confirm_sign_up(
+            key=self._key(request), password=password, is_theirs="is_theirs" in request.POST
         )
+        return _end_confirmation(request, "confirmed")
+
+    def _refuse(self, request: HttpRequest) -> HttpResponseBase:
+        return _end_confirmation(request, "bad_confirmation")
 
 
 @require_POST

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.utils.decorators import method_decorator
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
@@ -16,14 +14,12 @@ from rest_framework.views import APIView
 
 from catalog.selectors.favourites import MAX_FAVOURITES, favourite_ids
 from catalog.services.favourites import add_favourite, remove_favourite, replace_favourites
+from shop.core.parsers import StrictJSONListParser
 
-
-class FavouriteIds(serializers.Serializer[Any]):
-    """Keys of products, the latest favourite first."""
-
-    favourites = serializers.ListField(
-        child=serializers.IntegerField(min_value=1, max_value=2**63 - 1), max_length=MAX_FAVOURITES
-    )
+# Keys of products, the latest favourite first. Every call takes or gives the list itself: `[12, 3]`.
+_IDS = serializers.ListField(
+    child=serializers.IntegerField(min_value=1, max_value=2**63 - 1), max_length=MAX_FAVOURITES
+)
 
 
 @method_decorator(never_cache, name="dispatch")
@@ -31,21 +27,21 @@ class FavouriteList(APIView):
     """`GET/PUT /api/favourites`."""
 
     permission_classes = (IsAuthenticated,)
+    parser_classes = (StrictJSONListParser,)
 
-    @extend_schema(operation_id="favourites_list", responses=FavouriteIds)
+    @extend_schema(operation_id="favourites_list", responses=list[int])
     def get(self, request: Request) -> Response:
         """What the member keeps and that is on sale."""
-        return _answer(favourite_ids(_member(request)))
+        return Response(favourite_ids(_member(request)))
 
-    @extend_schema(operation_id="favourites_replace", request=FavouriteIds, responses=FavouriteIds)
+    @extend_schema(operation_id="favourites_replace", request=list[int], responses=list[int])
     def put(self, request: Request) -> Response:
         """Keep these products and no others; those that are not on sale are left out of the answer."""
-        asked = FavouriteIds(data=request.data)
-        asked.is_valid(raise_exception=True)
-        return _answer(
+        asked = _IDS.run_validation(request.data)
+        return Response(
             replace_favourites(
                 user_id=_member(request),
-                product_ids=asked.validated_data["favourites"],
+                product_ids=asked,
                 language=get_language() or "",
             )
         )
@@ -57,23 +53,19 @@ class FavouriteOne(APIView):
 
     permission_classes = (IsAuthenticated,)
 
-    @extend_schema(operation_id="favourite_add", request=None, responses=FavouriteIds)
+    @extend_schema(operation_id="favourite_add", request=None, responses=list[int])
     def put(self, request: Request, product_id: str) -> Response:
         """Keep a product."""
-        return _answer(
+        return Response(
             add_favourite(user_id=_member(request), product_id=int(product_id), language=get_language() or "")
         )
 
-    @extend_schema(operation_id="favourite_remove", responses={200: FavouriteIds})
+    @extend_schema(operation_id="favourite_remove", responses={200: list[int]})
     def delete(self, request: Request, product_id: str) -> Response:
         """Keep a product no longer."""
-        return _answer(remove_favourite(user_id=_member(request), product_id=int(product_id)))
+        return Response(remove_favourite(user_id=_member(request), product_id=int(product_id)))
 
 
 def _member(request: Request) -> int:
     assert request.user.pk is not None
     return int(request.user.pk)
-
-
-def _answer(ids: list[int]) -> Response:
-    return Response(FavouriteIds({"favourites": ids}).data)

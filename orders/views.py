@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.passwords import MEMBER_MINIMUM
+from accounts.sign_up_session import remembered_sign_up
 from orders.access import payment_token
 from orders.invoices.places import destination_of
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
@@ -85,7 +86,13 @@ def payment_result_page(request: HttpRequest) -> HttpResponse:
     response = render(
         request,
         "orders/payment_result.html",
-        {"result_props": props, "session_id": session_id if to_check else "", "to_check": to_check},
+        {
+            "result_props": props,
+            "session_id": session_id if to_check else "",
+            "to_check": to_check,
+            "awaits_confirmation": not request.user.is_authenticated
+            and remembered_sign_up(request) is not None,
+        },
     )
     # The address holds the session id: other sites get the origin at most.
     response["Referrer-Policy"] = "strict-origin"

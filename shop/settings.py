@@ -76,6 +76,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "accounts.middleware.StaffSessionMiddleware",
     "accounts.middleware.MemberCookieMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -256,6 +257,9 @@ ALLAUTH_TRUSTED_PROXY_COUNT = TRUSTED_PROXIES
 PASSWORD_RESET_TIMEOUT = 3600
 
 SESSION_COOKIE_AGE = int(timedelta(days=14).total_seconds())
+# Who may open the administration is asked to sign in again sooner: after a pause, and every day in any case.
+STAFF_SESSION_IDLE = int(timedelta(hours=3).total_seconds())
+STAFF_SESSION_LIFETIME = int(timedelta(hours=12).total_seconds())
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = not DEBUG
 SESSION_COOKIE_NAME = "sessionid" if DEBUG else "__Host-sessionid"

@@ -1,15 +1,14 @@
 """What can be done with accounts. One function a use case; reads are in ``accounts.selectors``."""
 
-from accounts.services.checkout import CheckoutAccount, authenticate_at_checkout, sign_up_at_checkout
+from accounts.services.checkout import CheckoutSignUp, authenticate_at_checkout
 from accounts.services.members import create_member
 from accounts.services.roles import grant_role
 from accounts.services.signing_in import sign_in_now
 
 __all__ = [
-    "CheckoutAccount",
+    "CheckoutSignUp",
     "authenticate_at_checkout",
     "create_member",
     "grant_role",
     "sign_in_now",
-    "sign_up_at_checkout",
 ]

@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import uuid
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from accounts.services import members, signing_in
+from accounts.services import signing_in
+from accounts.services.signing_up import prepare_sign_up, request_sign_up
+from accounts.sign_up_session import remember_sign_up, remembered_sign_up
 from shop.core.problems import Problem
 
 
-@dataclass(frozen=True, slots=True)
-class CheckoutAccount:
-    """The new member, or ``existed``: the address has an account, whose owner is told by mail."""
+class CheckoutSignUp:
+    """A sign-up with an order. The order is a guest's until its address is proved, whether or not it is known.
 
-    user: User | None
-    existed: bool
-
-
-def sign_up_at_checkout(
-    *, email: str, password: str, first_name: str, last_name: str, language: str
-) -> CheckoutAccount:
-    """Makes a member in the caller's transaction and asks them by mail to confirm the address.
-
-    When the address is known no member is given and the order goes on as a guest's; the answer tells nothing.
-    Raises ``Problem`` (400) with ``errors["password"]`` or ``errors["email"]``.
+    Making it checks and hashes what was typed, outside the transaction of the order; raises ``Problem`` (400) with
+    ``errors["password"]`` or ``errors["email"]``.
     """
-    made = members.sign_up(
-        email=email, password=password, first_name=first_name, last_name=last_name, language=language
-    )
-    return CheckoutAccount(user=made.user, existed=made.existed)
+
+    def __init__(self, *, email: str, password: str, first_name: str, last_name: str, language: str) -> None:
+        self._sign_up = prepare_sign_up(
+            email=email, password=password, first_name=first_name, last_name=last_name, language=language
+        )
+        self._id: uuid.UUID | None = None
+
+    def request(self, browser: HttpRequest, *, order_id: uuid.UUID, reference: str) -> None:
+        """Writes it and its mail in the transaction of the order, which joins the account at the confirmation."""
+        self._id = request_sign_up(
+            self._sign_up, earlier_id=remembered_sign_up(browser), order=(order_id, reference)
+        )
+
+    def remember(self, browser: HttpRequest) -> None:
+        """Lets this browser confirm with its own password; call it after the commit."""
+        if self._id is not None:
+            remember_sign_up(browser, self._id)
 
 
 def authenticate_at_checkout(request: HttpRequest, *, email: str, password: str) -> User:

@@ -1,36 +1,23 @@
-"""Becoming a member: sign-up, confirmation of the address, choice of a new password."""
+"""Members: their rows, and the choice of a new password."""
 
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
 
 from allauth.account.forms import EmailAwarePasswordResetTokenGenerator
-from allauth.account.models import EmailAddress, EmailConfirmationHMAC
-from django.contrib.auth.hashers import make_password
+from allauth.account.models import EmailAddress
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils.http import base36_to_int
 from django.utils.translation import gettext as _
 
 from accounts import mails
 from accounts.models import EMAIL_MAX_LENGTH, Role, User, UserRole, normalise_email
 from accounts.passwords import password_faults
-from accounts.selectors import find_user
 from shop.core import limits
+from shop.core.mail import queue_mail
 from shop.core.problems import Problem
-
-
-@dataclass(frozen=True, slots=True)
-class SignUp:
-    """What came of a sign-up: the new member, or ``None`` when the address had an account already."""
-
-    user: User | None
-
-    @property
-    def existed(self) -> bool:
-        return self.user is None
 
 
 def clean_email(email: str) -> str:
@@ -46,92 +33,40 @@ def clean_email(email: str) -> str:
     return address
 
 
-def sign_up(*, email: str, password: str, language: str, first_name: str = "", last_name: str = "") -> SignUp:
-    """Makes a member and asks them to confirm the address.
-
-    When the address has an account already its owner is told by mail and nobody on screen: the answer and the
-    time it takes are the same. Raises ``Problem`` for an address or a password that can't be taken, before
-    the address is looked up.
-    """
-    address = clean_email(email)
-    candidate = User(email=address, first_name=first_name, last_name=last_name, language=language)
-    if faults := password_faults(password, candidate):
-        raise Problem("weak_password", faults[0], errors={"password": faults})
-    with transaction.atomic():
-        owner = User.objects.filter(email=address).first()
-        if owner is None:
-            try:
-                with transaction.atomic():
-                    user = create_member(
-                        email=address,
-                        password=password,
-                        language=language,
-                        first_name=first_name,
-                        last_name=last_name,
-                    )
-            except IntegrityError:
-                # The same address signed up in another request just now.
-                owner = User.objects.get(email=address)
-            else:
-                mails.send_confirmation(EmailAddress.objects.get(user=user), language=language)
-                return SignUp(user)
-        else:
-            # A new account costs one hash: so does a known one.
-            make_password(password)
-        if owner.is_active:
-            mails.send_account_exists(owner, language=language)
-    return SignUp(None)
-
-
 def create_member(
     *,
     email: str,
     password: str | None,
+    password_hash: str | None = None,
     language: str = "fr",
     first_name: str = "",
     last_name: str = "",
-    confirmed: bool = False,
 ) -> User:
-    """Writes a member, their address and their role.
+    """Writes a member, their address and their role. The caller knows that the address is theirs.
 
-    Sends nothing; raises ``IntegrityError`` for a known address.
+    ``password_hash`` is taken instead of a password. Sends nothing; raises ``IntegrityError`` for a known address.
     """
+    user = User(email=normalise_email(email), first_name=first_name, last_name=last_name, language=language)
+    if password_hash is None:
+        user.set_password(password)
+    else:
+        user.password = password_hash
     with transaction.atomic():
-        user = User.objects.create_user(
-            email, password, first_name=first_name, last_name=last_name, language=language
-        )
-        EmailAddress.objects.create(user=user, email=user.email, primary=True, verified=confirmed)
+        user.save(force_insert=True)
+        EmailAddress.objects.create(user=user, email=user.email, primary=True, verified=True)
         UserRole.objects.create(user=user, role=Role.USER)
     return user
 
 
-def confirm_email(*, key: str) -> User | None:
-    """Confirms the address of a signed link.
-
-    ``None`` when the link is forged, used or older than three days.
-    """
-    confirmation = EmailConfirmationHMAC.from_key(key)
-    if confirmation is None:
-        return None
-    with transaction.atomic():
-        address = EmailAddress.objects.select_for_update().get(pk=confirmation.email_address.pk)
-        if not address.set_verified():
-            return None
-    user: User = confirmation.email_address.user
-    return user
-
-
 def request_password_reset(*, email: str, language: str) -> None:
-    """Mails the link to choose a new password, if the address has an account; at most once in 15 minutes.
+    """Queues a mail to an address that may have an account; at most once in 15 minutes.
 
-    The caller can't tell: whether or not the address is known, the same is counted and nothing is said.
+    The caller can't tell, not even by a clock: the same is done for every address. Whether it has an account, and
+    what it is told, is found out at delivery (``accounts.mails``).
     """
     address = clean_email(email)
-    if not limits.consume(limits.PASSWORD_RESET_MAIL, address):
-        return
-    user = find_user(address)
-    if user is not None:
-        mails.send_reset_link(user, language=language)
+    if limits.consume(limits.PASSWORD_RESET_MAIL, address):
+        queue_mail(kind="account_password_reset", to=address, language=language, context={})
 
 
 def user_of_reset_key(key: str) -> User | None:

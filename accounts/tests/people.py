@@ -4,18 +4,36 @@ from __future__ import annotations
 
 import re
 
+from allauth.account.models import EmailAddress
 from django.contrib.auth import SESSION_KEY
 
-from accounts.models import User
+from accounts.models import SignUp, User
 from accounts.services import create_member, grant_role
-from shop.core.mail_delivery import render
-from shop.core.models import OutgoingMail
+from accounts.services.signing_up import prepare_sign_up, request_sign_up
+from shop.core.mail_delivery import deliver
+from shop.core.models import MailState, OutgoingMail
 
 PASSWORD = "figurine-atelier-2026"
 
 
 def make_member(email: str = "client@example.com", *, confirmed: bool = True, **fields) -> User:
-    return create_member(email=email, password=PASSWORD, confirmed=confirmed, **fields)
+    """A member; with ``confirmed=False`` one that a server command made without asking for a proof."""
+    user = create_member(email=email, password=PASSWORD, **fields)
+    if not confirmed:
+        EmailAddress.objects.filter(user=user).update(verified=False)
+    return user
+
+
+def sign_up(email: str = "client@example.com", **fields) -> SignUp:
+    """Somebody asked for an account, and the mail is written."""
+    asked = prepare_sign_up(**{"email": email, "password": PASSWORD, "language": "fr", **fields})
+    return SignUp.objects.get(pk=request_sign_up(asked))
+
+
+def deliver_mails() -> None:
+    """What a worker does: those that are not sent drop out."""
+    for pk in OutgoingMail.objects.filter(state=MailState.QUEUED).order_by("pk").values_list("pk", flat=True):
+        deliver(pk)
 
 
 def make_admin(email: str = "admin@example.com") -> User:
@@ -25,7 +43,8 @@ def make_admin(email: str = "admin@example.com") -> User:
 
 
 def mails(kind: str | None = None) -> list[tuple[str, str]]:
-    """(kind, receiver) of the mails written so far, oldest first."""
+    """(kind, receiver) of the mails sent so far, oldest first."""
+    deliver_mails()
     rows = OutgoingMail.objects.order_by("pk")
     if kind:
         rows = rows.filter(kind=kind)
@@ -34,7 +53,8 @@ def mails(kind: str | None = None) -> list[tuple[str, str]]:
 
 def link_in_last_mail() -> str:
     """The path that the newest mail asks to follow."""
-    text = render(OutgoingMail.objects.order_by("-pk")[0]).text
+    deliver_mails()
+    text = OutgoingMail.objects.order_by("-pk")[0].text
     [link] = re.findall(r"http://localhost:8000(/\S*auth/\S+)", text)
     return link
 

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
+import uuid
+
 import pytest
 from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.hashers import check_password
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.backends.db import SessionStore
 from django.db import transaction
 
-from accounts.models import User
-from accounts.selectors import is_email_confirmed
-from accounts.services import authenticate_at_checkout, sign_in_now, sign_up_at_checkout
-from accounts.tests.people import PASSWORD, mails, make_member
+from accounts.models import SignUp, User
+from accounts.services import CheckoutSignUp, authenticate_at_checkout, sign_in_now
+from accounts.tests.people import PASSWORD, mails, make_member, sign_up
+from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
 pytestmark = pytest.mark.django_db
 
-
-def sign_up(**changes):
-    values = {
-        "email": "client@example.com",
-        "password": PASSWORD,
-        "first_name": "Zoé",
-        "last_name": "O'Neil",
-        "language": "es",
-    }
-    return sign_up_at_checkout(**{**values, **changes})
+ORDER = uuid.UUID(int=42)
 
 
 @pytest.fixture
@@ -36,58 +30,97 @@ def request_(rf):
     return request
 
 
-def test_a_new_member():
-    made = sign_up(email=" Client@Example.com")
+def ask(browser, **changes):
+    """A sign-up with an order, up to the commit."""
+    values = {
+        "email": "client@example.com",
+        "password": PASSWORD,
+        "first_name": "Zoé",
+        "last_name": "O'Neil",
+        "language": "es",
+    }
+    asked = CheckoutSignUp(**{**values, **changes})
+    asked.request(browser, order_id=ORDER, reference="0000002A")
+    asked.remember(browser)
 
-    assert made.existed is False
-    assert (made.user.email, made.user.first_name, made.user.last_name, made.user.language) == (
+
+def test_a_sign_up_is_kept_until_its_address_is_proved(request_):
+    ask(request_, email=" Client@Example.com")
+
+    asked = SignUp.objects.get()
+    assert (asked.email, asked.first_name, asked.last_name, asked.language) == (
         "client@example.com",
         "Zoé",
         "O'Neil",
         "es",
     )
-    assert made.user.check_password(PASSWORD)
-    assert not is_email_confirmed(made.user)
+    assert asked.orders == [{"id": str(ORDER), "reference": "0000002A"}]
+    assert check_password(PASSWORD, asked.password)
+    assert User.objects.count() == 0
+    assert SESSION_KEY not in request_.session
     assert mails() == [("account_confirm_email", "client@example.com")]
 
 
-def test_an_order_that_fails_leaves_no_member_and_no_mail():
+def test_an_order_that_fails_leaves_no_sign_up_and_no_mail(request_):
     def order_that_fails():
         with transaction.atomic():
-            sign_up()
+            ask(request_)
             raise RuntimeError("the order failed")
 
     with pytest.raises(RuntimeError):
         order_that_fails()
 
-    assert User.objects.count() == 0
+    assert SignUp.objects.count() == 0
     assert mails() == []
 
 
-def test_a_known_address_gives_no_member_and_a_mail_to_its_owner():
+def test_a_known_address_changes_nothing_and_its_owner_is_told(request_):
     make_member()
 
-    made = sign_up(password="another-password-2026")
+    ask(request_, password="another-password-2026")
 
-    assert (made.user, made.existed) == (None, True)
     assert User.objects.get().check_password(PASSWORD)
     assert mails() == [("account_exists", "client@example.com")]
 
 
-def test_weak_passwords():
+def test_a_second_order_of_the_same_browser_replaces_its_sign_up_and_keeps_both_orders(request_):
+    ask(request_)
+    ask(request_, password="another-password-2026", first_name="Zoë")
+
+    asked = SignUp.objects.get()
+    assert (asked.first_name, len(asked.orders)) == ("Zoë", 2)
+    assert check_password("another-password-2026", asked.password)
+    # The link of the first mail is good for both.
+    assert mails() == [("account_confirm_email", "client@example.com")]
+
+
+def test_another_address_of_the_same_browser_is_another_sign_up(request_):
+    ask(request_)
+    ask(request_, email="other@example.com")
+
+    assert SignUp.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "field", "start"),
+    [
+        ({"password": "court"}, "weak_password", "password", "Mot de passe trop court. Minimum 8 caractères"),
+        (
+            {"first_name": "Maximilienne", "password": "maximilienne"},
+            "weak_password",
+            "password",
+            "Le mot de passe est trop semblable au champ",
+        ),
+        ({"email": "x"}, "invalid_email", "email", "Veuillez entrer une adresse email valide"),
+    ],
+)
+def test_sign_ups_that_are_refused(request_, changes, code, field, start):
     with pytest.raises(Problem) as refusal:
-        sign_up(password="court")
+        ask(request_, **changes)
 
-    assert (refusal.value.status, refusal.value.code) == (400, "weak_password")
-    assert refusal.value.errors == {"password": ["Mot de passe trop court. Minimum 8 caractères"]}
-    assert User.objects.count() == 0
-
-
-def test_names_count_as_guessable():
-    with pytest.raises(Problem) as refusal:
-        sign_up(first_name="Maximilienne", password="maximilienne")
-
-    assert refusal.value.errors["password"][0].startswith("Le mot de passe est trop semblable au champ")
+    assert (refusal.value.status, refusal.value.code) == (400, code)
+    assert refusal.value.errors[field][0].startswith(start)
+    assert SignUp.objects.count() == 0
 
 
 def test_signing_in(request_):
@@ -98,13 +131,6 @@ def test_signing_in(request_):
 
     assert request_.session[SESSION_KEY] == str(user.pk)
     assert request_.user == user
-
-
-def test_a_member_made_at_checkout_is_signed_in_at_once(request_):
-    made = sign_up()
-    sign_in_now(request_, made.user)
-
-    assert request_.session[SESSION_KEY] == str(made.user.pk)
 
 
 @pytest.mark.parametrize(
@@ -145,8 +171,9 @@ def test_tries_at_checkout_and_on_auth_count_together(request_, client):
     assert client.post("/auth", form).status_code == 429
 
 
-def test_an_unconfirmed_member_is_asked_to_confirm(request_):
-    make_member(confirmed=False)
+def test_who_signed_up_and_has_not_confirmed_is_asked_to(request_):
+    sign_up()
+    OutgoingMail.objects.all().delete()
     with pytest.raises(Problem) as refusal:
         authenticate_at_checkout(request_, email="client@example.com", password=PASSWORD)
 

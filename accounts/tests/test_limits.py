@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth import SESSION_KEY
 from django.utils import timezone
 
-from accounts.tests.people import PASSWORD, mails, make_member
+from accounts.tests.people import PASSWORD, mails, make_member, sign_up
 
 pytestmark = pytest.mark.django_db
 
@@ -103,8 +103,8 @@ def test_a_victims_mailbox_is_not_flooded(client):
     ]
 
 
-def test_unconfirmed_members_get_one_mail_in_three_minutes(client, time_machine):
-    make_member(confirmed=False)
+def test_who_has_not_confirmed_gets_one_mail_in_three_minutes(client, time_machine):
+    sign_up()
     for _ in range(3):
         sign_in(client, PASSWORD)
     assert mails() == [("account_confirm_email", "client@example.com")]

@@ -36,15 +36,27 @@ def test_a_new_admin_gets_a_password_shown_once(monkeypatch, client):
 
 
 def test_a_member_becomes_admin_and_keeps_the_password(monkeypatch):
-    user = make_member(confirmed=False)
+    user = make_member()
 
     output = create_admin("client@example.com", monkeypatch)
 
     user.refresh_from_db()
     assert output == "client@example.com is an administrator.\n"
     assert user.is_staff
-    assert is_email_confirmed(user)
     assert user.check_password(PASSWORD)
+
+
+def test_an_account_of_no_proved_address_becomes_admin_with_a_password_of_its_own(monkeypatch):
+    user = make_member(confirmed=False)
+
+    output = create_admin("client@example.com", monkeypatch)
+
+    user.refresh_from_db()
+    password = output.splitlines()[0].removeprefix("Password of client@example.com (shown once): ")
+    assert user.is_staff
+    assert is_email_confirmed(user)
+    assert user.check_password(password)
+    assert not user.check_password(PASSWORD)
 
 
 def test_an_address_that_is_none(monkeypatch):

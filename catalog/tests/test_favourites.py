@@ -37,14 +37,14 @@ def put(client, path, body=None):
 def test_a_member_keeps_pieces_latest_first(client, member):
     first, second = make_product("Un"), make_product("Deux")
 
-    assert put(client, f"/api/favourites/{first.pk}").json() == {"favourites": [first.pk]}
-    assert put(client, f"/api/favourites/{second.pk}").json() == {"favourites": [second.pk, first.pk]}
+    assert put(client, f"/api/favourites/{first.pk}").json() == [first.pk]
+    assert put(client, f"/api/favourites/{second.pk}").json() == [second.pk, first.pk]
     # Again: nothing changes.
-    assert put(client, f"/api/favourites/{first.pk}").json() == {"favourites": [second.pk, first.pk]}
-    assert client.get("/api/favourites").json() == {"favourites": [second.pk, first.pk]}
+    assert put(client, f"/api/favourites/{first.pk}").json() == [second.pk, first.pk]
+    assert client.get("/api/favourites").json() == [second.pk, first.pk]
     assert client.get("/api/me").json()["favourites"] == [second.pk, first.pk]
-    assert client.delete(f"/api/favourites/{first.pk}").json() == {"favourites": [second.pk]}
-    assert client.delete(f"/api/favourites/{first.pk}").json() == {"favourites": [second.pk]}
+    assert client.delete(f"/api/favourites/{first.pk}").json() == [second.pk]
+    assert client.delete(f"/api/favourites/{first.pk}").json() == [second.pk]
 
 
 def test_the_whole_list_is_replaced(client, member):
@@ -54,11 +54,9 @@ def test_the_whole_list_is_replaced(client, member):
         add_favourite(user_id=member.pk, product_id=piece.pk, language="fr")
     choose_return_mails(user_id=member.pk, product_ids=[kept.pk], language="fr")
 
-    response = put(
-        client, "/api/favourites", {"favourites": [new.pk, hidden.pk, kept.pk, new.pk, 999_999_999]}
-    )
+    response = put(client, "/api/favourites", [new.pk, hidden.pk, kept.pk, new.pk, 999_999_999])
 
-    assert (response.status_code, response.json()) == (200, {"favourites": [new.pk, kept.pk]})
+    assert (response.status_code, response.json()) == (200, [new.pk, kept.pk])
     assert Favourite.objects.get(product=kept).notify_when_back is True
     assert not Favourite.objects.filter(product__in=[gone, hidden]).exists()
 
@@ -73,24 +71,39 @@ def test_merged_favourites_keep_their_order():
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("body", "code"),
     [
-        {},
-        {"favourites": "1"},
-        {"favourites": ["x"]},
-        {"favourites": [0]},
-        {"favourites": [-1]},
-        {"favourites": [2**63]},
-        {"favourites": [1] * (MAX_FAVOURITES + 1)},
-        {"favourites": None},
+        ({}, "malformed"),
+        ({"favourites": [1]}, "malformed"),
+        ("1", "malformed"),
+        ("null", "malformed"),
+        ("", "malformed"),
+        (["x"], "invalid"),
+        ([0], "invalid"),
+        ([-1], "invalid"),
+        ([1.5], "invalid"),
+        ([True], "invalid"),
+        ([None], "invalid"),
+        ([[1]], "invalid"),
+        ([2**63], "invalid"),
+        ([1] * (MAX_FAVOURITES + 1), "invalid"),
     ],
 )
-def test_bad_lists_change_nothing(client, member, body):
+def test_bad_lists_change_nothing(client, member, body, code):
     piece = make_product()
     add_favourite(user_id=member.pk, product_id=piece.pk, language="fr")
     response = put(client, "/api/favourites", body)
-    assert (response.status_code, response.json()["code"]) == (400, "invalid")
+    assert (response.status_code, response.json()["code"]) == (400, code)
     assert favourite_ids(member.pk) == [piece.pk]
+
+
+def test_an_empty_list_keeps_nothing(client, member):
+    add_favourite(user_id=member.pk, product_id=make_product().pk, language="fr")
+
+    response = put(client, "/api/favourites", [])
+
+    assert (response.status_code, response.json()) == (200, [])
+    assert favourite_ids(member.pk) == []
 
 
 def test_unknown_products_are_refused(client, member):
@@ -98,7 +111,7 @@ def test_unknown_products_are_refused(client, member):
     for number in (hidden.pk, 999_999_999, 10**17):
         response = put(client, f"/api/favourites/{number}")
         assert (response.status_code, response.json()["code"]) == (404, "unknown_product")
-    assert client.delete("/api/favourites/999999999").json() == {"favourites": []}
+    assert client.delete("/api/favourites/999999999").json() == []
     assert not Favourite.objects.exists()
 
 
@@ -119,7 +132,7 @@ def test_guests_are_asked_to_sign_in(client):
     piece = make_product()
     for response in (
         client.get("/api/favourites"),
-        put(client, "/api/favourites", {"favourites": [piece.pk]}),
+        put(client, "/api/favourites", [piece.pk]),
         put(client, f"/api/favourites/{piece.pk}"),
         client.delete(f"/api/favourites/{piece.pk}"),
     ):
@@ -151,7 +164,7 @@ def test_favourites_of_others_are_theirs(client, member):
     client.delete(f"/api/favourites/{piece.pk}")
     put(client, "/api/favourites", {"favourites": []})
     assert favourite_ids(other.pk) == [piece.pk]
-    assert client.get("/api/favourites").json() == {"favourites": []}
+    assert client.get("/api/favourites").json() == []
 
 
 @pytest.mark.parametrize(

@@ -626,14 +626,6 @@ export interface components {
             /** @default  */
             notes: string;
         };
-        /** @description Keys of products, the latest favourite first. */
-        FavouriteIds: {
-            favourites: number[];
-        };
-        /** @description Keys of products, the latest favourite first. */
-        FavouriteIdsRequest: {
-            favourites: number[];
-        };
         FiledAnswer: {
             success: boolean;
             withdrawal: components["schemas"]["FiledWithdrawal"];
@@ -1865,7 +1857,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FavouriteIds"];
+                    "application/json": number[];
                 };
             };
             /** @description Refused */
@@ -1886,9 +1878,9 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["FavouriteIdsRequest"];
+                "application/json": number[];
             };
         };
         responses: {
@@ -1897,7 +1889,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FavouriteIds"];
+                    "application/json": number[];
                 };
             };
             /** @description Refused */
@@ -1927,7 +1919,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FavouriteIds"];
+                    "application/json": number[];
                 };
             };
             /** @description Refused */
@@ -1957,7 +1949,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FavouriteIds"];
+                    "application/json": number[];
                 };
             };
             /** @description Refused */

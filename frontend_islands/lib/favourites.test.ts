@@ -55,13 +55,13 @@ it("keeps a guest's in the browser alone", async () => {
 it("adds what the browser held to the account, once", async () => {
   localStorage.setItem(KEY, "[9,2]");
   signedIn();
-  network.mockResolvedValueOnce(me([2, 1])).mockResolvedValueOnce(json({ favourites: [9, 2, 1] }));
+  network.mockResolvedValueOnce(me([2, 1])).mockResolvedValueOnce(json([9, 2, 1]));
 
   expect(await favourites.syncFavourites()).toEqual([9, 2, 1]);
 
   expect(calls()).toEqual([
     ["GET", "/api/me", null],
-    ["PUT", "/api/favourites", '{"favourites":[9,2,1]}'],
+    ["PUT", "/api/favourites", "[9,2,1]"],
   ]);
   expect(stored()).toEqual([9, 2, 1]);
   expect(localStorage.getItem(COPY)).toBe("1");
@@ -95,9 +95,9 @@ it("keeps what the browser has when the server is away", async () => {
 
 it("writes a member's change to the account", async () => {
   signedIn();
-  network.mockResolvedValueOnce(me([])).mockResolvedValueOnce(json({ favourites: [4] }));
+  network.mockResolvedValueOnce(me([])).mockResolvedValueOnce(json([4]));
   expect(await favourites.toggleFavourite(4)).toBe(true);
-  network.mockResolvedValueOnce(json({ favourites: [] }));
+  network.mockResolvedValueOnce(json([]));
   expect(await favourites.toggleFavourite(4)).toBe(false);
   expect(calls().slice(1)).toEqual([
     ["PUT", "/api/favourites/4", null],

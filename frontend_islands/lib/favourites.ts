@@ -14,7 +14,8 @@ const COPY_KEY = "favorites-copy";
 export const MAX_FAVOURITES = 200;
 const LONGEST = 10_000;
 
-type Answer = { favourites: number[] };
+/** What every call gives: the keys, the latest first. */
+type Answer = number[];
 
 /** Where the list is when the browser refuses storage: it then lasts as long as the page. */
 let memory: string | null = null;
@@ -57,8 +58,7 @@ export async function toggleFavourite(id: number): Promise<boolean> {
   if (!mayBeMember()) return isKept;
   try {
     const path = `/api/favourites/${id}`;
-    const { favourites } = await (isKept ? putJson<Answer>(path, null) : deleteJson<Answer>(path));
-    write(favourites);
+    write(await (isKept ? putJson<Answer>(path, null) : deleteJson<Answer>(path)));
   } catch (problem) {
     // The session ended meanwhile: what a guest keeps stays in the browser.
     if (problem instanceof ApiProblem && problem.status === 401) return isKept;
@@ -82,8 +82,7 @@ async function sync(): Promise<number[]> {
   const added = mine.filter((id) => !me.favourites.includes(id));
   let kept = me.favourites;
   if (added.length > 0) {
-    const favourites = [...added, ...kept].slice(0, MAX_FAVOURITES);
-    kept = (await putJson<Answer>("/api/favourites", { favourites })).favourites;
+    kept = await putJson<Answer>("/api/favourites", [...added, ...kept].slice(0, MAX_FAVOURITES));
   }
   set(COPY_KEY, "1");
   write(kept);

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.services.checkout import authenticate_at_checkout, sign_up_at_checkout
+from accounts.services.checkout import CheckoutSignUp, authenticate_at_checkout
 from accounts.services.signing_in import sign_in_now
 from orders.api import presenting, serializers
 from orders.api.exchange import idempotency_key, private
@@ -101,10 +101,9 @@ class CheckoutView(APIView):
             raise
         finally:
             # The order stands even when its payment page could not be opened: the browser may come back to it.
-            buyer.sign_in_if_created()
             placed = checkout_service.find_placed(demand) if buyer.asked else None
             if placed is not None:
-                remember_order(request._request, placed.pk)
+                buyer.remember(placed)
         # Also on a repeat: the first answer, which carried the session, may never have reached the browser.
         remember_order(request._request, done.order.pk)
         answer = {
@@ -118,42 +117,46 @@ class CheckoutView(APIView):
 
 
 class _Buyer:
-    """Whose order it is: the member signed in, one who signs in or up with it, or nobody (a guest)."""
+    """Whose order it is: the member signed in, one who signs in with it, or nobody.
+
+    Who signs up is a guest like any other until the address is proved, so that the answer is the same for an address
+    that has an account and for one that has none.
+    """
 
     def __init__(self, request: Request, demand: CheckoutRequest, account: dict[str, Any] | None) -> None:
-        self._request = request
-        self._demand = demand
-        self._account = account
-        self._created: User | None = None
+        self._browser = request._request
+        self._sign_up: CheckoutSignUp | None = None
         self.asked = False
         user: User | AnonymousUser = request.user
         self._member = user if isinstance(user, User) else None
-        if self._member is None and account is not None and account["mode"] == "signin":
+        if self._member is not None or account is None:
+            return
+        if account["mode"] == "signin":
             self._member = authenticate_at_checkout(
-                request._request, email=demand.customer.email, password=account["password"]
+                self._browser, email=demand.customer.email, password=account["password"]
             )
-            sign_in_now(request._request, self._member)
+            sign_in_now(self._browser, self._member)
+        else:
+            self._sign_up = CheckoutSignUp(
+                email=demand.customer.email,
+                password=account["password"],
+                first_name=demand.customer.first_name,
+                last_name=demand.customer.last_name,
+                language=demand.language,
+            )
 
-    def find(self) -> User | None:
+    def find(self, order: Order) -> User | None:
         """Runs in the transaction that writes the order."""
         self.asked = True
-        if self._member is not None:
-            return self._member
-        if self._account is not None and self._account["mode"] == "signup":
-            self._created = sign_up_at_checkout(
-                email=self._demand.customer.email,
-                password=self._account["password"],
-                first_name=self._demand.customer.first_name,
-                last_name=self._demand.customer.last_name,
-                language=self._demand.language,
-            ).user
-            return self._created
-        return None
+        if self._sign_up is not None:
+            self._sign_up.request(self._browser, order_id=order.pk, reference=order.reference)
+        return self._member
 
-    def sign_in_if_created(self) -> None:
-        # Only when the transaction that made the account was committed.
-        if self._created is not None and User.objects.filter(pk=self._created.pk).exists():
-            sign_in_now(self._request._request, self._created)
+    def remember(self, order: Order) -> None:
+        """The order was written: this browser may come back to it, and confirm the sign-up."""
+        remember_order(self._browser, order.pk)
+        if self._sign_up is not None:
+            self._sign_up.remember(self._browser)
 
 
 class VerifyView(APIView):

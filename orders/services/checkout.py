@@ -33,7 +33,7 @@ class CheckedOut:
 
 
 def check_out(
-    request: CheckoutRequest, *, find_buyer: "Callable[[], User | None]", replaces: str | None = None
+    request: CheckoutRequest, *, find_buyer: "Callable[[Order], User | None]", replaces: str | None = None
 ) -> CheckedOut:
     """Make the order once, and open its payment page once.
 

@@ -79,10 +79,10 @@ class CartChanged(Problem):
         self.quote = quote
 
 
-def place_order(request: CheckoutRequest, *, find_buyer: "Callable[[], User | None]") -> Order:
+def place_order(request: CheckoutRequest, *, find_buyer: "Callable[[Order], User | None]") -> Order:
     """Write the order, `pending`, with its payment and first attempt, and hold its stock.
 
-    `find_buyer` runs inside the transaction: an account made for this order exists only if the order does.
+    `find_buyer` runs inside the transaction: a sign-up with this order exists only if the order does.
     Raises CartChanged (409) when lines can't be bought or the total differs from the agreed one; Problem for
     a cart or payment mode that can't be ordered; IntegrityError when another request took the idempotency key
     in the same moment. Whatever is raised, nothing was written.
@@ -101,7 +101,7 @@ def place_order(request: CheckoutRequest, *, find_buyer: "Callable[[], User | No
         raise CartChanged("out_of_stock", _("Rupture de stock"), quote) from None
 
 
-def _write_order(request: CheckoutRequest, find_buyer: "Callable[[], User | None]") -> Order:
+def _write_order(request: CheckoutRequest, find_buyer: "Callable[[Order], User | None]") -> Order:
     cart = quote_cart(request.lines, destination=request.customer.country)
     _refuse_changed(cart, request)
     quote = cart.quote
@@ -128,7 +128,7 @@ def _write_order(request: CheckoutRequest, find_buyer: "Callable[[], User | None
         **asdict(request.customer),
     )
     # After the row with the unique key: a repeated request stops there, before it signs anybody up.
-    buyer = find_buyer()
+    buyer = find_buyer(order)
     if buyer is not None:
         order.user = buyer
         order.save(update_fields=["user", "updated_at"])

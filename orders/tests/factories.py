@@ -131,7 +131,7 @@ def make_order(
         expected_total=quote_cart(wanted, destination=details["country"]).quote.total,
         language=language,
     )
-    return place_order(request, find_buyer=lambda: user)
+    return place_order(request, find_buyer=lambda _order: user)
 
 
 def pay_order(order: Order) -> Order:

@@ -189,23 +189,6 @@ def test_another_country_is_delivered_at_the_rate_of_the_rest_of_the_world(bank,
     assert (order.country, order.custom_country, order.shipping_cost) == ("ZZ", "France", Decimal("49.99"))
 
 
-def test_signing_up_while_ordering_makes_the_member_with_the_order(bank, shopper):
-    account = {"mode": "signup", "password": "un-renard-de-bois"}
-    answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00", account=account))
-    assert answer.status_code == 201
-    user = User.objects.get(email="lea@example.com")
-    assert Order.objects.get().user == user
-    assert shopper.client.get("/api/me").json()["email"] == "lea@example.com"
-
-
-def test_an_order_that_fails_leaves_no_account_behind(bank, shopper):
-    account = {"mode": "signup", "password": "un-renard-de-bois"}
-    answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "61.00", account=account))
-    assert answer.status_code == 409
-    assert not User.objects.exists()
-    assert shopper.client.get("/api/me").json()["authenticated"] is False
-
-
 def test_a_weak_password_is_refused_with_its_rule_and_nothing_is_ordered(bank, shopper):
     account = {"mode": "signup", "password": "court"}
     answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00", account=account))
@@ -213,15 +196,6 @@ def test_a_weak_password_is_refused_with_its_rule_and_nothing_is_ordered(bank, s
     assert "8" in answer.json()["errors"]["password"][0]
     nothing_was_made()
     assert not User.objects.exists()
-
-
-def test_signing_up_with_a_known_address_orders_as_a_guest_and_tells_its_owner(bank, shopper):
-    User.objects.create_user("lea@example.com", "un-renard-de-bois")
-    account = {"mode": "signup", "password": "autre-renard-de-fer"}
-    answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00", account=account))
-    assert answer.status_code == 201
-    assert Order.objects.get().user is None
-    assert shopper.client.get("/api/me").json()["authenticated"] is False
 
 
 def test_signing_in_with_a_wrong_password_is_refused(bank, shopper):

@@ -24,6 +24,7 @@ from django.utils import timezone, translation
 
 from shop.core.mail import wake_delivery
 from shop.core.mail_attachments import MailFile, load_attachments, report_missed
+from shop.core.mail_resolvers import resolve_content
 from shop.core.models import MailState, OutgoingMail, ShopSettings
 from shop.core.site import absolute_url
 
@@ -73,6 +74,9 @@ def deliver(mail_id: int, *, now: datetime | None = None) -> MailState | None:
     if mail is None or mail.state != MailState.SENDING:
         return None
     try:
+        if not resolve_content(mail):
+            _still_ours(mail).delete()
+            return None
         if not mail.text:
             _keep_rendering(mail, render(mail))
         files, missing = load_attachments(mail.attachments)

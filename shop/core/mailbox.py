@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from shop.core.mail_attachments import load_attachments
 from shop.core.mail_delivery import render as render_mail
+from shop.core.mail_resolvers import is_resolved
 from shop.core.models import OutgoingMail
 
 PER_PAGE = 50
@@ -21,6 +22,9 @@ PER_PAGE = 50
 def _mail(mail_id: int) -> OutgoingMail:
     """The mail as it was sent, or as it would be sent now."""
     mail = get_object_or_404(OutgoingMail, pk=mail_id)
+    if not is_resolved(mail):
+        # The worker has yet to find out what it says, and whether it is sent.
+        raise Http404
     if not mail.text:
         rendered = render_mail(mail)
         mail.subject, mail.text, mail.html = rendered.subject, rendered.text, rendered.html

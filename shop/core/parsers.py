@@ -27,6 +27,7 @@ class StrictJSONParser(BaseParser):
     """JSON objects in UTF-8 only: no NaN, no duplicate keys, no deep nesting, no NUL characters, no heaps of lists."""
 
     media_type = "application/json"
+    document_type: type = dict
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
@@ -46,9 +47,15 @@ class StrictJSONParser(BaseParser):
             document = json.loads(raw.decode("utf-8"), parse_constant=_refuse, object_pairs_hook=_unique)
         except (ValueError, RecursionError) as error:
             raise ParseError from error
-        if not isinstance(document, dict) or _unusable(document, 1):
+        if not isinstance(document, self.document_type) or _unusable(document, 1):
             raise ParseError
         return document
+
+
+class StrictJSONListParser(StrictJSONParser):
+    """The same for the few calls whose body is a list."""
+
+    document_type = list
 
 
 def _charset(media_type: str | None) -> str:

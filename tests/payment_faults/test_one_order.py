@@ -12,7 +12,7 @@ import pytest
 from django.db import IntegrityError
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.models import SignUp
 from catalog.models import Product
 from orders.models import (
     Attempt,
@@ -237,14 +237,15 @@ def test_case_19_the_same_request_a_hundred_times_at_once_is_one_order(bank, fig
 
 
 @pytest.mark.postgres
-def test_case_19_signing_up_with_the_same_key_at_once_makes_one_account_and_one_mail(bank):
+def test_case_19_signing_up_with_the_same_key_at_once_makes_one_sign_up_and_one_mail(bank):
     """Double click or repeated POST of checkout: one order, same answer."""
     product = make_product(price="60.00")
     account = {"mode": "signup", "password": "un-renard-de-bois"}
     key, body = new_key(), checkout_body([line(product)], "60.00", account=account)
     answers = values(all_at_once([partial(Buyer(number).checkout, body, key) for number in range(20)]))
     assert {answer.status_code for answer in answers} <= {201, 503}
-    assert Order.objects.get().user == User.objects.get(email="lea@example.com")
+    order = Order.objects.get()
+    assert SignUp.objects.get().orders == [{"id": str(order.pk), "reference": order.reference}]
     assert OutgoingMail.objects.count() == 1
 
 

@@ -41,7 +41,7 @@ def sent_order(product_id: int) -> Attempt:
         expected_total=Decimal("60.00"),
         language="fr",
     )
-    order = place_order(request, find_buyer=lambda: None)
+    order = place_order(request, find_buyer=lambda _order: None)
     attempt = Attempt.objects.get(payment__order=order)
     attempt.state, attempt.session_id = AttemptState.SENT, f"cs_test_{order.pk.hex}"
     attempt.save()

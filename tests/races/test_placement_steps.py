@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.db import connection, connections
 
-from accounts.models import User
+from accounts.models import SignUp, User
+from accounts.services import CheckoutSignUp
 from catalog.models import Product, ProductVariation
-from orders.api import views
 from orders.models import (
     Attempt,
     AttemptState,
@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 STEPS: dict[str, tuple[Any, str]] = {
     "the cart is priced": (placement, "quote_cart"),
     "the order is written": (Order.objects, "create"),
-    "the account is made": (views, "sign_up_at_checkout"),
+    "the sign-up is written": (CheckoutSignUp, "request"),
     "the lines are written": (OrderItem.objects, "bulk_create"),
     "the payment is written": (Payment.objects, "create"),
     "the attempt is written": (placement, "prepare_attempt"),
@@ -49,7 +49,7 @@ class BrokenOff(Exception):
 
 
 def nothing_is_left(product: Product) -> None:
-    for model in (Order, OrderItem, Payment, Attempt, StockHold, OrderEvent, OutgoingMail, User):
+    for model in (Order, OrderItem, Payment, Attempt, StockHold, OrderEvent, OutgoingMail, SignUp, User):
         assert not model._default_manager.exists(), model
     product.refresh_from_db()
     assert product.stock_quantity == 2
@@ -59,7 +59,7 @@ def nothing_is_left(product: Product) -> None:
 def whole_order(product: Product) -> None:
     order = Order.objects.get()
     assert order.status == OrderStatus.PENDING
-    assert order.user == User.objects.get(email="lea@example.com")
+    assert SignUp.objects.get().orders == [{"id": str(order.pk), "reference": order.reference}]
     assert (order.items.count(), order.payments.count(), order.stock_holds.count()) == (1, 1, 1)
     assert Attempt.objects.get().state == AttemptState.SENT
     product.refresh_from_db()
@@ -116,7 +116,7 @@ def test_an_exception_after_any_step_leaves_nothing_and_a_retry_makes_the_order(
     assert bank.requests("/v1/checkout/sessions") == []
     assert buyer.checkout(demand, key).status_code == 201
     whole_order(product)
-    figures(**{f"broken off after “{step}”": "0 half orders, 0 holds, 0 mails, 0 accounts"})
+    figures(**{f"broken off after “{step}”": "0 half orders, 0 holds, 0 mails, 0 sign-ups"})
 
 
 @pytest.mark.filterwarnings("ignore:discarding closed connection")

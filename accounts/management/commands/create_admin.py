@@ -13,7 +13,7 @@ from django.db import transaction
 
 from accounts.models import Role, User
 from accounts.passwords import password_faults
-from accounts.selectors import find_user
+from accounts.selectors import find_user, is_email_confirmed
 from accounts.services import create_member, grant_role
 from accounts.services.members import clean_email, random_password
 from shop.core.problems import Problem
@@ -34,9 +34,13 @@ class Command(BaseCommand):
         except Problem as problem:
             raise CommandError(problem.detail) from problem
         known = find_user(email)
-        password = None if known else self._ask_password(email)
+        # The password of an account whose address nobody proved is anybody's.
+        password = None if known and is_email_confirmed(known) else self._ask_password(email)
         with transaction.atomic():
-            user = known or create_member(email=email, password=password, confirmed=True)
+            user = known or create_member(email=email, password=password)
+            if known and password is not None:
+                user.set_password(password)
+                user.save(update_fields=["password"])
             EmailAddress.objects.update_or_create(
                 user=user, email=user.email, defaults={"verified": True, "primary": True}
             )

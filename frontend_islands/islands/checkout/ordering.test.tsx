@@ -303,7 +303,7 @@ it.each([
   expect(goTo).not.toHaveBeenCalled();
 });
 
-it("notices the account that was made although the payment page could not be opened", async () => {
+it("notices who was signed in although the payment page could not be opened", async () => {
   let me = visitor;
   const { user, orders } = await openCheckout({
     me: () => me(),
@@ -312,18 +312,34 @@ it("notices the account that was made although the payment page could not be ope
       return problem(503, "payment_unavailable", "Le service de paiement ne répond pas.");
     },
   });
-  await fillIn(user, { tab: "Créer un compte" });
+  await fillIn(user, { tab: "Se connecter" });
   await user.clear(field("E-mail"));
   await user.type(field("E-mail"), "client@example.com");
   await user.click(payButton());
   expect(await screen.findByText("Connecté avec client@example.com")).toBeTruthy();
-  expect(toast).toHaveBeenCalledExactlyOnceWith({ kind: "success", title: "Compte créé avec succès" });
 
   await user.click(payButton());
   await waitFor(() => expect(orders()).toHaveLength(2));
   const keys = orders().map(({ headers }) => headers["Idempotency-Key"]);
   expect(keys[1]).toBe(keys[0]);
   expect(orders()[1]?.body).not.toHaveProperty("account");
+});
+
+it("stays a visitor's who signed up although the payment page could not be opened", async () => {
+  const { user, calls, orders } = await openCheckout({
+    checkout: () => problem(503, "payment_unavailable", "Le service de paiement ne répond pas."),
+  });
+  await fillIn(user, { tab: "Créer un compte" });
+  const asked = calls.filter(({ path }) => path === "/api/me").length;
+  await user.click(payButton());
+  await screen.findByRole("alert");
+
+  expect(calls.filter(({ path }) => path === "/api/me")).toHaveLength(asked);
+  expect(screen.getByRole("tab", { name: "Créer un compte", selected: true })).toBeTruthy();
+  await user.click(payButton());
+  await waitFor(() => expect(orders()).toHaveLength(2));
+  const keys = orders().map(({ headers }) => headers["Idempotency-Key"]);
+  expect(keys[1]).toBe(keys[0]);
 });
 
 it("does not offer to pay for what can't be bought", async () => {

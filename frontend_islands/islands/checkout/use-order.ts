@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from "react";
 import { ApiProblem, postJson } from "@/lib/api";
 import type { CartLine } from "@/lib/cart";
 import { goTo } from "@/lib/navigate";
-import { toast } from "@/lib/toast";
 import { asProblem, inTime } from "@/purchase/calls";
 import type { CheckoutAnswer, PaymentMode, Quote } from "@/purchase/types";
 import type { Quoting } from "@/purchase/use-quote";
@@ -159,14 +158,11 @@ export function useOrder({ lines, quoting, form, member, mode, otherCountry }: O
     void recognise();
   };
 
-  /** An order that did not get as far as the payment page may have made or opened an account all the same. */
+  /** An order that did not get as far as the payment page may have signed its customer in all the same. */
   const recognise = async () => {
-    const { access } = form.answers;
-    if (access !== "signup" && access !== "signin") return;
+    if (form.answers.access !== "signin") return;
     const me = await member.refresh();
-    if (!me?.authenticated) return;
-    form.setText("password", "");
-    if (access === "signup") toast({ kind: "success", title: t("checkout.accountMade") });
+    if (me?.authenticated) form.setText("password", "");
   };
 
   const accept = () => {

@@ -1,0 +1,12 @@
+"""Scheduled work of the accounts app."""
+
+from datetime import datetime, time, timedelta
+
+from accounts.services.signing_up import purge_sign_ups as purge_old_sign_ups
+from shop.core.jobs import scheduled_job
+
+
+@scheduled_job("purge-sign-ups", every=timedelta(days=1), at=time(4))
+def purge_sign_ups(now: datetime) -> None:
+    """Forget the sign-ups that nobody confirmed."""
+    purge_old_sign_ups(now)
