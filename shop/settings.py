@@ -169,6 +169,11 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+# One task at a time in each process, and several processes. Celery's own pool shares one pipe among its children when
+# the broker is no asynchronous one, as the file queue: a child that is killed while it reads keeps the pipe's lock, and
+# the others wait for it for good. `prefork` on the command line is read as this too.
+CELERY_WORKER_POOL = "solo"
+# Kept by shop.celery, as this pool has no limit of its own.
 CELERY_TASK_TIME_LIMIT = 300
 # Drawing pictures takes seconds each: in a queue of their own they never stand before a mail.
 CELERY_TASK_ROUTES = {
