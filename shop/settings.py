@@ -10,6 +10,7 @@ import environ
 from csp.constants import NONE, SELF
 
 from shop.kept_secret import kept_secret
+from shop.loopback import refuse_public_debug
 
 # Lets Django's generic classes be written with their type at run time, as the type checker reads them.
 django_stubs_ext.monkeypatch()
@@ -24,18 +25,23 @@ DATA_DIR.mkdir(parents=True, exist_ok=True)
 QUEUE_DIR = DATA_DIR / "queue"
 
 # --- The machine -----------------------------------------------------------------------------------
-DEBUG = env.bool("DEBUG", default=True)
+# A development machine or the demonstration, which `manage.py` sets where nothing says otherwise. Never a public shop.
+DEBUG = env.bool("DEBUG", default=False)
 PORT = env.int("PORT", default=8000)
 # Production must name its secret: with DEBUG off an empty one stops the start.
 SECRET_KEY = env.str("SECRET_KEY", default="") or (kept_secret(DATA_DIR / "secret-key") if DEBUG else "")
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEBUG else [])
 SITE_URL = env.str("SITE_URL", default=f"http://localhost:{PORT}" if DEBUG else "").rstrip("/")
+if DEBUG:
+    refuse_public_debug(allowed_hosts=ALLOWED_HOSTS, site_url=SITE_URL)
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[SITE_URL] if SITE_URL else [])
 ADMIN_PATH = env.str("ADMIN_PATH", default="gestion/").strip("/") + "/"
 # How many reverse proxies stand before the shop: client addresses are read from X-Forwarded-For only then.
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
 APPEND_SLASH = False
+# With DEBUG too, visitors see the shop's own error pages; the traceback is in the log.
+DEFAULT_EXCEPTION_REPORTER = "shop.core.errors.PageReporter"
 ROOT_URLCONF = "shop.urls"
 WSGI_APPLICATION = "shop.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

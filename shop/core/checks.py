@@ -7,6 +7,7 @@ a production server should have and that a staging server may do without.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,6 +15,8 @@ from django.conf import settings
 from django.core import checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
+
+from shop.loopback import is_loopback
 
 STRIPE_HOST = "api.stripe.com"
 # Django's own thresholds for a secret that cannot be guessed (security.W009).
@@ -175,3 +178,16 @@ def refuse_unsafe_settings() -> None:
     errors = sorted((message for message in found if message.is_serious()), key=lambda error: error.id or "")
     if errors:
         raise ImproperlyConfigured("\n".join(f"{error.id}: {error.msg} {error.hint}" for error in errors))
+
+
+def refuse_debug_server() -> None:
+    """Stop a server with DEBUG that was not started by ``run_shop``, which binds it to this machine: what it answers
+    must not depend on the name that a stranger calls it by.
+
+    :raises ImproperlyConfigured: DEBUG is on and DEBUG_ADDRESS is no loopback address.
+    """
+    if settings.DEBUG and not is_loopback(os.environ.get("DEBUG_ADDRESS", "")):
+        raise ImproperlyConfigured(
+            "DEBUG is on: start the shop with make run or make dev, which bind it to this machine alone, "
+            "or set DEBUG=false for a public shop."
+        )

@@ -27,6 +27,7 @@ from django.db import DatabaseError, connection
 
 from shop.core.jobs import LATE_AFTER, background_work_is_late
 from shop.core.supervisor import CannotStartError, Program, Supervisor
+from shop.loopback import is_loopback
 
 DEMO_ACCOUNTS = ("admin@example.com", "client@example.com")
 DEMO_PASSWORD = "figurine-atelier-2026"  # noqa: S105 - published: it opens the demonstration only
@@ -128,6 +129,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         reload: bool = options["reload"]
         host = os.environ.get("HOST") or ("127.0.0.1" if settings.DEBUG else "0.0.0.0")  # noqa: S104
+        if settings.DEBUG and not is_loopback(host):
+            raise CommandError(
+                f"HOST={host} would open a shop with DEBUG, its mails and its known passwords to others: "
+                "leave HOST out. For a public shop set DEBUG=false and start its processes as docs/operator.md says."
+            )
         if not port_is_free(settings.PORT, host):
             raise CommandError(
                 f"Port {settings.PORT} is taken by another program: stop it, or choose another one with "
@@ -195,6 +201,8 @@ def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iter
     """Every process of the shop, those first that others call."""
     python = sys.executable
     payments = sandbox.environment if sandbox else {}
+    # shop.wsgi serves DEBUG at such an address alone.
+    bound = {"DEBUG_ADDRESS": f"{host}:{settings.PORT}"} if settings.DEBUG else {}
     if sandbox:
         yield Program(
             "sandbox",
@@ -235,7 +243,9 @@ def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iter
         "beat", [*celery, "beat", "--loglevel", "WARNING", "--pidfile="], background, reloads=reload
     )
     if reload:
-        yield Program("web", [python, "manage.py", "runserver", f"{host}:{settings.PORT}"], payments)
+        yield Program(
+            "web", [python, "manage.py", "runserver", f"{host}:{settings.PORT}"], {**payments, **bound}
+        )
         yield Program("assets", ["npm", "run", "--silent", "watch"])
         return
     yield Program(
@@ -246,7 +256,7 @@ def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iter
             *("--worker-class", "gthread", "--workers", "2", "--threads", "4"),
             *("--no-control-socket", "--log-level", "warning", "--timeout", "60", "--graceful-timeout", "10"),
         ],
-        {**payments, **WEB_MEMORY},
+        {**payments, **bound, **WEB_MEMORY},
     )
 
 
