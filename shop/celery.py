@@ -2,7 +2,6 @@
 
 import faulthandler
 import os
-import sys
 from typing import Any
 
 from celery import Celery
@@ -11,6 +10,8 @@ from celery.signals import beat_init, task_postrun, task_prerun, worker_init
 from shop.core import broker
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
+
+STDERR = 2
 
 broker.register()
 
@@ -45,7 +46,7 @@ def limit_tasks(**kwargs: Any) -> None:
 def _start_clock(**kwargs: Any) -> None:
     # Python's own watchdog: a thread in C, which needs neither a signal nor the interpreter of a task that hangs.
     # Celery puts a logger in the place of sys.stderr, which is no file.
-    faulthandler.dump_traceback_later(app.conf.task_time_limit, exit=True, file=sys.__stderr__)
+    faulthandler.dump_traceback_later(app.conf.task_time_limit, exit=True, file=STDERR)
 
 
 def _stop_clock(**kwargs: Any) -> None:

@@ -9,7 +9,7 @@ import django_stubs_ext
 import environ
 from csp.constants import NONE, SELF
 
-from shop.kept_secret import kept_secret
+from shop.data_dir import open_data_dir, stored_secret
 from shop.loopback import refuse_public_debug
 
 # Lets Django's generic classes be written with their type at run time, as the type checker reads them.
@@ -20,8 +20,7 @@ env = environ.Env()
 environ.Env.read_env(BASE_DIR / ".env")
 
 # --- Where things are kept -------------------------------------------------------------------------
-DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
-DATA_DIR.mkdir(parents=True, exist_ok=True)
+DATA_DIR = open_data_dir(Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve())
 QUEUE_DIR = DATA_DIR / "queue"
 
 # --- The machine -----------------------------------------------------------------------------------
@@ -29,7 +28,7 @@ QUEUE_DIR = DATA_DIR / "queue"
 DEBUG = env.bool("DEBUG", default=False)
 PORT = env.int("PORT", default=8000)
 # Production must name its secret: with DEBUG off an empty one stops the start.
-SECRET_KEY = env.str("SECRET_KEY", default="") or (kept_secret(DATA_DIR / "secret-key") if DEBUG else "")
+SECRET_KEY = env.str("SECRET_KEY", default="") or (stored_secret(DATA_DIR / "secret-key") if DEBUG else "")
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEBUG else [])
 SITE_URL = env.str("SITE_URL", default=f"http://localhost:{PORT}" if DEBUG else "").rstrip("/")
@@ -221,12 +220,19 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 ASSET_MANIFEST = BASE_DIR / "static" / "build" / "manifest.json"
 MEDIA_URL = "/media/"
 MEDIA_ROOT = DATA_DIR / "media"
+# Media and static files are public: a web server of another user may hand them out.
+FILE_UPLOAD_PERMISSIONS = 0o644
+FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o755
 STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     # What visitors send to the workshop alone: no address leads there.
     "private": {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": str(DATA_DIR / "private")},
+        "OPTIONS": {
+            "location": str(DATA_DIR / "private"),
+            "file_permissions_mode": 0o600,
+            "directory_permissions_mode": 0o700,
+        },
     },
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"

@@ -16,6 +16,7 @@ from django.core import checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 
+from shop.data_dir import is_open_to_others
 from shop.loopback import is_loopback
 
 STRIPE_HOST = "api.stripe.com"
@@ -133,6 +134,14 @@ def check_host_settings(**kwargs: Any) -> list[checks.CheckMessage]:
                 "EMAIL_URL is empty: mails are kept in the database and sent to nobody.",
                 hint="EMAIL_URL=smtp+tls://user:password@mail.example:587",
                 id="shop.W013",
+            )
+        )
+    if is_open_to_others(settings.DATA_DIR):
+        found.append(
+            checks.Warning(
+                "DATA_DIR can be read by other users of the machine.",
+                hint=f"chmod 700 {settings.DATA_DIR}, or 710 when a web server of its group hands out media/.",
+                id="shop.W014",
             )
         )
     return found

@@ -9,6 +9,7 @@ from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.template import loader
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.views.debug import ExceptionReporter
 
@@ -55,9 +56,13 @@ def server_error(request: HttpRequest) -> HttpResponse:
 class PageReporter(ExceptionReporter):
     """What Django answers in the place of its technical page, with the status that it chose."""
 
-    def get_traceback_html(self) -> str:
+    def get_traceback_html(self) -> SafeString:
         """The page, or for a call the JSON, that a visitor reads without DEBUG."""
+        if self.request is None:
+            return super().get_traceback_html()
         bad = isinstance(self.exc_value, SuspiciousOperation | BadRequest | MultiPartParserError)
-        return (bad_request if bad else server_error)(self.request).content.decode()
+        answer = (bad_request if bad else server_error)(self.request)
+        return mark_safe(answer.content.decode())  # noqa: S308 - rendered by our own template
 
-    get_traceback_text = get_traceback_html
+    def get_traceback_text(self) -> SafeString:
+        return self.get_traceback_html()

@@ -105,3 +105,13 @@ def test_the_server_does_not_start_with_an_error_and_says_all_of_them(production
 def test_the_server_starts_with_warnings(production):
     production.EMAIL_URL = ""
     checks.refuse_unsafe_settings()
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"), [(0o700, []), (0o710, []), (0o711, ["shop.W014"]), (0o750, ["shop.W014"])]
+)
+def test_check_of_a_data_dir_that_others_can_read_warns(production, tmp_path, mode, expected):
+    tmp_path.chmod(mode)
+    production.DATA_DIR = tmp_path
+    assert found() == expected
+    checks.refuse_unsafe_settings()

@@ -27,6 +27,7 @@ from django.db import DatabaseError, connection
 
 from shop.core.jobs import LATE_AFTER, background_work_is_late
 from shop.core.supervisor import CannotStartError, Program, Supervisor
+from shop.data_dir import narrow_data_dir
 from shop.loopback import is_loopback
 
 DEMO_ACCOUNTS = ("admin@example.com", "client@example.com")
@@ -168,8 +169,10 @@ class Command(BaseCommand):
             raise CommandError("\n".join(f"{error.id}: {error.msg} {error.hint or ''}" for error in errors))
 
     def _prepare_data(self) -> None:
+        narrow_data_dir(settings.DATA_DIR)
         # Served beside what the finders find; WhiteNoise warns when it is not there.
         Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
+        Path(settings.STATIC_ROOT).chmod(settings.FILE_UPLOAD_DIRECTORY_PERMISSIONS)
         call_command("migrate", interactive=False, verbosity=0)
         if not settings.DEBUG:
             call_command("collectstatic", interactive=False, verbosity=0)
