@@ -94,17 +94,23 @@ CHECKS: dict[str, Callable[[], None]] = {
     "broker": check_broker,
 }
 
+# A start is no fault, and a load balancer asks every few seconds.
+ALARM_SECONDS = 180.0
+_next_alarm = monotonic() + ALARM_SECONDS
+
 # Few threads, kept for the life of the process: a dependency that hangs can hold these, never more.
 _probes = ThreadPoolExecutor(max_workers=2 * len(CHECKS), thread_name_prefix="readyz")
 
 
 def background_work() -> str:
-    """``running``, ``late`` (logged as an error), or ``unknown`` when the database does not tell in time. One query."""
+    """``running``, ``late`` (an error in the log now and then), or ``unknown`` when the database does not tell in time. One query."""
     try:
         late = _probes.submit(_background_is_late).result(timeout=BACKGROUND_SECONDS)
     except Exception:
         return "unknown"
-    if late:
+    global _next_alarm
+    if late and monotonic() > _next_alarm:
+        _next_alarm = monotonic() + ALARM_SECONDS
         logger.error("Background work is late: look at the workers, the beat and the broker.")
     return "late" if late else "running"
 
