@@ -103,7 +103,10 @@ _probes = ThreadPoolExecutor(max_workers=2 * len(CHECKS), thread_name_prefix="re
 
 
 def background_work() -> str:
-    """``running``, ``late`` (an error in the log now and then), or ``unknown`` when the database does not tell in time. One query."""
+    """``running``, ``late`` (an error in the log now and then), or ``unknown`` when the database does not tell in time.
+
+    One query.
+    """
     try:
         late = _probes.submit(_background_is_late).result(timeout=BACKGROUND_SECONDS)
     except Exception:
