@@ -1,6 +1,6 @@
 #!/usr/bin/env python
 """Figures of the whole shop on this machine: how fast its pages are next to a bare Django view, how they grow with the
-catalogue, what a worker weighs, Lighthouse's marks, and whether the last piece is sold once.
+catalogue, what a worker weighs, Lighthouse's marks, whether the last piece is sold once, what a killed process costs.
 
 Starts the shop as `make run` does, in a folder of its own, on SQLite and then on a real PostgreSQL.
 Fails when a page answers with an error, or when the last piece is sold twice or not at all; a missed aim is printed.
@@ -23,6 +23,7 @@ from time import monotonic, perf_counter, sleep
 
 import requests
 from bench_growth import bench_growth
+from bench_kills import bench_kills
 from bench_requests import bench_requests
 from play_histories import play
 from run_tests import postgres_url
@@ -179,6 +180,7 @@ def main() -> int:
     parser.add_argument(
         "--no-growth", action="store_true", help="leave out the catalogues of 1,000 and 100,000 pieces"
     )
+    parser.add_argument("--no-kills", action="store_true", help="leave out the processes that are killed")
     parser.add_argument("--engine", choices=["sqlite", "postgres"], action="append", dest="engines")
     parser.add_argument("--histories", type=int, default=0, help="random histories of orders to play instead")
     options = parser.parse_args()
@@ -202,6 +204,8 @@ def main() -> int:
                 stop_shop(shop)
             if not options.no_growth:
                 bench_growth(url)
+    if not options.no_kills:
+        wrong += bench_kills()
     print(f"\n{wrong} wrong." if wrong else "\nAll as it should be.")
     return 1 if wrong else 0
 

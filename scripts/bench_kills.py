@@ -61,7 +61,7 @@ WAITING = "SELECT 1 FROM core_outgoingmail WHERE \"to\" = 'killed@example.com' A
 ORDERS = (
     "SELECT o.status, COUNT(e.id) FROM orders_order o LEFT JOIN orders_ledgerentry e ON e.order_id = o.id"
 )
-ORDERS += " AND e.kind = 'payment' WHERE o.email = 'killed@example.com' GROUP BY o.id"
+ORDERS += " AND e.kind = 'charge' WHERE o.email = 'killed@example.com' GROUP BY o.id"
 
 
 class Mailbox(socketserver.StreamRequestHandler):
