@@ -57,6 +57,7 @@ rows = Product.objects.filter(is_published=True, variations=None, category__offe
 rows.filter(pk=rows[0].pk).update(in_stock=True, stock_quantity=1000)
 print(rows[0].pk)
 """
+OURS = "SELECT 1 FROM core_outgoingmail WHERE \"to\" = 'killed@example.com' AND kind = 'account_exists'"
 WAITING = "SELECT 1 FROM core_outgoingmail WHERE \"to\" = 'killed@example.com' AND state != 'sent'"
 ORDERS = (
     "SELECT o.status, COUNT(e.id) FROM orders_order o LEFT JOIN orders_ledgerentry e ON e.order_id = o.id"
@@ -190,17 +191,19 @@ def kill_each(shop: RunningShop) -> int:
     print(f"{'killed':12}{'again there':>14}{'all mails sent':>17}")
     with ThreadPoolExecutor(4) as pool:
         bought = []
-        for kind in KINDS:
-            shop.manage("shell", "--no-imports", "-c", QUEUE.format(mails))
+        for number, kind in enumerate(KINDS):
+            queueing = pool.submit(shop.manage, "shell", "--no-imports", "-c", QUEUE.format(mails))
             bought += [pool.submit(buy, shop, product) for _ in range(payments)]
-            sleep(0.3)
+            begun = monotonic()
+            # In the midst of them.
+            seconds_until(lambda number=number: len(shop.rows(OURS)) > (number + 0.2) * mails, begun)  # type: ignore[misc]
             old = pid_of(shop, kind)
             if old is None:
                 raise AssertionError(f"There is no {kind}.")
             os.kill(old, signal.SIGKILL)
             killed = monotonic()
             there = seconds_until(lambda kind=kind, old=old: pid_of(shop, kind) not in (None, old), killed)  # type: ignore[misc]
-            sent = seconds_until(lambda: not shop.rows(WAITING), killed)
+            sent = seconds_until(lambda queueing=queueing: queueing.done() and not shop.rows(WAITING), killed)  # type: ignore[misc]
             print(f"{kind:12}{there:12.1f} s{sent:15.1f} s", flush=True)
         for buyer in bought:
             buyer.result()
@@ -208,6 +211,7 @@ def kill_each(shop: RunningShop) -> int:
     booked = seconds_until(lambda: shop.rows(ORDERS).count(("confirmed", 1)) == placed, monotonic())
     orders = Counter(shop.rows(ORDERS))
     queued = mails * len(KINDS)
+    seconds_until(lambda: not shop.rows(WAITING), monotonic())
     ours = {
         row[0]
         for row in shop.rows("SELECT message_id FROM core_outgoingmail WHERE \"to\" = 'killed@example.com'")
