@@ -171,12 +171,10 @@ if not REDIS_URL:
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
-CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
-# One task at a time in each process, and several processes. Celery's own pool shares one pipe among its children when
-# the broker is no asynchronous one, as the file queue: a child that is killed while it reads keeps the pipe's lock, and
-# the others wait for it for good. `prefork` on the command line is read as this too.
+# Several processes, one task at a time in each. Celery's prefork shares one pipe among its children when the queue is
+# made of files: a child killed while it reads keeps the pipe's lock, and the others wait for good.
 CELERY_WORKER_POOL = "solo"
 # Kept by shop.celery, as this pool has no limit of its own.
 CELERY_TASK_TIME_LIMIT = 300
@@ -221,7 +219,6 @@ ASSET_MANIFEST = BASE_DIR / "static" / "build" / "manifest.json"
 MEDIA_URL = "/media/"
 MEDIA_ROOT = DATA_DIR / "media"
 # Media and static files are public: a web server of another user may hand them out.
-FILE_UPLOAD_PERMISSIONS = 0o644
 FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o755
 STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
