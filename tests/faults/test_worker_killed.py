@@ -165,11 +165,11 @@ def test_background_work_when_every_idle_process_is_killed_goes_on(
         for pid in killed:
             os.kill(pid, signal.SIGKILL)
         run(environment, "queue", "20")
-        wait_until(lambda: len(list(folder.glob("*.eml"))) == 21, 60, "twenty mails after the kill")
+        wait_until(lambda: len(list(folder.glob("*.eml"))) == 21, PATIENCE_SECONDS, "twenty mails")
         assert supervisor.poll() is None
         assert set(killed).isdisjoint(leaves(supervisor.pid))
     finally:
         supervisor.terminate()
-        supervisor.wait(timeout=30)
+        supervisor.wait(timeout=PATIENCE_SECONDS)
         log.close()
     assert states() == {("sent", 1, 0): 21}
