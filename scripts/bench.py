@@ -1,7 +1,7 @@
 #!/usr/bin/env python
 """Figures of the whole shop on this machine: how fast its pages are next to a bare Django view, how they grow with the
-catalogue, what a worker weighs, Lighthouse's marks, whether the last piece is sold once, and what visitors wait while
-others send pictures that are hard to read.
+catalogue, what a worker weighs, Lighthouse's marks, whether the last piece is sold once, what visitors wait while
+others send pictures that are hard to read, what a killed process costs.
 
 Starts the shop as `make run` does, in a folder of its own, on SQLite and then on a real PostgreSQL.
 Fails when a page answers with an error, or when the last piece is sold twice or not at all; a missed aim is printed.
@@ -24,6 +24,7 @@ from time import monotonic, perf_counter, sleep
 
 import requests
 from bench_growth import bench_growth
+from bench_kills import bench_kills
 from bench_requests import bench_requests
 from bench_uploads import bench_uploads
 from play_histories import play
@@ -181,6 +182,7 @@ def main() -> int:
     parser.add_argument(
         "--no-growth", action="store_true", help="leave out the catalogues of 1,000 and 100,000 pieces"
     )
+    parser.add_argument("--no-kills", action="store_true", help="leave out the processes that are killed")
     parser.add_argument("--engine", choices=["sqlite", "postgres"], action="append", dest="engines")
     parser.add_argument("--histories", type=int, default=0, help="random histories of orders to play instead")
     options = parser.parse_args()
@@ -206,6 +208,8 @@ def main() -> int:
                 bench_growth(url)
     print("\n── pictures that are hard to read, SQLite ──", flush=True)
     bench_uploads()
+    if not options.no_kills:
+        wrong += bench_kills()
     print(f"\n{wrong} wrong." if wrong else "\nAll as it should be.")
     return 1 if wrong else 0
 

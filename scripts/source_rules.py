@@ -54,6 +54,8 @@ RULES = (
         ("*.py", "*.html", "*.tsx", "*.ts"),
         (
             "shop/core/templatetags/*",
+            # A page that a template rendered just before.
+            "shop/core/errors.py",
             # Sanitised by nh3 just before.
             "shop/pages/markup.py",
             # The server's own fragment, escaped there.

@@ -4,8 +4,11 @@ from typing import Any
 
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest
+from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
+
+from shop.core import jobs
 
 # Name, what to know about it, and the models in the order of their use. A model that no room names stands in the last.
 ROOMS = (
@@ -76,6 +79,10 @@ class ShopAdminSite(AdminSite):
     site_header = _("Gestion de la boutique")
     site_title = _("Gestion")
     index_title = _("Tableau de bord")
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        late = {"background_is_late": jobs.background_work_is_late()}
+        return super().index(request, {**late, **(extra_context or {})})
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
         """Rooms instead of applications; the page of a single application stays Django's."""

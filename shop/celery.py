@@ -1,14 +1,17 @@
 """The Celery application: mail, payments and every scheduled job run here."""
 
+import faulthandler
 import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import beat_init, worker_init
+from celery.signals import beat_init, task_postrun, task_prerun, worker_init
 
 from shop.core import broker
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
+
+STDERR = 2
 
 broker.register()
 
@@ -30,3 +33,21 @@ def refuse_to_start(**kwargs: Any) -> None:
     except ImproperlyConfigured as error:
         # Celery swallows what a signal handler raises, except this.
         raise SystemExit(str(error)) from error
+
+
+@worker_init.connect
+def limit_tasks(**kwargs: Any) -> None:
+    """End this process when one task takes longer than ``CELERY_TASK_TIME_LIMIT``: whoever supervises it starts
+    another one, and what the task was doing is found again when its lease ends."""
+    task_prerun.connect(_start_clock)
+    task_postrun.connect(_stop_clock)
+
+
+def _start_clock(**kwargs: Any) -> None:
+    # Python's own watchdog: a thread in C, which needs neither a signal nor the interpreter of a task that hangs.
+    # Celery puts a logger in the place of sys.stderr, which is no file.
+    faulthandler.dump_traceback_later(app.conf.task_time_limit, exit=True, file=STDERR)
+
+
+def _stop_clock(**kwargs: Any) -> None:
+    faulthandler.cancel_dump_traceback_later()

@@ -9,7 +9,8 @@ import django_stubs_ext
 import environ
 from csp.constants import NONE, SELF
 
-from shop.kept_secret import kept_secret
+from shop.data_dir import open_data_dir, stored_secret
+from shop.loopback import refuse_public_debug
 
 # Lets Django's generic classes be written with their type at run time, as the type checker reads them.
 django_stubs_ext.monkeypatch()
@@ -19,23 +20,27 @@ env = environ.Env()
 environ.Env.read_env(BASE_DIR / ".env")
 
 # --- Where things are kept -------------------------------------------------------------------------
-DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
-DATA_DIR.mkdir(parents=True, exist_ok=True)
+DATA_DIR = open_data_dir(Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve())
 QUEUE_DIR = DATA_DIR / "queue"
 
 # --- The machine -----------------------------------------------------------------------------------
-DEBUG = env.bool("DEBUG", default=True)
+# A development machine or the demonstration, which `manage.py` sets where nothing says otherwise. Never a public shop.
+DEBUG = env.bool("DEBUG", default=False)
 PORT = env.int("PORT", default=8000)
 # Production must name its secret: with DEBUG off an empty one stops the start.
-SECRET_KEY = env.str("SECRET_KEY", default="") or (kept_secret(DATA_DIR / "secret-key") if DEBUG else "")
+SECRET_KEY = env.str("SECRET_KEY", default="") or (stored_secret(DATA_DIR / "secret-key") if DEBUG else "")
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEBUG else [])
 SITE_URL = env.str("SITE_URL", default=f"http://localhost:{PORT}" if DEBUG else "").rstrip("/")
+if DEBUG:
+    refuse_public_debug(allowed_hosts=ALLOWED_HOSTS, site_url=SITE_URL)
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[SITE_URL] if SITE_URL else [])
 ADMIN_PATH = env.str("ADMIN_PATH", default="gestion/").strip("/") + "/"
 # How many reverse proxies stand before the shop: client addresses are read from X-Forwarded-For only then.
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
 APPEND_SLASH = False
+# With DEBUG too, visitors see the shop's own error pages; the traceback is in the log.
+DEFAULT_EXCEPTION_REPORTER = "shop.core.errors.PageReporter"
 ROOT_URLCONF = "shop.urls"
 WSGI_APPLICATION = "shop.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -167,9 +172,12 @@ if not REDIS_URL:
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
-CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+# Several processes, one task at a time in each. Celery's prefork shares one pipe among its children when the queue is
+# made of files: a child killed while it reads keeps the pipe's lock, and the others wait for good.
+CELERY_WORKER_POOL = "solo"
+# Kept by shop.celery, as this pool has no limit of its own.
 CELERY_TASK_TIME_LIMIT = 300
 # Drawing pictures takes seconds each: in a queue of their own they never stand before a mail.
 CELERY_TASK_ROUTES = {
@@ -211,12 +219,18 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 ASSET_MANIFEST = BASE_DIR / "static" / "build" / "manifest.json"
 MEDIA_URL = "/media/"
 MEDIA_ROOT = DATA_DIR / "media"
+# Media and static files are public: a web server of another user may hand them out.
+FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o755
 STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     # What visitors send to the workshop alone: no address leads there.
     "private": {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": str(DATA_DIR / "private")},
+        "OPTIONS": {
+            "location": str(DATA_DIR / "private"),
+            "file_permissions_mode": 0o600,
+            "directory_permissions_mode": 0o700,
+        },
     },
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"

@@ -1,13 +1,16 @@
 """The administration's first page, menu and lists, in the family's words."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.contrib import admin
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.tests.people import make_admin
 from shop.admin_site import ROOMS
+from shop.core.models import ScheduledJob
 
 pytestmark = pytest.mark.django_db
 
@@ -73,3 +76,12 @@ def test_a_list_is_headed_by_what_it_lists(staff):
     assert "<h1>Écarts de rapprochement</h1>" in page
     assert "Sélectionnez" not in page
     assert "admin-shop/shop" in page
+
+
+@pytest.mark.parametrize(("minutes", "told"), [(2, False), (4, True)])
+def test_first_page_when_background_work_stopped_says_so(staff, minutes, told):
+    ScheduledJob.objects.create(
+        name="mail-sweep", last_finished_at=timezone.now() - timedelta(minutes=minutes)
+    )
+    page = staff.get(reverse("admin:index")).content.decode()
+    assert ("Le travail de fond est arrêté" in page) is told

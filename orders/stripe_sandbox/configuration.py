@@ -10,6 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from shop.loopback import is_loopback
+
 DEFAULT_PORT = 12111
 PROJECT_DIR = Path(__file__).resolve().parent.parent.parent
 _OFF = {"0", "false", "no", "off", "n", "f"}
@@ -76,7 +78,7 @@ class Configuration:
 
 def read_configuration(environ: Mapping[str, str]) -> Configuration:
     """Raises ConfigurationRefused when the sandbox would stand where money is real, or lacks a secret."""
-    if environ.get("DEBUG", "1").strip().lower() in _OFF:
+    if environ.get("DEBUG", "0").strip().lower() in _OFF:
         raise ConfigurationRefused(
             "The payment sandbox does not start with DEBUG off: it takes no money. Set STRIPE_SECRET_KEY "
             "and STRIPE_WEBHOOK_SECRET of a Stripe account instead."
@@ -93,6 +95,10 @@ def read_configuration(environ: Mapping[str, str]) -> Configuration:
             "(--webhook-secret or STRIPE_WEBHOOK_SECRET)."
         )
     host = environ.get("STRIPE_SANDBOX_HOST") or "127.0.0.1"
+    if not is_loopback(host):
+        raise ConfigurationRefused(
+            "The payment sandbox listens on this machine alone: leave STRIPE_SANDBOX_HOST out."
+        )
     try:
         port = int(environ.get("STRIPE_SANDBOX_PORT") or DEFAULT_PORT)
         pauses = tuple(

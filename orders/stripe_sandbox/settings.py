@@ -4,9 +4,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from orders.stripe_sandbox.configuration import configuration
+from shop.data_dir import open_data_dir
 
 _configuration = configuration()
-_configuration.data_dir.mkdir(parents=True, exist_ok=True)
+open_data_dir(_configuration.data_dir)
 
 DEBUG = False
 # Nothing is signed with it: there are no cookies and no links to protect.

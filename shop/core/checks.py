@@ -7,6 +7,7 @@ a production server should have and that a staging server may do without.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,6 +15,9 @@ from django.conf import settings
 from django.core import checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
+
+from shop.data_dir import is_open_to_others
+from shop.loopback import is_loopback
 
 STRIPE_HOST = "api.stripe.com"
 # Django's own thresholds for a secret that cannot be guessed (security.W009).
@@ -132,6 +136,14 @@ def check_host_settings(**kwargs: Any) -> list[checks.CheckMessage]:
                 id="shop.W013",
             )
         )
+    if is_open_to_others(settings.DATA_DIR):
+        found.append(
+            checks.Warning(
+                "DATA_DIR can be read by other users of the machine.",
+                hint=f"chmod 700 {settings.DATA_DIR}, or 710 when a web server of its group hands out media/.",
+                id="shop.W014",
+            )
+        )
     return found
 
 
@@ -196,3 +208,16 @@ def refuse_unsafe_settings() -> None:
     errors = sorted((message for message in found if message.is_serious()), key=lambda error: error.id or "")
     if errors:
         raise ImproperlyConfigured("\n".join(f"{error.id}: {error.msg} {error.hint}" for error in errors))
+
+
+def refuse_debug_server() -> None:
+    """Stop a server with DEBUG that was not started by ``run_shop``, which binds it to this machine: what it answers
+    must not depend on the name that a stranger calls it by.
+
+    :raises ImproperlyConfigured: DEBUG is on and DEBUG_ADDRESS is no loopback address.
+    """
+    if settings.DEBUG and not is_loopback(os.environ.get("DEBUG_ADDRESS", "")):
+        raise ImproperlyConfigured(
+            "DEBUG is on: start the shop with make run or make dev, which bind it to this machine alone, "
+            "or set DEBUG=false for a public shop."
+        )

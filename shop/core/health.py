@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,8 +17,12 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.cache import never_cache
 
+logger = logging.getLogger(__name__)
+
 # The whole answer must come within 2 s, so a dependency that keeps silent longer counts as down.
 DEADLINE_SECONDS = 1.5
+# What is left of them for the one question that is asked last.
+BACKGROUND_SECONDS = 0.4
 
 
 @never_cache
@@ -28,11 +33,15 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 when database, cache and broker answer, else 503 naming those that do not, and nothing more."""
+    """200 when database, cache and broker answer, else 503 naming those that do not, and nothing more.
+
+    Background work that is late is told and stays a 200: pages and orders need no worker at once, and a load balancer
+    that asks here would take away every server that still sells.
+    """
     unavailable = unavailable_services()
     if unavailable:
         return JsonResponse({"status": "unavailable", "unavailable": unavailable}, status=503)
-    return JsonResponse({"status": "ready"})
+    return JsonResponse({"status": "ready", "background": background_work()})
 
 
 class HealthMiddleware:
@@ -85,8 +94,37 @@ CHECKS: dict[str, Callable[[], None]] = {
     "broker": check_broker,
 }
 
+# A start is no fault, and a load balancer asks every few seconds.
+ALARM_SECONDS = 180.0
+_next_alarm = monotonic() + ALARM_SECONDS
+
 # Few threads, kept for the life of the process: a dependency that hangs can hold these, never more.
 _probes = ThreadPoolExecutor(max_workers=2 * len(CHECKS), thread_name_prefix="readyz")
+
+
+def background_work() -> str:
+    """``running``, ``late`` (an error in the log now and then), or ``unknown`` when the database does not tell in time.
+
+    One query.
+    """
+    try:
+        late = _probes.submit(_background_is_late).result(timeout=BACKGROUND_SECONDS)
+    except Exception:
+        return "unknown"
+    global _next_alarm
+    if late and monotonic() > _next_alarm:
+        _next_alarm = monotonic() + ALARM_SECONDS
+        logger.error("Background work is late: look at the workers, the beat and the broker.")
+    return "late" if late else "running"
+
+
+def _background_is_late() -> bool:
+    from shop.core.jobs import background_work_is_late
+
+    try:
+        return background_work_is_late()
+    finally:
+        connection.close()
 
 
 def unavailable_services() -> list[str]:

@@ -39,6 +39,10 @@ DAY = timedelta(days=1)
 # A job's reservation outlives Celery's hard limit on a task, so it ends only when the job's process is gone.
 LEASE = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT + 60)
 RETRY_AFTER = timedelta(minutes=5)
+# The job that runs most often: as long as it ends, there is a beat (or cron), a broker and a worker that work.
+PULSE_JOB = "mail-sweep"
+# Nine of its periods, and three of a cron line's.
+LATE_AFTER = timedelta(minutes=3)
 # What is kept of an error: enough to see where it came from.
 ERROR_LENGTH = 4000
 
@@ -153,6 +157,18 @@ def _create_rows(jobs: Iterable[RegisteredJob]) -> None:
     missing = [ScheduledJob(name=job.name) for job in jobs if job.name not in known]
     if missing:
         ScheduledJob.objects.bulk_create(missing, ignore_conflicts=True)
+
+
+def background_work_age() -> timedelta | None:
+    """How long ago background work last showed that it runs; None when it never did. One query."""
+    ended = ScheduledJob.objects.filter(name=PULSE_JOB).values_list("last_finished_at", flat=True).first()
+    return timezone.now() - ended if ended else None
+
+
+def background_work_is_late() -> bool:
+    """Whether the workers, the beat or the broker between them seem to have stopped. One query."""
+    age = background_work_age()
+    return age is None or age > LATE_AFTER
 
 
 def run_job(name: str, *, now: datetime | None = None) -> Outcome:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 BUILD = "build/"
@@ -27,6 +29,12 @@ class ShopStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ign
         if not dry_run:
             for name, compressed_name in self.compress_files(built):
                 yield name, compressed_name, True
+
+    def compress_files(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+        for name, compressed in super().compress_files(paths):
+            # Written past the storage, which gives every other file its mode.
+            Path(self.path(compressed)).chmod(settings.FILE_UPLOAD_PERMISSIONS)
+            yield name, compressed
 
     def hashed_name(self, name: str, content: Any = None, filename: str | None = None) -> str:
         if _is_built(name):

@@ -1,4 +1,4 @@
-"""A small supervisor: starts the processes of the shop and ends them together.
+"""A small supervisor: starts the processes of the shop, starts again those that end, and ends them all together.
 
 Each process leads a group of its own, so that its children end with it and a Ctrl-C in the terminal
 reaches the supervisor alone, which then stops everything in order. Nothing else is ever signalled.
@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +23,13 @@ from typing import IO
 # How long a process may take to finish what it is doing before it is killed.
 GRACE_SECONDS = 12.0
 POLL_SECONDS = 0.2
-WATCH_SECONDS = 1.0
+ASK_SECONDS = 1.0
+# Pauses before a program is started again, one after the other; the first again once it ran for `STEADY_SECONDS`.
+PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
+STEADY_SECONDS = 60.0
+# A program that exits with an error this often in a row, each time within `START_SECONDS`, can't start.
+FAILED_STARTS = 5
+START_SECONDS = 10.0
 PR_SET_PDEATHSIG = 1
 
 
@@ -34,18 +40,33 @@ class Program:
     name: str
     command: list[str]
     environment: Mapping[str, str] = field(default_factory=dict)
-    # Restarted when a Python file changes (only while reloading).
-    restarts: bool = False
+    # While reloading: started again when a Python file changes, and never given up.
+    reloads: bool = False
+
+
+@dataclass(slots=True)
+class Run:
+    """A program as it runs, or waits to run again. Moments are seconds of the monotonic clock."""
+
+    program: Program
+    process: subprocess.Popen[str] | None = None
+    started_at: float = 0.0
+    start_at: float = 0.0
+    ends: int = 0
+    failed_starts: int = 0
+
+
+class CannotStartError(RuntimeError):
+    """A program ended with an error each time that it was started."""
 
 
 class Supervisor:
-    """Runs programs until one of them ends or a signal asks to stop, then ends them all."""
+    """Runs programs until a signal asks to stop, then ends them all."""
 
     def __init__(self, *, folder: Path, output: IO[str] = sys.stdout) -> None:
         self.folder = folder
         self.output = output
-        self.programs: dict[str, Program] = {}
-        self.processes: dict[str, subprocess.Popen[str]] = {}
+        self.runs: dict[str, Run] = {}
         self.stopping = False
         self._readers: list[threading.Thread] = []
 
@@ -59,7 +80,9 @@ class Supervisor:
 
     def start(self, program: Program) -> None:
         """Start a program; its output appears line by line under its name."""
-        process = subprocess.Popen(  # noqa: S603 - commands are our own, never a visitor's words
+        run = self.runs.setdefault(program.name, Run(program))
+        run.started_at = monotonic()
+        run.process = subprocess.Popen(  # noqa: S603 - commands are our own, never a visitor's words
             program.command,
             cwd=self.folder,
             env={**os.environ, "PYTHONUNBUFFERED": "1", **program.environment},
@@ -71,80 +94,87 @@ class Supervisor:
             start_new_session=True,
             preexec_fn=_die_with_parent,
         )
-        self.programs[program.name] = program
-        self.processes[program.name] = process
-        reader = threading.Thread(target=self._relay, args=(program.name, process), daemon=True)
+        reader = threading.Thread(target=self._relay, args=(program.name, run.process), daemon=True)
         reader.start()
-        self._readers.append(reader)
+        self._readers = [*filter(threading.Thread.is_alive, self._readers), reader]
 
     def _relay(self, name: str, process: subprocess.Popen[str]) -> None:
         if process.stdout is None:
             return
         with process.stdout as lines:
             for line in lines:
-                self._say(name, line)
+                self.say(name, line)
 
-    def _say(self, name: str, line: str) -> None:
+    def say(self, name: str, line: str) -> None:
+        """Write one line under a name."""
         # When the terminal is gone, processes must still be read, or they would block on a full pipe.
         with suppress(OSError, ValueError):
-            self.output.write(f"{name:8}| {line.rstrip()}\n")
+            self.output.write(f"{name:9}| {line.rstrip()}\n")
             self.output.flush()
 
-    def ended(self) -> tuple[str, int] | None:
-        """The first program found to have ended by itself, with its exit status."""
-        for name, process in self.processes.items():
-            status = process.poll()
-            if status is not None:
-                return name, status
-        return None
-
     def wait_until(self, ready: Callable[[], bool], *, seconds: float) -> bool:
-        """Wait for ``ready``; False when a program ended, a stop was asked for, or time ran out."""
+        """Keep the programs running until ``ready``; False when a stop was asked for or time ran out.
+
+        :raises CannotStartError: a program fails at each start.
+        """
         deadline = monotonic() + seconds
-        while monotonic() < deadline and not self.stopping and self.ended() is None:
+        while monotonic() < deadline and not self.stopping:
             if ready():
                 return True
+            self._keep_running()
             sleep(POLL_SECONDS)
         return False
 
-    def watch(self, sources: Callable[[], Iterable[Path]] | None = None) -> tuple[str, int] | None:
-        """Block until a program ends (returned) or a stop is asked for (None).
+    def watch(self, due: Callable[[], Collection[str]] = tuple) -> None:
+        """Keep the programs running until a stop is asked for.
 
-        :param sources: when given, programs marked ``restarts`` are restarted whenever one of these changes.
+        :param due: asked about every second for the names of the programs to stop and start again now.
+        :raises CannotStartError: a program fails at each start.
         """
-        seen = _times(sources) if sources else {}
-        checked = monotonic()
+        asked = monotonic()
         while not self.stopping:
-            ended = self.ended()
-            if ended and not (sources and self.programs[ended[0]].restarts):
-                return ended
-            if ended:
-                # Most likely an edit that does not compile yet: the next one starts it again.
-                self._say("shop", f"{ended[0]} ended with status {ended[1]}; waiting for the next change.")
-                self._end([ended[0]])
+            self._keep_running()
             sleep(POLL_SECONDS)
-            if sources and monotonic() - checked >= WATCH_SECONDS:
-                current = _times(sources)
-                if current != seen:
-                    seen = current
-                    self._restart()
-                checked = monotonic()
-        return None
+            if monotonic() - asked >= ASK_SECONDS:
+                self.restart(due())
+                asked = monotonic()
 
-    def _restart(self) -> None:
-        programs = [program for program in self.programs.values() if program.restarts]
-        self._end([program.name for program in programs if program.name in self.processes])
-        for program in programs:
-            self.start(program)
+    def restart(self, names: Collection[str]) -> None:
+        """Stop these programs and start them again at once."""
+        self._end(names)
+        for name in names:
+            self.runs[name].failed_starts = self.runs[name].ends = 0
+            self.start(self.runs[name].program)
+
+    def _keep_running(self) -> None:
+        now = monotonic()
+        for name, run in self.runs.items():
+            if run.process is None:
+                if now >= run.start_at:
+                    self.start(run.program)
+            elif (status := run.process.poll()) is not None:
+                ran = now - run.started_at
+                run.ends = 0 if ran > STEADY_SECONDS else run.ends
+                run.failed_starts = run.failed_starts + 1 if status > 0 and ran < START_SECONDS else 0
+                # Its children may have outlived it, and hold its port.
+                self._end([name])
+                if run.failed_starts >= FAILED_STARTS and not run.program.reloads:
+                    raise CannotStartError(
+                        f"The process {name!r} failed {FAILED_STARTS} times at start, with status {status}."
+                    )
+                pause = PAUSES[min(run.ends, len(PAUSES) - 1)]
+                run.ends += 1
+                run.start_at = now + pause
+                self.say("shop", f"{name} ended {_told(status)}; it starts again in {pause:.0f} s.")
 
     def stop(self) -> None:
         """Ask every program to finish, wait a little, then kill what remains of their groups."""
-        self._end(list(self.processes))
+        self._end(list(self.runs))
         for reader in self._readers:
             reader.join(timeout=1)
 
-    def _end(self, names: list[str]) -> None:
-        processes = [self.processes.pop(name) for name in names]
+    def _end(self, names: Collection[str]) -> None:
+        processes = [process for name in names if (process := self.runs[name].process)]
         for process in processes:
             # Only the leader: it knows how to let its own children finish.
             if process.poll() is None:
@@ -157,16 +187,12 @@ class Supervisor:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        for name in names:
+            self.runs[name].process = None
 
 
-def _times(sources: Callable[[], Iterable[Path]]) -> dict[Path, int]:
-    times: dict[Path, int] = {}
-    for path in sources():
-        try:
-            times[path] = path.stat().st_mtime_ns
-        except OSError:
-            continue
-    return times
+def _told(status: int) -> str:
+    return f"with status {status}" if status >= 0 else f"by {signal.Signals(-status).name}"
 
 
 _prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None

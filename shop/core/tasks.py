@@ -29,7 +29,7 @@ def deliver_mail(mail_id: int) -> None:
     mail_delivery.deliver(mail_id)
 
 
-@jobs.scheduled_job("mail-sweep", every=timedelta(seconds=20), lease=timedelta(seconds=30))
+@jobs.scheduled_job(jobs.PULSE_JOB, every=timedelta(seconds=20), lease=timedelta(seconds=30))
 def sweep_mails(now: datetime) -> None:
     """Find the mails whose wake-up or worker was lost."""
     mail_delivery.sweep(now)

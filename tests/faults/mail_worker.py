@@ -1,4 +1,5 @@
-"""Run beside the test that kills it: ``migrate``, ``queue <number>``, ``work`` or ``report``."""
+"""Run beside the test that kills it: ``migrate``, ``queue <number>``, ``work``,
+``supervise`` or ``report``."""
 
 from __future__ import annotations
 
@@ -12,13 +13,16 @@ import django
 os.environ["DJANGO_SETTINGS_MODULE"] = "tests.faults.worker_settings"
 django.setup()
 
+from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import transaction  # noqa: E402
 
 from shop.celery import app  # noqa: E402
 from shop.core import mail_delivery  # noqa: E402
 from shop.core.mail import queue_mail  # noqa: E402
+from shop.core.management.commands.run_shop import programs  # noqa: E402
 from shop.core.models import OutgoingMail  # noqa: E402
+from shop.core.supervisor import Supervisor  # noqa: E402
 
 
 def queue(number: int) -> None:
@@ -36,7 +40,18 @@ def work() -> None:
     """A worker with its beat, as the shop runs it, but with a lease short enough to wait for."""
     mail_delivery.LEASE = timedelta(seconds=float(os.environ["LEASE_SECONDS"]))
     schedule = os.path.join(os.environ["DATA_DIR"], "beat")
-    app.worker_main(["worker", "-B", "-s", schedule, "-c", os.environ["PROCESSES"], "--loglevel", "WARNING"])
+    app.worker_main(["worker", "-B", "-s", schedule, "--loglevel", "WARNING"])
+
+
+def supervise() -> None:
+    """The workers and the beat as `make run` runs them, without its web server."""
+    supervisor = Supervisor(folder=settings.BASE_DIR)
+    supervisor.catch_signals()
+    for program in programs(host="127.0.0.1", sandbox=None, reload=False):
+        if program.name != "web":
+            supervisor.start(program)
+    supervisor.watch()
+    supervisor.stop()
 
 
 def report() -> None:
@@ -51,5 +66,7 @@ if __name__ == "__main__":
             queue(int(number))
         case ["work"]:
             work()
+        case ["supervise"]:
+            supervise()
         case ["report"]:
             report()

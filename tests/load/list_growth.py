@@ -46,6 +46,7 @@ def main() -> int:
     sys.path.insert(0, str(ROOT))
     os.environ |= {
         "DJANGO_SETTINGS_MODULE": "shop.settings",
+        "DEBUG": "true",
         "PAGE_CACHE_SECONDS": "0",
         "PIECE_CACHE_SECONDS": "3600",
     }

@@ -42,6 +42,7 @@ def main() -> int:
     options = _options()
     sys.path.insert(0, str(ROOT))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
+    os.environ.setdefault("DEBUG", "true")
     import django
     from django.db import connection
 

@@ -120,3 +120,13 @@ def test_limits_that_do_not_exist_are_refused(settings, limits, wrong):
     messages = [message.msg for message in checks.check_limits()]
 
     assert messages == ([f"LIMITS sets what is no limit, or not one attempt: {wrong}."] if wrong else [])
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"), [(0o700, []), (0o710, []), (0o711, ["shop.W014"]), (0o750, ["shop.W014"])]
+)
+def test_check_of_a_data_dir_that_others_can_read_warns(production, tmp_path, mode, expected):
+    tmp_path.chmod(mode)
+    production.DATA_DIR = tmp_path
+    assert found() == expected
+    checks.refuse_unsafe_settings()

@@ -1,11 +1,14 @@
 """Liveness asks nothing; readiness names what is missing and nothing more."""
 
+from datetime import timedelta
 from time import monotonic, sleep
 
 import pytest
 from django.test import RequestFactory
+from django.utils import timezone
 
 from shop.core import health
+from shop.core.models import ScheduledJob
 
 
 def refuse():
@@ -21,6 +24,7 @@ def checks(monkeypatch):
     """Three dependencies that answer."""
     working = dict.fromkeys(("database", "cache", "broker"), lambda: None)
     monkeypatch.setattr(health, "CHECKS", working)
+    monkeypatch.setattr(health, "_background_is_late", lambda: False)
     return working
 
 
@@ -50,7 +54,7 @@ def test_a_prober_may_call_by_address_and_over_plain_http(client, checks, settin
 
 def test_ready(checks):
     response = ready()
-    assert (response.status_code, response.content) == (200, b'{"status": "ready"}')
+    assert (response.status_code, response.content) == (200, b'{"status": "ready", "background": "running"}')
     assert "no-store" in response["Cache-Control"]
 
 
@@ -74,7 +78,34 @@ def test_answers_within_two_seconds_when_everything_hangs(checks):
 @pytest.mark.django_db(transaction=True)
 def test_the_real_checks_pass_here(client):
     response = client.get("/readyz")
-    assert (response.status_code, response.json()) == (200, {"status": "ready"})
+    assert (response.status_code, response.json()) == (200, {"status": "ready", "background": "late"})
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("age", "told"), [(170, "running"), (190, "late")])
+def test_readyz_after_the_last_sweep_tells_whether_background_work_runs(client, age, told):
+    ScheduledJob.objects.create(name="mail-sweep", last_finished_at=timezone.now() - timedelta(seconds=age))
+    response = client.get("/readyz")
+    assert (response.status_code, response.json()) == (200, {"status": "ready", "background": told})
+
+
+def test_readyz_with_late_background_work_logs_one_error_and_stays_200(checks, monkeypatch, caplog):
+    monkeypatch.setattr(health, "_background_is_late", lambda: True)
+    monkeypatch.setattr(health, "_next_alarm", monotonic() - 1)
+    ready()
+    response = ready()
+    assert (response.status_code, response.content) == (200, b'{"status": "ready", "background": "late"}')
+    assert [(record.levelname, record.message) for record in caplog.records] == [
+        ("ERROR", "Background work is late: look at the workers, the beat and the broker.")
+    ]
+
+
+@pytest.mark.parametrize("fault", [refuse, hang])
+def test_readyz_when_nobody_tells_of_background_work_still_answers(checks, monkeypatch, fault):
+    monkeypatch.setattr(health, "_background_is_late", fault)
+    started = monotonic()
+    assert ready().content == b'{"status": "ready", "background": "unknown"}'
+    assert monotonic() - started < 2
 
 
 def test_a_cache_that_forgets_is_down(settings):

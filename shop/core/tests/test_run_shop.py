@@ -2,9 +2,11 @@
 
 import json
 import socket
+from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 
 from shop.core.management.commands import run_shop
 from shop.core.management.commands.run_shop import (
@@ -14,6 +16,7 @@ from shop.core.management.commands.run_shop import (
     port_is_free,
     programs,
 )
+from shop.core.supervisor import Run, Supervisor
 
 SANDBOX = PaymentSandbox(port=8123, secret_key="sk_test_1", webhook_secret="whsec_1")
 
@@ -74,7 +77,7 @@ def test_a_damaged_sandbox_file_is_made_again(tmp_path, text):
 
 def test_the_programs_of_a_machine_with_nothing_on_it():
     started = {program.name: program for program in programs(host="127.0.0.1", sandbox=SANDBOX, reload=False)}
-    assert list(started) == ["sandbox", "worker", "pictures", "beat", "web"]
+    assert list(started) == ["sandbox", "worker-1", "worker-2", "pictures", "beat", "web"]
     assert started["sandbox"].environment == {
         "STRIPE_API_BASE": "http://127.0.0.1:8123",
         "STRIPE_SECRET_KEY": "sk_test_1",
@@ -88,7 +91,7 @@ def test_the_programs_of_a_machine_with_nothing_on_it():
         "MALLOC_MMAP_THRESHOLD_": "131072",
         "MALLOC_TRIM_THRESHOLD_": "131072",
     }
-    for name in ("worker", "pictures", "beat"):
+    for name in ("worker-1", "worker-2", "pictures", "beat"):
         assert SANDBOX.environment.items() <= started[name].environment.items()
     web = started["web"].command
     assert {"gthread", "--no-control-socket", "127.0.0.1:8000"} <= set(web)
@@ -96,13 +99,13 @@ def test_the_programs_of_a_machine_with_nothing_on_it():
 
 def test_no_sandbox_with_keys_of_ones_own():
     started = list(programs(host="127.0.0.1", sandbox=None, reload=False))
-    assert [program.name for program in started] == ["worker", "pictures", "beat", "web"]
+    assert [program.name for program in started] == ["worker-1", "worker-2", "pictures", "beat", "web"]
     assert not any("STRIPE_SECRET_KEY" in program.environment for program in started)
 
 
 def test_reloading_runs_the_development_server_and_the_bundler():
     names = [program.name for program in programs(host="127.0.0.1", sandbox=SANDBOX, reload=True)]
-    assert names == ["sandbox", "worker", "pictures", "beat", "web", "assets"]
+    assert names == ["sandbox", "worker-1", "worker-2", "pictures", "beat", "web", "assets"]
 
 
 @pytest.mark.parametrize(
@@ -129,3 +132,48 @@ def test_the_welcome_names_every_address_and_account(settings):
 def test_production_is_told_no_password(settings):
     settings.DEBUG = False
     assert "figurine-atelier" not in run_shop.Command()._welcome(None)
+
+
+def test_restarts_when_no_job_ended_for_minutes_are_due_for_the_background(settings, monkeypatch, tmp_path):
+    output = StringIO()
+    supervisor = Supervisor(folder=tmp_path, output=output)
+    restarts = run_shop.Restarts(supervisor, reload=False)
+    monkeypatch.setattr(run_shop, "background_work_is_late", lambda: pytest.fail("asked too early"))
+    assert restarts.due() == []
+    start = run_shop.monotonic()
+    late = True
+    monkeypatch.setattr(run_shop, "background_work_is_late", lambda: late)
+    monkeypatch.setattr(run_shop, "monotonic", lambda: start + 181)
+    assert restarts.due() == ["worker-1", "worker-2", "beat"]
+    assert output.getvalue() == (
+        "shop     | No job ended for minutes; the workers and the beat start again.\n"
+    )
+    assert restarts.due() == []
+    late = False
+    monkeypatch.setattr(run_shop, "monotonic", lambda: start + 400)
+    assert restarts.due() == []
+
+
+def test_restarts_when_the_database_is_away_wait(monkeypatch, tmp_path):
+    def refuse():
+        raise OperationalError("away")
+
+    restarts = run_shop.Restarts(Supervisor(folder=tmp_path), reload=False)
+    start = run_shop.monotonic()
+    monkeypatch.setattr(run_shop, "background_work_is_late", refuse)
+    monkeypatch.setattr(run_shop, "monotonic", lambda: start + 181)
+    assert restarts.due() == []
+
+
+def test_restarts_when_a_source_changes_are_due_for_what_reloads(monkeypatch, tmp_path):
+    supervisor = Supervisor(folder=tmp_path)
+    supervisor.runs = {
+        program.name: Run(program) for program in programs(host="127.0.0.1", sandbox=SANDBOX, reload=True)
+    }
+    times = {tmp_path: 1}
+    monkeypatch.setattr(run_shop, "source_times", lambda: times)
+    restarts = run_shop.Restarts(supervisor, reload=True)
+    assert restarts.due() == []
+    times = {tmp_path: 2}
+    assert restarts.due() == ["sandbox", "worker-1", "worker-2", "pictures", "beat"]
+    assert restarts.due() == []

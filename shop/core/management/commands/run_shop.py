@@ -12,8 +12,10 @@ import urllib.error
 import urllib.request
 from argparse import ArgumentParser
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from django.apps import apps
@@ -21,8 +23,12 @@ from django.conf import settings
 from django.core import checks
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError, connection
 
-from shop.core.supervisor import Program, Supervisor
+from shop.core.jobs import LATE_AFTER, background_work_is_late
+from shop.core.supervisor import CannotStartError, Program, Supervisor
+from shop.data_dir import narrow_data_dir
+from shop.loopback import is_loopback
 
 DEMO_ACCOUNTS = ("admin@example.com", "client@example.com")
 DEMO_PASSWORD = "figurine-atelier-2026"  # noqa: S105 - published: it opens the demonstration only
@@ -35,6 +41,8 @@ WEB_MEMORY = {
     "MALLOC_MMAP_THRESHOLD_": "131072",
     "MALLOC_TRIM_THRESHOLD_": "131072",
 }
+# Each does one thing at a time: while one sends a slow mail, the other goes on.
+WORKERS = ("worker-1", "worker-2")
 SOURCE_FOLDERS = ("shop", "catalog", "orders", "accounts")
 
 
@@ -122,6 +130,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         reload: bool = options["reload"]
         host = os.environ.get("HOST") or ("127.0.0.1" if settings.DEBUG else "0.0.0.0")  # noqa: S104
+        if settings.DEBUG and not is_loopback(host):
+            raise CommandError(
+                f"HOST={host} would open a shop with DEBUG, its mails and its known passwords to others: "
+                "leave HOST out. For a public shop set DEBUG=false and start its processes as docs/operator.md says."
+            )
         if not port_is_free(settings.PORT, host):
             raise CommandError(
                 f"Port {settings.PORT} is taken by another program: stop it, or choose another one with "
@@ -132,24 +145,19 @@ class Command(BaseCommand):
         sandbox = kept_sandbox(settings.DATA_DIR) if self._wants_sandbox() else None
         supervisor = Supervisor(folder=settings.BASE_DIR, output=sys.stdout)
         supervisor.catch_signals()
-        ended: tuple[str, int] | None = None
         try:
             for program in programs(host=host, sandbox=sandbox, reload=reload):
                 supervisor.start(program)
-            ready = supervisor.wait_until(lambda: self._is_ready(sandbox), seconds=READY_SECONDS)
-            if ready:
+            if supervisor.wait_until(lambda: self._is_ready(sandbox), seconds=READY_SECONDS):
                 self.stdout.write(self._welcome(sandbox))
                 self.stdout.flush()
-                ended = supervisor.watch(python_sources if reload else None)
-            else:
-                ended = supervisor.ended()
-                if ended is None and not supervisor.stopping:
-                    raise CommandError(f"The shop did not become ready within {READY_SECONDS:.0f} seconds.")
+                supervisor.watch(Restarts(supervisor, reload=reload).due)
+            elif not supervisor.stopping:
+                raise CommandError(f"The shop did not become ready within {READY_SECONDS:.0f} seconds.")
+        except CannotStartError as error:
+            raise CommandError(f"{error} The others were stopped.") from error
         finally:
             supervisor.stop()
-        if ended:
-            name, status = ended
-            raise CommandError(f"The process {name!r} ended with status {status}; the others were stopped.")
         self.stdout.write("Stopped.")
 
     def _wants_sandbox(self) -> bool:
@@ -161,8 +169,10 @@ class Command(BaseCommand):
             raise CommandError("\n".join(f"{error.id}: {error.msg} {error.hint or ''}" for error in errors))
 
     def _prepare_data(self) -> None:
+        narrow_data_dir(settings.DATA_DIR)
         # Served beside what the finders find; WhiteNoise warns when it is not there.
         Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
+        Path(settings.STATIC_ROOT).chmod(settings.FILE_UPLOAD_DIRECTORY_PERMISSIONS)
         call_command("migrate", interactive=False, verbosity=0)
         if not settings.DEBUG:
             call_command("collectstatic", interactive=False, verbosity=0)
@@ -194,6 +204,8 @@ def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iter
     """Every process of the shop, those first that others call."""
     python = sys.executable
     payments = sandbox.environment if sandbox else {}
+    # shop.wsgi serves DEBUG at such an address alone.
+    bound = {"DEBUG_ADDRESS": f"{host}:{settings.PORT}"} if settings.DEBUG else {}
     if sandbox:
         yield Program(
             "sandbox",
@@ -203,14 +215,15 @@ def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iter
                 "STRIPE_SANDBOX_PORT": str(sandbox.port),
                 "STRIPE_SANDBOX_WEBHOOK_URL": f"http://127.0.0.1:{settings.PORT}/webhooks/stripe",
             },
-            restarts=True,
+            reloads=reload,
         )
     celery = [python, "-m", "celery", "--app", "shop", "--quiet"]
     # Messages are JSON, which runs nothing: Celery's warning is about those that can.
     quiet = "ignore:You're running the worker with superuser privileges"
     background = {**payments, "PYTHONWARNINGS": quiet}
     worker = ("worker", "--loglevel", "WARNING", "--without-gossip", "--without-mingle")
-    yield Program("worker", [*celery, *worker, "--concurrency", "2"], background, restarts=True)
+    for name in WORKERS:
+        yield Program(name, [*celery, *worker, "--hostname", name], background, reloads=reload)
     # Pictures are drawn when nothing else wants the processor.
     yield Program(
         "pictures",
@@ -222,18 +235,20 @@ def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iter
             *worker,
             "--queues",
             "images",
-            "--pool",
-            "solo",
             "--hostname",
             "pictures",
         ],
         background,
-        restarts=True,
+        reloads=reload,
     )
     # No pid file: one left behind by a kill would stop the next start, and a second beat does no harm.
-    yield Program("beat", [*celery, "beat", "--loglevel", "WARNING", "--pidfile="], background, restarts=True)
+    yield Program(
+        "beat", [*celery, "beat", "--loglevel", "WARNING", "--pidfile="], background, reloads=reload
+    )
     if reload:
-        yield Program("web", [python, "manage.py", "runserver", f"{host}:{settings.PORT}"], payments)
+        yield Program(
+            "web", [python, "manage.py", "runserver", f"{host}:{settings.PORT}"], {**payments, **bound}
+        )
         yield Program("assets", ["npm", "run", "--silent", "watch"])
         return
     yield Program(
@@ -244,10 +259,46 @@ def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iter
             *("--worker-class", "gthread", "--workers", "2", "--threads", "4"),
             *("--no-control-socket", "--log-level", "warning", "--timeout", "60", "--graceful-timeout", "10"),
         ],
-        {**payments, **WEB_MEMORY},
+        {**payments, **bound, **WEB_MEMORY},
     )
 
 
-def python_sources() -> Iterator[Path]:
+class Restarts:
+    """Which programs are due for a restart though they run: those whose source changed, while reloading, and those of
+    the background when no job ends any more, for whatever reason."""
+
+    def __init__(self, supervisor: Supervisor, *, reload: bool) -> None:
+        self.supervisor = supervisor
+        self.reload = reload
+        self._sources = source_times() if reload else {}
+        self._not_before = monotonic() + LATE_AFTER.total_seconds()
+
+    def due(self) -> list[str]:
+        """Names of programs. One query, once in `LATE_AFTER` at most; every source's time while reloading."""
+        if self.reload and (sources := source_times()) != self._sources:
+            self._sources = sources
+            return [name for name, run in self.supervisor.runs.items() if run.program.reloads]
+        if monotonic() > self._not_before:
+            self._not_before = monotonic() + LATE_AFTER.total_seconds()
+            if self._is_late():
+                self.supervisor.say("shop", "No job ended for minutes; the workers and the beat start again.")
+                return [*WORKERS, "beat"]
+        return []
+
+    def _is_late(self) -> bool:
+        try:
+            return background_work_is_late()
+        except DatabaseError:
+            return False
+        finally:
+            connection.close()
+
+
+def source_times() -> dict[Path, int]:
+    """When each Python file of the shop was written, in nanoseconds."""
+    times: dict[Path, int] = {}
     for folder in SOURCE_FOLDERS:
-        yield from (settings.BASE_DIR / folder).rglob("*.py")
+        for path in (settings.BASE_DIR / folder).rglob("*.py"):
+            with suppress(OSError):
+                times[path] = path.stat().st_mtime_ns
+    return times

@@ -1,0 +1,55 @@
+"""DATA_DIR: what the shop writes belongs to its own user, except what a web server may hand out."""
+
+import os
+import secrets
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+# For everything that this process writes from here on; media and static files are opened one by one by their storages.
+UMASK = 0o077
+# What others may do in DATA_DIR at most: the group pass through it, to `media/` and `static/`.
+WIDEST = 0o710
+OWN = (
+    *("private", "queue", "cache", "shop.sqlite3*", "secret-key"),
+    *("beat-schedule*", "content-version", "stripe-sandbox*"),
+)
+
+
+def open_data_dir(folder: Path) -> Path:
+    """The folder, made when it is missing, and from now on a process whose files nobody else reads."""
+    os.umask(UMASK)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def is_open_to_others(folder: Path) -> bool:
+    """Whether another user of the machine may list it or, beyond its group, pass through it."""
+    return bool(stat.S_IMODE(folder.stat().st_mode) & 0o777 & ~WIDEST)
+
+
+def narrow_data_dir(folder: Path) -> None:
+    """Take from others what an earlier version left open: folders 700, files 600. Media and static files stay."""
+    # Nobody's own folder, such as /tmp, is not ours to close.
+    if is_open_to_others(folder) and not folder.stat().st_mode & stat.S_ISVTX:
+        folder.chmod(0o700)
+    for pattern in OWN:
+        for path in folder.glob(pattern):
+            # SQLite takes its second files away when it likes.
+            with suppress(FileNotFoundError):
+                path.chmod(0o700 if path.is_dir() else 0o600)
+
+
+def stored_secret(path: Path) -> str:
+    """A random value made once and stored there, so that sessions and signed links survive a restart."""
+    try:
+        return path.read_text().strip()
+    except FileNotFoundError:
+        value = secrets.token_urlsafe(50)
+        try:
+            with path.open("x") as stream:
+                stream.write(value)
+        except FileExistsError:
+            # Another process of the same start made it first.
+            return path.read_text().strip()
+        return value
