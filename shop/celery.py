@@ -12,9 +12,21 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
 
 broker.register()
 
-app = Celery("shop")
+app = Celery("shop", amqp=broker.PatientAMQP)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@worker_init.connect
+@beat_init.connect
+def wait_for_the_broker(**kwargs: Any) -> None:
+    """Processes that live on the broker give it longer than a request does, and notice when it went without a word."""
+    from django.conf import settings
+
+    app.conf.broker_transport_options = {
+        **app.conf.broker_transport_options,
+        **settings.BROKER_OPTIONS_OF_WORKERS,
+    }
 
 
 @worker_init.connect

@@ -64,6 +64,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "shop.core.health.HealthMiddleware",
+    "shop.core.deadlines.DeadlineMiddleware",
     "shop.core.public_pages.PublicPageMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -81,6 +82,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "shop.core.middleware.NotFoundMiddleware",
+    "shop.core.middleware.OutageMiddleware",
 ]
 
 TEMPLATES: list[dict[str, Any]] = [
@@ -101,18 +103,37 @@ TEMPLATES: list[dict[str, Any]] = [
     },
 ]
 
+# --- Time limits ------------------------------------------------------------------------------------
+# What all calls of other servers within one request may take together, in seconds; docs/operator.md lists them.
+REQUEST_SECONDS: dict[str, float] = {"page": 1.5, "request": 11.0}
+
 # --- Database --------------------------------------------------------------------------------------
 _database_url = env.str("DATABASE_URL", default="")
+# How long a statement may run. Only a migration of a large table needs more.
+DATABASE_STATEMENT_SECONDS = env.int("DATABASE_STATEMENT_SECONDS", default=15)
 DATABASES: dict[str, dict[str, Any]]
 if _database_url:
     DATABASES = {"default": dict(environ.Env.db_url_config(_database_url))}
     DATABASES["default"].setdefault("OPTIONS", {})
     if "postgresql" in DATABASES["default"]["ENGINE"]:
-        # A connection pool a process; a lock that is not had in 3 s is an error page, not a full pool.
-        DATABASES["default"]["OPTIONS"].setdefault("pool", {"min_size": 0, "max_size": 8, "timeout": 10})
-        DATABASES["default"]["OPTIONS"].setdefault(
+        DATABASES["default"]["ENGINE"] = "shop.core.postgresql"
+        _options = DATABASES["default"]["OPTIONS"]
+        # A connection pool a process. Opening a connection is tried again when somebody asks for one, not for minutes.
+        _options.setdefault("pool", {"min_size": 0, "max_size": 8, "timeout": 10, "reconnect_timeout": 1})
+        _options.setdefault("connect_timeout", 2)
+        # A server that went without a word: its machine is asked after 5 s, and given up 4 s later.
+        for _name, _value in {
+            "keepalives_idle": 5,
+            "keepalives_interval": 2,
+            "keepalives_count": 2,
+            "tcp_user_timeout": 9000,
+        }.items():
+            _options.setdefault(_name, _value)
+        # A lock that is not had in 3 s is an error page, not a full pool.
+        _options.setdefault(
             "options",
-            "-c lock_timeout=3000 -c statement_timeout=15000 -c idle_in_transaction_session_timeout=30000",
+            f"-c lock_timeout=3000 -c statement_timeout={DATABASE_STATEMENT_SECONDS * 1000}"
+            " -c idle_in_transaction_session_timeout=30000",
         )
 else:
     DATABASES = {
@@ -124,7 +145,7 @@ else:
             "OPTIONS": {
                 # Writers queue instead of failing when a read transaction turns into a write.
                 "transaction_mode": "IMMEDIATE",
-                "timeout": 20,
+                "timeout": 5,
                 "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
             },
         }
@@ -140,7 +161,7 @@ CACHES: dict[str, dict[str, Any]] = {
     "shared": {"BACKEND": "shop.core.caches.TolerantRedisCache", "LOCATION": REDIS_URL}
     if REDIS_URL
     else {
-        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "BACKEND": "shop.core.caches.TolerantFileBasedCache",
         "LOCATION": str(DATA_DIR / "cache"),
     },
 }
@@ -151,7 +172,13 @@ PIECE_CACHE_SECONDS = env.int("PIECE_CACHE_SECONDS", default=60)
 
 CELERY_BROKER_URL = REDIS_URL or "folder://localhost/"
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
-    {"visibility_timeout": 3600}
+    {
+        "visibility_timeout": 3600,
+        # Publishing is tried once: rows are the truth, and jobs find what a lost message should have started.
+        "socket_connect_timeout": 0.25,
+        "socket_timeout": 0.25,
+        "max_retries": 0,
+    }
     if REDIS_URL
     else {
         "data_folder_in": str(QUEUE_DIR / "messages"),
@@ -160,10 +187,18 @@ CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
         "polling_interval": 0.5,
     }
 )
+# Processes that wait for messages: a read that gets no answer is noticed after `health_check_interval` and a second.
+BROKER_OPTIONS_OF_WORKERS: dict[str, Any] = (
+    {"socket_connect_timeout": 2, "socket_timeout": 5, "health_check_interval": 3} if REDIS_URL else {}
+)
 if not REDIS_URL:
     (QUEUE_DIR / "messages").mkdir(parents=True, exist_ok=True)
     (QUEUE_DIR / "control").mkdir(parents=True, exist_ok=True)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# For ever: a worker that gave up after an outage of an hour would have to be started by somebody.
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_CONNECTION_TIMEOUT = 1.0
+CELERY_BROKER_POOL_ACQUIRE_TIMEOUT = 0.25
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

@@ -25,6 +25,8 @@ def content_version() -> str | None:
         entry = os.stat(_file())
     except FileNotFoundError:
         return "0"
+    except OSError:
+        return None
     return f"{entry.st_ino}-{entry.st_size}"
 
 
@@ -35,6 +37,8 @@ def content_changed() -> None:
 
 def _change() -> None:
     if settings.REDIS_URL:
+        # Forgotten first: a Redis that is full refuses to write and still deletes.
+        caches["shared"].delete(_KEY)
         caches["shared"].set(_KEY, uuid.uuid4().hex, None)
         return
     with _file().open("ab") as stream:
