@@ -49,7 +49,7 @@ def unavailable(request: HttpRequest) -> HttpResponseBase:
     with translation.override(language_of(request)):
         if is_api(request):
             detail = _(
-                "La boutique ne répond pas en ce moment. Votre panier est intact : réessayez dans un instant."
+                "La boutique ne répond pas en ce moment. Votre panier est intact : réessayez dans un instant."
             )
             response: HttpResponse = problem_response(Problem("unavailable", detail, 503))
         else:
