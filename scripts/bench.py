@@ -23,6 +23,7 @@ from time import monotonic, perf_counter, sleep
 
 import requests
 from bench_growth import bench_growth
+from bench_redis import bench_redis
 from bench_requests import bench_requests
 from play_histories import play
 from run_tests import postgres_url
@@ -197,6 +198,7 @@ def main() -> int:
                 wrong += time_pages(shop, rounds=options.rounds, visitors=options.visitors)
                 if engine == "sqlite":
                     bench_requests(shop)
+                    wrong += bench_redis(shop)
                 wrong += bench_last_piece(shop, buyers=options.buyers, repeats=options.repeats)
             finally:
                 stop_shop(shop)

@@ -18,7 +18,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ipaddress import IPv4Address
 from pathlib import Path
 from secrets import randbits
@@ -31,6 +31,9 @@ from shop_process import RunningShop, free_port, start_shop, stop_shop
 
 ROUNDS = 6
 RECOVERY_SECONDS = 60.0
+# A visitor's.
+PATIENCE_SECONDS = 25.0
+NO_ANSWER = 599
 WEBHOOK_SECRET = "whsec_bench"  # noqa: S105
 Visit = Callable[[str], requests.Response]
 
@@ -55,17 +58,19 @@ def visits(shop: RunningShop) -> dict[str, Visit]:
     product = requests.get(f"{shop.url}/api/products?page_size=1", timeout=30).json()["results"][0]
 
     def page(path: str) -> Visit:
-        return lambda url: requests.get(url + path, timeout=120, allow_redirects=False)
+        return lambda url: requests.get(url + path, timeout=PATIENCE_SECONDS, allow_redirects=False)
 
     def form(path: str, **fields: str) -> Visit:
         def submit(url: str) -> requests.Response:
             with requests.Session() as session:
                 # Each at an address of its own: limits have tests of their own.
                 session.headers["X-Forwarded-For"] = str(IPv4Address(randbits(32)))
-                token = session.get(f"{url}/api/me", timeout=120).json()["csrf_token"]
+                token = session.get(f"{url}/api/me", timeout=PATIENCE_SECONDS).json()["csrf_token"]
                 body = {"email": f"{uuid.uuid4().hex}@example.com", **fields}
                 headers = {"X-CSRFToken": token, "Referer": url + path}
-                return session.post(url + path, body, headers=headers, timeout=120, allow_redirects=False)
+                return session.post(
+                    url + path, body, headers=headers, timeout=PATIENCE_SECONDS, allow_redirects=False
+                )
 
         return submit
 
@@ -77,7 +82,7 @@ def visits(shop: RunningShop) -> dict[str, Visit]:
             WEBHOOK_SECRET.encode(), f"{moment}.".encode() + body, hashlib.sha256
         ).hexdigest()
         headers = {"Stripe-Signature": f"t={moment},v1={signature}", "Content-Type": "application/json"}
-        return requests.post(f"{url}/webhooks/stripe", data=body, headers=headers, timeout=120)
+        return requests.post(f"{url}/webhooks/stripe", data=body, headers=headers, timeout=PATIENCE_SECONDS)
 
     contact = {"kind": "question", "first_name": "Léa", "last_name": "Martin", "subject": "Le dragon"}
     return {
@@ -96,7 +101,12 @@ def phase(name: str, url: str, calls: dict[str, Visit], rounds: int) -> int:
     for label, visit in calls.items():
         times, statuses = [], []
         for _ in range(rounds):
-            answer = visit(url)
+            try:
+                answer = visit(url)
+            except requests.Timeout:
+                statuses.append(NO_ANSWER)
+                times.append(PATIENCE_SECONDS)
+                continue
             statuses.append(answer.status_code)
             times.append(answer.elapsed.total_seconds())
         failed = sum(status >= 500 for status in statuses)
@@ -114,8 +124,9 @@ def seconds_to_recover(url: str) -> float:
     """Until /readyz says that cache and broker answer."""
     started = monotonic()
     while monotonic() - started < RECOVERY_SECONDS:
-        if requests.get(f"{url}/readyz", timeout=30).status_code == 200:
-            return monotonic() - started
+        with suppress(requests.RequestException):
+            if requests.get(f"{url}/readyz", timeout=PATIENCE_SECONDS).status_code == 200:
+                return monotonic() - started
         sleep(0.2)
     return float("inf")
 

@@ -13,10 +13,11 @@ class FaultyProxy:
     """Passes TCP connections on to a server on this machine, or does not.
 
     `forward()` as if it were not there; `hang()` keeps connections open and passes nothing on, those that are open
-    for good; `refuse()` closes everything and listens no more. Without a server behind it only `hang` makes sense.
+    for good; `refuse()` closes everything and listens no more. `target` is the server's port on this machine, or the
+    path of its socket; without one only `hang` makes sense.
     """
 
-    def __init__(self, target: int | None = None) -> None:
+    def __init__(self, target: int | str | None = None) -> None:
         self._target = target
         self._ends: list[socket.socket] = []
         self._lock = threading.Lock()
@@ -77,15 +78,21 @@ class FaultyProxy:
             if self._hanging.is_set() or self._target is None:
                 continue
             try:
-                server = socket.create_connection(("127.0.0.1", self._target), timeout=5)
+                server = self._connect(self._target)
             except OSError:
                 client.close()
                 continue
-            server.settimeout(None)
             with self._lock:
                 self._ends.append(server)
             for source, sink in ((client, server), (server, client)):
                 threading.Thread(target=self._pass_on, args=(source, sink), daemon=True).start()
+
+    def _connect(self, target: int | str) -> socket.socket:
+        if isinstance(target, int):
+            return socket.create_connection(("127.0.0.1", target))
+        server = socket.socket(socket.AF_UNIX)
+        server.connect(target)
+        return server
 
     def _pass_on(self, source: socket.socket, sink: socket.socket) -> None:
         with suppress(OSError):
@@ -104,8 +111,8 @@ class FaultyProxy:
 
 
 @contextmanager
-def faulty_proxy(target: int | None = None) -> Iterator[FaultyProxy]:
-    """A proxy before the server at port `target` of this machine; None: a server that never answers."""
+def faulty_proxy(target: int | str | None = None) -> Iterator[FaultyProxy]:
+    """A proxy before a server; None: a server that takes every connection and never answers."""
     proxy = FaultyProxy(target)
     try:
         yield proxy

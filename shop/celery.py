@@ -23,10 +23,11 @@ def wait_for_the_broker(**kwargs: Any) -> None:
     """Processes that live on the broker give it longer than a request does, and notice when it went without a word."""
     from django.conf import settings
 
-    app.conf.broker_transport_options = {
-        **app.conf.broker_transport_options,
-        **settings.BROKER_OPTIONS_OF_WORKERS,
-    }
+    if settings.REDIS_URL:
+        app.conf.broker_transport_options = {
+            **app.conf.broker_transport_options,
+            **settings.REDIS_OPTIONS_OF_WORKERS,
+        }
 
 
 @worker_init.connect

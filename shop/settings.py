@@ -119,7 +119,7 @@ if _database_url:
         DATABASES["default"]["ENGINE"] = "shop.core.postgresql"
         _options = DATABASES["default"]["OPTIONS"]
         # A connection pool a process. Opening a connection is tried again when somebody asks for one, not for minutes.
-        _options.setdefault("pool", {"min_size": 0, "max_size": 8, "timeout": 10, "reconnect_timeout": 1})
+        _options.setdefault("pool", {"min_size": 0, "max_size": 8, "timeout": 4, "reconnect_timeout": 1})
         _options.setdefault("connect_timeout", 2)
         # A server that went without a word: its machine is asked after 5 s, and given up 4 s later.
         for _name, _value in {
@@ -171,14 +171,21 @@ PAGE_CACHE_SECONDS = env.int("PAGE_CACHE_SECONDS", default=60)
 PIECE_CACHE_SECONDS = env.int("PIECE_CACHE_SECONDS", default=60)
 
 CELERY_BROKER_URL = REDIS_URL or "folder://localhost/"
+# Publishing is tried once: rows are the truth, and jobs find what a lost message should have started.
+REDIS_OPTIONS_OF_REQUESTS: dict[str, Any] = {
+    "visibility_timeout": 3600,
+    "socket_connect_timeout": 0.25,
+    "socket_timeout": 0.25,
+    "max_retries": 0,
+}
+# Processes that wait for messages: a read that gets no answer is noticed after `health_check_interval` and a second.
+REDIS_OPTIONS_OF_WORKERS: dict[str, Any] = {
+    "socket_connect_timeout": 2,
+    "socket_timeout": 5,
+    "health_check_interval": 3,
+}
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
-    {
-        "visibility_timeout": 3600,
-        # Publishing is tried once: rows are the truth, and jobs find what a lost message should have started.
-        "socket_connect_timeout": 0.25,
-        "socket_timeout": 0.25,
-        "max_retries": 0,
-    }
+    REDIS_OPTIONS_OF_REQUESTS
     if REDIS_URL
     else {
         "data_folder_in": str(QUEUE_DIR / "messages"),
@@ -186,10 +193,6 @@ CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
         "control_folder": str(QUEUE_DIR / "control"),
         "polling_interval": 0.5,
     }
-)
-# Processes that wait for messages: a read that gets no answer is noticed after `health_check_interval` and a second.
-BROKER_OPTIONS_OF_WORKERS: dict[str, Any] = (
-    {"socket_connect_timeout": 2, "socket_timeout": 5, "health_check_interval": 3} if REDIS_URL else {}
 )
 if not REDIS_URL:
     (QUEUE_DIR / "messages").mkdir(parents=True, exist_ok=True)
@@ -376,7 +379,8 @@ if EMAIL_URL:
     vars().update(environ.Env.email_url_config(EMAIL_URL))
 else:
     EMAIL_BACKEND = "shop.core.mail_backends.KeptMailBackend"
-EMAIL_TIMEOUT = 15
+# For each answer of the mail server.
+EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="boutique@example.com")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 

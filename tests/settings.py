@@ -51,5 +51,6 @@ PIECE_CACHE_SECONDS = 0
 REQUEST_SECONDS = dict.fromkeys(("page", "request"), 60.0)
 if "postgresql" in DATABASES["default"]["ENGINE"]:  # noqa: F405
     DATABASES["default"]["OPTIONS"]["options"] = "-c lock_timeout=60000"  # noqa: F405
+    DATABASES["default"]["OPTIONS"]["pool"]["timeout"] = 60  # noqa: F405
 else:
     DATABASES["default"]["OPTIONS"]["timeout"] = 20  # noqa: F405

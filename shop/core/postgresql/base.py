@@ -58,7 +58,7 @@ class BoundedPool(ConnectionPool[BoundedConnection]):
 
     def getconn(self, timeout: float | None = None) -> BoundedConnection:
         """Raises PoolTimeout when none is to be had in time."""
-        seconds = seconds_left() or timeout or self.timeout
+        seconds = min(timeout or self.timeout, seconds_left() or self.timeout)
         end = monotonic() + seconds
         try:
             with self._circuit.call():
