@@ -165,6 +165,6 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory(prefix="shop-bench-") as folder:
         running = start_shop(Path(folder))
         try:
-            sys.exit(1 if bench_redis(running, int((sys.argv[1:] or [ROUNDS])[0])) else 0)
+            sys.exit(1 if bench_redis(running, int(sys.argv[1]) if sys.argv[1:] else ROUNDS) else 0)
         finally:
             stop_shop(running)

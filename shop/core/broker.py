@@ -56,5 +56,7 @@ class Transport(filesystem.Transport):
 
 
 def register() -> None:
-    """Make ``folder://`` known to Kombu."""
+    """Make ``folder://`` known to Kombu, and the shop's own ``redis://``."""
     TRANSPORT_ALIASES[ALIAS] = f"{__name__}:Transport"
+    for name in ("redis", "rediss"):
+        TRANSPORT_ALIASES[name] = "shop.core.redis_broker:Transport"

@@ -38,8 +38,8 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ROW = re.compile(r"^\| (\w+) \| ([^|]+?) \| ([\d.]+) \|", re.MULTILINE)
-# A busy machine is slow to notice. The limits of pages and requests are asserted as they stand.
-GRACE_SECONDS = 1.0
+# For a machine that is busy with other tests. Without a limit these calls take minutes, or never end.
+GRACE_SECONDS = 3.0
 PAGE, REQUEST = ("all", "a page"), ("all", "any other request")
 SECRET = "whsec_limits"
 
@@ -315,7 +315,7 @@ def test_no_page_takes_two_seconds_and_no_request_twelve_when_everything_is_sile
             # And PostgreSQL, in the middle of everything.
             way.hang()
             running = {name: threads.submit(call) for name, call in requests_of(shop).items()}
-            visits = {path: shop.ask("GET", path) for path in (*pages, "/contact?a=b", "/gestion/login/")}
+            visits = {path: shop.ask("GET", path) for path in (*pages, "/contact?a=b", "/auth?mode=signup")}
             ready = shop.ask("GET", "/readyz")
             asked = {name: future.result() for name, future in running.items()}
             # What was kept is shown; what needs a row is refused; what needs none is answered.

@@ -8,8 +8,10 @@ import pytest
 from celery import Celery
 from django.conf import settings as shop_settings
 from faulty_proxy import faulty_proxy
+from kombu.transport import virtual
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from shop.core import wake
+from shop.core import broker, wake
 from shop.core.broker import LONGEST_PAUSE_SECONDS, PatientAMQP, PatientConnection
 from shop.core.caches import redis_circuit
 from shop.core.circuit import Circuit
@@ -75,3 +77,24 @@ def test_connection_asks_again_within_seconds(monkeypatch):
     )
     PatientConnection("redis://127.0.0.1:9/0").ensure_connection(None, None)
     assert pauses == {"interval_max": LONGEST_PAUSE_SECONDS}
+
+
+def test_qos_lost_acknowledgement_leaves_room_for_the_next_message():
+    """A worker holds one message at a time: one that it could never acknowledge would be its last."""
+    broker.register()
+    with answering(b"+PONG\r\n") as server:
+        connection = PatientConnection(server.url, transport_options=shop_settings.REDIS_OPTIONS_OF_REQUESTS)
+        channel = connection.channel()
+        channel.qos.prefetch_count = 1
+        virtual.QoS.append(channel.qos, object(), "tag")
+        assert not channel.qos.can_consume()
+
+        def lost(*args):
+            raise RedisTimeoutError("Timeout reading from socket")
+
+        channel.qos._remove_from_indices = lost
+        with pytest.raises(RedisTimeoutError):
+            channel.qos.ack("tag")
+        assert channel.qos.can_consume()
+        channel.qos._delivered.clear()
+        connection.release()
