@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from time import monotonic
+from types import SimpleNamespace
 
 import pytest
 from celery import Celery
 from django.conf import settings as shop_settings
 from faulty_proxy import faulty_proxy
-from kombu.transport import virtual
+from kombu.transport import redis, virtual
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from shop.core import broker, wake
-from shop.core.broker import LONGEST_PAUSE_SECONDS, PatientAMQP, PatientConnection
+from shop.core import redis_broker, wake
+from shop.core.broker import LONGEST_PAUSE_SECONDS, PatientAMQP, PatientConnection, register
 from shop.core.caches import redis_circuit
 from shop.core.circuit import Circuit
 from shop.core.tests.redis_servers import answering
@@ -79,22 +80,20 @@ def test_connection_asks_again_within_seconds(monkeypatch):
     assert pauses == {"interval_max": LONGEST_PAUSE_SECONDS}
 
 
-def test_qos_lost_acknowledgement_leaves_room_for_the_next_message():
+def test_qos_lost_acknowledgement_leaves_room_for_the_next_message(monkeypatch):
     """A worker holds one message at a time: one that it could never acknowledge would be its last."""
-    broker.register()
-    with answering(b"+PONG\r\n") as server:
-        connection = PatientConnection(server.url, transport_options=shop_settings.REDIS_OPTIONS_OF_REQUESTS)
-        channel = connection.channel()
-        channel.qos.prefetch_count = 1
-        virtual.QoS.append(channel.qos, object(), "tag")
-        assert not channel.qos.can_consume()
 
-        def lost(*args):
-            raise RedisTimeoutError("Timeout reading from socket")
+    def lost(*args):
+        raise RedisTimeoutError("Timeout reading from socket")
 
-        channel.qos._remove_from_indices = lost
+    channel = SimpleNamespace(do_restore=False, connection_errors=(RedisTimeoutError,))
+    for kind, goes_on in ((redis.QoS, False), (redis_broker.QoS, True)):
+        monkeypatch.setattr(redis.QoS, "_remove_from_indices", lost)
+        qos = kind(channel, prefetch_count=1)
+        virtual.QoS.append(qos, object(), "tag")
+        assert not qos.can_consume()
         with pytest.raises(RedisTimeoutError):
-            channel.qos.ack("tag")
-        assert channel.qos.can_consume()
-        channel.qos._delivered.clear()
-        connection.release()
+            qos.ack("tag")
+        assert qos.can_consume() is goes_on
+    register()
+    assert PatientConnection("redis://127.0.0.1:9/0").get_transport_cls() is redis_broker.Transport
