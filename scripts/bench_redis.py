@@ -161,10 +161,18 @@ def bench_redis(shop: RunningShop, rounds: int = ROUNDS) -> int:
     return errors
 
 
-if __name__ == "__main__":
+def main() -> int:
+    from bench import wait_for_pictures
+
     with tempfile.TemporaryDirectory(prefix="shop-bench-") as folder:
         running = start_shop(Path(folder))
         try:
-            sys.exit(1 if bench_redis(running, int(sys.argv[1]) if sys.argv[1:] else ROUNDS) else 0)
+            # Each picture that is made drops the kept pages.
+            wait_for_pictures(running)
+            return 1 if bench_redis(running, int(sys.argv[1]) if sys.argv[1:] else ROUNDS) else 0
         finally:
             stop_shop(running)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
