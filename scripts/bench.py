@@ -25,6 +25,7 @@ from time import monotonic, perf_counter, sleep
 import requests
 from bench_growth import bench_growth
 from bench_kills import bench_kills
+from bench_redis import bench_redis
 from bench_requests import bench_requests
 from bench_uploads import bench_uploads
 from play_histories import play
@@ -201,6 +202,7 @@ def main() -> int:
                 wrong += time_pages(shop, rounds=options.rounds, visitors=options.visitors)
                 if engine == "sqlite":
                     bench_requests(shop)
+                    wrong += bench_redis(shop)
                 wrong += bench_last_piece(shop, buyers=options.buyers, repeats=options.repeats)
             finally:
                 stop_shop(shop)

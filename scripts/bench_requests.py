@@ -64,7 +64,12 @@ def server(application: str, environment: dict[str, str]) -> Iterator[tuple[int,
         yield port, int(children[0])
     finally:
         process.terminate()
-        process.wait(20)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            # A thread of it waits for a server that does not answer.
+            process.kill()
+            process.wait()
 
 
 def per_second(port: int, call: Call, *, seconds: float = SECONDS) -> float:

@@ -15,9 +15,25 @@ STDERR = 2
 
 broker.register()
 
-app = Celery("shop")
+app = Celery("shop", amqp=broker.PatientAMQP)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@worker_init.connect
+@beat_init.connect
+def allow_longer_waits(**kwargs: Any) -> None:
+    """Nobody waits for these processes to answer: they give Redis, and SQLite's file, longer than a request does."""
+    from django.conf import settings
+
+    if settings.REDIS_URL:
+        app.conf.broker_transport_options = {
+            **app.conf.broker_transport_options,
+            **settings.REDIS_OPTIONS_OF_WORKERS,
+        }
+    database = settings.DATABASES["default"]
+    if "sqlite3" in database["ENGINE"]:
+        database.setdefault("OPTIONS", {})["timeout"] = 20
 
 
 @worker_init.connect

@@ -69,6 +69,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "shop.core.health.HealthMiddleware",
+    "shop.core.deadlines.DeadlineMiddleware",
     "shop.core.public_pages.PublicPageMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -87,6 +88,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "shop.core.middleware.NotFoundMiddleware",
+    "shop.core.middleware.OutageMiddleware",
 ]
 
 TEMPLATES: list[dict[str, Any]] = [
@@ -107,18 +109,37 @@ TEMPLATES: list[dict[str, Any]] = [
     },
 ]
 
+# --- Time limits ------------------------------------------------------------------------------------
+# What all calls of other servers within one request may take together, in seconds; docs/operator.md lists them.
+REQUEST_SECONDS: dict[str, float] = {"page": 1.5, "request": 11.0}
+
 # --- Database --------------------------------------------------------------------------------------
 _database_url = env.str("DATABASE_URL", default="")
+# How long a statement may run. Only a migration of a large table needs more.
+DATABASE_STATEMENT_SECONDS = env.int("DATABASE_STATEMENT_SECONDS", default=15)
 DATABASES: dict[str, dict[str, Any]]
 if _database_url:
     DATABASES = {"default": dict(environ.Env.db_url_config(_database_url))}
     DATABASES["default"].setdefault("OPTIONS", {})
     if "postgresql" in DATABASES["default"]["ENGINE"]:
-        # A connection pool a process; a lock that is not had in 3 s is an error page, not a full pool.
-        DATABASES["default"]["OPTIONS"].setdefault("pool", {"min_size": 0, "max_size": 8, "timeout": 10})
-        DATABASES["default"]["OPTIONS"].setdefault(
+        DATABASES["default"]["ENGINE"] = "shop.core.postgresql"
+        _options = DATABASES["default"]["OPTIONS"]
+        # A connection pool a process. Opening a connection is tried again when somebody asks for one, not for minutes.
+        _options.setdefault("pool", {"min_size": 0, "max_size": 8, "timeout": 4, "reconnect_timeout": 1})
+        _options.setdefault("connect_timeout", 2)
+        # A server that went without a word: its machine is asked after 5 s, and given up 4 s later.
+        for _name, _value in {
+            "keepalives_idle": 5,
+            "keepalives_interval": 2,
+            "keepalives_count": 2,
+            "tcp_user_timeout": 9000,
+        }.items():
+            _options.setdefault(_name, _value)
+        # A lock that is not had in 3 s is an error page, not a full pool.
+        _options.setdefault(
             "options",
-            "-c lock_timeout=3000 -c statement_timeout=15000 -c idle_in_transaction_session_timeout=30000",
+            f"-c lock_timeout=3000 -c statement_timeout={DATABASE_STATEMENT_SECONDS * 1000}"
+            " -c idle_in_transaction_session_timeout=30000",
         )
 else:
     DATABASES = {
@@ -130,7 +151,7 @@ else:
             "OPTIONS": {
                 # Writers queue instead of failing when a read transaction turns into a write.
                 "transaction_mode": "IMMEDIATE",
-                "timeout": 20,
+                "timeout": 5,
                 "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
             },
         }
@@ -146,7 +167,7 @@ CACHES: dict[str, dict[str, Any]] = {
     "shared": {"BACKEND": "shop.core.caches.TolerantRedisCache", "LOCATION": REDIS_URL}
     if REDIS_URL
     else {
-        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "BACKEND": "shop.core.caches.TolerantFileBasedCache",
         "LOCATION": str(DATA_DIR / "cache"),
     },
 }
@@ -156,8 +177,21 @@ PAGE_CACHE_SECONDS = env.int("PAGE_CACHE_SECONDS", default=60)
 PIECE_CACHE_SECONDS = env.int("PIECE_CACHE_SECONDS", default=60)
 
 CELERY_BROKER_URL = REDIS_URL or "folder://localhost/"
+# Publishing is tried once: rows are the truth, and jobs find what a lost message should have started.
+REDIS_OPTIONS_OF_REQUESTS: dict[str, Any] = {
+    "visibility_timeout": 3600,
+    "socket_connect_timeout": 0.25,
+    "socket_timeout": 0.25,
+    "max_retries": 0,
+}
+# Processes that wait for messages: a read that gets no answer is noticed after `health_check_interval` and a second.
+REDIS_OPTIONS_OF_WORKERS: dict[str, Any] = {
+    "socket_connect_timeout": 2,
+    "socket_timeout": 5,
+    "health_check_interval": 3,
+}
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = (
-    {"visibility_timeout": 3600}
+    REDIS_OPTIONS_OF_REQUESTS
     if REDIS_URL
     else {
         "data_folder_in": str(QUEUE_DIR / "messages"),
@@ -170,6 +204,10 @@ if not REDIS_URL:
     (QUEUE_DIR / "messages").mkdir(parents=True, exist_ok=True)
     (QUEUE_DIR / "control").mkdir(parents=True, exist_ok=True)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# For ever: a worker that gave up after an outage of an hour would have to be started by somebody.
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_CONNECTION_TIMEOUT = 1.0
+CELERY_BROKER_POOL_ACQUIRE_TIMEOUT = 0.25
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
@@ -360,7 +398,8 @@ if EMAIL_URL:
     vars().update(environ.Env.email_url_config(EMAIL_URL))
 else:
     EMAIL_BACKEND = "shop.core.mail_backends.KeptMailBackend"
-EMAIL_TIMEOUT = 15
+# For each answer of the mail server.
+EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="boutique@example.com")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 

@@ -47,6 +47,10 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 PAGE_CACHE_SECONDS = 0
 PIECE_CACHE_SECONDS = 0
 
-# A machine that is busy must not fail tests: that waiting for a row has an end has a test of its own.
+# A machine that is busy must not fail tests: that waiting has an end has tests of its own.
+REQUEST_SECONDS = dict.fromkeys(("page", "request"), 60.0)
 if "postgresql" in DATABASES["default"]["ENGINE"]:  # noqa: F405
     DATABASES["default"]["OPTIONS"]["options"] = "-c lock_timeout=60000"  # noqa: F405
+    DATABASES["default"]["OPTIONS"]["pool"]["timeout"] = 60  # noqa: F405
+else:
+    DATABASES["default"]["OPTIONS"]["timeout"] = 20  # noqa: F405

@@ -8,15 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from typing import Any
 
 import stripe
 from django.conf import settings
+from urllib3 import Timeout
 
-from orders.payments.circuit import Circuit, ProviderSilent
+from shop.core.circuit import CallRefused, Circuit
+from shop.core.deadlines import is_over, seconds_left
 
 # Two tries of 5 s and a short pause stay under the 12 s that a customer may wait.
 TIMEOUT_SECONDS = 5
 RETRIES = 1
+# For each of the provider's addresses that is tried.
+CONNECT_SECONDS = 1.5
+# What a second try takes at most, its pause included.
+_RETRY_SECONDS = TIMEOUT_SECONDS + 0.5
 
 stripe.enable_telemetry = False
 
@@ -70,10 +77,12 @@ def calling() -> Iterator[stripe.V1Services]:
     """
     if not is_configured():
         raise GatewayNotConfigured("STRIPE_SECRET_KEY is empty")
+    if is_over():
+        raise GatewayUnavailable("earlier calls took all the time that the request has")
     try:
         with circuit.call():
             yield made_client(settings.STRIPE_SECRET_KEY, settings.STRIPE_API_BASE).v1
-    except ProviderSilent as error:
+    except CallRefused as error:
         raise GatewayUnavailable(str(error)) from error
     except (stripe.APIConnectionError, stripe.RateLimitError) as error:
         raise GatewayUnavailable(str(error)) from error
@@ -89,12 +98,31 @@ def calling() -> Iterator[stripe.V1Services]:
         raise GatewayRefused(str(error), error.code or "") from error
 
 
+class BoundedClient(stripe.RequestsClient):
+    """Stripe's client whose calls end before the request does, however many there are."""
+
+    @property  # type: ignore[override]
+    def _timeout(self) -> Timeout:
+        left = seconds_left()
+        seconds = TIMEOUT_SECONDS if left is None else min(TIMEOUT_SECONDS, left)
+        return Timeout(total=seconds, connect=min(CONNECT_SECONDS, seconds / 4))
+
+    @_timeout.setter
+    def _timeout(self, value: Any) -> None:
+        """Stripe's own is not used."""
+
+    def _should_retry(self, *args: Any, **kwargs: Any) -> bool:
+        left = seconds_left()
+        enough = left is None or left >= _RETRY_SECONDS
+        return enough and super()._should_retry(*args, **kwargs)
+
+
 @lru_cache(maxsize=4)
 def made_client(secret_key: str, api_base: str) -> stripe.StripeClient:
     """Stripe's client for a key; kept, because it holds the open connections."""
     return stripe.StripeClient(
         secret_key,
         base_addresses={"api": api_base} if api_base else None,
-        http_client=stripe.RequestsClient(timeout=TIMEOUT_SECONDS),
+        http_client=BoundedClient(),
         max_network_retries=RETRIES,
     )

@@ -12,7 +12,6 @@ from django.test import Client
 from accounts.models import User
 from accounts.tests.people import make_admin
 from orders.payments import stripe_api
-from orders.payments.circuit import Circuit
 from orders.stripe_sandbox.testing import RunningSandbox
 from orders.tests.bank import SECRET_KEY, WEBHOOK_SECRET, Bank
 from orders.tests.bank import Shopper as Shopper
@@ -22,6 +21,7 @@ from orders.tests.factories import make_seller, make_zones
 from orders.tests.giving_back import paid_piece, provider  # noqa: F401 - fixtures
 from orders.tests.thirds import clock  # noqa: F401 - fixture
 from orders.tests.withdrawing import monday_noon  # noqa: F401 - fixture
+from shop.core.circuit import Circuit
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""A Celery broker made of files, for a machine with no Redis and no RabbitMQ.
+"""The connection to the Celery broker, and a broker made of files for a machine with no Redis and no RabbitMQ.
 
 Kombu's filesystem transport writes a message into the folder that readers scan, so a reader can pick up
 a file before its content is there and crash the worker. Here a message appears by an atomic rename.
@@ -11,12 +11,31 @@ import time
 import uuid
 from typing import Any
 
+from celery.app.amqp import AMQP
+from kombu import Connection
 from kombu.exceptions import ChannelError
 from kombu.transport import TRANSPORT_ALIASES, filesystem
 from kombu.utils.encoding import str_to_bytes
 from kombu.utils.json import dumps
 
 ALIAS = "folder"
+# Workers and beat ask a broker that is away again after 2, 4, 4, 4 … seconds; Kombu's own pauses grow to 30.
+LONGEST_PAUSE_SECONDS = 4
+
+
+class PatientConnection(Connection):
+    """A connection that comes back within seconds of its server, however long that was away."""
+
+    def _ensure_connection(self, *args: Any, **kwargs: Any) -> Any:
+        kwargs.setdefault("interval_max", LONGEST_PAUSE_SECONDS)
+        return super()._ensure_connection(*args, **kwargs)
+
+
+class PatientAMQP(AMQP):
+    """Celery's door to its broker, through such connections."""
+
+    Connection = PatientConnection
+    BrokerConnection = PatientConnection
 
 
 class Channel(filesystem.Channel):
@@ -37,5 +56,7 @@ class Transport(filesystem.Transport):
 
 
 def register() -> None:
-    """Make ``folder://`` known to Kombu."""
+    """Make ``folder://`` known to Kombu, and the shop's own ``redis://``."""
     TRANSPORT_ALIASES[ALIAS] = f"{__name__}:Transport"
+    for name in ("redis", "rediss"):
+        TRANSPORT_ALIASES[name] = "shop.core.redis_broker:Transport"

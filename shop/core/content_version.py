@@ -1,7 +1,8 @@
 """The version of what public pages show: every process of every machine sees at once that it has changed.
 
 Without Redis it is the length of a file in `DATA_DIR`, which each change makes longer by a byte: asking costs a look
-at the file's entry and reads nothing. With Redis it is a random value there.
+at the file's entry and reads nothing. With Redis it is a random value there. While Redis is away the file tells the
+processes of this machine; those of others see a change when their pages end (`PAGE_CACHE_SECONDS`).
 """
 
 from __future__ import annotations
@@ -19,13 +20,8 @@ _KEY = "content-version"
 
 def content_version() -> str | None:
     """The version now, None while nobody can tell: nothing may be kept or answered from a cache then."""
-    if settings.REDIS_URL:
-        return _shared_version()
-    try:
-        entry = os.stat(_file())
-    except FileNotFoundError:
-        return "0"
-    return f"{entry.st_ino}-{entry.st_size}"
+    shared = _shared_version() if settings.REDIS_URL else None
+    return shared or _version_of_the_machine()
 
 
 def content_changed() -> None:
@@ -35,8 +31,9 @@ def content_changed() -> None:
 
 def _change() -> None:
     if settings.REDIS_URL:
+        # Forgotten first: a Redis that is full refuses to write and still deletes.
+        caches["shared"].delete(_KEY)
         caches["shared"].set(_KEY, uuid.uuid4().hex, None)
-        return
     with _file().open("ab") as stream:
         stream.write(b".")
 
@@ -49,6 +46,16 @@ def _shared_version() -> str | None:
         shared.add(_KEY, uuid.uuid4().hex, None)
         found = shared.get(_KEY)
     return found
+
+
+def _version_of_the_machine() -> str | None:
+    try:
+        entry = os.stat(_file())
+    except FileNotFoundError:
+        return "0"
+    except OSError:
+        return None
+    return f"{entry.st_ino}-{entry.st_size}"
 
 
 def _file() -> Path:

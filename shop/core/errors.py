@@ -1,5 +1,6 @@
 """Error pages. Those of a failing server are drawn without database, session or context processor."""
 
+import sys
 from http import HTTPStatus
 from typing import Any
 
@@ -9,25 +10,24 @@ from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.template import loader
+from django.utils import translation
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.views.debug import ExceptionReporter
 
+from shop.core.outages import RETRY_AFTER_SECONDS, is_outage
 from shop.core.problems import Problem, problem_response
-
-
-def _is_api(request: HttpRequest) -> bool:
-    return request.path_info.startswith(("/api/", "/webhooks/", "/functions/"))
+from shop.core.request_kind import is_api, language_of
 
 
 def _answer(request: HttpRequest, status: HTTPStatus, code: str, detail: str) -> HttpResponse:
-    if _is_api(request):
+    if is_api(request):
         return problem_response(Problem(code, detail, status))
     return render(request, f"errors/{status.value}.html", status=status)
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    if _is_api(request):
+    if is_api(request):
         return problem_response(Problem("malformed", _("La requête n'est pas lisible."), 400))
     # A bad Host header arrives here too: nothing of the request may be trusted or printed.
     return HttpResponse(loader.render_to_string("errors/400.html"), status=400)
@@ -47,8 +47,29 @@ def page_not_found(request: HttpRequest, exception: Exception | None = None) -> 
     return _answer(request, HTTPStatus.NOT_FOUND, "not_found", _("Cette page n'existe pas."))
 
 
+def unavailable(request: HttpRequest) -> HttpResponse:
+    """503: the database or the disk can't be used now. Asks neither, in the visitor's language."""
+    # What failed may have stood before the middleware that chooses the language.
+    with translation.override(language_of(request)):
+        if is_api(request):
+            detail = _(
+                "La boutique ne répond pas en ce moment. Votre panier est intact : réessayez dans un instant."
+            )
+            response: HttpResponse = problem_response(Problem("unavailable", detail, 503))
+        else:
+            response = HttpResponse(loader.render_to_string("errors/503.html"), status=503)
+        response.headers["Content-Language"] = translation.get_language()
+    response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
-    if _is_api(request):
+    error = sys.exc_info()[1]
+    if error is not None and is_outage(error):
+        # Raised by a middleware: what a view raises never comes here.
+        return unavailable(request)
+    if is_api(request):
         return problem_response(Problem("server_error", _("Une erreur est survenue de notre côté."), 500))
     return HttpResponse(loader.render_to_string("errors/500.html"), status=500)
 

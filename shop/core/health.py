@@ -17,6 +17,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.cache import never_cache
 
+from shop.core.deadlines import deadline
+
 logger = logging.getLogger(__name__)
 
 # The whole answer must come within 2 s, so a dependency that keeps silent longer counts as down.
@@ -62,7 +64,7 @@ class HealthMiddleware:
 
 def check_database() -> None:
     try:
-        with connection.cursor() as cursor:
+        with deadline(DEADLINE_SECONDS), connection.cursor() as cursor:
             cursor.execute("SELECT 1")
             cursor.fetchone()
     finally:
@@ -83,7 +85,7 @@ def check_broker() -> None:
 
     if settings.REDIS_URL:
         with app.connection_for_write() as broker:
-            broker.ensure_connection(max_retries=1, timeout=1)
+            broker.ensure_connection(max_retries=0)
     elif not os.access(settings.CELERY_BROKER_TRANSPORT_OPTIONS["data_folder_out"], os.W_OK):
         raise ConnectionError("The queue's folder cannot be written to.")
 

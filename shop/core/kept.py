@@ -68,6 +68,11 @@ class Shelf(Generic[Key, Value]):
                     self._new[oldest] = value
         return entry.value
 
+    def find_outdated(self, key: Key) -> Value | None:
+        """The last value of the key, whatever its version and its end."""
+        entry = self._entries.get(key)
+        return None if entry is None else entry.value
+
     def put(self, key: Key, value: Value, version: str, *, seconds: float) -> None:
         """Keep it for so long at most, and never beyond midnight: pages name dates."""
         entry = _Entry(value, version, monotonic() + min(seconds, _seconds_today()))

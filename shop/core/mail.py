@@ -20,6 +20,7 @@ from django.db import transaction
 
 from shop.core.mail_attachments import Attachment
 from shop.core.models import OutgoingMail
+from shop.core.wake import publish
 
 logger = logging.getLogger(__name__)
 
@@ -86,10 +87,7 @@ def wake_delivery(mail_id: int) -> None:
     """
     from shop.core.tasks import deliver_mail
 
-    try:
-        deliver_mail.apply_async(args=(mail_id,), expires=WAKE_SECONDS)
-    except Exception as error:  # whatever the broker's client raises
-        logger.warning("mail %s waits for the sweep, the broker did not answer: %s", mail_id, error)
+    publish(deliver_mail, mail_id, expires=WAKE_SECONDS)
 
 
 def purge_account_mails(now: datetime) -> int:

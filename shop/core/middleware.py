@@ -1,5 +1,6 @@
 """Middleware: one address a page, one language an answer."""
 
+import logging
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -10,11 +11,12 @@ from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
 from shop.core import errors
+from shop.core.outages import is_outage
+from shop.core.request_kind import has_language_by_header, language_of
+
+logger = logging.getLogger(__name__)
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
-
-# Answers without a page address of their own: the visitor's language comes from the request's header.
-_UNPREFIXED = ("/api/", "/functions/")
 
 
 class TrailingSlashMiddleware:
@@ -56,6 +58,22 @@ class NotFoundMiddleware:
         return errors.page_not_found(request) if isinstance(exception, Http404) else None
 
 
+class OutageMiddleware:
+    """A database or a disk that can't be used now is a 503 that says when to come back, never a 500."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
+        if not is_outage(exception):
+            return None
+        logger.error("%s %s: %s: %s", request.method, request.path, type(exception).__name__, exception)
+        return errors.unavailable(request)
+
+
 class LanguageMiddleware:
     """Activates the language of the address: `/en`, `/es`, `/de`, else French.
 
@@ -67,15 +85,10 @@ class LanguageMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        by_header = request.path_info.startswith(_UNPREFIXED)
-        if by_header:
-            language = translation.get_language_from_request(request)
-        else:
-            language = translation.get_language_from_path(request.path_info) or settings.LANGUAGE_CODE
-        with translation.override(language):
+        with translation.override(language_of(request)):
             request.LANGUAGE_CODE = translation.get_language() or settings.LANGUAGE_CODE
             response = self.get_response(request)
-            if by_header:
+            if has_language_by_header(request):
                 patch_vary_headers(response, ("Accept-Language",))
             response.headers.setdefault("Content-Language", request.LANGUAGE_CODE)
             return response

@@ -3,6 +3,7 @@
 A view says so with `@public_page`. What is kept is dropped the moment `content_changed` is called by a service that
 changed something such a page shows, and after `PAGE_CACHE_SECONDS` or at midnight in any case, because pages also speak
 of dates. Browsers and proxies may keep a page but must ask whether it is still the one (an ETag, answered 304).
+While the database is away the last page of an address is answered, however old, rather than an error.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
+from http import HTTPStatus
 from typing import Any, Concatenate, ParamSpec
 from urllib.parse import urlencode
 
@@ -139,6 +141,9 @@ class PublicPageMiddleware:
 
     def _fresh(self, request: HttpRequest, address: Address | None, version: str) -> HttpResponseBase:
         response = self.get_response(request)
+        if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+            outdated = self._outdated(request)
+            return response if outdated is None else _answer(request, outdated)
         if not isinstance(response, HttpResponse) or not hasattr(response, "public_page"):
             return response
         if response.cookies or "cookie" in response.headers.get("Vary", "").lower():
@@ -148,6 +153,11 @@ class PublicPageMiddleware:
         if kept and address is not None:
             shelf.put(address, page, version, seconds=settings.PAGE_CACHE_SECONDS)
         return _answer(request, page)
+
+    def _outdated(self, request: HttpRequest) -> PublicPage | None:
+        """The last page kept of this address, for while the database is away. Whoever asked had a known host."""
+        address = _address(request)
+        return None if address is None else shelf.find_outdated(address)
 
 
 def _address(request: HttpRequest) -> Address | None:

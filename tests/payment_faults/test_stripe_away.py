@@ -19,9 +19,9 @@ from django.utils import timezone
 from catalog.models import Product
 from orders.models import Attempt, AttemptState, Order, OrderStatus, StockHold, StockHoldState, StripeEvent
 from orders.payments import gateway, reconcile, stripe_api
-from orders.payments.circuit import Circuit
 from orders.tests.bank import session_of
 from orders.tests.factories import checkout_body, line, make_product, new_key
+from shop.core.circuit import Circuit
 from shop.core.jobs import Outcome, run_job
 from shop.core.problems import CONTENT_TYPE
 from tests.payment_faults.outcomes import charges, confirmed_once, rows, still_waits, told, wait_for

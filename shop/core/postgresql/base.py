@@ -1,0 +1,104 @@
+"""Django's PostgreSQL backend whose waits end: for a connection, for an answer, for a server that went silent.
+
+The server's own `statement_timeout` says nothing when the server, or the way to it, does not answer at all.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any, TypeVar
+
+import psycopg
+from django.conf import settings
+from django.db.backends.base.base import NO_DB_ALIAS
+from django.db.backends.postgresql import base
+from psycopg.abc import PQGen
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from shop.core.circuit import CallRefused, Circuit
+from shop.core.deadlines import seconds_left
+
+Value = TypeVar("Value")
+
+# A connection that was idle answers within this or is taken for lost.
+CHECK_SECONDS = 0.5
+
+
+class BoundedConnection(psycopg.Connection[Any]):
+    """A connection that is given up when an answer takes longer than the request has left."""
+
+    # Of the check after a connection was idle; None at all other times.
+    longest_wait: float | None = None
+
+    def wait(self, gen: PQGen[Value], interval: float = 0.1, timeout: float | None = None) -> Value:
+        """Raises OperationalError, with the connection closed, when the time is over."""
+        left = seconds_left()
+        limits = (timeout, left or settings.DATABASE_STATEMENT_SECONDS + 5, self.longest_wait)
+        seconds = min(limit for limit in limits if limit is not None)
+        try:
+            return super().wait(gen, min(interval, seconds), seconds)
+        except psycopg.errors._WaitTimeout as error:
+            if seconds == timeout:
+                raise
+            # Its state is unknown: nothing may be asked of it again.
+            self.pgconn.finish()
+            raise psycopg.OperationalError(f"the database did not answer in {seconds:.2f} s") from error
+
+
+class BoundedPool(ConnectionPool[BoundedConnection]):
+    """A pool that asks each idle connection whether it still answers, and takes the next one if not.
+
+    The check of Psycopg's own pool waits a second after each lost connection; after a restart of the server all are.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        # One call tries while the server is away. Another request hears so at once instead of waiting, too.
+        self._circuit = Circuit((psycopg.OperationalError,), patience=0.0, limit=1, pause=1.0)
+        super().__init__(connection_class=BoundedConnection, open=False, **options)
+
+    def getconn(self, timeout: float | None = None) -> BoundedConnection:
+        """Raises PoolTimeout when none is to be had in time."""
+        seconds = min(timeout or self.timeout, seconds_left() or self.timeout)
+        end = monotonic() + seconds
+        try:
+            with self._circuit.call():
+                while True:
+                    connection = super().getconn(max(0.01, end - monotonic()))
+                    if self._answers(connection, end - monotonic()):
+                        return connection
+                    self.putconn(connection)
+                    if monotonic() >= end:
+                        raise PoolTimeout(f"no connection that answers within {seconds:.2f} s")
+        except CallRefused as error:
+            raise PoolTimeout(str(error)) from error
+
+    def _answers(self, connection: BoundedConnection, seconds: float) -> bool:
+        connection.longest_wait = max(0.01, min(CHECK_SECONDS, seconds))
+        try:
+            self.check_connection(connection)
+        except psycopg.Error:
+            connection.close()
+            return False
+        finally:
+            connection.longest_wait = None
+        return True
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """Django's wrapper with the pool above in the place of Psycopg's."""
+
+    @property
+    def pool(self) -> BoundedPool | None:
+        options = self.settings_dict["OPTIONS"].get("pool")
+        if self.alias == NO_DB_ALIAS or not options:
+            return None
+        pools: dict[str, BoundedPool] = self._connection_pools  # type: ignore[attr-defined]
+        if self.alias not in pools:
+            pool = BoundedPool(
+                kwargs={**self.get_connection_params(), "autocommit": True},
+                configure=self._configure_connection,  # type: ignore[attr-defined]
+                **options,
+            )
+            # Of two threads at the start one sets it; neither pool is open yet.
+            pools.setdefault(self.alias, pool)
+        return pools[self.alias]
