@@ -298,6 +298,11 @@ FILE_UPLOAD_HANDLERS = [
 ]
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 500
 
+# --- Checkout --------------------------------------------------------------------------------------
+# How much stock one network address, or one e-mail address, may keep from others without having paid.
+UNPAID_ORDERS_LIMIT = env.int("UNPAID_ORDERS_LIMIT", default=5)
+UNPAID_SCARCE_LIMIT = env.int("UNPAID_SCARCE_LIMIT", default=3)
+
 # --- API -------------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["shop.core.authentication.CsrfSessionAuthentication"],

@@ -240,6 +240,9 @@ class QuoteLineSerializer(serializers.Serializer[Any]):
     line_total = serializers.DecimalField(max_digits=10, decimal_places=2)
     available = serializers.BooleanField()
     available_quantity = serializers.IntegerField(allow_null=True)
+    reserved = serializers.BooleanField(
+        help_text="Units of it are held by an unpaid order of this browser, which a new order takes the place of."
+    )
     problem = serializers.CharField(required=False)
     problem_detail = serializers.CharField(required=False)
 
