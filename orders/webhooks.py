@@ -10,11 +10,13 @@ from django.views.decorators.http import require_POST
 
 from orders.payments import gateway
 from orders.payments.events import NotYetKnown, process_event, store_event
+from orders.services.clock_alerts import alert_clock
 from shop.core.problems import waited_too_long
 
 logger = logging.getLogger(__name__)
 
 MAX_BODY = 256 * 1024
+MAX_LENGTH_DIGITS = 18
 
 
 @csrf_exempt
@@ -22,17 +24,21 @@ MAX_BODY = 256 * 1024
 def stripe_webhook(request: HttpRequest) -> HttpResponseBase:
     """400 for what is not Stripe's, 413 past 256 KB, 503 for what must come again, else 200.
 
-    The message is stored before it is acted on; repeated, unknown and late ones are 200 without effect.
+    A message that Stripe signed more than five minutes ago or ahead is refused too, and the workshop is told of the
+    clock: with the right time reconciliation fetches it. The message is stored before it is acted on; repeated, unknown
+    and late ones are 200 without effect.
     """
-    try:
-        length = int(request.META.get("CONTENT_LENGTH") or 0)
-    except ValueError:
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if not (length.isascii() and length.isdigit()):
         return HttpResponse(status=400)
-    if length > MAX_BODY:
+    if len(length) > MAX_LENGTH_DIGITS or int(length) > MAX_BODY:
         return HttpResponse(status=413)
     payload = request.body
     try:
         facts = gateway.read_event(payload, request.headers.get("Stripe-Signature", ""))
+    except gateway.OutOfTime as error:
+        alert_clock("webhook", seconds=error.seconds)
+        return HttpResponse(status=400)
     except gateway.BadSignature:
         logger.warning("a webhook call with a wrong signature was refused")
         return HttpResponse(status=400)

@@ -102,6 +102,8 @@ def start_shop(folder: Path, **variables: str) -> RunningShop:
         "ALLOWED_HOSTS": "localhost,127.0.0.1",
         # One visitor after the other from one address: the limits have tests of their own.
         "LIMITS": "checkout-network=100000;verify-network=1000",
+        "UNPAID_ORDERS_LIMIT": "100000",
+        "UNPAID_SCARCE_LIMIT": "100000",
         # With DEBUG the shop makes and keeps one of its own.
         "SECRET_KEY": "",
         **variables,

@@ -360,6 +360,9 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 500
 # --- Limits ----------------------------------------------------------------------------------------
 # Attempts a window by the name of a limit, where they differ from the table in shop/core/limits.py.
 LIMITS: dict[str, int] = env.dict("LIMITS", cast={"value": int}, default={})
+# How much stock one network address, or one e-mail address, may keep from others without having paid.
+UNPAID_ORDERS_LIMIT = env.int("UNPAID_ORDERS_LIMIT", default=5)
+UNPAID_SCARCE_LIMIT = env.int("UNPAID_SCARCE_LIMIT", default=3)
 
 # --- API -------------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {

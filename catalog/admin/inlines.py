@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from django.contrib import admin
+from django.db import models
 from django.db.models import ForeignKey, Model
 from django.forms import BaseInlineFormSet, ModelChoiceField
 from django.http import HttpRequest
@@ -17,6 +18,7 @@ from catalog.models import Product, ProductImage, ProductModel, ProductVariation
 from catalog.services.images import add_product_image, delete_product_image
 from catalog.services.models3d import delete_product_model, set_product_model
 from catalog.services.products import LANGUAGES, delete_variation, save_variation
+from shop.core.amount_fields import TYPED_AMOUNT
 
 
 class ImageInline(admin.TabularInline[ProductImage, Product]):
@@ -70,6 +72,7 @@ class ModelInline(admin.StackedInline[ProductModel, Product]):
 
 class VariationInline(admin.StackedInline[ProductVariation, Product]):
     model = ProductVariation
+    formfield_overrides = {models.DecimalField: TYPED_AMOUNT}
     formset = VariationFormSet
     extra = 0
     fields = (

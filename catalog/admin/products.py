@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.db import models
 from django.db.models import QuerySet
 from django.forms import BaseInlineFormSet, ModelForm
 from django.http import HttpRequest
@@ -25,6 +26,7 @@ from catalog.models import Product, ProductImage, ProductModel
 from catalog.selectors import search, wording
 from catalog.selectors.customs import without_customs_data
 from catalog.services.products import delete_product, refresh_product, save_product
+from shop.core.amount_fields import TYPED_AMOUNT
 
 
 class CustomsFilter(admin.SimpleListFilter):
@@ -46,6 +48,7 @@ class CustomsFilter(admin.SimpleListFilter):
 class ProductAdmin(admin.ModelAdmin[Product]):
     """Products, with their photos and variations."""
 
+    formfield_overrides = {models.DecimalField: TYPED_AMOUNT}
     form = ProductForm
     inlines = (ImageInline, VariationInline, ModelInline)
     list_display = (

@@ -8,6 +8,7 @@ from catalog.models import Product, ProductVariation
 from catalog.selectors.cards import available_condition
 from catalog.selectors.sellables import stock_problem
 from catalog.services import pricing
+from catalog.services.stock import Level
 
 
 def available_among(product_ids: Iterable[int]) -> set[int]:
@@ -28,3 +29,16 @@ def available_among(product_ids: Iterable[int]) -> set[int]:
 def _is_available(product: Product, variations: list[ProductVariation]) -> bool:
     offered = variations if product.category.offers_formats else [pricing.default_variation(variations)]
     return any(stock_problem(product, variation)[0] for variation in offered or [None])
+
+
+def stock_levels(levels: Iterable[Level]) -> dict[Level, int]:
+    """The units left of those levels that are counted. One query for products, one for variations."""
+    keys: dict[str, list[int]] = {"product": [], "variation": []}
+    for kind, key in levels:
+        keys[kind].append(key)
+    found: dict[Level, int] = {}
+    for kind, rows in (("product", Product.objects), ("variation", ProductVariation.objects)):
+        if keys[kind]:
+            counted = rows.filter(pk__in=keys[kind], stock_quantity__isnull=False)
+            found |= {(kind, pk): left for pk, left in counted.values_list("pk", "stock_quantity")}
+    return found

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
+from itertools import chain
 
 from django.conf import settings
 
@@ -14,6 +15,7 @@ from catalog.selectors import wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.pictures import best_image, image_info, images_of
 from catalog.services import pricing
+from catalog.services.stock import Level
 from shop.core.images import ImageInfo
 from shop.core.models import ShopSettings
 from shop.core.statements import RowsByKey
@@ -92,9 +94,13 @@ class Sellable:
     weight_grams: int | None = None
 
 
-def find_sellables(keys: Sequence[SellableKey]) -> dict[SellableKey, Sellable]:
+def find_sellables(
+    keys: Sequence[SellableKey], *, own: Mapping[Level, int] | None = None
+) -> dict[SellableKey, Sellable]:
     """Every key answered, in the active language. Three queries however many keys (products, variations, photos),
     one more when the shop's settings are not cached; none without keys.
+
+    `own` are units held for who asks: they count as left.
 
     Keys out of the range of the database's numbers are unknown products, not errors.
     """
@@ -106,6 +112,11 @@ def find_sellables(keys: Sequence[SellableKey]) -> dict[SellableKey, Sellable]:
     variations: dict[int, list[ProductVariation]] = {pk: [] for pk in products}
     for variation in _variations().find(products):
         variations[variation.product_id].append(variation)
+    if own:
+        for product in products.values():
+            _give(product, own.get(("product", product.pk), 0))
+        for variation in chain.from_iterable(variations.values()):
+            _give(variation, own.get(("variation", variation.pk), 0))
     photos = images_of(products)
     shop = ShopSettings.load()
     delay = (shop.default_production_days_min, shop.default_production_days_max)
@@ -115,6 +126,11 @@ def find_sellables(keys: Sequence[SellableKey]) -> dict[SellableKey, Sellable]:
         else _unknown(key, delay)
         for key in wanted
     }
+
+
+def _give(row: Product | ProductVariation, quantity: int) -> None:
+    if row.stock_quantity is not None:
+        row.stock_quantity += quantity
 
 
 def stock_problem(product: Product, variation: ProductVariation | None) -> tuple[bool, int | None]:

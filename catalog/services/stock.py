@@ -16,6 +16,9 @@ from catalog.models import Product, ProductVariation
 from shop.core.problems import Problem
 from shop.core.public_pages import content_changed
 
+Level = tuple[str, int]
+"""One number of units in stock: ("product", key) or ("variation", key)."""
+
 
 @dataclass(frozen=True, slots=True)
 class StockUnit:

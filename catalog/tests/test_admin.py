@@ -169,7 +169,10 @@ def test_saving_without_a_change_changes_nothing(admin_client):
     ("changes", "message"),
     [
         ({"price": "-1"}, "Assurez-vous que cette valeur est supérieure ou égale à 0.00."),
-        ({"price": "NaN"}, "Saisissez un nombre."),
+        (
+            {"price": "NaN"},
+            "Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49,90.",
+        ),
         ({"promotion_active": "on"}, "Choisissez le type de la promotion."),
         (
             {"promotion_type": "buy_n_get_m", "promotion_buy_quantity": "1", "promotion_get_quantity": "2"},

@@ -185,7 +185,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Prices a cart. It reads nothing of the caller and changes nothing, so it needs no session and no token. */
+        /**
+         * @description Prices a cart. It changes nothing, so it needs no token; of the caller it reads which unpaid orders this browser
+         *     made, whose pieces are there for its own customer.
+         */
         post: operations["cart_quote_create"];
         delete?: never;
         options?: never;
@@ -1052,6 +1055,8 @@ export interface components {
             line_total: string;
             available: boolean;
             available_quantity: number | null;
+            /** @description Units of it are held by an unpaid order of this browser, which a new order takes the place of. */
+            reserved: boolean;
             problem?: string;
             problem_detail?: string;
         };

@@ -27,6 +27,7 @@ const line = v.object({
   line_total: amount,
   available: v.boolean(),
   available_quantity: v.nullable(count),
+  reserved: v.boolean(),
   problem: v.optional(text),
   problem_detail: v.optional(text),
 });

@@ -77,6 +77,7 @@ export function quoted(more: Partial<QuoteLine> = {}): QuoteLine {
     line_total: "378.00",
     available: true,
     available_quantity: null,
+    reserved: false,
     ...more,
   };
 }

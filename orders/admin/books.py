@@ -4,6 +4,7 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib import admin, messages
+from django.db import models
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -16,6 +17,7 @@ from orders.admin.parts import ReadOnly, order_link
 from orders.models import DeliveryStop, Finding, VatRate
 from orders.selectors.customs import outside_union
 from orders.services.findings import resolve_finding
+from shop.core.amount_fields import TYPED_AMOUNT
 from shop.core.problems import Problem
 from shop.core.public_pages import content_changed
 
@@ -74,6 +76,7 @@ class FindingAdmin(ReadOnly, admin.ModelAdmin[Finding]):
 
 @admin.register(VatRate)
 class VatRateAdmin(admin.ModelAdmin[VatRate]):
+    formfield_overrides = {models.DecimalField: TYPED_AMOUNT}
     list_display = ("country", "percent")
 
 

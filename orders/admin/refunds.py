@@ -33,6 +33,7 @@ from orders.services.refund_rules import (
     units_returned,
 )
 from orders.services.refunds import request_refund, restock_line, retry_refund
+from shop.core.amount_fields import AmountFormField
 from shop.core.problems import Problem
 
 NOT_REFUNDED_HERE = (OrderStatus.PENDING, OrderStatus.REFUNDED)
@@ -66,7 +67,7 @@ class RefundForm(forms.Form):
     restock_all = forms.BooleanField(
         label=gettext_lazy("Si tout est remboursé\u00a0: remettre les articles en stock"), required=False
     )
-    amount = forms.DecimalField(
+    amount = AmountFormField(
         label=gettext_lazy("Montant (€)"),
         required=False,
         max_digits=10,

@@ -21,6 +21,7 @@ from orders.selectors.withdrawals import ReturnableLine, returnable_lines
 from orders.services.refund_rules import RefundProposal, propose_refund
 from orders.services.refunds import stopped_by
 from orders.services.withdrawal_cases import refund_case
+from shop.core.amount_fields import AmountFormField
 from shop.core.money import amount_string
 from shop.core.problems import Problem
 
@@ -29,7 +30,7 @@ class ReturnForm(forms.Form):
     """The units that came back. `amount` is less than their worth when they lost value (L221-23)."""
 
     restock = forms.BooleanField(label=_("Remettre en stock"), required=False)
-    amount = forms.DecimalField(
+    amount = AmountFormField(
         label=_("Montant accordé (€), si les pièces ont perdu de la valeur"),
         required=False,
         min_value=Decimal("0.01"),

@@ -4,12 +4,14 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db import models
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from orders.models import (
     ShippingZone,
 )
+from shop.core.amount_fields import TYPED_AMOUNT
 from shop.core.public_pages import content_changed
 
 
@@ -35,6 +37,7 @@ class ZoneForm(forms.ModelForm[ShippingZone]):
 @admin.register(ShippingZone)
 class ShippingZoneAdmin(admin.ModelAdmin[ShippingZone]):
     form = ZoneForm
+    formfield_overrides = {models.DecimalField: TYPED_AMOUNT}
     list_display = (
         "name",
         "code",

@@ -80,6 +80,7 @@ def _line(line: QuotedLine) -> dict[str, Any]:
         "line_total": line.priced.line_total if line.priced else ZERO,
         "available": line.available,
         "available_quantity": line.available_quantity,
+        "reserved": line.reserved,
     }
     if line.problem:
         document["problem"] = line.problem

@@ -19,6 +19,7 @@ from orders.models.order import OTHER_COUNTRY
 from orders.selectors.quotes import MAX_LINES, MAX_QUANTITY, RequestedLine
 from orders.services.mails import item_detail
 from orders.services.placement import CustomerDetails
+from shop.core.amount_fields import AmountField
 
 _MAX_ID = 2**63 - 1
 _OTHER_NAMES = {"autre", "other", "otro", "andere", OTHER_COUNTRY.lower()}
@@ -184,9 +185,7 @@ class CheckoutSerializer(serializers.Serializer[Any]):
     customer = CustomerSerializer()
     account = AccountSerializer(required=False, allow_null=True)
     payment_mode = serializers.ChoiceField(choices=PaymentMode.choices)
-    expected_total = serializers.DecimalField(
-        max_digits=10, decimal_places=2, min_value=Decimal("0"), coerce_to_string=True
-    )
+    expected_total = AmountField(min_value=Decimal("0"), coerce_to_string=True)
     accept_terms = serializers.BooleanField()
 
     def validate_accept_terms(self, value: bool) -> bool:
@@ -240,6 +239,9 @@ class QuoteLineSerializer(serializers.Serializer[Any]):
     line_total = serializers.DecimalField(max_digits=10, decimal_places=2)
     available = serializers.BooleanField()
     available_quantity = serializers.IntegerField(allow_null=True)
+    reserved = serializers.BooleanField(
+        help_text="Units of it are held by an unpaid order of this browser, which a new order takes the place of."
+    )
     problem = serializers.CharField(required=False)
     problem_detail = serializers.CharField(required=False)
 

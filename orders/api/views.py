@@ -1,10 +1,12 @@
 """The calls: parse, call a service or a selector, answer."""
 
 import uuid
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 from typing import Any, cast
 
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -18,15 +20,17 @@ from rest_framework.views import APIView
 from accounts.models import User
 from accounts.services.checkout import CheckoutSignUp, authenticate_at_checkout
 from accounts.services.signing_in import sign_in_now
+from catalog.services.stock import Level
 from orders.api import presenting, serializers
 from orders.api.exchange import idempotency_key, private
 from orders.models import Order
 from orders.models.payment import PROVIDER_ID
 from orders.selectors import orders as order_selectors
+from orders.selectors.holds import held_by_orders
 from orders.selectors.instalments import agreed_plan
 from orders.selectors.quotes import quote_cart
 from orders.services import checkout as checkout_service
-from orders.services.browser import browser_owns, pending_order, remember_order
+from orders.services.browser import browser_owns, remember_order, remembered_orders
 from orders.services.placement import CartChanged, CheckoutRequest
 from orders.services.verification import verify_payment
 from shop.core import limits
@@ -37,7 +41,8 @@ from shop.core.problems import Problem
 
 
 class QuoteView(APIView):
-    """Prices a cart. It reads nothing of the caller and changes nothing, so it needs no session and no token."""
+    """Prices a cart. It changes nothing, so it needs no token; of the caller it reads which unpaid orders this browser
+    made, whose pieces are there for its own customer."""
 
     authentication_classes = ()
 
@@ -46,9 +51,21 @@ class QuoteView(APIView):
         asked = _quote_request().run_validation(request.data)
         # Rules and photos are those that pages show; prices and stock are read. The checkout reads all of it again.
         with pieces_of(content_version()):
-            cart = quote_cart(serializers.requested_lines(asked["lines"]), destination=asked.get("country"))
+            cart = quote_cart(
+                serializers.requested_lines(asked["lines"]),
+                destination=asked.get("country"),
+                own=_own_units(request),
+            )
             document = presenting.quote_document(cart)
         return private(Response(_quote_serializer().to_representation(document)))
+
+
+def _own_units(request: Request) -> Counter[Level] | None:
+    """What this browser's unpaid orders hold. No query for a browser without a session."""
+    if settings.SESSION_COOKIE_NAME not in request.COOKIES:
+        return None
+    orders = remembered_orders(request._request)
+    return held_by_orders(orders) if orders else None
 
 
 @cache
@@ -91,9 +108,7 @@ class CheckoutView(APIView):
         )
         buyer = _Buyer(request, demand, data.get("account"))
         try:
-            done = checkout_service.check_out(
-                demand, find_buyer=buyer.find, replaces=pending_order(request._request)
-            )
+            done = checkout_service.check_out(demand, find_buyer=buyer.find, visitor=buyer.visitor())
         except CartChanged as changed:
             changed.extra["quote"] = serializers.QuoteSerializer(
                 presenting.quote_document(changed.quote)
@@ -144,6 +159,13 @@ class _Buyer:
                 last_name=demand.customer.last_name,
                 language=demand.language,
             )
+
+    def visitor(self) -> checkout_service.Visitor:
+        return checkout_service.Visitor(
+            address=client_address(self._browser),
+            orders=remembered_orders(self._browser),
+            member_id=None if self._member is None else self._member.pk,
+        )
 
     def find(self, order: Order) -> User | None:
         """Runs in the transaction that writes the order."""

@@ -8,14 +8,19 @@ the order in which invoices are committed.
 import hashlib
 import json
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection
 from django.utils import timezone
 
-from orders.models import InvoiceSeries
+from orders.models import Invoice, InvoiceSeries
+from orders.services.clock_alerts import alert_clock
 from shop.core.shop_days import shop_day
+
+CLOCKS_DIFFER = timedelta(minutes=1)
+"""By so much the clocks of two machines may differ without anybody being told."""
+STEPS_BACK = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +40,30 @@ def reserve_place() -> Place:
     """Lock the series of the current year, made when it is the first of the year, and tell its next place.
 
     Runs in the caller's transaction and is the last lock that it takes. The moment of issue is read under the
-    lock: a transaction that waited past midnight on New Year's Eve issues in the new year.
+    lock: a transaction that waited past midnight on New Year's Eve issues in the new year. Dates never decrease within
+    a series: with a clock that stepped back the moment of the last document is taken, and the workshop is told.
     """
     if not connection.in_atomic_block:
         raise RuntimeError("A number is taken in the transaction that issues the invoice.")
-    year = _year_now()
+    year = _year_at(timezone.now())
     while True:
         series = _lock_series(year)
         now = timezone.now()
-        if shop_day(now).year == year:
-            return Place(series, series.last_number + 1, now)
-        year = shop_day(now).year
+        current = _year_at(now)
+        if current == year:
+            return Place(series, series.last_number + 1, _moment(series, now))
+        year = current
+
+
+def _moment(series: InvoiceSeries, now: datetime) -> datetime:
+    """When the next document of a locked series is issued."""
+    issued = Invoice.objects.filter(year=series.year, sequence=series.last_number)
+    last = issued.values_list("issued_at", flat=True).first()
+    if last is None or last <= now:
+        return now
+    if last - now > CLOCKS_DIFFER:
+        alert_clock("invoice", seconds=round((last - now).total_seconds()))
+    return last
 
 
 def take_place(place: Place, *, digest: str) -> None:
@@ -63,8 +81,13 @@ def chain_hash(*, number: str, data: dict[str, Any], previous_hash: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _year_now() -> int:
-    return shop_day(timezone.now()).year
+def _year_at(now: datetime) -> int:
+    """The year whose series goes on: that of the day, or the next one when it began before the clock stepped back over
+    midnight. A clock that had been wrong by more than a day is not followed."""
+    year, soon = shop_day(now).year, now + STEPS_BACK
+    if shop_day(soon).year > year and Invoice.objects.filter(year=year + 1, issued_at__lte=soon).exists():
+        return year + 1
+    return year
 
 
 def _lock_series(year: int) -> InvoiceSeries:

@@ -34,6 +34,7 @@ class FindingKind(models.TextChoices):
     AMOUNT_DIFFERS = "amount_differs", _("Montants différents")
     REFUND_DIFFERS = "refund_differs", _("Remboursements différents")
     DISPUTE_DIFFERS = "dispute_differs", _("Litiges différents")
+    PAYMENT_UNMATCHED = "payment_unmatched", _("Paiement d'aucune commande")
 
 
 class Finding(models.Model):

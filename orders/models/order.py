@@ -256,7 +256,11 @@ class StockHoldState(models.TextChoices):
 
 
 class StockHold(models.Model):
-    """Units that an order keeps from others. `held` becomes `taken` when paid, or `released` exactly once."""
+    """Units that an order keeps from others. `held` becomes `taken` when paid, or `released` exactly once.
+
+    `network` and `mailbox` are keyed digests of where the order came from and of its e-mail address, by which unpaid
+    holds are counted. They stand there only while counted units are held.
+    """
 
     order = models.ForeignKey(
         Order, verbose_name=_("commande"), on_delete=models.CASCADE, related_name="stock_holds"
@@ -273,12 +277,18 @@ class StockHold(models.Model):
     )
     product_counted = models.BooleanField(default=True, editable=False)
     variation_counted = models.BooleanField(default=True, editable=False)
+    network = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
+    mailbox = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         verbose_name = _("réservation de stock")
         verbose_name_plural = _("réservations de stock")
         ordering = ("pk",)
+        indexes = (
+            models.Index(fields=("network",), name="hold_by_network", condition=~Q(network="")),
+            models.Index(fields=("mailbox",), name="hold_by_mailbox", condition=~Q(mailbox="")),
+        )
         constraints = (
             models.CheckConstraint(condition=Q(quantity__gte=1), name="hold_quantity_positive"),
             models.CheckConstraint(condition=Q(state__in=StockHoldState.values), name="hold_state_known"),

@@ -127,6 +127,8 @@ class Attempt(models.Model):
     sent_at = models.DateTimeField(_("envoyée le"), null=True, blank=True)
     settled_at = models.DateTimeField(_("close le"), null=True, blank=True)
     expires_at = models.DateTimeField(_("valable jusqu'à"))
+    # Since when one process has the provider close the page or cancel the charge: the others wait for it.
+    closing_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
         verbose_name = _("tentative de paiement")

@@ -4,7 +4,7 @@ import uuid
 
 from orders.models import Attempt, PaymentState
 from orders.models.payment import LIVE_ATTEMPTS
-from orders.payments import gateway
+from orders.payments.page_closing import close_page
 from orders.payments.settlement import settle
 
 
@@ -21,8 +21,7 @@ def close_void_attempts(order_id: uuid.UUID | None = None) -> int:
         live = live.filter(payment__order=order_id)
     looked_at = 0
     for attempt in live:
-        assert attempt.session_id is not None
-        gateway.expire_session(attempt.session_id)
+        close_page(attempt)
         settle(attempt.pk)
         looked_at += 1
     return looked_at

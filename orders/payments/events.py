@@ -17,8 +17,10 @@ from orders.models.payment import LIVE_ATTEMPTS
 from orders.payments import gateway
 from orders.payments.card_change import settle_card_change
 from orders.payments.gateway import EventFacts
+from orders.payments.off_session import is_on_its_way
 from orders.payments.settlement import keep_for_review, settle
 from orders.services.disputes import sync_disputes
+from orders.services.findings import record_unmatched_payment
 from orders.services.refund_sending import sync_refunds
 
 MAX_TRIES = 20
@@ -26,6 +28,7 @@ NOT_KEPT = re.compile("[\x00\ud800-\udfff]")
 """NUL and halves of surrogate pairs, which JSON can say and PostgreSQL does not keep."""
 AMOUNTS = {"checkout.session": "amount_total", "payment_intent": "amount", "charge": "amount"}
 """Where each of the provider's objects says, in cents, what was asked of the customer."""
+MOST_CENTS = 10**10
 
 
 class NotYetKnown(Exception):
@@ -78,30 +81,45 @@ def _act(event: StripeEvent) -> None:
     if not isinstance(subject, dict):
         return
     family = event.kind.partition(".")[0]
+    last_try = event.tries + 1 >= MAX_TRIES
     if event.kind.startswith("checkout.session."):
         closed = event.kind == "checkout.session.expired"
         if subject.get("mode") == "setup":
             _settle_card_change(subject, closed=closed)
             return
-        _settle_attempt(subject, session_id=str(subject.get("id", "")), closed=closed)
+        _settle_attempt(subject, session_id=str(subject.get("id", "")), closed=closed, last_try=last_try)
     elif family == "payment_intent":
-        _settle_attempt(subject, intent_id=str(subject.get("id", "")))
+        _settle_attempt(subject, intent_id=str(subject.get("id", "")), last_try=last_try)
     elif event.kind.startswith("charge.dispute."):
         sync_disputes(str(subject.get("payment_intent") or ""))
     elif family in ("charge", "refund"):
         intent_id = str(subject.get("payment_intent") or "")
         if family == "charge" and "refund" not in event.kind:
-            _settle_attempt(subject, intent_id=intent_id)
+            _settle_attempt(subject, intent_id=intent_id, last_try=last_try)
         else:
             sync_refunds(intent_id)
 
 
 def _settle_attempt(
-    subject: dict[str, Any], *, session_id: str = "", intent_id: str = "", closed: bool = False
+    subject: dict[str, Any],
+    *,
+    session_id: str = "",
+    intent_id: str = "",
+    closed: bool = False,
+    last_try: bool = False,
 ) -> None:
-    attempt = _attempt(subject, session_id=session_id, intent_id=intent_id, closed=closed)
+    try:
+        attempt = _attempt(subject, session_id=session_id, intent_id=intent_id, closed=closed)
+    except NotYetKnown as error:
+        if last_try:
+            _record_money(subject, None, str(error))
+        raise
     if attempt is None:
+        _record_money(subject, None, "no attempt of the shop")
         return
+    misfit = _misfit(subject, attempt)
+    if misfit:
+        _record_money(subject, attempt, misfit)
     contradiction = _contradiction(subject, attempt)
     if contradiction:
         keep_for_review(attempt.pk, contradiction)
@@ -109,11 +127,53 @@ def _settle_attempt(
         settle(attempt.pk)
 
 
+def _misfit(subject: dict[str, Any], attempt: Attempt) -> str:
+    """How the object of a message differs from what the shop asked for, or ""."""
+    order_id = str(attempt.payment.order_id)
+    metadata = _metadata(subject)
+    expected: list[tuple[str, Any, Any]] = [
+        ("livemode", subject.get("livemode"), gateway.is_live()),
+        ("order", subject.get("client_reference_id"), order_id),
+        ("order", metadata.get("order"), order_id),
+    ]
+    if subject.get("object") == "checkout.session":
+        expected.append(("session", subject.get("id"), attempt.session_id))
+    for name, told, wanted in expected:
+        if told is not None and told != wanted:
+            return f"{name}: {told} instead of {wanted}"
+    return ""
+
+
+def _record_money(subject: dict[str, Any], attempt: Attempt | None, detail: str) -> None:
+    """Money that fits no order is shown to staff, once an object; that of another shop on the account is not ours."""
+    if _metadata(subject).get(gateway.SHOP_MARK) != settings.SITE_URL or not _is_paid(subject):
+        return
+    cents = subject.get(AMOUNTS.get(str(subject.get("object")), ""))
+    record_unmatched_payment(
+        # Page, payment and charge tell of the same money.
+        provider_id=str(subject.get("payment_intent") or subject.get("id")),
+        order_id=None if attempt is None else attempt.payment.order_id,
+        cents=cents if isinstance(cents, int) and 0 <= cents < MOST_CENTS else 0,
+        detail=_storable(detail),
+    )
+
+
+def _is_paid(subject: dict[str, Any]) -> bool:
+    return (
+        subject.get("payment_status") == "paid"
+        or subject.get("status") == "succeeded"
+        or subject.get("paid") is True
+    )
+
+
+def _metadata(subject: dict[str, Any]) -> dict[str, Any]:
+    metadata = subject.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
+
+
 def _settle_card_change(subject: dict[str, Any], *, closed: bool) -> None:
     """A page on which nothing is paid: a card was left on it, or its time is over."""
-    metadata = subject.get("metadata")
-    if not isinstance(metadata, dict):
-        metadata = {}
+    metadata = _metadata(subject)
     change = CardChange.objects.filter(session_id=str(subject.get("id", ""))).first()
     if change is None:
         named = str(metadata.get("card_change", ""))
@@ -150,9 +210,7 @@ def _attempt(
 
     `closed`: the message says that nobody can pay any more. Then an unknown attempt is one that staff deleted.
     """
-    metadata = subject.get("metadata")
-    if not isinstance(metadata, dict):
-        metadata = {}
+    metadata = _metadata(subject)
     named = str(metadata.get("attempt", ""))
     found = None
     if session_id:
@@ -165,6 +223,9 @@ def _attempt(
         except ValueError:
             return None
     if found is not None and found.kind == AttemptKind.OFF_SESSION:
+        if found.intent_id is None and is_on_its_way(found):
+            # Whoever makes the charge has not saved its answer yet: asking would be asking for it a second time.
+            raise NotYetKnown(f"the charge of attempt {found.pk} is not saved yet")
         return found
     if found is not None and found.session_id is None and found.state not in LIVE_ATTEMPTS:
         # A page whose address was never answered: nobody can pay it, another try took its place.

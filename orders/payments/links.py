@@ -10,6 +10,7 @@ from orders.models import Attempt, AttemptKind, AttemptState, Order, Payment
 from orders.models.order import PAID_STATUSES
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.payments import gateway
+from orders.payments.page_closing import close_page
 from orders.payments.sessions import open_session
 from orders.payments.settlement import settle
 from orders.selectors.instalments import OPEN_PAYMENTS
@@ -90,8 +91,7 @@ def _close(attempt: Attempt) -> None:
     if attempt.session_id is None:
         open_session(attempt)
         attempt.refresh_from_db()
-    assert attempt.session_id is not None
-    gateway.expire_session(attempt.session_id)
+    close_page(attempt)
     settle(attempt.pk)
 
 

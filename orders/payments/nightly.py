@@ -174,6 +174,9 @@ def _gone(found: Iterable[Difference]) -> list[int]:
 
 
 def _persists(finding: Finding) -> bool:
+    if finding.kind == FindingKind.PAYMENT_UNMATCHED:
+        # Told by a message; only a person can say what it was.
+        return True
     prefix, _dash, row = finding.provider_id.partition("-")
     if f"{prefix}-" == compare.PAYMENT_PREFIX:
         return bool(compare.payments_without_charge(Q(pk=row)))

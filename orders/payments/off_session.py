@@ -23,6 +23,7 @@ from orders.models import (
 from orders.models.order import PAID_STATUSES
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.payments import gateway
+from orders.payments.closing_claims import claim_closing
 from orders.payments.dunning import AUTHENTICATION_REQUIRED
 from orders.payments.gateway import IntentFacts
 from orders.selectors.instalments import OPEN_PAYMENTS
@@ -99,9 +100,16 @@ def carry_out(attempt: Attempt) -> IntentFacts | None:
     Raises GatewayUnavailable while that can't be known, and GatewayRefused for a charge that can't be asked for.
     """
     facts = _find(attempt)
-    if facts is not None and facts.status in _REFUSED and not gateway.cancel_intent(facts.intent_id):
-        facts = gateway.fetch_intent(facts.intent_id)
-    return facts
+    if facts is None or facts.status not in _REFUSED:
+        return facts
+    # The answer is kept before anything else is asked: nobody needs to ask for the charge again.
+    Attempt.objects.filter(pk=attempt.pk, intent_id=None).update(intent_id=facts.intent_id)
+    with claim_closing(attempt) as claimed:
+        if not claimed:
+            raise gateway.GatewayUnavailable("the refused charge is being canceled")
+        if gateway.cancel_intent(facts.intent_id):
+            return facts
+        return gateway.fetch_intent(facts.intent_id)
 
 
 def _find(attempt: Attempt) -> IntentFacts | None:
@@ -127,9 +135,18 @@ def _find(attempt: Attempt) -> IntentFacts | None:
                 raise
             # Asked before with another card, which was replaced since.
     found = gateway.find_intent(customer_id=card.customer_id, attempt_id=str(attempt.pk))
-    if found is None and attempt.sent_at is not None and timezone.now() - attempt.sent_at < ON_ITS_WAY:
+    if found is None and is_on_its_way(attempt):
         raise gateway.GatewayUnavailable("the charge may still be on its way")
     return found
+
+
+def is_on_its_way(attempt: Attempt) -> bool:
+    """Whether the call that charges may still be running."""
+    return (
+        attempt.state == AttemptState.SENT
+        and attempt.sent_at is not None
+        and timezone.now() - attempt.sent_at < ON_ITS_WAY
+    )
 
 
 def _may_ask_again(attempt: Attempt) -> bool:

@@ -10,7 +10,7 @@ from orders.models import Attempt, AttemptKind, AttemptState, Order, OrderStatus
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.payments import gateway
 from orders.payments.page import describe_page
-from orders.payments.settlement import settle
+from orders.payments.page_closing import close_page
 from orders.services.cancellation import cancel_unpaid_order
 from orders.services.journal import record_event
 from shop.core.problems import Problem
@@ -96,7 +96,7 @@ def abandon_order(order_id: str) -> Order | None:
                 # The key gives this failure for a day, and nobody can pay a page whose address was never told.
                 continue
             attempt.refresh_from_db()
-        _close_page(attempt)
+        close_page(attempt)
     order.refresh_from_db()
     if order.is_paid:
         return order
@@ -107,16 +107,6 @@ def abandon_order(order_id: str) -> Order | None:
     late = attempts.filter(state=AttemptState.CANCELED)
     for attempt in late.exclude(pk__in=[known.pk for known in seen if known.session_id]):
         # Another request opened its page after the look at it and before the order was closed.
-        _close_page(attempt)
+        close_page(attempt)
     order.refresh_from_db()
     return order if order.is_paid else None
-
-
-def _close_page(attempt: Attempt) -> None:
-    if attempt.session_id is None or gateway.expire_session(attempt.session_id):
-        return
-    settle(attempt.pk)
-    attempt.refresh_from_db()
-    if attempt.state == AttemptState.SENT:
-        # Neither closed nor finished: it may be paid this very moment.
-        raise gateway.GatewayUnavailable(f"the payment page of attempt {attempt.pk} can't be closed now")

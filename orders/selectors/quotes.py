@@ -1,12 +1,13 @@
 """A cart, priced: what the browser asked for, joined with what the catalogue sells now."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog.selectors.sellables import Sellable, SellableKey, find_sellables
+from catalog.services.stock import Level
 from orders.pricing.promotions import Promotion
 from orders.pricing.quote import CartLine, Quote, QuoteLine, price_cart
 from orders.selectors.rules import load_pricing_rules, today
@@ -31,7 +32,7 @@ class QuotedLine:
     """A line of a quote. One that can't be bought has a `problem`, and counts for nothing.
 
     `key` is `product:variation:finish` with the defaults filled in. `available_quantity` is how many units could
-    be bought, None when there is no limit.
+    be bought, None when there is no limit. `reserved` tells that units of it are held for who asks.
     """
 
     key: str
@@ -41,6 +42,7 @@ class QuotedLine:
     problem: str | None
     problem_detail: str
     available_quantity: int | None
+    reserved: bool = False
 
     @property
     def available(self) -> bool:
@@ -60,14 +62,18 @@ class CartQuote:
         return all(line.available for line in self.lines)
 
 
-def quote_cart(lines: Sequence[RequestedLine], *, destination: str | None = None) -> CartQuote:
+def quote_cart(
+    lines: Sequence[RequestedLine], *, destination: str | None = None, own: Mapping[Level, int] | None = None
+) -> CartQuote:
     """Price a cart for a country (ISO 3166-1 alpha-2, None: the shop's own).
 
-    Lines that name the same article are joined. Five queries whatever the size of the cart.
+    `own` are units that an unpaid order of the same customer holds: a new order takes its place, so they count as
+    available. Lines that name the same article are joined. Five queries whatever the size of the cart.
     """
     rules = load_pricing_rules()
     found = find_sellables(
-        [SellableKey(line.product_id, line.variation_id, line.finish) for line in lines] if lines else []
+        [SellableKey(line.product_id, line.variation_id, line.finish) for line in lines] if lines else [],
+        own=own,
     )
     joined: dict[str, tuple[Sellable, int]] = {}
     for line in lines:
@@ -114,6 +120,7 @@ def quote_cart(lines: Sequence[RequestedLine], *, destination: str | None = None
             problem=refusals[key][0] if key in refusals else None,
             problem_detail=refusals[key][1] if key in refusals else "",
             available_quantity=refusals[key][2] if key in refusals else sellable.available_quantity,
+            reserved=any(level in (own or {}) for level, _stock in stock.levels(sellable)),
         )
         for key, (sellable, quantity) in joined.items()
     )
@@ -147,23 +154,23 @@ class _SharedStock:
     """Lines of one cart may draw on one stock: two finishes of a unique piece, two formats counted together."""
 
     def __init__(self) -> None:
-        self._used: dict[tuple[str, int], int] = {}
+        self._used: dict[Level, int] = {}
 
     def left(self, sellable: Sellable) -> int | None:
         """Units still to be had by this line, None when neither level is counted."""
         levels = [
             max(0, stock - self._used.get(level, 0))
-            for level, stock in self._levels(sellable)
+            for level, stock in self.levels(sellable)
             if stock is not None
         ]
         return min(levels) if levels else None
 
     def take(self, sellable: Sellable, quantity: int) -> None:
-        for level, _stock in self._levels(sellable):
+        for level, _stock in self.levels(sellable):
             self._used[level] = self._used.get(level, 0) + quantity
 
     @staticmethod
-    def _levels(sellable: Sellable) -> Iterable[tuple[tuple[str, int], int | None]]:
+    def levels(sellable: Sellable) -> Iterable[tuple[Level, int | None]]:
         yield ("product", sellable.product_id), sellable.product_stock
         if sellable.variation_id is not None:
             yield ("variation", sellable.variation_id), sellable.variation_stock

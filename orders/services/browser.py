@@ -17,10 +17,9 @@ def remember_order(request: HttpRequest, order_id: uuid.UUID) -> None:
     request.session[_KEY] = [*known, str(order_id)][-_KEPT:]
 
 
-def pending_order(request: HttpRequest) -> str | None:
-    """The order that this browser made last, whatever became of it."""
-    known: list[str] = request.session.get(_KEY, [])
-    return known[-1] if known else None
+def remembered_orders(request: HttpRequest) -> tuple[str, ...]:
+    """The ids of the orders that this browser made, the newest last, whatever became of them."""
+    return tuple(request.session.get(_KEY, []))
 
 
 def browser_owns(request: HttpRequest, order: Order, token: str = "") -> bool:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import IntegrityError
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from orders.models import Attempt, AttemptState, Order, OrderStatus, PaymentMode
+from orders.models import Attempt, AttemptState, Order, OrderStatus, PaymentMode, StockHoldState
 from orders.payments import gateway
 from orders.payments.sessions import abandon_order, open_session
 from orders.selectors.orders import order_path
 from orders.services.placement import CheckoutRequest, place_order, renew_attempt
+from orders.services.unpaid_holds import TooManyUnpaid, holder_of
 from shop.core.models import ShopSettings
 from shop.core.problems import Problem
 
@@ -32,33 +34,44 @@ class CheckedOut:
     created: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who asks: an IP address ("" when there is none), the orders that this browser made, the member signed in."""
+
+    address: str = ""
+    orders: tuple[str, ...] = ()
+    member_id: int | None = None
+
+
 def check_out(
-    request: CheckoutRequest, *, find_buyer: "Callable[[Order], User | None]", replaces: str | None = None
+    request: CheckoutRequest, *, find_buyer: "Callable[[Order], User | None]", visitor: Visitor
 ) -> CheckedOut:
     """Make the order once, and open its payment page once.
 
-    The same key and demand give the same order and page, however often and however much at once. `replaces` is
-    the unpaid order that this browser made before: its page is closed and its stock given back first, so that
-    a customer never competes with an earlier try of their own.
+    The same key and demand give the same order and page, however often and however much at once. The visitor's earlier
+    unpaid orders are closed first, page and all, and their stock is given back: a customer never competes with a try
+    of their own, and never has two pages open that sell the same piece.
 
-    Raises CartChanged (409), Problem `idempotency_key_reused` (422), `order_closed` or `already_paid` (409),
-    `payment_unavailable` or `payments_disabled` (503: nothing is lost, the same key may be tried again).
+    Raises CartChanged, TooManyUnpaid (409), Problem `idempotency_key_reused` (422), `order_closed` or `already_paid`
+    (409), `payment_unavailable` or `payments_disabled` (503: nothing is lost, the same key may be tried again).
     """
     order = _existing(request)
     created = False
     if order is None:
         if not gateway.is_configured() or not _may_sell():
             raise _payments_disabled()
-        if replaces is not None:
-            _replace(replaces)
+        for earlier in _earlier_orders(request, visitor):
+            _replace(earlier)
         try:
-            order = place_order(request, find_buyer=find_buyer)
+            order = place_order(request, find_buyer=find_buyer, address=visitor.address)
             created = True
-        except (IntegrityError, Problem):
+        except (IntegrityError, Problem) as refusal:
             # The same key was placed by a request that ran at the same time. What looks like a refusal may be its
             # doing too: it took the last piece, which is this customer's.
             order = _existing(request)
             if order is None:
+                if isinstance(refusal, TooManyUnpaid):
+                    _name_open_order(refusal, visitor)
                 raise
     return CheckedOut(order=order, url=_payment_page(order), created=created)
 
@@ -126,6 +139,28 @@ def _open(attempt: Attempt) -> str:
         if renewed is None:
             raise
         return open_session(renewed)
+
+
+def _earlier_orders(request: CheckoutRequest, visitor: Visitor) -> list[str]:
+    """The unpaid orders that this one takes the place of: those of this browser, and those with counted stock of the
+    same member or of the same mailbox from the same network. An e-mail address alone closes nothing: anybody can type
+    it. One query."""
+    held = Q(stock_holds__state=StockHoldState.HELD)
+    theirs = Q(pk__in=visitor.orders)
+    if visitor.member_id is not None:
+        theirs |= held & Q(user=visitor.member_id)
+    if visitor.address:
+        holder = holder_of(address=visitor.address, email=request.customer.email)
+        theirs |= held & Q(stock_holds__network=holder.network, stock_holds__mailbox=holder.mailbox)
+    unpaid = Order.objects.filter(theirs, status=OrderStatus.PENDING).order_by("created_at").distinct()
+    return [str(order_id) for order_id in unpaid.values_list("pk", flat=True)]
+
+
+def _name_open_order(refusal: TooManyUnpaid, visitor: Visitor) -> None:
+    """Lead to the order that stands in the way, when this browser made it and its page could not be closed."""
+    order = Order.objects.filter(pk__in=visitor.orders, status=OrderStatus.PENDING).first()
+    if order is not None:
+        refusal.extra["order_url"] = order_path(order)
 
 
 def _replace(order_id: str) -> None:

@@ -1,5 +1,6 @@
 """What reconciliation found: written down once, told to the workshop, closed when it is gone or understood."""
 
+import uuid
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -10,12 +11,13 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from orders.models import Finding
+from orders.models import Finding, FindingKind
+from orders.models.payment import PROVIDER_ID
 from orders.payments.differences import Difference
 from orders.services.journal import record_event
 from shop.core.mail import ALERT_LINES, queue_mail
 from shop.core.models import ShopSettings
-from shop.core.money import amount_string
+from shop.core.money import amount_string, from_cents
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -50,8 +52,24 @@ def record_differences(
         )
         still_open = list(Finding.objects.filter(resolved_at=None).select_related("order").order_by("pk"))
         if still_open:
-            _mail(still_open, now)
+            _mail(still_open, str(timezone.localdate(now)))
     return still_open
+
+
+def record_unmatched_payment(
+    *, provider_id: str, order_id: uuid.UUID | None, cents: int, detail: str
+) -> None:
+    """A message tells of money that no attempt of the shop asked for: written down and mailed once an object."""
+    finding = Finding(
+        kind=FindingKind.PAYMENT_UNMATCHED,
+        provider_id=provider_id[:PROVIDER_ID],
+        order_id=order_id,
+        amount=from_cents(cents),
+        detail=detail[:300],
+    )
+    with transaction.atomic():
+        Finding.objects.bulk_create([finding], ignore_conflicts=True)
+        _mail([finding], f"{finding.kind}:{finding.provider_id[:100]}")
 
 
 def resolve_finding(*, finding_id: int, how: str, actor: "User | None") -> Finding:
@@ -70,7 +88,7 @@ def resolve_finding(*, finding_id: int, how: str, actor: "User | None") -> Findi
     return finding
 
 
-def _mail(findings: Iterable[Finding], now: datetime) -> None:
+def _mail(findings: Iterable[Finding], once: str) -> None:
     rows = list(findings)
     with translation.override("fr"):
         lines = [
@@ -95,6 +113,6 @@ def _mail(findings: Iterable[Finding], now: datetime) -> None:
             + reverse("admin:orders_finding_changelist")
             + "?resolved_at__isempty=1",
         },
-        dedupe_key=f"reconciliation_findings:{timezone.localdate(now)}",
+        dedupe_key=f"reconciliation_findings:{once}",
         reference="",
     )

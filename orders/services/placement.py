@@ -23,6 +23,7 @@ from orders.selectors.mandate import mandate_text
 from orders.selectors.quotes import CartQuote, QuotedLine, RequestedLine, quote_cart
 from orders.services.journal import record_event
 from orders.services.stock_holds import hold_for_order
+from orders.services.unpaid_holds import holder_of, limit_unpaid_holds
 from shop.core.models import ShopSettings
 from shop.core.money import to_cents
 from shop.core.problems import Problem
@@ -79,11 +80,15 @@ class CartChanged(Problem):
         self.quote = quote
 
 
-def place_order(request: CheckoutRequest, *, find_buyer: "Callable[[Order], User | None]") -> Order:
+def place_order(
+    request: CheckoutRequest, *, find_buyer: "Callable[[Order], User | None]", address: str = ""
+) -> Order:
     """Write the order, `pending`, with its payment and first attempt, and hold its stock.
 
     `find_buyer` runs inside the transaction: a sign-up with this order exists only if the order does.
-    Raises CartChanged (409) when lines can't be bought or the total differs from the agreed one; Problem for
+    `address` is the IP address that asks, "" when there is none.
+    Raises CartChanged (409) when lines can't be bought or the total differs from the agreed one; TooManyUnpaid (409)
+    when this address or mailbox holds too much stock already; Problem for
     a cart or payment mode that can't be ordered; IntegrityError when another request took the idempotency key
     in the same moment. Whatever is raised, nothing was written.
     """
@@ -94,7 +99,9 @@ def place_order(request: CheckoutRequest, *, find_buyer: "Callable[[Order], User
         raise Problem("country_not_served", refusal, 400, errors={"customer.country": [refusal]})
     try:
         with transaction.atomic():
-            return _write_order(request, find_buyer)
+            order = _write_order(request, find_buyer)
+            limit_unpaid_holds(order, holder_of(address=address, email=order.email))
+            return order
     except OutOfStock:
         # Somebody else took the last piece between the quote and the hold.
         quote = quote_cart(request.lines, destination=request.customer.country)

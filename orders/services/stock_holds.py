@@ -54,13 +54,15 @@ def take_for_order(order: Order) -> None:
         for hold, unit in zip(gone, taken, strict=True):
             hold.product_counted, hold.variation_counted = unit.product_counted, unit.variation_counted
         StockHold.objects.bulk_update(gone, ("product_counted", "variation_counted"))
-    order.stock_holds.exclude(state=StockHoldState.TAKEN).update(state=StockHoldState.TAKEN)
+    order.stock_holds.exclude(state=StockHoldState.TAKEN).update(
+        state=StockHoldState.TAKEN, network="", mailbox=""
+    )
 
 
 def _release(hold: StockHold) -> bool:
     """`held` → `released`; of two callers who both saw it held one gets True."""
     row = StockHold.objects.filter(pk=hold.pk, state=StockHoldState.HELD)
-    return bool(row.update(state=StockHoldState.RELEASED))
+    return bool(row.update(state=StockHoldState.RELEASED, network="", mailbox=""))
 
 
 def _unit(hold: StockHold, product_id: int) -> StockUnit:

@@ -6,6 +6,7 @@ number of cents, or is no number at all, is refused with `ValueError`.
 
 from __future__ import annotations
 
+import re
 from decimal import ROUND_HALF_UP, Context, Decimal, DecimalException, Inexact, InvalidOperation
 from functools import lru_cache
 
@@ -16,6 +17,7 @@ ZERO = Decimal("0.00")
 
 _CENT = Decimal("0.01")
 _DIGITS = 28
+_TYPED = re.compile(r"-?[0-9]{1,12}(?:\.[0-9]{1,2})?")
 _MOST_CENTS = 10**_DIGITS - 1
 _ROUNDING = Context(prec=_DIGITS, rounding=ROUND_HALF_UP, traps=[InvalidOperation])
 _EXACT = Context(prec=_DIGITS, traps=[InvalidOperation, Inexact])
@@ -48,6 +50,18 @@ def from_cents(cents: int) -> Decimal:
     if abs(cents) > _MOST_CENTS:
         raise ValueError("The amount is too large.")
     return Decimal(cents).scaleb(-2)
+
+
+def parse_amount(text: str, *, comma: bool = False) -> Decimal:
+    """The amount that somebody typed or sent: ASCII digits, then at most one dot and two decimals; `-` before it.
+
+    With `comma`, one may stand for the dot. No exponent, underscore, plus sign, grouping or space, and no digits of
+    another script. Raises `ValueError`.
+    """
+    written = text.replace(",", ".") if comma else text
+    if _TYPED.fullmatch(written) is None:
+        raise ValueError(f"{text[:40]!r} is not an amount of money.")
+    return Decimal(written) + ZERO
 
 
 def amount_string(value: Decimal) -> str:

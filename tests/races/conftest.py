@@ -133,6 +133,8 @@ def shop_environment(folder: Path, address: str, *, api_base: str) -> dict[str, 
         "STRIPE_API_BASE": api_base,
         # One address for all buyers of a test: the limits have tests of their own.
         "LIMITS": "checkout-network=100000",
+        "UNPAID_ORDERS_LIMIT": "100000",
+        "UNPAID_SCARCE_LIMIT": "100000",
     }
 
 

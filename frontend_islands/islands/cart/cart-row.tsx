@@ -27,6 +27,7 @@ export function CartRow({ row, onRemove, onReduce }: CartRowProps) {
           {line.available && line.unit_price && (
             <p className="line__unit">{t("cart.unit", { price: formatMoney(line.unit_price) })}</p>
           )}
+          {line.available && line.reserved && <p className="line__unit">{t("cart.reserved")}</p>}
           {!line.available && <p className="line__problem">{line.problem_detail || t("cart.unavailable")}</p>}
           {!line.available && left !== null && left > 0 && left < quantity && (
             <button

@@ -327,3 +327,10 @@ it.each([
   expect(screen.getByRole("complementary", { name: title })).toBeTruthy();
   expect(await barriers(container)).toEqual([]);
 });
+
+it("says which pieces are reserved for the visitor", async () => {
+  fill(guardian);
+  serve({ "/api/cart/quote": answerTo({ ...guardian, reserved: true }) });
+  renderIsland(island);
+  expect(await screen.findByText("Réservé pour vous")).toBeDefined();
+});

@@ -12,7 +12,7 @@ export type Outcome =
   /** The order that this browser made before was paid in the meantime. */
   | { kind: "paid"; detail: string; url: string }
   /** Nothing was done. `isSpent`: the key belongs to an order that can't be paid any more. */
-  | { kind: "refused"; about: About; detail: string; isSpent: boolean };
+  | { kind: "refused"; about: About; detail: string; isSpent: boolean; url?: string };
 
 type About = "form" | "signin" | "signup";
 
@@ -29,6 +29,11 @@ export function outcomeOf(problem: ApiProblem): Outcome {
     case "already_paid": {
       const { order_url } = problem.body;
       return { kind: "paid", detail, url: typeof order_url === "string" ? order_url : "" };
+    }
+    case "too_many_unpaid": {
+      const { order_url } = problem.body;
+      const url = typeof order_url === "string" ? order_url : "";
+      return { kind: "refused", about: "form", detail, isSpent: false, url };
     }
     case "invalid_credentials":
     case "email_unconfirmed":

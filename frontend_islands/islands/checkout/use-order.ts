@@ -151,6 +151,7 @@ export function useOrder({ lines, quoting, form, member, mode, otherCountry }: O
         setNotice({
           title: problem.code === "installments_minimum" ? t("checkout.minimumTitle") : titles[outcome.about],
           text: outcome.isSpent ? t("checkout.spent") : text,
+          ...(outcome.url && { link: outcome.url }),
         });
         setLead({ to: "notice" });
         break;

@@ -246,3 +246,38 @@ it("prefers the default among the formats of another finish", () => {
     variation_id: 3,
   });
 });
+
+const soldOut = { ...figurine, available: false };
+
+function answerWith(line: object) {
+  const asked = vi.fn(async () => Response.json({ lines: [line] }));
+  vi.stubGlobal("fetch", asked);
+  return asked;
+}
+
+it("tells the visitor whose unpaid order holds the piece that it is theirs", async () => {
+  const { finish, variation_id } = figurine.selected;
+  writeCart([{ product_id: 12, finish, variation_id, quantity: 1 }]);
+  answerWith({ available: true, reserved: true });
+  renderIsland(<ProductBuy {...soldOut} />);
+  expect(await screen.findByText(/Cette pièce est réservée pour vous/)).toBeDefined();
+  expect(screen.getByRole("link", { name: "Voir le panier" }).getAttribute("href")).toBe("/panier");
+  expect(screen.queryByText("Rupture de stock")).toBeNull();
+});
+
+it("asks nothing about a sold-out piece that is not in the cart", async () => {
+  writeCart([]);
+  const asked = answerWith({ available: true, reserved: true });
+  renderIsland(<ProductBuy {...soldOut} />);
+  expect(screen.getByText("Rupture de stock")).toBeDefined();
+  expect(asked).not.toHaveBeenCalled();
+});
+
+it("stays sold out for a visitor whose cart has the piece that somebody else holds", async () => {
+  const { finish, variation_id } = figurine.selected;
+  writeCart([{ product_id: 12, finish, variation_id, quantity: 1 }]);
+  const asked = answerWith({ available: false, reserved: false });
+  renderIsland(<ProductBuy {...soldOut} />);
+  await vi.waitFor(() => expect(asked).toHaveBeenCalledOnce());
+  expect(screen.getByText("Rupture de stock")).toBeDefined();
+});

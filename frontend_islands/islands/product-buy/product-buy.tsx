@@ -6,6 +6,7 @@ import { toast } from "../../lib/toast";
 import { useIsland, useTranslation } from "../../runtime/react";
 import { ChoiceCards } from "./choice-cards";
 import { firstChoice, isFinishOpen, isVariationOpen, offerFor, withFinish } from "./offers";
+import { isHeldForVisitor } from "./own-piece";
 import type { ProductBuyProps } from "./props";
 
 /** Finish, format, price and the button of a product page. */
@@ -16,6 +17,20 @@ export function ProductBuy(props: ProductBuyProps) {
   const { product_id, finishes, variations, offers } = props;
   const offer = offerFor(offers, choice);
   const canBuy = props.available && offer?.available === true;
+  const { finish: chosenFinish, variation_id: chosenFormat } = choice;
+  const [isMine, setIsMine] = useState(false);
+
+  useEffect(() => {
+    setIsMine(false);
+    if (canBuy) return;
+    let isOver = false;
+    void isHeldForVisitor({ product_id, finish: chosenFinish, variation_id: chosenFormat }).then((found) => {
+      if (!isOver) setIsMine(found);
+    });
+    return () => {
+      isOver = true;
+    };
+  }, [canBuy, product_id, chosenFinish, chosenFormat]);
 
   function choose(next: Choice) {
     setChoice(next);
@@ -81,7 +96,19 @@ export function ProductBuy(props: ProductBuyProps) {
           })}
         />
       )}
-      <BuyButtons canBuy={canBuy} reason={props.unavailable_text} onAdd={add}>
+      <BuyButtons
+        canBuy={canBuy}
+        reason={
+          isMine ? (
+            <>
+              {t("buy.reserved")} <a href={props.cart_url}>{t("buy.viewCart")}</a>
+            </>
+          ) : (
+            props.unavailable_text
+          )
+        }
+        onAdd={add}
+      >
         <span>{props.name}</span>
         {offer && <span className="price">{offer.price_text}</span>}
       </BuyButtons>
@@ -91,7 +118,7 @@ export function ProductBuy(props: ProductBuyProps) {
 
 interface BuyButtonsProps {
   canBuy: boolean;
-  reason: string;
+  reason: React.ReactNode;
   onAdd: () => void;
   /** What the bar says beside its button. */
   children: React.ReactNode;
@@ -123,7 +150,11 @@ function BuyButtons({ canBuy, reason, onAdd, children }: BuyButtonsProps) {
           {t("buy.add")}
         </button>
       </div>
-      {!canBuy && <p className="button-reason">{reason}</p>}
+      {!canBuy && (
+        <p className="button-reason" role="status">
+          {reason}
+        </p>
+      )}
       {canBuy && (
         <div className="buy-bar" hidden={inSight}>
           <p className="buy-bar__what">{children}</p>

@@ -27,6 +27,7 @@ from orders.services.refund_transfers import (
 )
 from orders.services.refunds import request_refund
 from orders.services.transfer_returns import take_transfer_back
+from shop.core.amount_fields import AmountField
 from shop.core.problems import Problem
 
 
@@ -41,9 +42,7 @@ class RefundedLineSerializer(serializers.Serializer[Any]):
 class RefundDemandSerializer(KnownFieldsSerializer):
     """Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth."""
 
-    amount = serializers.DecimalField(
-        max_digits=10, decimal_places=2, min_value=0, required=False, allow_null=True
-    )
+    amount = AmountField(min_value=0, required=False, allow_null=True)
     reason = PlainTextField(max_length=500, required=False, allow_blank=True, default="")
     lines = serializers.ListField(
         child=RefundedLineSerializer(), required=False, allow_null=True, max_length=MAX_LINES
@@ -68,7 +67,7 @@ class TransferSerializer(serializers.Serializer[Any]):
     refund_id = serializers.UUIDField()
     sent_on = serializers.DateField()
     reference = PlainTextField(max_length=LONGEST_REFERENCE)
-    amount = serializers.DecimalField(max_digits=10, decimal_places=2, min_value=Decimal("0.01"))
+    amount = AmountField(min_value=Decimal("0.01"))
 
 
 class TransferReturnSerializer(serializers.Serializer[Any]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -11,11 +11,13 @@ import time_machine
 from django.db import transaction
 
 from orders.invoices import series
+from orders.invoices.audit.series import check_series
 from orders.invoices.issuing import issue_invoice
 from orders.invoices.series import chain_hash
 from orders.invoices.tests.conftest import set_shop
 from orders.models import Invoice, InvoiceDraft, InvoiceSeries, Order
 from orders.tests.factories import make_order, make_product, pay_order
+from shop.core.models import OutgoingMail
 from shop.core.shop_days import shop_day
 
 pytestmark = pytest.mark.django_db
@@ -169,7 +171,60 @@ def test_a_draft_names_another_customer_and_notes() -> None:
 def test_issuing_costs_a_fixed_number_of_queries(django_assert_num_queries) -> None:
     order = make_order((make_product("A"), 1), (make_product("B"), 2), (make_product("C"), 3))
     pay_order(make_order())
-    # known invoice 1, draft 1, series 1, payments 1, lines with products 1, settings cached;
+    # known invoice 1, draft 1, series 1, date of the last 1, payments 1, lines with products 1, settings cached;
     # savepoint 2, invoice 1, series 1, journal 1
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         assert issue_invoice(order=order).sequence == 2
+
+
+def issue_at(moment: datetime) -> Invoice:
+    order = make_order()
+    with time_machine.travel(moment, tick=False), transaction.atomic():
+        return issue_invoice(order=Order.objects.select_for_update().get(pk=order.pk))
+
+
+def clock_alerts() -> list[dict[str, object]]:
+    return [mail.context for mail in OutgoingMail.objects.filter(kind="clock_alert")]
+
+
+def test_a_clock_that_stepped_back_keeps_the_date_of_the_last_invoice_and_tells_once() -> None:
+    set_shop(email="atelier@example.com")
+    last = datetime(2026, 12, 10, 9, tzinfo=UTC)
+    issue_at(last)
+    found = [issue_at(datetime(2026, 12, day, 9, tzinfo=UTC)) for day in (1, 1, 11)]
+    assert [(invoice.number, invoice.issued_at.day) for invoice in found] == [
+        ("F-2026-00002", 10), ("F-2026-00003", 10), ("F-2026-00004", 11),
+    ]  # fmt: skip
+    assert [invoice.data["issued_on"] for invoice in found] == ["2026-12-10", "2026-12-10", "2026-12-11"]
+    assert clock_alerts() == [{"where": "invoice", "minutes": 9 * 24 * 60}]
+    assert list(check_series()) == []
+
+
+def test_clocks_of_two_machines_that_differ_by_seconds_disturb_nobody() -> None:
+    last = datetime(2026, 12, 10, 9, 0, 30, tzinfo=UTC)
+    issue_at(last)
+    assert issue_at(last - timedelta(seconds=30)).issued_at == last
+    assert clock_alerts() == []
+
+
+def test_a_clock_that_steps_back_over_new_years_midnight_stays_in_the_new_year() -> None:
+    issue_at(datetime(2026, 12, 31, 23, 0, 5, tzinfo=UTC))
+    found = issue_at(datetime(2026, 12, 31, 22, 59, 58, tzinfo=UTC))
+    assert (found.number, found.data["issued_on"]) == ("F-2027-00002", "2027-01-01")
+    assert list(check_series()) == []
+
+
+def test_a_clock_that_was_a_year_ahead_leaves_the_series_of_this_year_without_a_gap() -> None:
+    moments = (
+        datetime(2026, 11, 20, 9, tzinfo=UTC),
+        datetime(2027, 11, 20, 9, tzinfo=UTC),
+        datetime(2026, 11, 21, 9, tzinfo=UTC),
+        datetime(2027, 1, 5, 9, tzinfo=UTC),
+    )
+    assert [(found.number, found.data["issued_on"]) for found in map(issue_at, moments)] == [
+        ("F-2026-00001", "2026-11-20"),
+        ("F-2027-00001", "2027-11-20"),
+        ("F-2026-00002", "2026-11-21"),
+        ("F-2027-00002", "2027-11-20"),
+    ]
+    assert list(check_series()) == []

@@ -303,6 +303,7 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "code": "insufficient_funds",
             "admin_url": "http://localhost:8000/gestion/orders/order/1/instalments/",
         },
+        "clock_alert": {"where": "webhook", "minutes": 6},
         "payment_review_alert": {"order": order, "reason": "amount 100 instead of 162750", "admin_url": ""},
     }
     return {**contexts[kind], **{name: value for name, value in changes.items() if name not in ORDER}}
@@ -324,6 +325,7 @@ KINDS = (
     "order_status",
     "payment_refunded_automatically",
     "payment_review_alert",
+    "clock_alert",
     "invoice",
     "books_audit_alert",
     "refund_done",

@@ -1,0 +1,106 @@
+"""How much counted stock one customer may keep from others without having paid.
+
+A hold costs nothing and lasts half an hour, so whoever orders again and again could keep the whole shop empty. Holds
+are counted by network address (IPv6 by its /64) and by mailbox, each as a keyed digest that is cleared with the hold.
+Made-to-order pieces are never counted: nobody misses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from catalog.selectors.availability import stock_levels
+from orders.models import Order, StockHold, StockHoldState
+from orders.selectors.holds import counted_levels, held_units
+from shop.core.client_address import network_of
+from shop.core.problems import Problem
+from shop.core.transaction_locks import lock_names
+
+
+class TooManyUnpaid(Problem):
+    """One customer holds too much already."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("too_many_unpaid", detail, 409)
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds, as keyed digests; `network` is "" when no address is known."""
+
+    network: str
+    mailbox: str
+
+
+def holder_of(*, address: str, email: str) -> Holder:
+    """The holder behind an IP address and a normalised e-mail address; what follows `+` names no other mailbox."""
+    name, _at, domain = email.rpartition("@")
+    mailbox = f"{name.partition('+')[0]}@{domain}"
+    return Holder(
+        network=_digest("network", network_of(address)) if address else "",
+        mailbox=_digest("mailbox", mailbox),
+    )
+
+
+def limit_unpaid_holds(order: Order, holder: Holder) -> None:
+    """Sign the order's counted holds with their holder, and refuse them when the holder then has too many.
+
+    Call it in the placing transaction after the stock was taken: parallel orders of one holder are counted one after
+    the other. Locks the holder's two names until the commit; nothing is locked after them. Raises TooManyUnpaid.
+    """
+    counted = order.stock_holds.filter(Q(product_counted=True) | Q(variation_counted=True))
+    if not counted.update(network=holder.network, mailbox=holder.mailbox):
+        return
+    lock_names((holder.network, holder.mailbox))
+    held = StockHold.objects.filter(state=StockHoldState.HELD)
+    if holder.network:
+        _refuse_too_many(list(held.filter(network=holder.network)))
+    _refuse_too_many(list(held.filter(mailbox=holder.mailbox)))
+
+
+def _refuse_too_many(holds: list[StockHold]) -> None:
+    if len({hold.order_id for hold in holds}) > settings.UNPAID_ORDERS_LIMIT:
+        raise TooManyUnpaid(
+            _(
+                "Plusieurs commandes passées depuis votre connexion ou avec votre adresse e-mail attendent leur"
+                " paiement. Terminez le paiement ouvert, ou réessayez dans une demi-heure : les pièces non payées"
+                " seront de nouveau libres. Votre panier est intact."
+            )
+        )
+    most: int = settings.UNPAID_SCARCE_LIMIT
+    if _scarce(holds) > most:
+        raise TooManyUnpaid(
+            ngettext(
+                "Nous ne pouvons réserver qu'%(count)d pièce presque épuisée à la fois, le temps de son paiement."
+                " Retirez les autres du panier et commandez-les dès que la première est payée.",
+                "Nous ne pouvons réserver que %(count)d pièces presque épuisées à la fois, le temps de leur paiement."
+                " Retirez les autres du panier et commandez-les dès que les premières sont payées.",
+                most,
+            )
+            % {"count": most}
+        )
+
+
+def _scarce(holds: Iterable[StockHold]) -> int:
+    """Of how many pieces more is held than is left to others: a unique one, or most of the last ones."""
+    units = held_units(holds)
+    left = stock_levels(units)
+    outweighed = {level for level, quantity in units.items() if level in left and quantity > left[level]}
+    return len(
+        {
+            (hold.product_id, hold.variation_id)
+            for hold in holds
+            if outweighed.intersection(counted_levels(hold))
+        }
+    )
+
+
+def _digest(kind: str, value: str) -> str:
+    return salted_hmac("orders.unpaid_holds", f"{kind}\n{value}", algorithm="sha256").hexdigest()

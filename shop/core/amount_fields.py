@@ -1,0 +1,56 @@
+"""Fields for amounts that people type and programs send, by the one rule of `parse_amount`."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+
+from shop.core.money import parse_amount
+
+
+class AmountFormField(forms.DecimalField):
+    """A field of a form. A decimal comma is a dot: that is how prices are written here, whatever the language.
+
+    Takes the place of Django's in an administration by `formfield_overrides = {models.DecimalField: TYPED_AMOUNT}`.
+    """
+
+    def to_python(self, value: Any) -> Decimal | None:
+        if value is None or isinstance(value, Decimal):
+            return value
+        text = str(value).strip()
+        if not text:
+            return None
+        try:
+            return parse_amount(text, comma=True)
+        except ValueError as error:
+            raise ValidationError(_refusal("49,90"), code="invalid") from error
+
+
+TYPED_AMOUNT = {"form_class": AmountFormField}
+
+
+class AmountField(serializers.DecimalField):
+    """A field of a call: `"49.99"`, or a JSON number with as few decimals."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_digits=10, decimal_places=2, **kwargs)
+
+    def to_internal_value(self, data: Any) -> Decimal:
+        if isinstance(data, bool) or not isinstance(data, str | int | float | Decimal):
+            raise serializers.ValidationError(_refusal("49.90"), code="invalid")
+        try:
+            parse_amount(str(data))
+        except ValueError as error:
+            raise serializers.ValidationError(_refusal("49.90"), code="invalid") from error
+        return super().to_internal_value(data)
+
+
+def _refusal(example: str) -> str:
+    return _("Saisissez un montant en chiffres, avec deux décimales au plus, par exemple %(example)s.") % {
+        "example": example
+    }

@@ -1,0 +1,73 @@
+"""Amounts that people type and programs send: one rule, and a message that shows how."""
+
+from decimal import Decimal
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.utils import translation
+from rest_framework import serializers
+
+from shop.core.amount_fields import AmountField, AmountFormField
+from shop.core.money import parse_amount
+
+REFUSED = (
+    "١", "1٫50", "１", "²", "1e-2", "1e1", "1E5", "1_0", "+1", "1 0", "1\u00a00", "1.", ".5", "1.234", "1,5,0",
+    "1.000,50", "NaN", "Infinity", "0x10", "1\n", "1\x00", "--1", "€1", "9" * 13, "9" * 5000,
+)  # fmt: skip
+FRENCH = "Saisissez un montant en chiffres, avec deux décimales au plus, par exemple %s."
+
+
+@pytest.mark.parametrize("text", [*REFUSED, "", " ", " 1", "1 ", "1,50"])
+def test_parse_amount_refuses_whatever_is_not_digits_with_a_dot(text):
+    with pytest.raises(ValueError, match="is not an amount of money"):
+        parse_amount(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [("0", "0"), ("10", "10"), ("10.5", "10.5"), ("49.99", "49.99"), ("-1.00", "-1.00")],
+)
+def test_parse_amount_reads_digits_with_at_most_two_decimals(text, amount):
+    assert str(parse_amount(text)) == str(Decimal(amount) + Decimal("0.00"))
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_a_form_refuses_other_writings_and_shows_how(text):
+    field = AmountFormField(max_digits=10, decimal_places=2)
+    with pytest.raises(ValidationError) as refusal:
+        field.clean(f"{text}0" if text.endswith("\n") else text)
+    assert refusal.value.messages == [FRENCH % "49,90"]
+
+
+@pytest.mark.parametrize("text", ["49.90", "49,90", " 49,90 "])
+def test_a_form_takes_dot_and_comma(text):
+    assert AmountFormField(max_digits=10, decimal_places=2).clean(text) == Decimal("49.90")
+
+
+@pytest.mark.parametrize("value", [*REFUSED, " 1", "1,50", True, None, [], {}, 1.234, 1e20])
+def test_a_call_refuses_other_writings_and_shows_how(value):
+    with pytest.raises(serializers.ValidationError) as refusal:
+        AmountField().to_internal_value(value)
+    assert refusal.value.detail == [FRENCH % "49.90"]
+
+
+@pytest.mark.parametrize("value", ["49.90", 49.9, 49, "49"])
+def test_a_call_takes_text_and_numbers_to_the_cent(value):
+    assert AmountField().to_internal_value(value) == Decimal(str(value))
+
+
+@pytest.mark.parametrize(
+    ("language", "message"),
+    [
+        ("en", "Enter an amount in digits, with at most two decimals, for example 49.90."),
+        ("es", "Introduzca un importe en cifras, con dos decimales como máximo, por ejemplo 49.90."),
+        (
+            "de",
+            "Geben Sie einen Betrag in Ziffern ein, mit höchstens zwei Nachkommastellen, zum Beispiel 49.90.",
+        ),
+    ],
+)
+def test_the_message_speaks_the_language_of_its_reader(language, message):
+    with translation.override(language), pytest.raises(serializers.ValidationError) as refusal:
+        AmountField().to_internal_value("1e1")
+    assert refusal.value.detail == [message]
