@@ -40,5 +40,6 @@ def stock_levels(levels: Iterable[Level]) -> dict[Level, int]:
     for kind, rows in (("product", Product.objects), ("variation", ProductVariation.objects)):
         if keys[kind]:
             counted = rows.filter(pk__in=keys[kind], stock_quantity__isnull=False)
-            found |= {(kind, pk): left for pk, left in counted.values_list("pk", "stock_quantity")}
+            rows_left = counted.values_list("pk", "stock_quantity")
+            found |= {(kind, pk): left for pk, left in rows_left if left is not None}
     return found

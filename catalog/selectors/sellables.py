@@ -113,8 +113,8 @@ def find_sellables(
     for variation in _variations().find(products):
         variations[variation.product_id].append(variation)
     if own:
-        for product in products.values():
-            _give(product, own.get(("product", product.pk), 0))
+        for row in products.values():
+            _give(row, own.get(("product", row.pk), 0))
         for variation in chain.from_iterable(variations.values()):
             _give(variation, own.get(("variation", variation.pk), 0))
     photos = images_of(products)

@@ -19,7 +19,7 @@ class AmountFormField(forms.DecimalField):
     Takes the place of Django's in an administration by `formfield_overrides = {models.DecimalField: TYPED_AMOUNT}`.
     """
 
-    def to_python(self, value: Any) -> Decimal | None:
+    def to_python(self, value: Any) -> Decimal | None:  # type: ignore[override] # stubs take its parent's type
         if value is None or isinstance(value, Decimal):
             return value
         text = str(value).strip()

@@ -70,7 +70,7 @@ class Shelf(Generic[Key, Value]):
 
     def find_outdated(self, key: Key) -> Value | None:
         """The last value of the key, whatever its version and its end."""
-        entry = self._entries.get(key)
+        entry = self._asked.get(key) or self._new.get(key)
         return None if entry is None else entry.value
 
     def put(self, key: Key, value: Value, version: str, *, seconds: float) -> None:
