@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.utils import flatten_fieldsets
 from django.db.models import QuerySet
 from django.forms import BaseInlineFormSet, ModelForm
 from django.http import HttpRequest
@@ -20,11 +21,13 @@ from catalog.admin.inlines import (
     save_model,
     save_variations,
 )
-from catalog.admin.parts import language_parts, preview_of
+from catalog.admin.parts import language_parts, preview_of, read_only_fields
 from catalog.models import Product, ProductImage, ProductModel
 from catalog.selectors import search, wording
 from catalog.selectors.customs import without_customs_data
 from catalog.services.products import delete_product, refresh_product, save_product
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_admin import StaffAdmin, staff_action
 
 
 class CustomsFilter(admin.SimpleListFilter):
@@ -43,9 +46,13 @@ class CustomsFilter(admin.SimpleListFilter):
 
 
 @admin.register(Product)
-class ProductAdmin(admin.ModelAdmin[Product]):
+class ProductAdmin(StaffAdmin[Product]):
     """Products, with their photos and variations."""
 
+    view_action = StaffAction.SEE_PRODUCTS
+    add_action = StaffAction.EDIT_PRODUCT
+    change_action = StaffAction.EDIT_STOCK
+    delete_action = StaffAction.DELETE_PRODUCT
     form = ProductForm
     inlines = (ImageInline, VariationInline, ModelInline)
     list_display = (
@@ -140,13 +147,17 @@ class ProductAdmin(admin.ModelAdmin[Product]):
     def promotion(self, product: Product) -> str:
         return wording.promotion_label(product)
 
-    @admin.action(description=_("Publier"), permissions=("change",))
+    @staff_action(StaffAction.EDIT_PRODUCT, description=_("Publier"))
     def publish(self, request: HttpRequest, chosen: QuerySet[Product]) -> None:
         self._set_published(chosen, published=True)
 
-    @admin.action(description=_("Retirer de la boutique"), permissions=("change",))
+    @staff_action(StaffAction.EDIT_PRODUCT, description=_("Retirer de la boutique"))
     def unpublish(self, request: HttpRequest, chosen: QuerySet[Product]) -> None:
         self._set_published(chosen, published=False)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Product | None = None) -> tuple[str, ...]:
+        refused = read_only_fields(request.user, flatten_fieldsets(self.fieldsets))
+        return (*self.readonly_fields, *refused)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Product]:
         return super().get_queryset(request).prefetch_related("images")

@@ -11,6 +11,8 @@ from orders.models import (
     ShippingZone,
 )
 from shop.core.public_pages import content_changed
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_admin import StaffAdmin
 
 
 class ZoneForm(forms.ModelForm[ShippingZone]):
@@ -33,7 +35,9 @@ class ZoneForm(forms.ModelForm[ShippingZone]):
 
 
 @admin.register(ShippingZone)
-class ShippingZoneAdmin(admin.ModelAdmin[ShippingZone]):
+class ShippingZoneAdmin(StaffAdmin[ShippingZone]):
+    view_action = StaffAction.SEE_SETTINGS
+    add_action = change_action = delete_action = StaffAction.EDIT_DELIVERY
     form = ZoneForm
     list_display = (
         "name",
@@ -53,9 +57,11 @@ class ShippingZoneAdmin(admin.ModelAdmin[ShippingZone]):
         super().delete_model(request, obj)
         content_changed()
 
-    def has_delete_permission(self, request: HttpRequest, obj: ShippingZone | None = None) -> bool:
+    def has_delete_permission(
+        self, request: HttpRequest, obj: ShippingZone | None = None, *args: Any
+    ) -> bool:
         # Without the zone of all other countries no cart could be priced.
-        return obj is None or not obj.is_fallback
+        return super().has_delete_permission(request, obj) and (obj is None or not obj.is_fallback)
 
     def get_readonly_fields(self, request: HttpRequest, obj: ShippingZone | None = None) -> tuple[str, ...]:
         return ("code", "is_fallback") if obj is not None else ("is_fallback",)
