@@ -30,7 +30,10 @@ settings.register_profile(
 )
 settings.load_profile("shop")
 
-ON_POSTGRES = ("tests/faults", "tests/payment_faults", "orders/invoices/tests", "shop/pages/tests")
+ON_POSTGRES = (
+    *("tests/faults", "tests/payment_faults", "tests/permissions"),
+    *("orders/invoices/tests", "shop/pages/tests"),
+)
 PROVIDER_FIXTURE = "sandbox_process"
 DATABASE_FIXTURES = {"db", "transactional_db", "django_db_reset_sequences", "live_server"}
 
@@ -70,8 +73,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out (counted as deselected, not skipped) what this run is not for: `make test` runs each part.
 
-    What touches no database runs once, on SQLite. Pages, invoices, faults and what speaks to the payment provider run
-    once, on PostgreSQL, unless their file is asked for by name; on SQLite a browser walks that way.
+    What touches no database runs once, on SQLite. Pages, invoices, permissions, faults and what speaks to the payment
+    provider run once, on PostgreSQL, unless their file is asked for by name; on SQLite a browser walks that way.
     """
     on_postgres = connection.vendor == "postgresql"
     left_out = set() if on_postgres else {"postgres"}

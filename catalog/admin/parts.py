@@ -17,7 +17,8 @@ from shop.core.staff_actions import StaffAction, may
 # Every other field of a product and its variations asks for EDIT_PRODUCT.
 FIELD_ACTIONS = {
     # The hidden mark of what was on screen: whoever saves sends it.
-    **dict.fromkeys(("version", "in_stock", "stock_quantity"), StaffAction.EDIT_STOCK),
+    "version": StaffAction.SEE_PRODUCTS,
+    **dict.fromkeys(("in_stock", "stock_quantity"), StaffAction.EDIT_STOCK),
     **dict.fromkeys(
         (
             *("price", "original_price", "painted_price", "unpainted_price"),
@@ -52,11 +53,13 @@ def read_only_fields(user: AbstractBaseUser | AnonymousUser, fields: Any) -> tup
     )
 
 
-def preview_of(row: Any) -> SafeString | str:
-    """A row's picture, small; a dash where there is none."""
+def preview_of(row: Any, *, alt: str | None = None) -> SafeString | str:
+    """A row's picture, small, with `alt` or its own words; a dash where there is none."""
     if row is None or not row.file.name:
         return "–"
     image = image_info(row, "")
     return format_html(
-        '<img src="{}" alt="{}" width="72" height="72" loading="lazy">', image.smallest_url, image.alt
+        '<img src="{}" alt="{}" width="72" height="72" loading="lazy">',
+        image.smallest_url,
+        image.alt if alt is None else alt,
     )

@@ -9,7 +9,9 @@ from django.contrib.admin.utils import flatten_fieldsets
 from django.db.models import QuerySet
 from django.forms import BaseInlineFormSet, ModelForm
 from django.http import HttpRequest
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from catalog.admin.forms import ProductForm
@@ -136,7 +138,13 @@ class ProductAdmin(StaffAdmin[Product]):
 
     @admin.display(description=_("photo"))
     def thumbnail(self, product: Product) -> SafeString | str:
-        return preview_of(next(iter(product.images.all()), None))
+        """The link to the piece, which names it: what a picture shows is not what the link leads to."""
+        photo = next(iter(product.images.all()), None)
+        if photo is None or not photo.file.name:
+            return format_html(
+                '{}<span class="visually-hidden"> : {}</span>', gettext("Sans photo"), product.name
+            )
+        return preview_of(photo, alt=product.name)
 
     @admin.display(description=_("prix"), ordering="price_from")
     def prices(self, product: Product) -> str:

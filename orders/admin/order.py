@@ -227,8 +227,8 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
 
     def order_view(self, page: OrderPage, request: HttpRequest, order_id: Any) -> HttpResponseBase:
         """One of the pages that the rooms of the admin add to an order."""
-        require(request.user, page.action)
         order = find_order(order_id)
+        require(request.user, page.action_for(order))
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
@@ -243,7 +243,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         return [
             (ORDER_PAGES[name].label, reverse(f"admin:orders_order_{name}", args=[order.pk]))
             for name in names
-            if may(request.user, ORDER_PAGES[name].action) and ORDER_PAGES[name].shown(order)
+            if may(request.user, ORDER_PAGES[name].action_for(order)) and ORDER_PAGES[name].shown(order)
         ]
 
     def page_context(self, order: Order) -> dict[str, Any]:

@@ -35,9 +35,13 @@ class OrderPage:
 
     name: str
     label: str | Promise
-    action: StaffAction
+    action: StaffAction | Callable[[Order], StaffAction]
     shown: Callable[[Order], bool]
     view: OrderView
+
+    def action_for(self, order: Order) -> StaffAction:
+        """What opening the page for this order asks for."""
+        return self.action if isinstance(self.action, StaffAction) else self.action(order)
 
 
 ORDER_PAGES: dict[str, OrderPage] = {}
@@ -47,7 +51,7 @@ def order_page(
     name: str,
     *,
     label: str | Promise,
-    action: StaffAction,
+    action: StaffAction | Callable[[Order], StaffAction],
     shown: Callable[[Order], bool] = lambda order: True,
 ) -> Callable[[OrderView], OrderView]:
     """Registers `view(request, order, context)` at `<order>/<name>/`; URL name `admin:orders_order_<name>`.

@@ -41,7 +41,7 @@ class StatusForm(forms.Form):
 @order_page(
     "step",
     label=_("Changer le statut"),
-    action=StaffAction.FULFIL_ORDER,
+    action=lambda order: status_actions(order, order.status)[-1],
     shown=lambda order: order.paid_at is not None,
 )
 def status_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:

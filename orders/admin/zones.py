@@ -57,9 +57,7 @@ class ShippingZoneAdmin(StaffAdmin[ShippingZone]):
         super().delete_model(request, obj)
         content_changed()
 
-    def has_delete_permission(
-        self, request: HttpRequest, obj: ShippingZone | None = None, *args: Any
-    ) -> bool:
+    def has_delete_permission(self, request: HttpRequest, obj: ShippingZone | None = None) -> bool:
         # Without the zone of all other countries no cart could be priced.
         return super().has_delete_permission(request, obj) and (obj is None or not obj.is_fallback)
 

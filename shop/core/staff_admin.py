@@ -31,16 +31,16 @@ class StaffRights:
     change_action: ClassVar[StaffAction | None] = None
     delete_action: ClassVar[StaffAction | None] = None
 
-    def has_view_permission(self, request: HttpRequest, *args: Any) -> bool:
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return _may(request, self.view_action) or _may(request, self.change_action)
 
-    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return _may(request, self.add_action)
 
-    def has_change_permission(self, request: HttpRequest, *args: Any) -> bool:
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return _may(request, self.change_action)
 
-    def has_delete_permission(self, request: HttpRequest, *args: Any) -> bool:
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return _may(request, self.delete_action)
 
     def has_module_permission(self, request: HttpRequest) -> bool:

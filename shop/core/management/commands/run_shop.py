@@ -24,7 +24,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from shop.core.supervisor import Program, Supervisor
 
-DEMO_ACCOUNTS = ("admin@example.com", "client@example.com")
+DEMO_ACCOUNTS = ("admin@example.com", "equipe@example.com", "client@example.com")
 DEMO_PASSWORD = "figurine-atelier-2026"  # noqa: S105 - published: it opens the demonstration only
 READY_SECONDS = 90.0
 SANDBOX_FILE = "stripe-sandbox.json"
