@@ -27,6 +27,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from accounts.models import User
 from orders.admin.parts import ORDER_PAGES
 from orders.admin.withdrawal_steps import STEPS as WITHDRAWAL_STEPS
+from shop.admin_site import ShopAdminSite
 from shop.core.staff_admin import StaffAdmin
 from tests.permissions.expected import (
     ACTIONS,
@@ -142,6 +143,8 @@ def matrix(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Matrix]:
     blank = Blank()
     render = Template.render
     monkeypatch.setattr(Template, "render", lambda *args: "" if blank.on else render(*args))
+    menu = ShopAdminSite.get_app_list
+    monkeypatch.setattr(ShopAdminSite, "get_app_list", lambda *args: [] if blank.on else menu(*args))
     logging.disable(logging.ERROR)
     yield Matrix(world, blank)
     logging.disable(logging.NOTSET)
