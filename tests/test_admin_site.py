@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from accounts.services import grant_role
 from accounts.tests.people import make_admin, make_member
+from orders.tests.factories import make_product
 from shop.admin_site import ROOMS
 
 pytestmark = pytest.mark.django_db
@@ -79,3 +80,16 @@ def test_a_list_is_headed_by_what_it_lists(staff):
     assert "<h1>Écarts de rapprochement</h1>" in page
     assert "Sélectionnez" not in page
     assert "admin-shop/shop" in page
+
+
+def test_product_without_a_picture_has_a_link_that_names_it(staff):
+    piece = make_product("Golem de poche")
+    page = staff.get(reverse("admin:catalog_product_changelist")).content.decode()
+    links = re.findall(rf'<a href="/gestion/catalog/product/{piece.pk}/change/"[^>]*>(.*?)</a>', page)
+    assert links == ['Sans photo<span class="visually-hidden"> : Golem de poche</span>', "Golem de poche"]
+
+
+def test_search_box_of_a_list_has_a_label_in_words(staff):
+    page = staff.get(reverse("admin:catalog_product_changelist")).content.decode()
+    assert '<label for="searchbar">Rechercher</label>' in page
+    assert "search.svg" not in page
