@@ -72,8 +72,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out (counted as deselected, not skipped) what this run is not for: `make test` runs each part.
 
-    What touches no database runs once, on SQLite, and so do permissions. Pages, invoices, faults and what speaks to the
-    payment provider run once, on PostgreSQL, unless their file is asked for by name; on SQLite a browser walks that way.
+    What touches no database runs once, on SQLite, and so do permissions. Pages, invoices, faults and
+    what speaks to the payment provider run once, on PostgreSQL, unless their file is asked for by name; on SQLite a
+    browser walks that way.
     """
     on_postgres = connection.vendor == "postgresql"
     left_out = set() if on_postgres else {"postgres"}
