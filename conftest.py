@@ -31,6 +31,8 @@ settings.register_profile(
 settings.load_profile("shop")
 
 ON_POSTGRES = ("tests/faults", "tests/payment_faults", "orders/invoices/tests", "shop/pages/tests")
+# Who may do what depends on no engine, and asking everybody for everything takes a while.
+ON_SQLITE = "tests/permissions"
 PROVIDER_FIXTURE = "sandbox_process"
 DATABASE_FIXTURES = {"db", "transactional_db", "django_db_reset_sequences", "live_server"}
 
@@ -70,8 +72,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out (counted as deselected, not skipped) what this run is not for: `make test` runs each part.
 
-    What touches no database runs once, on SQLite. Pages, invoices, faults and what speaks to the payment provider run
-    once, on PostgreSQL, unless their file is asked for by name; on SQLite a browser walks that way.
+    What touches no database runs once, on SQLite, and so do permissions. Pages, invoices, faults and
+    what speaks to the payment provider run once, on PostgreSQL, unless their file is asked for by name; on SQLite a
+    browser walks that way.
     """
     on_postgres = connection.vendor == "postgresql"
     left_out = set() if on_postgres else {"postgres"}
@@ -92,6 +95,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _is_for_the_other_database(item: pytest.Item, config: pytest.Config, *, on_postgres: bool) -> bool:
     stays = any(config.rootpath / folder in item.path.parents for folder in ON_POSTGRES)
+    if config.rootpath / ON_SQLITE in item.path.parents:
+        return on_postgres
     if on_postgres:
         return not stays and not _uses_database(item)
     speaks_http = PROVIDER_FIXTURE in getattr(item, "fixturenames", ())

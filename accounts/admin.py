@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from allauth.account.models import EmailAddress
 from django.contrib import admin, messages
 from django.contrib.admin.forms import AdminPasswordChangeForm as AdminOwnPasswordChangeForm
+from django.contrib.auth.models import Group
 from django.contrib.auth.views import PasswordChangeView
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
@@ -20,11 +21,11 @@ from django.views.decorators.cache import never_cache
 
 from accounts.mails import send_password_changed
 from accounts.models import Role, RoleChange, User
-from accounts.selectors import has_role
 from accounts.services import grant_role
 from accounts.services.signing_in import check_own_password
-from shop.core.admin import ReadOnlyAdmin
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_admin import StaffAdmin, staff_action
 
 
 @never_cache
@@ -72,10 +73,15 @@ admin.site.password_change = change_own_password  # type: ignore[method-assign, 
 
 # Addresses are shown with their person; changing one by hand would part it from the account.
 admin.site.unregister(EmailAddress)
+# Rights come with roles.
+admin.site.unregister(Group)
 
 
 @admin.register(User)
-class UserAdmin(admin.ModelAdmin[User]):
+class UserAdmin(StaffAdmin[User]):
+    view_action = StaffAction.SEE_USERS
+    # Nobody is deleted here: orders and invoices refer to people, erasing one is a procedure of its own.
+    change_action = StaffAction.BLOCK_USER
     list_display = (
         "email",
         "confirmed",
@@ -87,7 +93,7 @@ class UserAdmin(admin.ModelAdmin[User]):
         "last_login",
     )
     list_filter = ("is_active", "user_role__role", "language")
-    actions = ("make_admin", "make_member")
+    actions = ("make_admin", "make_staff", "make_member")
     list_select_related = ("user_role",)
     search_fields = ("email", "first_name", "last_name")
     fields = (
@@ -106,17 +112,19 @@ class UserAdmin(admin.ModelAdmin[User]):
         # An admin is first made a member, which keeps the last one from being shut out.
         return (*self.readonly_fields, "is_active") if obj and obj.is_staff else self.readonly_fields
 
-    @admin.action(description=_("Donner le rôle Admin"), permissions=("change",))
+    @staff_action(StaffAction.CHANGE_ROLES, description=_("Donner le rôle Admin"))
     def make_admin(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
         self._grant(request, chosen, Role.ADMIN)
 
-    @admin.action(description=_("Donner le rôle Membre"), permissions=("change",))
+    @staff_action(StaffAction.CHANGE_ROLES, description=_("Donner le rôle Équipe"))
+    def make_staff(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
+        self._grant(request, chosen, Role.STAFF)
+
+    @staff_action(StaffAction.CHANGE_ROLES, description=_("Donner le rôle Membre"))
     def make_member(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
         self._grant(request, chosen, Role.USER)
 
     def _grant(self, request: HttpRequest, chosen: QuerySet[User], role: Role) -> None:
-        if not has_role(request.user, Role.ADMIN):
-            raise PermissionDenied
         for user in chosen.order_by("pk"):
             try:
                 grant_role(user=user, role=role, changed_by=cast(User, request.user))
@@ -134,16 +142,10 @@ class UserAdmin(admin.ModelAdmin[User]):
         held = getattr(user, "user_role", None)
         return held.get_role_display() if held else "—"
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        # Orders and invoices refer to people: erasing one is a procedure of its own.
-        return False
-
 
 @admin.register(RoleChange)
-class RoleChangeAdmin(ReadOnlyAdmin):
+class RoleChangeAdmin(StaffAdmin[RoleChange]):
+    view_action = StaffAction.SEE_USERS
     list_display = ("created_at", "user", "old_role", "new_role", "changed_by")
     list_select_related = ("user", "changed_by")
     search_fields = ("user__email", "changed_by__email")

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.models import Role
 from accounts.selectors import roles_of
 from shop.core.me_parts import me_parts
 
@@ -21,7 +22,7 @@ class MeSerializer(serializers.Serializer[dict[str, Any]]):
     authenticated = serializers.BooleanField()
     email = serializers.EmailField(required=False)
     first_name = serializers.CharField(required=False, allow_blank=True)
-    roles = serializers.ListField(child=serializers.ChoiceField(choices=("admin", "user")))
+    roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.values))
     favourites = serializers.ListField(child=serializers.IntegerField())
     csrf_token = serializers.CharField()
 

@@ -7,14 +7,20 @@ from shop.core.demo import demo_part
 
 PASSWORD = "figurine-atelier-2026"  # noqa: S105 - published on purpose
 ADMIN = "admin@example.com"
+STAFF = "equipe@example.com"
 CLIENT = "client@example.com"
 
 
 @demo_part(order=10)
 def load_people() -> None:
-    """An administrator and a member; accounts that exist are left as they are."""
+    """An administrator, somebody who packs, and a member; accounts that exist are left as they are."""
     if find_user(ADMIN) is None:
         admin = create_member(email=ADMIN, password=PASSWORD, first_name="Alix", last_name="Atelier")
         grant_role(user=admin, role=Role.ADMIN)
+    if find_user(STAFF) is None:
+        staff = create_member(
+            email=STAFF, password=PASSWORD, first_name="Lou", last_name="Atelier", confirmed=True
+        )
+        grant_role(user=staff, role=Role.STAFF)
     if find_user(CLIENT) is None:
         create_member(email=CLIENT, password=PASSWORD, first_name="Camille", last_name="Exemple")

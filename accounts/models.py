@@ -74,7 +74,8 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.email
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        """What a session must match to stay valid: a new password or a role gained or lost ends it."""
+        """What a session must match to stay valid: a new password ends it, and so does another role, as each role has
+        flags of its own (see ``grant_role``)."""
         material = f"{self.password}:{int(self.is_staff)}:{int(self.is_superuser)}"
         return salted_hmac("accounts.User.session", material, secret=secret, algorithm="sha256").hexdigest()
 
@@ -89,6 +90,7 @@ class Role(models.TextChoices):
     """What a person may do in the shop."""
 
     ADMIN = "admin", _("Admin")
+    STAFF = "staff", _("Équipe")
     USER = "user", _("Membre")
 
 

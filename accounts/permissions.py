@@ -8,8 +8,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from accounts.models import Role
-from accounts.selectors import has_role
+from shop.core.staff_actions import StaffAction, may
 
 
 class IsMember(BasePermission):
@@ -21,8 +20,17 @@ class IsMember(BasePermission):
         return True
 
 
-class IsAdminRole(IsMember):
-    """Who holds the role admin now; 401 for nobody, 403 for anybody else."""
+def allowed(**actions: StaffAction) -> type[IsMember]:
+    """The permission class of a staff call: the action that each method asks for, `allowed(get=…, post=…)`.
 
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        return super().has_permission(request, view) and has_role(request.user, Role.ADMIN)
+    401 for nobody, 403 for anybody who may not. A method that is not named is refused to whoever may do none of them.
+    """
+
+    class MayCall(IsMember):
+        def has_permission(self, request: Request, view: APIView) -> bool:
+            super().has_permission(request, view)
+            method = "get" if request.method == "HEAD" else (request.method or "").lower()
+            asked = [actions[method]] if method in actions else actions.values()
+            return any(may(request.user, action) for action in asked)
+
+    return MayCall

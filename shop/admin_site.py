@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from shop.core import jobs
+from shop.core.staff_actions import StaffAction, may
 
 # Name, what to know about it, and the models in the order of their use. A model that no room names stands in the last.
 ROOMS = (
@@ -104,7 +105,7 @@ class ShopAdminSite(AdminSite):
                 }
             )
         rooms[-1]["models"] += models.values()
-        if request.user.has_perm("orders.view_ledgerentry"):
+        if may(request.user, StaffAction.SEE_BOOKS):
             books = {"name": _("Mes comptes"), "object_name": "Books", "admin_url": reverse("books:index")}
             next(room for room in rooms if room["app_label"] == "money")["models"].insert(0, books)
         return [room for room in rooms if room["models"]]

@@ -284,7 +284,10 @@ WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/(build/.*-[A-Z0-9]{8}|.*\.[0-9a-f]{1
 
 # --- Accounts --------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = [
+    "allauth.account.auth_backends.AuthenticationBackend",
+    "accounts.backends.RolePermissions",
+]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",

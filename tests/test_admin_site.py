@@ -8,7 +8,9 @@ from django.contrib import admin
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.tests.people import make_admin
+from accounts.services import grant_role
+from accounts.tests.people import make_admin, make_member
+from orders.tests.factories import make_product
 from shop.admin_site import ROOMS
 from shop.core.models import ScheduledJob
 
@@ -64,11 +66,16 @@ def test_the_menu_beside_a_list_is_the_same_and_marks_where_one_is(staff):
 
 
 def test_who_may_not_see_the_books_is_offered_no_link_to_them(staff, client):
-    someone = make_admin("sans-comptes@example.com")
-    someone.is_superuser = False
-    someone.save()
+    someone = make_member("equipe@example.com")
+    grant_role(user=someone, role="staff")
     client.force_login(someone)
-    assert reverse("books:index") not in client.get(reverse("admin:index")).content.decode()
+    page = client.get(reverse("admin:index")).content.decode()
+    assert reverse("books:index") not in page
+    assert rooms(page) == {
+        "Au quotidien": ["Commandes", "Suivis de rétractation", "Demandes de contact"],
+        "Catalogue": ["Produits", "Catégories"],
+    }
+    assert "Rien n'attend" in page
 
 
 def test_a_list_is_headed_by_what_it_lists(staff):
@@ -85,3 +92,16 @@ def test_first_page_when_background_work_stopped_says_so(staff, minutes, told):
     )
     page = staff.get(reverse("admin:index")).content.decode()
     assert ("Le travail de fond est arrêté" in page) is told
+
+
+def test_product_without_a_picture_has_a_link_that_names_it(staff):
+    piece = make_product("Golem de poche")
+    page = staff.get(reverse("admin:catalog_product_changelist")).content.decode()
+    links = re.findall(rf'<a href="/gestion/catalog/product/{piece.pk}/change/"[^>]*>(.*?)</a>', page)
+    assert links == ['Sans photo<span class="visually-hidden"> : Golem de poche</span>', "Golem de poche"]
+
+
+def test_search_box_of_a_list_has_a_label_in_words(staff):
+    page = staff.get(reverse("admin:catalog_product_changelist")).content.decode()
+    assert '<label for="searchbar">Rechercher</label>' in page
+    assert "search.svg" not in page

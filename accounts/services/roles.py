@@ -16,10 +16,12 @@ logger = logging.getLogger("shop.security")
 def grant_role(*, user: User, role: Role | str, changed_by: User | None = None) -> UserRole:
     """Gives a person their role and logs the change; the person's sessions end, as their rights are other.
 
-    Admins get Django's admin with it, members lose it. Raises ``Problem`` (409, ``last_admin``) when nobody
+    Admins and staff get access to the administration with it, members lose it; what they may do there says
+    ``shop.core.staff_actions``. Raises ``Problem`` (409, ``last_admin``) when nobody
     would be left to administer the shop, also when two admins demote each other at once.
     """
     role = Role(role)
+    flags = {"is_staff": role != Role.USER, "is_superuser": role == Role.ADMIN}
     with transaction.atomic():
         # Every admin's row, in one order: rivals wait here and then count what is really left.
         admin_roles = (
@@ -30,7 +32,7 @@ def grant_role(*, user: User, role: Role | str, changed_by: User | None = None) 
         admins = [admin.user_id for admin in admin_roles]
         held, _created = UserRole.objects.get_or_create(user=user, defaults={"role": Role.USER})
         old_role = held.role
-        if old_role == role and user.is_staff == (role == Role.ADMIN):
+        if old_role == role and all(getattr(user, name) == value for name, value in flags.items()):
             return held
         if role != Role.ADMIN and admins == [user.pk]:
             raise Problem(
@@ -38,8 +40,9 @@ def grant_role(*, user: User, role: Role | str, changed_by: User | None = None) 
             )
         held.role = role
         held.save(update_fields=["role"])
-        user.is_staff = user.is_superuser = role == Role.ADMIN
-        user.save(update_fields=["is_staff", "is_superuser"])
+        for name, value in flags.items():
+            setattr(user, name, value)
+        user.save(update_fields=list(flags))
         RoleChange.objects.create(user=user, old_role=old_role, new_role=role, changed_by=changed_by)
     logger.info(
         "role of user %s changed from %s to %s by %s",

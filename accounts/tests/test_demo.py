@@ -8,14 +8,15 @@ from accounts.selectors import is_email_confirmed, roles_of
 
 
 @pytest.mark.django_db
-def test_an_admin_and_a_member_once():
+def test_an_admin_somebody_of_staff_and_a_member_once():
     load_people()
     User.objects.filter(email="client@example.com").update(first_name="Zoé")
     load_people()
 
     people = {user.email: user for user in User.objects.all()}
-    assert sorted(people) == ["admin@example.com", "client@example.com"]
+    assert sorted(people) == ["admin@example.com", "client@example.com", "equipe@example.com"]
     assert roles_of(people["admin@example.com"]) == ["admin"]
+    assert roles_of(people["equipe@example.com"]) == ["staff"]
     assert roles_of(people["client@example.com"]) == ["user"]
     assert people["client@example.com"].first_name == "Zoé"
     for user in people.values():

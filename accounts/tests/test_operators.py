@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.core.management import CommandError, call_command
 
 from accounts.models import User
@@ -149,6 +150,8 @@ def test_roles_are_given_by_admins_only(client):
     act("make_admin", user)
     assert roles_of(user) == ["admin"]
     assert user.role_changes.get().changed_by == admin
+    act("make_staff", user)
+    assert roles_of(user) == ["staff"]
     act("make_member", user)
     assert roles_of(user) == ["user"]
 
@@ -156,7 +159,10 @@ def test_roles_are_given_by_admins_only(client):
     assert "Impossible de retirer le dernier administrateur de la boutique." in refused.content.decode()
     assert roles_of(admin) == ["admin"]
 
-    User.objects.filter(pk=user.pk).update(is_staff=True, is_superuser=True)
-    client.force_login(User.objects.get(pk=user.pk))
-    assert act("make_admin", user).status_code == 403
-    assert roles_of(user) == ["user"]
+    looker = make_member("regard@example.com")
+    User.objects.filter(pk=looker.pk).update(is_staff=True)
+    looker.user_permissions.set(Permission.objects.filter(codename__in=("view_user", "change_user")))
+    client.force_login(User.objects.get(pk=looker.pk))
+    assert client.get("/gestion/accounts/user/").status_code == 200
+    assert act("make_admin", looker).status_code == 403
+    assert roles_of(looker) == ["user"]

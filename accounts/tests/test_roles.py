@@ -5,15 +5,17 @@ from __future__ import annotations
 import threading
 
 import pytest
+from django.contrib.auth.models import AnonymousUser, Permission
 from django.db import connection, connections
 from rest_framework.exceptions import NotAuthenticated
 
-from accounts.models import RoleChange, User, UserRole
-from accounts.permissions import IsAdminRole, IsMember
+from accounts.models import Role, RoleChange, User, UserRole
+from accounts.permissions import IsMember, allowed
 from accounts.selectors import has_role, roles_of
 from accounts.services import grant_role
 from accounts.tests.people import make_admin, make_member
 from shop.core.problems import Problem
+from shop.core.staff_actions import ROLE_ACTIONS, StaffAction, may
 
 
 @pytest.mark.django_db
@@ -110,20 +112,87 @@ def test_two_admins_who_demote_each_other_leave_one():
 
 
 @pytest.mark.django_db
-def test_permissions(rf):
-    def allowed(permission, user):
-        request = rf.get("/")
+def test_call_permission_by_method_and_role(rf):
+    def may_call(permission, user, method="GET"):
+        request = rf.generic(method, "/")
         request.user = user
         return permission().has_permission(request, None)
 
-    from django.contrib.auth.models import AnonymousUser
-
-    member, admin = make_member(), make_admin()
-    blocked = make_member("blocked@example.com")
+    member, staff, admin = make_member(), make_member("equipe@example.com"), make_admin()
+    grant_role(user=staff, role="staff")
+    blocked = make_admin("blocked@example.com")
     blocked.is_active = False
-    assert (allowed(IsMember, member), allowed(IsAdminRole, member)) == (True, False)
-    assert (allowed(IsMember, admin), allowed(IsAdminRole, admin)) == (True, True)
-    assert allowed(IsAdminRole, blocked) is False
-    for permission in (IsMember, IsAdminRole):
+    call = allowed(get=StaffAction.SEE_ORDERS, delete=StaffAction.REMOVE_ORDER)
+    methods = ("GET", "HEAD", "DELETE", "POST", "OPTIONS")
+
+    assert may_call(IsMember, member)
+    assert [may_call(call, member, method) for method in methods] == [False] * 5
+    assert [may_call(call, blocked, method) for method in methods] == [False] * 5
+    assert [may_call(call, staff, method) for method in methods] == [True, True, False, True, True]
+    assert [may_call(call, admin, method) for method in methods] == [True] * 5
+    for permission in (IsMember, call):
         with pytest.raises(NotAuthenticated):
-            allowed(permission, AnonymousUser())
+            may_call(permission, AnonymousUser())
+
+
+@pytest.mark.django_db
+def test_every_action_is_a_permission_that_an_operator_can_give():
+    known = {
+        f"{label}.{codename}"
+        for label, codename in Permission.objects.values_list("content_type__app_label", "codename")
+    }
+    assert set(StaffAction.values) <= known
+    assert set(ROLE_ACTIONS) == set(Role.values) - {Role.USER}
+
+
+@pytest.mark.django_db
+def test_staff_role_holds_what_the_table_says_and_no_more(django_assert_num_queries):
+    user = make_member()
+    grant_role(user=user, role="staff")
+    user = User.objects.get(pk=user.pk)
+
+    assert (user.is_staff, user.is_superuser) == (True, False)
+    assert roles_of(user) == ["staff"]
+    # Django's own two for permissions given singly or by a group, and the role.
+    with django_assert_num_queries(3):
+        held = {action for action in StaffAction if user.has_perm(action.value)}
+    assert held == ROLE_ACTIONS["staff"]
+    assert not any(may(user, action) for action in StaffAction if "refund" in action.value)
+
+
+@pytest.mark.django_db
+def test_permission_of_somebody_without_access_to_the_administration_counts_for_nothing():
+    user = make_member()
+    user.user_permissions.add(Permission.objects.get(codename="view_order"))
+    assert user.has_perm("orders.view_order")
+    assert may(user, StaffAction.SEE_ORDERS) is False
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("staff", "user"), ("staff", "admin"), ("admin", "staff"), ("user", "staff")],
+)
+def test_role_changed_ends_the_sessions_and_counts_at_the_next_request(client, before, after):
+    make_admin("other@example.com")
+    user = make_member()
+    grant_role(user=user, role=before)
+    client.force_login(User.objects.get(pk=user.pk))
+    assert client.get("/api/me").json()["roles"] == [before]
+
+    grant_role(user=user, role=after)
+
+    assert client.get("/api/me").json()["authenticated"] is False
+    client.force_login(User.objects.get(pk=user.pk))
+    assert client.get("/api/admin/orders").status_code == (403 if after == "user" else 200)
+
+
+@pytest.mark.django_db
+def test_role_row_taken_away_counts_within_the_same_session(client):
+    """A session that a change of role did not end, because only the row changed: rights are read from the row."""
+    user = make_member()
+    grant_role(user=user, role="staff")
+    client.force_login(User.objects.get(pk=user.pk))
+    assert client.get("/api/admin/orders").status_code == 200
+    UserRole.objects.filter(user=user).update(role="user")
+    assert client.get("/api/admin/orders").status_code == 403

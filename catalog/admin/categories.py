@@ -14,9 +14,13 @@ from catalog.admin.parts import language_parts, preview_of
 from catalog.models import Category, CategoryFeature
 from catalog.services.images import set_category_picture
 from catalog.services.products import save_category
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_admin import StaffAdmin, StaffRights
 
 
-class FeatureInline(admin.StackedInline[CategoryFeature, Category]):
+class FeatureInline(StaffRights, admin.StackedInline[CategoryFeature, Category]):
+    view_action = StaffAction.SEE_PRODUCTS
+    add_action = change_action = delete_action = StaffAction.EDIT_CATEGORIES
     model = CategoryFeature
     form = FeatureForm
     extra = 0
@@ -24,9 +28,11 @@ class FeatureInline(admin.StackedInline[CategoryFeature, Category]):
 
 
 @admin.register(Category)
-class CategoryAdmin(admin.ModelAdmin[Category]):
+class CategoryAdmin(StaffAdmin[Category]):
     """Categories and collections."""
 
+    view_action = StaffAction.SEE_PRODUCTS
+    add_action = change_action = delete_action = StaffAction.EDIT_CATEGORIES
     form = CategoryForm
     inlines = (FeatureInline,)
     list_display = (

@@ -13,15 +13,19 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from catalog.admin.forms import ImageForm, ModelForm3D, VariationFormSet
-from catalog.admin.parts import preview_of
+from catalog.admin.parts import preview_of, read_only_fields
 from catalog.models import Product, ProductImage, ProductModel, ProductVariation
 from catalog.services.images import add_product_image, delete_product_image
 from catalog.services.models3d import delete_product_model, set_product_model
 from catalog.services.products import LANGUAGES, delete_variation, save_variation
 from shop.core.amount_fields import TYPED_AMOUNT
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_admin import StaffRights
 
 
-class ImageInline(admin.TabularInline[ProductImage, Product]):
+class ImageInline(StaffRights, admin.TabularInline[ProductImage, Product]):
+    view_action = StaffAction.SEE_PRODUCTS
+    add_action = change_action = delete_action = StaffAction.EDIT_PRODUCT
     model = ProductImage
     form = ImageForm
     extra = 0
@@ -57,7 +61,9 @@ class ImageInline(admin.TabularInline[ProductImage, Product]):
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
 
-class ModelInline(admin.StackedInline[ProductModel, Product]):
+class ModelInline(StaffRights, admin.StackedInline[ProductModel, Product]):
+    view_action = StaffAction.SEE_PRODUCTS
+    add_action = change_action = delete_action = StaffAction.EDIT_PRODUCT
     model = ProductModel
     form = ModelForm3D
     extra = 0
@@ -70,7 +76,10 @@ class ModelInline(admin.StackedInline[ProductModel, Product]):
         return preview_of(row)
 
 
-class VariationInline(admin.StackedInline[ProductVariation, Product]):
+class VariationInline(StaffRights, admin.StackedInline[ProductVariation, Product]):
+    view_action = StaffAction.SEE_PRODUCTS
+    change_action = StaffAction.EDIT_STOCK
+    add_action = delete_action = StaffAction.EDIT_PRODUCT
     model = ProductVariation
     formfield_overrides = {models.DecimalField: TYPED_AMOUNT}
     formset = VariationFormSet
@@ -81,6 +90,9 @@ class VariationInline(admin.StackedInline[ProductVariation, Product]):
         ("in_stock", "stock_quantity"),
         ("sort_order", "sku"),
     )
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return read_only_fields(request.user, self.fields)
 
 
 def save_images(formset: BaseInlineFormSet[Any, Any, Any]) -> None:

@@ -9,12 +9,15 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.models import PricePoint, Product
 from catalog.selectors import search
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_admin import StaffAdmin
 
 
 @admin.register(PricePoint)
-class PricePointAdmin(admin.ModelAdmin[PricePoint]):
+class PricePointAdmin(StaffAdmin[PricePoint]):
     """Prices over time: the proof of what was asked. Nobody writes them here."""
 
+    view_action = StaffAction.SEE_PRICES
     list_display = ("product_id", "variation_id", "finish", "amount", "starts_at", "lowest_prior")
     list_filter = ("finish",)
     date_hierarchy = "starts_at"
@@ -37,12 +40,3 @@ class PricePointAdmin(admin.ModelAdmin[PricePoint]):
             # Also of products that were deleted.
             found |= queryset.filter(product_id=int(number))
         return found, False
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: PricePoint | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: PricePoint | None = None) -> bool:
-        return False

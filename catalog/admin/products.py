@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.utils import flatten_fieldsets
 from django.db import models
 from django.db.models import QuerySet
 from django.forms import BaseInlineFormSet, ModelForm
 from django.http import HttpRequest
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from catalog.admin.forms import ProductForm
@@ -21,12 +24,14 @@ from catalog.admin.inlines import (
     save_model,
     save_variations,
 )
-from catalog.admin.parts import language_parts, preview_of
+from catalog.admin.parts import language_parts, preview_of, read_only_fields
 from catalog.models import Product, ProductImage, ProductModel
 from catalog.selectors import search, wording
 from catalog.selectors.customs import without_customs_data
 from catalog.services.products import delete_product, refresh_product, save_product
 from shop.core.amount_fields import TYPED_AMOUNT
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_admin import StaffAdmin, staff_action
 
 
 class CustomsFilter(admin.SimpleListFilter):
@@ -45,10 +50,14 @@ class CustomsFilter(admin.SimpleListFilter):
 
 
 @admin.register(Product)
-class ProductAdmin(admin.ModelAdmin[Product]):
+class ProductAdmin(StaffAdmin[Product]):
     """Products, with their photos and variations."""
 
     formfield_overrides = {models.DecimalField: TYPED_AMOUNT}
+    view_action = StaffAction.SEE_PRODUCTS
+    add_action = StaffAction.EDIT_PRODUCT
+    change_action = StaffAction.EDIT_STOCK
+    delete_action = StaffAction.DELETE_PRODUCT
     form = ProductForm
     inlines = (ImageInline, VariationInline, ModelInline)
     list_display = (
@@ -132,7 +141,13 @@ class ProductAdmin(admin.ModelAdmin[Product]):
 
     @admin.display(description=_("photo"))
     def thumbnail(self, product: Product) -> SafeString | str:
-        return preview_of(next(iter(product.images.all()), None))
+        """The link to the piece, which names it: what a picture shows is not what the link leads to."""
+        photo = next(iter(product.images.all()), None)
+        if photo is None or not photo.file.name:
+            return format_html(
+                '{}<span class="visually-hidden"> : {}</span>', gettext("Sans photo"), product.name
+            )
+        return preview_of(photo, alt=product.name)
 
     @admin.display(description=_("prix"), ordering="price_from")
     def prices(self, product: Product) -> str:
@@ -143,13 +158,17 @@ class ProductAdmin(admin.ModelAdmin[Product]):
     def promotion(self, product: Product) -> str:
         return wording.promotion_label(product)
 
-    @admin.action(description=_("Publier"), permissions=("change",))
+    @staff_action(StaffAction.EDIT_PRODUCT, description=_("Publier"))
     def publish(self, request: HttpRequest, chosen: QuerySet[Product]) -> None:
         self._set_published(chosen, published=True)
 
-    @admin.action(description=_("Retirer de la boutique"), permissions=("change",))
+    @staff_action(StaffAction.EDIT_PRODUCT, description=_("Retirer de la boutique"))
     def unpublish(self, request: HttpRequest, chosen: QuerySet[Product]) -> None:
         self._set_published(chosen, published=False)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Product | None = None) -> tuple[str, ...]:
+        refused = read_only_fields(request.user, flatten_fieldsets(self.fieldsets))
+        return (*self.readonly_fields, *refused)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Product]:
         return super().get_queryset(request).prefetch_related("images")

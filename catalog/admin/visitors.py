@@ -11,6 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.models import Favourite, Notice, Review, ReviewDecision, ReviewState
 from catalog.services.reviews import REASON_MAX_LENGTH, moderate_review
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_admin import StaffAdmin, StaffRights
 
 
 class ReviewForm(forms.ModelForm[Review]):
@@ -44,23 +46,20 @@ class ReviewForm(forms.ModelForm[Review]):
         return cleaned
 
 
-class DecisionInline(admin.TabularInline[ReviewDecision, Review]):
+class DecisionInline(StaffRights, admin.TabularInline[ReviewDecision, Review]):
+    view_action = StaffAction.SEE_REVIEWS
     model = ReviewDecision
     extra = 0
     can_delete = False
     fields = readonly_fields = ("decided_at", "state_before", "state_after", "reason", "actor")
 
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
 
 @admin.register(Review)
-class ReviewAdmin(admin.ModelAdmin[Review]):
+class ReviewAdmin(StaffAdmin[Review]):
     """Reviews are published or refused here; their words are their authors'."""
 
+    view_action = StaffAction.SEE_REVIEWS
+    change_action = StaffAction.MODERATE_REVIEW
     form = ReviewForm
     inlines = (DecisionInline,)
     list_display = ("title", "rating", "product", "author_name", "state", "demonstration", "created_at")
@@ -88,12 +87,6 @@ class ReviewAdmin(admin.ModelAdmin[Review]):
     )
     fields = (*readonly_fields, "decision", "reason")
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
     def save_model(self, request: HttpRequest, obj: Review, form: Any, change: bool) -> None:
         decision = form.cleaned_data.get("decision")
         if decision:
@@ -106,18 +99,15 @@ class ReviewAdmin(admin.ModelAdmin[Review]):
             )
 
 
-class ReadOnlyAdmin(admin.ModelAdmin[Any]):
+class WaitingListAdmin(StaffAdmin[Any]):
     """Rows that visitors made: to look at, and to delete when their owner asks."""
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+    view_action = StaffAction.SEE_WAITING_LIST
+    delete_action = StaffAction.DELETE_FROM_WAITING_LIST
 
 
 @admin.register(Notice)
-class NoticeAdmin(ReadOnlyAdmin):
+class NoticeAdmin(WaitingListAdmin):
     list_display = ("email", "product", "category", "language", "asked_at", "confirmed_at", "sent_at")
     list_filter = (("confirmed_at", admin.EmptyFieldListFilter), ("sent_at", admin.EmptyFieldListFilter))
     list_select_related = ("product", "category")
@@ -127,7 +117,7 @@ class NoticeAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Favourite)
-class FavouriteAdmin(ReadOnlyAdmin):
+class FavouriteAdmin(WaitingListAdmin):
     list_display = ("product", "user", "notify_when_back", "created_at")
     list_filter = ("notify_when_back",)
     list_select_related = ("product", "user")

@@ -360,7 +360,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * @description The PDF, for the member, the browser that ordered, who holds the order's signed link, and administrators.
+         * @description The PDF, for the member, the browser that ordered, who holds the order's signed link, and who may see
+         *     invoices.
          *
          *     For anybody else the order does not exist.
          */
@@ -1201,10 +1202,11 @@ export interface components {
         };
         /**
          * @description * `admin` - admin
+         *     * `staff` - staff
          *     * `user` - user
          * @enum {string}
          */
-        RolesEnum: "admin" | "user";
+        RolesEnum: "admin" | "staff" | "user";
         /** @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not. */
         StatusChangeRequest: {
             status: components["schemas"]["StatusChangeStatusEnum"];

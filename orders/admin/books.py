@@ -13,13 +13,15 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from orders.admin.parts import ReadOnly, order_link
+from orders.admin.parts import order_link
 from orders.models import DeliveryStop, Finding, VatRate
 from orders.selectors.customs import outside_union
 from orders.services.findings import resolve_finding
 from shop.core.amount_fields import TYPED_AMOUNT
 from shop.core.problems import Problem
 from shop.core.public_pages import content_changed
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_admin import StaffAdmin, staff_action
 
 
 class ResolutionForm(forms.Form):
@@ -29,21 +31,19 @@ class ResolutionForm(forms.Form):
 
 
 @admin.register(Finding)
-class FindingAdmin(ReadOnly, admin.ModelAdmin[Finding]):
+class FindingAdmin(StaffAdmin[Finding]):
+    view_action = StaffAction.SEE_BOOKS
     list_display = ("found_at", "kind", "amount", "provider_id", "order_link", "detail", "resolved_at")
     list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind", "found_at")
     search_fields = ("provider_id", "order__reference", "detail")
     list_select_related = ("order",)
     actions = ("resolve",)
 
-    def has_view_permission(self, request: HttpRequest, obj: Finding | None = None) -> bool:
-        return request.user.has_perm("orders.view_finding")
-
     @admin.display(description=_("commande"))
     def order_link(self, finding: Finding) -> str:
         return order_link(finding.order)
 
-    @admin.action(description=_("Marquer comme réglés"), permissions=["view"])
+    @staff_action(StaffAction.RESOLVE_FINDING, description=_("Marquer comme réglés"))
     def resolve(self, request: HttpRequest, chosen: QuerySet[Finding]) -> HttpResponseBase | None:
         """Asks why first: the answer stays with the finding and in the order's journal."""
         waiting = chosen.filter(resolved_at=None).order_by("pk")
@@ -75,7 +75,9 @@ class FindingAdmin(ReadOnly, admin.ModelAdmin[Finding]):
 
 
 @admin.register(VatRate)
-class VatRateAdmin(admin.ModelAdmin[VatRate]):
+class VatRateAdmin(StaffAdmin[VatRate]):
+    view_action = StaffAction.SEE_SETTINGS
+    add_action = change_action = delete_action = StaffAction.EDIT_VAT
     formfield_overrides = {models.DecimalField: TYPED_AMOUNT}
     list_display = ("country", "percent")
 
@@ -95,9 +97,11 @@ class DeliveryStopForm(forms.ModelForm[DeliveryStop]):
 
 
 @admin.register(DeliveryStop)
-class DeliveryStopAdmin(admin.ModelAdmin[DeliveryStop]):
+class DeliveryStopAdmin(StaffAdmin[DeliveryStop]):
     """A row stops delivery; deleting it starts it again."""
 
+    view_action = StaffAction.SEE_SETTINGS
+    add_action = change_action = delete_action = StaffAction.EDIT_DELIVERY
     form = DeliveryStopForm
     list_display = ("country", "reason", "stopped_at")
 

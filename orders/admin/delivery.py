@@ -21,6 +21,7 @@ from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.services.delivery_promises import set_delivery_day, set_promised_date
 from orders.services.withdrawals import has_left
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction
 
 
 def _day() -> forms.DateInput:
@@ -41,6 +42,7 @@ class DeliveryForm(forms.Form):
 @order_page(
     "promise",
     label=_("Changer la date promise"),
+    action=StaffAction.FULFIL_ORDER,
     shown=lambda order: order.status in (OrderStatus.CONFIRMED, OrderStatus.PROCESSING),
 )
 def promise_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
@@ -62,6 +64,7 @@ def promise_page(request: HttpRequest, order: Order, context: dict[str, Any]) ->
 @order_page(
     "delivery",
     label=_("Date de livraison"),
+    action=StaffAction.FULFIL_ORDER,
     shown=lambda order: order.is_paid and has_left(order),
 )
 def delivery_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:

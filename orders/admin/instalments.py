@@ -11,7 +11,7 @@ from django.template.response import TemplateResponse
 from django.utils.translation import gettext_lazy as _
 
 from orders.access import payment_page_url
-from orders.admin.parts import ReadOnly, order_page, row_number
+from orders.admin.parts import order_page, row_number
 from orders.models import AttemptState, Order, Payment, PaymentMode, StoredCard
 from orders.payments import gateway
 from orders.payments.schedule import charge_now
@@ -19,6 +19,8 @@ from orders.selectors.instalments import OPEN_PAYMENTS, calendar
 from orders.selectors.mandate import agreed_mandates
 from orders.services.collecting import send_link, write_off_payment
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_admin import StaffAdmin
 
 CHANGES_SHOWN = 10
 
@@ -48,11 +50,17 @@ ACTIONS = {
         ),
     ),
 }
+ASKS = {
+    "charge": StaffAction.CHARGE_INSTALMENT,
+    "link": StaffAction.SEND_PAYMENT_LINK,
+    "write_off": StaffAction.WRITE_OFF_INSTALMENT,
+}
 
 
 @order_page(
     "instalments",
     label=_("Échéances"),
+    action=StaffAction.SEE_PAYMENTS,
     shown=lambda order: order.payment_mode == PaymentMode.INSTALLMENTS,
 )
 def instalments_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
@@ -69,12 +77,15 @@ def instalments_page(request: HttpRequest, order: Order, context: dict[str, Any]
                 **context,
                 "plan": plan,
                 "link": payment_page_url(order),
-                "actions": ACTIONS.items(),
+                "actions": [
+                    (name, texts) for name, texts in ACTIONS.items() if may(request.user, ASKS[name])
+                ],
                 "changes": order.card_changes.all()[:CHANGES_SHOWN],
                 "mandates": agreed_mandates(order),
                 "deletions": order.discarded_cards.filter(deleted_at=None).count(),
             },
         )
+    require(request.user, ASKS[action])
     payment = get_object_or_404(
         Payment, pk=row_number(request.GET.get("payment", "")), order=order, state__in=OPEN_PAYMENTS
     )
@@ -118,9 +129,10 @@ def _act(request: HttpRequest, action: str, payment: Payment, form: WriteOffForm
 
 
 @admin.register(Payment)
-class PaymentAdmin(ReadOnly, admin.ModelAdmin[Payment]):
+class PaymentAdmin(StaffAdmin[Payment]):
     """Every payment by its day: what comes in soon, what is late."""
 
+    view_action = StaffAction.SEE_PAYMENTS
     list_display = ("order", "position", "count", "amount", "due_on", "state", "next_try_on", "stopped_code")
     list_filter = ("state", "due_on", "position")
     search_fields = ("order__reference", "order__email")
@@ -130,7 +142,8 @@ class PaymentAdmin(ReadOnly, admin.ModelAdmin[Payment]):
 
 
 @admin.register(StoredCard)
-class StoredCardAdmin(ReadOnly, admin.ModelAdmin[StoredCard]):
+class StoredCardAdmin(StaffAdmin[StoredCard]):
+    view_action = StaffAction.SEE_PAYMENTS
     list_display = ("order", "brand", "last4", "expiry_month", "expiry_year", "refused_code", "forgotten_at")
     list_filter = ("brand", ("forgotten_at", admin.EmptyFieldListFilter))
     search_fields = ("order__reference", "last4")

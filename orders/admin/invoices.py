@@ -5,7 +5,6 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Sum
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
@@ -15,18 +14,21 @@ from django.urls import path, reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-from orders.admin.parts import ReadOnly, order_link, order_page
+from orders.admin.parts import order_link, order_page
 from orders.invoices.correcting import DraftValues, edit_invoice
 from orders.invoices.downloads import pdf_response
 from orders.invoices.reading import documents_of, find_document
 from orders.models import Invoice, InvoiceDraft, Order
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_admin import StaffAdmin
 
 
 @admin.register(Invoice)
-class InvoiceAdmin(ReadOnly, admin.ModelAdmin[Invoice]):
+class InvoiceAdmin(StaffAdmin[Invoice]):
     """The series, newest first, with the totals of what is listed."""
 
+    view_action = StaffAction.SEE_INVOICES
     change_list_template = "admin/orders/invoice/change_list.html"
     list_display = (
         "number_in_one_line",
@@ -83,8 +85,7 @@ class InvoiceAdmin(ReadOnly, admin.ModelAdmin[Invoice]):
 
     def download(self, request: HttpRequest, invoice_id: int) -> HttpResponseBase:
         """The stored PDF, for operators who may see invoices."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
+        require(request.user, StaffAction.SEE_INVOICES)
         invoice = Invoice.objects.filter(pk=invoice_id).first()
         if invoice is None:
             raise Http404
@@ -134,7 +135,7 @@ class CorrectionForm(InvoiceForm):
     )
 
 
-@order_page("invoice", label=_("Facture"))
+@order_page("invoice", label=_("Facture"), action=StaffAction.SEE_INVOICES)
 def invoice_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
     """The order's documents, and the form of the invoice to come or of a correction."""
     issued = find_document(order.pk)
@@ -147,8 +148,7 @@ def invoice_page(request: HttpRequest, order: Order, context: dict[str, Any]) ->
     form_class = CorrectionForm if issued else InvoiceForm
     form = form_class(request.POST or None, initial=initial)
     if request.method == "POST":
-        if not request.user.has_perm("orders.change_order"):
-            raise PermissionDenied
+        require(request.user, StaffAction.CORRECT_INVOICE)
         if form.is_valid() and _save(request, order, form.cleaned_data):
             return redirect("admin:orders_order_invoice", order.pk)
     return TemplateResponse(
@@ -156,7 +156,7 @@ def invoice_page(request: HttpRequest, order: Order, context: dict[str, Any]) ->
         "admin/orders/order/invoice.html",
         {
             **context,
-            "form": form,
+            "form": form if may(request.user, StaffAction.CORRECT_INVOICE) else None,
             "issued": issued,
             "credited": issued is not None and issued.credit_notes.exists(),
             "documents": documents_of(order),

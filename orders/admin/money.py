@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from orders.admin.parts import ReadOnly, order_link
+from orders.admin.parts import order_link
 from orders.models import (
     Attempt,
     LedgerEntry,
@@ -13,10 +13,13 @@ from orders.models import (
 )
 from orders.payments import gateway
 from orders.payments.events import NotYetKnown, process_event
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_admin import StaffAdmin, staff_action
 
 
 @admin.register(Attempt)
-class AttemptAdmin(ReadOnly, admin.ModelAdmin[Attempt]):
+class AttemptAdmin(StaffAdmin[Attempt]):
+    view_action = StaffAction.SEE_PAYMENTS
     list_display = ("id", "order", "state", "amount_cents", "error_code", "created_at", "expires_at")
     list_filter = ("state", "kind", "created_at")
     search_fields = ("id", "session_id", "intent_id", "payment__order__reference")
@@ -28,7 +31,8 @@ class AttemptAdmin(ReadOnly, admin.ModelAdmin[Attempt]):
 
 
 @admin.register(LedgerEntry)
-class LedgerAdmin(ReadOnly, admin.ModelAdmin[LedgerEntry]):
+class LedgerAdmin(StaffAdmin[LedgerEntry]):
+    view_action = StaffAction.SEE_BOOKS
     list_display = ("occurred_at", "order", "kind", "amount", "provider_id", "created_at")
     list_filter = ("kind", "occurred_at")
     search_fields = ("order__reference", "provider_id")
@@ -36,16 +40,14 @@ class LedgerAdmin(ReadOnly, admin.ModelAdmin[LedgerEntry]):
 
 
 @admin.register(StripeEvent)
-class StripeEventAdmin(ReadOnly, admin.ModelAdmin[StripeEvent]):
+class StripeEventAdmin(StaffAdmin[StripeEvent]):
+    view_action = StaffAction.SEE_PAYMENTS
     list_display = ("received_at", "kind", "event_id", "processed_at", "tries", "error")
     list_filter = ("kind", ("processed_at", admin.EmptyFieldListFilter), "received_at")
     search_fields = ("event_id", "kind")
     actions = ("process_again",)
 
-    def has_view_permission(self, request: HttpRequest, obj: StripeEvent | None = None) -> bool:
-        return bool(request.user.is_active and request.user.is_staff)
-
-    @admin.action(description=_("Traiter à nouveau"), permissions=["view"])
+    @staff_action(StaffAction.REPLAY_EVENT, description=_("Traiter à nouveau"))
     def process_again(self, request: HttpRequest, queryset: QuerySet[StripeEvent]) -> None:
         for event in queryset.filter(processed_at__isnull=True):
             try:

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -47,6 +46,8 @@ from orders.payments.sessions import abandon_order
 from orders.payments.settlement import settle
 from orders.services.mails import FINISH_LABELS
 from shop.core.money import format_amount
+from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_admin import staff_action
 
 _BUTTONS = (
     *("step", "delivery", "promise", "withdrawals", "refund", "instalments", "invoice"),
@@ -79,17 +80,20 @@ class TrackingInline(ReadOnlyInline):
 
 
 class PaymentInline(ReadOnlyInline):
+    view_action = StaffAction.SEE_PAYMENTS
     model = Payment
     fields = ("position", "amount", "due_on", "state", "paid_at")
 
 
 class LedgerInline(ReadOnlyInline):
+    view_action = StaffAction.SEE_BOOKS
     model = LedgerEntry
     classes = ("collapse",)
     fields = ("occurred_at", "kind", "amount", "provider_id", "created_at")
 
 
 class RefundInline(ExplainsRefunds, ReadOnlyInline):
+    view_action = StaffAction.SEE_REFUNDS
     model = Refund
     fields = ("created_at", "amount", "method", "reason", "state", "settled_at", "provider_id", "why")
     readonly_fields = ("why",)
@@ -109,6 +113,7 @@ class EventInline(ReadOnlyInline):
 
 @admin.register(Order)
 class OrderAdmin(LinkedPagesAdmin[Order]):
+    view_action = StaffAction.SEE_ORDERS
     list_display = ("reference", "shown_status", "customer", "shown_total", "placed_on", "promise")
     list_filter = (
         "status",
@@ -203,12 +208,6 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
     def get_readonly_fields(self, request: HttpRequest, obj: Order | None = None) -> list[str]:
         return [field.name for field in Order._meta.fields]
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Order | None = None) -> bool:
-        return False
-
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Order], search_term: str
     ) -> tuple[QuerySet[Order], bool]:
@@ -229,8 +228,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
     def order_view(self, page: OrderPage, request: HttpRequest, order_id: Any) -> HttpResponseBase:
         """One of the pages that the rooms of the admin add to an order."""
         order = find_order(order_id)
-        if not self.has_view_permission(request, order):
-            raise PermissionDenied
+        require(request.user, page.action_for(order))
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
@@ -239,13 +237,13 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         }
         return page.view(request, order, context)
 
-    def pages_of(self, order: Order) -> list[tuple[str | Promise, str]]:
+    def pages_of(self, request: HttpRequest, order: Order) -> list[tuple[str | Promise, str]]:
         """What people come to do first, first; what takes the order away, last."""
         names = sorted(ORDER_PAGES, key=lambda name: (*_BUTTONS, name).index(name))
         return [
             (ORDER_PAGES[name].label, reverse(f"admin:orders_order_{name}", args=[order.pk]))
             for name in names
-            if ORDER_PAGES[name].shown(order)
+            if may(request.user, ORDER_PAGES[name].action_for(order)) and ORDER_PAGES[name].shown(order)
         ]
 
     def page_context(self, order: Order) -> dict[str, Any]:
@@ -258,7 +256,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
             "show_save_and_continue": False,
         }
 
-    @admin.action(description=_("Demander l'état du paiement à Stripe"))
+    @staff_action(StaffAction.ASK_PROVIDER, description=_("Demander l'état du paiement à Stripe"))
     def ask_provider(self, request: HttpRequest, queryset: QuerySet[Order]) -> None:
         asked = 0
         for attempt in Attempt.objects.filter(payment__order__in=queryset, session_id__isnull=False):
@@ -278,6 +276,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
 @order_page(
     "close",
     label=_("Annuler cette commande impayée"),
+    action=StaffAction.CANCEL_ORDER,
     shown=lambda order: order.status == OrderStatus.PENDING,
 )
 def close_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:

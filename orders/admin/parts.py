@@ -19,6 +19,8 @@ from django.utils.translation import gettext_lazy as _
 from orders.models import Order, Refund
 from orders.selectors.refunds import explain
 from shop.core.money import format_amount
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_admin import StaffAdmin, StaffRights
 
 PROVIDER_AWAY = _("Le service de paiement ne répond pas : rien n'a changé. Réessayez.")
 
@@ -28,29 +30,40 @@ OrderView = Callable[[HttpRequest, Order, dict[str, Any]], HttpResponseBase]
 
 @dataclass(frozen=True, slots=True)
 class OrderPage:
-    """A page of one order in the admin. Its button shows when `shown` says so; the page itself must check again."""
+    """A page of one order in the admin. Its button shows when `shown` says so, to whoever may do its action; the page
+    itself must check the order again."""
 
     name: str
     label: str | Promise
+    action: StaffAction | Callable[[Order], StaffAction]
     shown: Callable[[Order], bool]
     view: OrderView
+
+    def action_for(self, order: Order) -> StaffAction:
+        """What opening the page for this order asks for."""
+        return self.action if isinstance(self.action, StaffAction) else self.action(order)
 
 
 ORDER_PAGES: dict[str, OrderPage] = {}
 
 
 def order_page(
-    name: str, *, label: str | Promise, shown: Callable[[Order], bool] = lambda order: True
+    name: str,
+    *,
+    label: str | Promise,
+    action: StaffAction | Callable[[Order], StaffAction],
+    shown: Callable[[Order], bool] = lambda order: True,
 ) -> Callable[[OrderView], OrderView]:
     """Registers `view(request, order, context)` at `<order>/<name>/`; URL name `admin:orders_order_<name>`.
 
-    `context` holds what an admin template needs, the order included. Only operators who may see orders get here.
+    `context` holds what an admin template needs, the order included. Only who may do `action` gets here; what else the
+    page does asks for itself.
     """
 
     def register(view: OrderView) -> OrderView:
         if name in ORDER_PAGES:
             raise ValueError(f"The order page {name!r} is registered twice.")
-        ORDER_PAGES[name] = OrderPage(name, label, shown, view)
+        ORDER_PAGES[name] = OrderPage(name, label, action, shown, view)
         return view
 
     return register
@@ -78,13 +91,13 @@ def row_number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else 0
 
 
-class LinkedPagesAdmin(admin.ModelAdmin[Row]):
+class LinkedPagesAdmin(StaffAdmin[Row]):
     """A row's own page shows a button for each further page that `pages_of` names."""
 
     change_form_template = "admin/orders/linked_change_form.html"
 
-    def pages_of(self, row: Row) -> list[tuple[str | Promise, str]]:
-        """Label and address of each."""
+    def pages_of(self, request: HttpRequest, row: Row) -> list[tuple[str | Promise, str]]:
+        """Label and address of each that the person may open."""
         raise NotImplementedError
 
     def page_context(self, row: Row) -> dict[str, Any]:
@@ -99,21 +112,8 @@ class LinkedPagesAdmin(admin.ModelAdmin[Row]):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         row = self.get_object(request, object_id)
-        values = {} if row is None else {"pages": self.pages_of(row), **self.page_context(row)}
+        values = {} if row is None else {"pages": self.pages_of(request, row), **self.page_context(row)}
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **values})
-
-
-class ReadOnly:
-    """Rows that only the shop itself writes."""
-
-    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, *args: Any) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, *args: Any) -> bool:
-        return False
 
 
 class ExplainsRefunds:
@@ -125,9 +125,10 @@ class ExplainsRefunds:
         return explain(refund.error) or "–"
 
 
-class ReadOnlyInline(ReadOnly, admin.TabularInline[Model, Order]):
+class ReadOnlyInline(StaffRights, admin.TabularInline[Model, Order]):
     """Rows of an order; none is shown when there are none."""
 
+    view_action = StaffAction.SEE_ORDERS
     template = "admin/orders/rows.html"
     extra = 0
     can_delete = False

@@ -8,7 +8,6 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.forms.boundfield import BoundField
 from django.http import HttpRequest
@@ -20,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from accounts.models import User
-from orders.admin.parts import ExplainsRefunds, ReadOnly, euros, order_link, order_page, row_number
+from orders.admin.parts import ExplainsRefunds, euros, order_link, order_page, row_number
 from orders.admin.transfers import LABEL as TRANSFERRED
 from orders.models import Dispute, Order, OrderItem, OrderStatus, Refund, RefundLine, RefundRequest
 from orders.selectors.refunds import RefundProgress, order_requests, progress
@@ -35,9 +34,10 @@ from orders.services.refund_rules import (
 from orders.services.refunds import request_refund, restock_line, retry_refund
 from shop.core.amount_fields import AmountFormField
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_admin import StaffAdmin, StaffRights, staff_action
 
 NOT_REFUNDED_HERE = (OrderStatus.PENDING, OrderStatus.REFUNDED)
-ASK = "orders.add_refundrequest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +137,13 @@ class RefundForm(forms.Form):
 
 
 @order_page(
-    "refund", label=gettext_lazy("Rembourser"), shown=lambda order: order.status not in NOT_REFUNDED_HERE
+    "refund",
+    label=gettext_lazy("Rembourser"),
+    action=StaffAction.REFUND_ORDER,
+    shown=lambda order: order.status not in NOT_REFUNDED_HERE,
 )
 def refund_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
     """Asks what goes back, shows what that means, and decides it once it was confirmed."""
-    if not request.user.has_perm(ASK):
-        raise PermissionDenied
     posted = request.POST if request.method == "POST" and "line" not in request.POST else None
     if request.method == "POST" and "line" in request.POST:
         return _restock(request, order)
@@ -192,13 +193,15 @@ def _restock(request: HttpRequest, order: Order) -> HttpResponseBase:
     return redirect("admin:orders_order_refund", order.pk)
 
 
-class RefundLineInline(ReadOnly, admin.TabularInline[RefundLine, RefundRequest]):
+class RefundLineInline(StaffRights, admin.TabularInline[RefundLine, RefundRequest]):
+    view_action = StaffAction.SEE_REFUNDS
     model = RefundLine
     fields = ("item", "quantity", "amount", "restocked")
     extra = 0
 
 
-class RefundInline(ExplainsRefunds, ReadOnly, admin.TabularInline[Refund, RefundRequest]):
+class RefundInline(ExplainsRefunds, StaffRights, admin.TabularInline[Refund, RefundRequest]):
+    view_action = StaffAction.SEE_REFUNDS
     model = Refund
     fields = (
         "created_at", "amount", "method", "state", "settled_at", "provider_id", "transfer_reference", "why",
@@ -208,9 +211,10 @@ class RefundInline(ExplainsRefunds, ReadOnly, admin.TabularInline[Refund, Refund
 
 
 @admin.register(RefundRequest)
-class RefundRequestAdmin(ReadOnly, admin.ModelAdmin[RefundRequest]):
+class RefundRequestAdmin(StaffAdmin[RefundRequest]):
     """What was decided, and how far it is."""
 
+    view_action = StaffAction.SEE_REFUNDS
     list_display = ("created_at", "order_link", "amount", "voided", "progress", "reason", "external", "actor")
     list_filter = ("external", ("settled_at", admin.EmptyFieldListFilter), "created_at")
     search_fields = ("id", "order__reference", "order__email", "refunds__provider_id")
@@ -234,15 +238,16 @@ class RefundRequestAdmin(ReadOnly, admin.ModelAdmin[RefundRequest]):
     def progress(self, decided: RefundRequest) -> str:
         return str(progress(decided).label)
 
-    @admin.action(description=gettext_lazy("Réessayer ce qui a échoué"), permissions=["view"])
+    @staff_action(StaffAction.REFUND_ORDER, description=gettext_lazy("Réessayer ce qui a échoué"))
     def try_again(self, request: HttpRequest, chosen: QuerySet[RefundRequest]) -> None:
         _try_again(request, Refund.objects.filter(request__in=chosen, state="failed", replaced_by=None))
 
 
 @admin.register(Refund)
-class RefundAdmin(ExplainsRefunds, ReadOnly, admin.ModelAdmin[Refund]):
+class RefundAdmin(ExplainsRefunds, StaffAdmin[Refund]):
     """What each charge gives back: asked for, on its way, done or failed."""
 
+    view_action = StaffAction.SEE_REFUNDS
     list_display = (
         "created_at", "order_link", "amount", "method", "reason", "state", "settled_at", "why", "provider_id",
     )  # fmt: skip
@@ -255,11 +260,11 @@ class RefundAdmin(ExplainsRefunds, ReadOnly, admin.ModelAdmin[Refund]):
     def order_link(self, refund: Refund) -> str:
         return order_link(refund.order)
 
-    @admin.action(description=gettext_lazy("Réessayer les remboursements échoués"), permissions=["view"])
+    @staff_action(StaffAction.REFUND_ORDER, description=gettext_lazy("Réessayer les remboursements échoués"))
     def try_again(self, request: HttpRequest, chosen: QuerySet[Refund]) -> None:
         _try_again(request, chosen.filter(state="failed", replaced_by=None))
 
-    @admin.action(description=TRANSFERRED, permissions=["view"])
+    @staff_action(StaffAction.RECORD_TRANSFER, description=TRANSFERRED)
     def settled_by_transfer(self, request: HttpRequest, chosen: QuerySet[Refund]) -> HttpResponseBase | None:
         """Leads to the order's page that asks for day and reference."""
         failed = list(chosen.filter(state="failed", replaced_by=None)[:2])
@@ -271,8 +276,6 @@ class RefundAdmin(ExplainsRefunds, ReadOnly, admin.ModelAdmin[Refund]):
 
 
 def _try_again(request: HttpRequest, failed: QuerySet[Refund]) -> None:
-    if not request.user.has_perm(ASK):
-        raise PermissionDenied
     done = 0
     for refund in failed.order_by("created_at"):
         try:
@@ -292,9 +295,10 @@ def _try_again(request: HttpRequest, failed: QuerySet[Refund]) -> None:
 
 
 @admin.register(Dispute)
-class DisputeAdmin(ReadOnly, admin.ModelAdmin[Dispute]):
+class DisputeAdmin(StaffAdmin[Dispute]):
     """What banks take back. It is answered at Stripe; the shop follows."""
 
+    view_action = StaffAction.SEE_REFUNDS
     list_display = ("opened_at", "order_link", "amount", "reason", "state", "answer_by", "closed_at")
     list_filter = ("state", "opened_at")
     search_fields = ("order__reference", "order__email", "provider_id")

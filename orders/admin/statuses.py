@@ -14,9 +14,11 @@ from accounts.models import User
 from orders.admin.parts import PROVIDER_AWAY, order_page
 from orders.models import Order, OrderStatus
 from orders.payments import gateway
+from orders.selectors.status_actions import status_actions
 from orders.services.archiving import Removal, remove_order, restore_order
 from orders.services.statuses import change_status
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction, may, require
 
 
 class StatusForm(forms.Form):
@@ -36,11 +38,18 @@ class StatusForm(forms.Form):
     )
 
 
-@order_page("step", label=_("Changer le statut"), shown=lambda order: order.paid_at is not None)
+@order_page(
+    "step",
+    label=_("Changer le statut"),
+    action=lambda order: status_actions(order, order.status)[-1],
+    shown=lambda order: order.paid_at is not None,
+)
 def status_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
     """Asks for the status, then, where money is at stake, what becomes of it; the customer gets a mail."""
     form = StatusForm(request.POST or None, initial={"status": order.status})
     if request.method == "POST" and form.is_valid():
+        for action in status_actions(order, form.cleaned_data["status"], form.cleaned_data["refund"]):
+            require(request.user, action)
         try:
             change_status(order_id=order.pk, actor=cast(User, request.user), **form.cleaned_data)
         except gateway.GatewayError:
@@ -59,10 +68,21 @@ def status_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> 
         else:
             messages.success(request, _("Suivi mis à jour"))
         return redirect("admin:orders_order_change", order.pk)
+    status_field = cast(forms.ChoiceField, form.fields["status"])
+    status_field.choices = [
+        (status, label)
+        for status, label in OrderStatus.choices
+        if all(may(request.user, action) for action in status_actions(order, status))
+    ]
     return TemplateResponse(request, "admin/orders/order/step.html", {**context, "form": form})
 
 
-@order_page("remove", label=_("Supprimer"), shown=lambda order: order.archived_at is None)
+@order_page(
+    "remove",
+    label=_("Supprimer"),
+    action=StaffAction.REMOVE_ORDER,
+    shown=lambda order: order.archived_at is None,
+)
 def remove_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
     """Asks, then deletes an unpaid order or archives a paid one."""
     if request.method == "POST":
@@ -84,7 +104,12 @@ def remove_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> 
     return TemplateResponse(request, "admin/orders/order/remove.html", context)
 
 
-@order_page("restore", label=_("Restaurer"), shown=lambda order: order.archived_at is not None)
+@order_page(
+    "restore",
+    label=_("Restaurer"),
+    action=StaffAction.REMOVE_ORDER,
+    shown=lambda order: order.archived_at is not None,
+)
 def restore_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
     """Asks, then brings an archived order back into the lists."""
     if request.method == "POST":

@@ -5,7 +5,6 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -18,10 +17,10 @@ from django.utils.translation import gettext_lazy
 
 from accounts.models import User
 from orders.admin.parts import euros, order_page
-from orders.admin.transfers import ASK
 from orders.models import Order, Refund, RefundMethod, RefundState, TransferReturn
 from orders.services.transfer_returns import days_of_return, take_transfer_back
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction
 
 LABEL = gettext_lazy("Virement non abouti")
 
@@ -70,11 +69,14 @@ class TransferReturnForm(forms.Form):
         return values
 
 
-@order_page("transfer_returned", label=LABEL, shown=lambda order: _standing(order).exists())
+@order_page(
+    "transfer_returned",
+    label=LABEL,
+    action=StaffAction.RECORD_TRANSFER_RETURN,
+    shown=lambda order: _standing(order).exists(),
+)
 def transfer_returned_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
     """Asks which transfer, why and the day, says what follows, and writes it."""
-    if not request.user.has_perm(ASK):
-        raise PermissionDenied
     posted = request.POST if request.method == "POST" else None
     transfers = list(_standing(order))
     if posted is not None and _is_written(order, posted.get("transfer", "")):

@@ -5,7 +5,6 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
@@ -29,8 +28,8 @@ from orders.services.refund_transfers import (
 )
 from shop.core.money import amount_string
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction
 
-ASK = "orders.add_refundrequest"
 LABEL = gettext_lazy("Réglé par virement")
 
 
@@ -74,11 +73,14 @@ class TransferForm(forms.Form):
         return values
 
 
-@order_page("transfer", label=LABEL, shown=lambda order: bool(to_make_again(order)))
+@order_page(
+    "transfer",
+    label=LABEL,
+    action=StaffAction.RECORD_TRANSFER,
+    shown=lambda order: bool(to_make_again(order)),
+)
 def transfer_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
     """Asks which refund, the day and the reference, shows what will be written, and writes it once confirmed."""
-    if not request.user.has_perm(ASK):
-        raise PermissionDenied
     posted = request.POST if request.method == "POST" else None
     if posted is not None:
         if _is_written(order, posted.get("refund", "")):

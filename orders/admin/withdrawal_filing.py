@@ -24,6 +24,7 @@ from orders.selectors.withdrawals import ReturnableLine, cases_of, returnable_li
 from orders.services.declarations import Declaration, Receipt, describe_lines
 from orders.services.withdrawal_filing import file_received
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction
 
 LABEL = _("Enregistrer une rétractation reçue")
 
@@ -169,7 +170,12 @@ class UnknownOrderForm(ReceivedForm):
         )
 
 
-@order_page("withdrawal_received", label=LABEL, shown=lambda order: order.paid_at is not None)
+@order_page(
+    "withdrawal_received",
+    label=LABEL,
+    action=StaffAction.FILE_WITHDRAWAL,
+    shown=lambda order: order.paid_at is not None,
+)
 def order_received_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
     """The form for this order, beside what was declared for it before."""
     return filing_page(request, context, order=order)

@@ -18,6 +18,7 @@ from orders.models import WithdrawalCase, WithdrawalState
 from orders.models.returns import OPEN_CASES
 from orders.services import withdrawal_cases
 from orders.services.withdrawals import has_left
+from shop.core.staff_actions import StaffAction
 
 
 class StepForm(forms.Form):
@@ -80,6 +81,7 @@ class DayForm(StepForm):
 class Step:
     """Something that staff may do with a case: its page explains it, its form asks what is needed."""
 
+    action: StaffAction
     label: str | Promise
     explanation: str | Promise
     shown: Callable[[WithdrawalCase], bool]
@@ -101,6 +103,7 @@ def is_taken_up(case: WithdrawalCase) -> bool:
 
 STEPS: dict[str, Step] = {
     "attach": Step(
+        StaffAction.HANDLE_RETURN,
         _("Rattacher à une commande"),
         _(
             "Cherchez la commande par le nom ou l'e-mail du client, puis donnez sa référence. Si la déclaration est "
@@ -114,6 +117,7 @@ STEPS: dict[str, Step] = {
         ReferenceForm,
     ),
     "accept": Step(
+        StaffAction.DECIDE_WITHDRAWAL,
         _("Accepter malgré le retard"),
         _(
             "La loi ne vous y oblige pas. La déclaration prend alors effet comme si elle était arrivée à temps. Le "
@@ -126,6 +130,7 @@ STEPS: dict[str, Step] = {
         ReasonForm,
     ),
     "return": Step(
+        StaffAction.HANDLE_RETURN,
         _("Demander le renvoi"),
         _(
             "Les pièces sont parties après la déclaration : le client reçoit l'adresse de renvoi et le délai, et le "
@@ -140,6 +145,7 @@ STEPS: dict[str, Step] = {
         lambda case, data, actor: withdrawal_cases.ask_return(case_id=case.pk, actor=actor),
     ),
     "ship": Step(
+        StaffAction.HANDLE_RETURN,
         _("Permettre l'expédition du reste"),
         _(
             "Une commande rétractée ne peut pas être expédiée. Confirmez ici que ce que vous envoyez n'est pas "
@@ -154,6 +160,7 @@ STEPS: dict[str, Step] = {
         lambda case, data, actor: withdrawal_cases.allow_shipping(case_id=case.pk, actor=actor),
     ),
     "goods": Step(
+        StaffAction.HANDLE_RETURN,
         _("Noter le retour des pièces"),
         _(
             "À partir de ce jour, le remboursement n'attend plus : remboursez dès que vous avez ouvert le colis."
@@ -165,6 +172,7 @@ STEPS: dict[str, Step] = {
         DayForm,
     ),
     "proof": Step(
+        StaffAction.HANDLE_RETURN,
         _("Noter la preuve d'expédition"),
         _(
             "Un reçu du transporteur suffit : la loi ne permet plus d'attendre le colis pour rembourser "
@@ -177,6 +185,7 @@ STEPS: dict[str, Step] = {
         DayForm,
     ),
     "refuse": Step(
+        StaffAction.DECIDE_WITHDRAWAL,
         _("Ne pas donner suite"),
         _(
             "Réservé à une déclaration tardive, sans commande, faite deux fois ou retirée par le client. Le motif lui "

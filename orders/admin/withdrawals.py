@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, cast
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -21,7 +20,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from orders.admin.parts import LinkedPagesAdmin, ReadOnly, order_link, order_page
+from orders.admin.parts import LinkedPagesAdmin, order_link, order_page
 from orders.admin.withdrawal_filing import LABEL, filing_page
 from orders.admin.withdrawal_refund import refund_page
 from orders.admin.withdrawal_steps import STEPS, is_taken_up
@@ -29,6 +28,7 @@ from orders.models import Order, WithdrawalCase
 from orders.models.returns import OPEN_CASES
 from orders.selectors.withdrawals import Light, cases_of, light, may_wait
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction, may, require
 
 LIGHTS: dict[Light, tuple[str, str | Promise]] = {
     Light.GREEN: ("icon-yes.svg", _("dans les temps")),
@@ -53,10 +53,12 @@ class LightFilter(admin.SimpleListFilter):
 
 
 @admin.register(WithdrawalCase)
-class WithdrawalCaseAdmin(ReadOnly, LinkedPagesAdmin[WithdrawalCase]):
+class WithdrawalCaseAdmin(LinkedPagesAdmin[WithdrawalCase]):
     """Nothing is edited here: the declaration never changes, the rest follows the steps. What is added came otherwise
     than by the site."""
 
+    view_action = StaffAction.SEE_WITHDRAWALS
+    add_action = StaffAction.FILE_WITHDRAWAL
     list_display = (
         "urgency",
         "reference",
@@ -162,15 +164,11 @@ class WithdrawalCaseAdmin(ReadOnly, LinkedPagesAdmin[WithdrawalCase]):
             return str(_("à retrouver"))
         return order_link(case.order)
 
-    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
-        return self.has_view_permission(request) and cast(User, request.user).is_staff
-
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """A declaration without a known order that came by letter or e-mail."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        require(request.user, StaffAction.FILE_WITHDRAWAL)
         context = {**self.admin_site.each_context(request), "opts": self.opts}
         return cast(HttpResponse, filing_page(request, context))
 
@@ -191,22 +189,23 @@ class WithdrawalCaseAdmin(ReadOnly, LinkedPagesAdmin[WithdrawalCase]):
         reference = case.withdrawal.reference
         return {"title": gettext("Rétractation %(reference)s") % {"reference": reference}, "subtitle": None}
 
-    def pages_of(self, case: WithdrawalCase) -> list[tuple[str | Promise, str]]:
+    def pages_of(self, request: HttpRequest, case: WithdrawalCase) -> list[tuple[str | Promise, str]]:
         pages = [
             (step.label, reverse("admin:orders_withdrawalcase_step", args=[case.pk, name]))
             for name, step in STEPS.items()
-            if step.shown(case)
+            if may(request.user, step.action) and step.shown(case)
         ]
-        if is_taken_up(case):
+        if may(request.user, StaffAction.REFUND_ORDER) and is_taken_up(case):
             pages.insert(0, (_("Rembourser"), reverse("admin:orders_withdrawalcase_refund", args=[case.pk])))
         return pages
 
     def step_view(self, request: HttpRequest, case_id: int, step: str) -> HttpResponseBase:
         """One step: what it does, what it needs, and the button."""
-        case = self._case(request, case_id)
         found = STEPS.get(step)
         if found is None:
             raise Http404
+        require(request.user, found.action)
+        case = _case(case_id)
         form = found.form(request.POST if request.method == "POST" else None, case=case)
         if request.method == "POST" and form.is_valid():
             try:
@@ -221,22 +220,22 @@ class WithdrawalCaseAdmin(ReadOnly, LinkedPagesAdmin[WithdrawalCase]):
 
     def refund_view(self, request: HttpRequest, case_id: int) -> HttpResponseBase:
         """What would go back, to the cent, then the button."""
-        case = self._case(request, case_id)
+        require(request.user, StaffAction.REFUND_ORDER)
+        case = _case(case_id)
         return refund_page(request, case, {**self._context(request, case), "waiting": may_wait(case)})
-
-    def _case(self, request: HttpRequest, case_id: int) -> WithdrawalCase:
-        case = get_object_or_404(WithdrawalCase.objects.select_related("withdrawal", "order"), pk=case_id)
-        if not self.has_view_permission(request, case) or not cast(User, request.user).is_staff:
-            raise PermissionDenied
-        return case
 
     def _context(self, request: HttpRequest, case: WithdrawalCase) -> dict[str, Any]:
         return {**self.admin_site.each_context(request), "opts": self.opts, "case": case}
 
 
+def _case(case_id: int) -> WithdrawalCase:
+    return get_object_or_404(WithdrawalCase.objects.select_related("withdrawal", "order"), pk=case_id)
+
+
 @order_page(
     "withdrawals",
     label=_("Rétractations"),
+    action=StaffAction.SEE_WITHDRAWALS,
     shown=lambda order: order.withdrawal_cases.exists(),
 )
 def order_withdrawals_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:

@@ -13,6 +13,8 @@ from orders.models import (
 )
 from shop.core.amount_fields import TYPED_AMOUNT
 from shop.core.public_pages import content_changed
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_admin import StaffAdmin
 
 
 class ZoneForm(forms.ModelForm[ShippingZone]):
@@ -35,7 +37,9 @@ class ZoneForm(forms.ModelForm[ShippingZone]):
 
 
 @admin.register(ShippingZone)
-class ShippingZoneAdmin(admin.ModelAdmin[ShippingZone]):
+class ShippingZoneAdmin(StaffAdmin[ShippingZone]):
+    view_action = StaffAction.SEE_SETTINGS
+    add_action = change_action = delete_action = StaffAction.EDIT_DELIVERY
     form = ZoneForm
     formfield_overrides = {models.DecimalField: TYPED_AMOUNT}
     list_display = (
@@ -58,7 +62,7 @@ class ShippingZoneAdmin(admin.ModelAdmin[ShippingZone]):
 
     def has_delete_permission(self, request: HttpRequest, obj: ShippingZone | None = None) -> bool:
         # Without the zone of all other countries no cart could be priced.
-        return obj is None or not obj.is_fallback
+        return super().has_delete_permission(request, obj) and (obj is None or not obj.is_fallback)
 
     def get_readonly_fields(self, request: HttpRequest, obj: ShippingZone | None = None) -> tuple[str, ...]:
         return ("code", "is_fallback") if obj is not None else ("is_fallback",)

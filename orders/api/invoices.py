@@ -10,13 +10,12 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from accounts.models import Role
-from accounts.selectors import has_role
 from orders.invoices.downloads import pdf_response
 from orders.invoices.reading import find_document
 from orders.models import Order
 from orders.services.browser import browser_owns
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction, may
 
 DOCUMENT_PARAMETERS = [
     OpenApiParameter("order_id", OpenApiTypes.UUID, OpenApiParameter.PATH),
@@ -29,7 +28,8 @@ MAX_NUMBER = 20
 
 
 class OrderInvoiceView(APIView):
-    """The PDF, for the member, the browser that ordered, who holds the order's signed link, and administrators.
+    """The PDF, for the member, the browser that ordered, who holds the order's signed link, and who may see
+    invoices.
 
     For anybody else the order does not exist.
     """
@@ -52,7 +52,7 @@ class OrderInvoiceView(APIView):
             request._request, order, request.query_params.get("acces", "")
         ):
             return True
-        return bool(request.user.is_authenticated and has_role(request.user, Role.ADMIN))
+        return may(request.user, StaffAction.SEE_INVOICES)
 
 
 def wanted_number(request: Request) -> str:

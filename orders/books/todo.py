@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Min, Q
 from django.urls import NoReverseMatch, reverse
 from django.utils.functional import Promise
@@ -29,6 +31,7 @@ from orders.models import (
 from orders.models.payment import OPEN_DISPUTES
 from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
 from shop.core.shop_days import shop_day
+from shop.core.staff_actions import StaffAction, may
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +44,16 @@ class Task:
     detail: str = ""
 
 
-def tasks(today: date) -> list[Task]:
-    """Everything that waits, the most pressing first; nothing that is at zero. One query for each kind."""
-    return [task for make in _MAKERS for task in [make(today)] if task.count]
+def tasks(today: date, user: AbstractBaseUser | AnonymousUser | None = None) -> list[Task]:
+    """Everything that waits, the most pressing first; nothing that is at zero. For `user`, what they may see. One query
+    for each kind."""
+    wanted = [make for action, make in _MAKERS if user is None or may(user, action)]
+    return [task for make in wanted for task in [make(today)] if task.count]
+
+
+def sees_tasks(user: AbstractBaseUser | AnonymousUser) -> bool:
+    """Whether anything that may wait concerns this person."""
+    return any(may(user, action) for action, _make in _MAKERS)
 
 
 def _findings(today: date) -> Task:
@@ -164,19 +174,19 @@ def _legal(today: date) -> Task:
     )
 
 
-_MAKERS: tuple[Callable[[date], Task], ...] = (
-    _findings,
-    _to_review,
-    _withdrawals,
-    _disputes,
-    _failed_refunds,
-    _overdue,
-    _late_orders,
-    _orders_to_make,
-    _mails,
-    _jobs,
-    _legal,
-    _customs,
+_MAKERS: tuple[tuple[StaffAction, Callable[[date], Task]], ...] = (
+    (StaffAction.SEE_BOOKS, _findings),
+    (StaffAction.SEE_ORDERS, _to_review),
+    (StaffAction.SEE_WITHDRAWALS, _withdrawals),
+    (StaffAction.SEE_REFUNDS, _disputes),
+    (StaffAction.SEE_REFUNDS, _failed_refunds),
+    (StaffAction.SEE_PAYMENTS, _overdue),
+    (StaffAction.SEE_ORDERS, _late_orders),
+    (StaffAction.SEE_ORDERS, _orders_to_make),
+    (StaffAction.SEE_MAILS, _mails),
+    (StaffAction.SEE_JOBS, _jobs),
+    (StaffAction.SEE_SETTINGS, _legal),
+    (StaffAction.EDIT_PRODUCT, _customs),
 )
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -29,6 +28,7 @@ from orders.books.turnover import gauges, months_of, years_with_entries
 from orders.payments.gateway import is_configured
 from shop.core.models import ScheduledJob
 from shop.core.money import ZERO
+from shop.core.staff_actions import StaffAction, require
 
 View = Callable[..., HttpResponseBase]
 FIRST_YEAR, LAST_YEAR = 2000, 2100
@@ -66,8 +66,7 @@ def _for_operators(view: View) -> View:
 
     @wraps(view)
     def guarded(request: HttpRequest) -> HttpResponseBase:
-        if not request.user.has_perm("orders.view_ledgerentry"):
-            raise PermissionDenied
+        require(request.user, StaffAction.SEE_BOOKS)
         form = PeriodForm(request.GET)
         form.is_valid()
         return view(request, form)
@@ -93,7 +92,7 @@ def books_page(request: HttpRequest, form: PeriodForm) -> HttpResponseBase:
         "returned": sum((row.returned for row in months), ZERO),
         "turnover": turnover,
         "gauges": gauges(number, turnover=turnover),
-        "tasks": tasks(timezone.localdate()),
+        "tasks": tasks(timezone.localdate(), request.user),
         "checked_at": _last_reconciled(),
         "payments_are_on": is_configured(),
         "parts": _parts(),

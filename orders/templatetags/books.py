@@ -5,14 +5,18 @@ from typing import Any
 from django import template
 from django.utils import timezone
 
-from orders.books.todo import tasks
+from orders.books.todo import sees_tasks, tasks
+from shop.core.staff_actions import StaffAction, may
 
 register = template.Library()
 
 
 @register.inclusion_tag("admin/orders/books/_tasks.html", takes_context=True)
 def waiting_tasks(context: dict[str, Any]) -> dict[str, Any]:
-    """What waits for a person, for operators who may see the ledger; nothing for others."""
+    """What waits for a person, as far as they may see it."""
     user = context["request"].user
-    allowed = user.has_perm("orders.view_ledgerentry")
-    return {"allowed": allowed, "tasks": tasks(timezone.localdate()) if allowed else []}
+    return {
+        "allowed": sees_tasks(user),
+        "has_books": may(user, StaffAction.SEE_BOOKS),
+        "tasks": tasks(timezone.localdate(), user),
+    }

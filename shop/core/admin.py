@@ -20,26 +20,16 @@ from shop.core.amount_fields import TYPED_AMOUNT
 from shop.core.mail import ACCOUNT_MAILS
 from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
 from shop.core.shop_settings import save_shop_settings
+from shop.core.staff_actions import StaffAction, require
+from shop.core.staff_admin import StaffAdmin, staff_action
 
 CEILINGS = ("franchise_ceiling", "franchise_ceiling_upper", "eu_sales_threshold")
 LOWEST_CEILING, HIGHEST_CEILING = Decimal(1000), Decimal(1_000_000)
 
 
-class ReadOnlyAdmin(admin.ModelAdmin[Any]):
-    """Rows that operators look at and nobody edits here."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
 @admin.register(OutgoingMail)
-class OutgoingMailAdmin(ReadOnlyAdmin):
+class OutgoingMailAdmin(StaffAdmin[OutgoingMail]):
+    view_action = StaffAction.SEE_MAILS
     list_display = ("created_at", "to", "kind", "reference", "language", "state", "attempts", "sent_at")
     list_filter = ("state", "kind", "language")
     search_fields = ("to", "reference", "subject", "message_id")
@@ -51,7 +41,7 @@ class OutgoingMailAdmin(ReadOnlyAdmin):
         secret = obj is not None and obj.kind.startswith(ACCOUNT_MAILS)
         return ("html", "context", "text") if secret else ("html", "context")
 
-    @admin.action(description=gettext_lazy("Renvoyer les e-mails en échec"), permissions=("view",))
+    @staff_action(StaffAction.RESEND_MAIL, description=gettext_lazy("Renvoyer les e-mails en échec"))
     def send_again(self, request: HttpRequest, chosen: QuerySet[OutgoingMail]) -> HttpResponse | None:
         """Asks first and says what it does; touches dead letters only."""
         failed = chosen.filter(state=MailState.FAILED).order_by("pk")
@@ -102,9 +92,11 @@ class ShopSettingsForm(forms.ModelForm[ShopSettings]):
 
 
 @admin.register(ShopSettings)
-class ShopSettingsAdmin(admin.ModelAdmin[ShopSettings]):
+class ShopSettingsAdmin(StaffAdmin[ShopSettings]):
     """The settings sheet: always there, one row, never deleted."""
 
+    view_action = StaffAction.SEE_SETTINGS
+    change_action = StaffAction.EDIT_SETTINGS
     form = ShopSettingsForm
     formfield_overrides = {models.URLField: {"assume_scheme": "https"}, models.DecimalField: TYPED_AMOUNT}
 
@@ -158,15 +150,10 @@ class ShopSettingsAdmin(admin.ModelAdmin[ShopSettings]):
         ),
     )
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: ShopSettings | None = None) -> bool:
-        return False
-
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponseRedirect:
+        require(request.user, StaffAction.SEE_SETTINGS)
         ShopSettings.objects.get_or_create(pk=ShopSettings.PK)
         return HttpResponseRedirect(reverse("admin:core_shopsettings_change", args=[ShopSettings.PK]))
 
@@ -184,6 +171,7 @@ class ShopSettingsAdmin(admin.ModelAdmin[ShopSettings]):
 
 
 @admin.register(ScheduledJob)
-class ScheduledJobAdmin(ReadOnlyAdmin):
+class ScheduledJobAdmin(StaffAdmin[ScheduledJob]):
+    view_action = StaffAction.SEE_JOBS
     list_display = ("name", "last_started_at", "last_finished_at", "locked_until", "last_error")
     search_fields = ("name",)

@@ -17,6 +17,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from shop.core import images
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_admin import StaffAdmin, staff_action
 from shop.pages import official_admin  # noqa: F401 - registers its rows
 from shop.pages.admin_forms import BannerForm, FaqForm, PageTextForm, RedirectForm
 from shop.pages.models import (
@@ -50,9 +52,11 @@ def _texts(*fields: str) -> list[Any]:
     ]
 
 
-class ContentAdmin(admin.ModelAdmin[Any]):
+class ContentAdmin(StaffAdmin[Any]):
     """Rows of pages: saved through the services, seen beforehand in each language."""
 
+    view_action = StaffAction.SEE_TEXTS
+    add_action = change_action = delete_action = StaffAction.EDIT_TEXTS
     list_per_page = 50
     previewed = True
 
@@ -190,9 +194,11 @@ class RedirectAdmin(ContentAdmin):
 
 
 @admin.register(ContactRequest)
-class ContactRequestAdmin(admin.ModelAdmin[ContactRequest]):
+class ContactRequestAdmin(StaffAdmin[ContactRequest]):
     """What visitors wrote: read, marked as answered, deleted; never changed."""
 
+    view_action = StaffAction.SEE_CONTACTS
+    delete_action = StaffAction.DELETE_CONTACT
     list_display = (
         "reference",
         "created_at",
@@ -258,22 +264,13 @@ class ContactRequestAdmin(admin.ModelAdmin[ContactRequest]):
             shown,
         )
 
-    @admin.action(description=gettext_lazy("Marquer comme répondues"), permissions=("change_state",))
+    @staff_action(StaffAction.ANSWER_CONTACT, description=gettext_lazy("Marquer comme répondues"))
     def mark_answered(self, request: HttpRequest, chosen: QuerySet[ContactRequest]) -> None:
         self._mark(request, chosen, answered=True)
 
-    @admin.action(description=gettext_lazy("Marquer comme nouvelles"), permissions=("change_state",))
+    @staff_action(StaffAction.ANSWER_CONTACT, description=gettext_lazy("Marquer comme nouvelles"))
     def mark_new(self, request: HttpRequest, chosen: QuerySet[ContactRequest]) -> None:
         self._mark(request, chosen, answered=False)
-
-    def has_change_state_permission(self, request: HttpRequest) -> bool:
-        return super().has_change_permission(request)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: ContactRequest | None = None) -> bool:
-        return False
 
     def delete_model(self, request: HttpRequest, obj: ContactRequest) -> None:
         delete_request(request=obj)

@@ -13,6 +13,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_admin import StaffAdmin
 from shop.pages.admin_forms import OfficialTextForm
 from shop.pages.models import OfficialText
 from shop.pages.selectors.official import missing_official_texts
@@ -25,9 +27,11 @@ from shop.pages.services.official import (
 
 
 @admin.register(OfficialText)
-class OfficialTextAdmin(admin.ModelAdmin[OfficialText]):
+class OfficialTextAdmin(StaffAdmin[OfficialText]):
     """What terms, checkout and confirmation show word for word. The list says what is missing."""
 
+    view_action = StaffAction.SEE_TEXTS
+    add_action = change_action = delete_action = StaffAction.EDIT_TEXTS
     form = OfficialTextForm
     list_display = ("kind", "language", "has_picture", "updated_at")
     list_filter = ("kind", "language")

@@ -40,6 +40,11 @@ def test_every_page_of_sales_fits_and_is_accessible(new_page, shop, snap, width)
         look_at(page, f"/gestion/orders/{name}/")
     look_at(page, "/gestion/orders/books/")
     look_at(page, "/gestion/orders/books/recettes")
+    look_at(page, "/gestion/catalog/product/")
+    expect(page.get_by_label("Rechercher")).to_be_visible()
+    name = page.locator("#result_list tbody th a").first
+    assert name.evaluate("element => getComputedStyle(element).textDecorationLine") == "underline"
+    snap(page, f"admin-products-{width}")
 
     page.goto("/gestion/orders/order/?status__exact=processing")
     order = page.locator("#result_list tbody th a").first.get_attribute("href").partition("?")[0]

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.permissions import IsAdminRole
+from accounts.permissions import allowed
 from orders.api.exchange import private
 from orders.api.invoices import DOCUMENT_PARAMETERS, document_not_found, wanted_number
 from orders.api.serializers import ParagraphField, PlainTextField
@@ -23,6 +23,7 @@ from orders.invoices.downloads import pdf_response
 from orders.invoices.reading import InvoiceSheet, find_document, invoice_sheet
 from orders.models import Order
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction
 
 
 class InvoiceValuesSerializer(serializers.Serializer[Any]):
@@ -66,7 +67,7 @@ _ORDER = OpenApiParameter("order_id", OpenApiTypes.UUID, OpenApiParameter.PATH)
 class AdminInvoicePdfView(APIView):
     """Any document of any order."""
 
-    permission_classes = (IsAdminRole,)
+    permission_classes = (allowed(get=StaffAction.SEE_INVOICES),)
 
     @extend_schema(parameters=DOCUMENT_PARAMETERS, responses={(200, "application/pdf"): OpenApiTypes.BINARY})
     def get(self, request: Request, order_id: uuid.UUID) -> HttpResponseBase:
@@ -79,7 +80,7 @@ class AdminInvoicePdfView(APIView):
 class AdminInvoiceView(APIView):
     """The invoice's values: read, edited before it is issued, corrected afterwards."""
 
-    permission_classes = (IsAdminRole,)
+    permission_classes = (allowed(get=StaffAction.SEE_INVOICES, post=StaffAction.CORRECT_INVOICE),)
 
     @extend_schema(responses=InvoiceSheetSerializer, parameters=[_ORDER])
     def get(self, request: Request, order_id: uuid.UUID) -> Response:

@@ -15,15 +15,17 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.permissions import IsAdminRole
+from accounts.permissions import allowed
 from orders.api.exchange import idempotency_key, private
 from orders.api.serializers import OrderSerializer, ParagraphField, PlainTextField, TrackingSerializer
 from orders.models import AttemptState, Order, OrderStatus
 from orders.payments import gateway
 from orders.selectors.admin_orders import BadCursor, admin_order, find_orders
+from orders.selectors.status_actions import status_actions
 from orders.services.archiving import Removal, remove_order
 from orders.services.statuses import change_status
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction, require
 
 PAGE_SIZE, MOST_A_PAGE = 20, 100
 
@@ -91,7 +93,7 @@ _KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER)
 class AdminOrderListView(APIView):
     """The list, newest first: never archived orders, pending and cancelled ones only with `include=unpaid`."""
 
-    permission_classes = (IsAdminRole,)
+    permission_classes = (allowed(get=StaffAction.SEE_ORDERS),)
 
     @extend_schema(
         operation_id="admin_orders_list",
@@ -126,7 +128,7 @@ class AdminOrderListView(APIView):
 class AdminOrderView(APIView):
     """One order."""
 
-    permission_classes = (IsAdminRole,)
+    permission_classes = (allowed(get=StaffAction.SEE_ORDERS, delete=StaffAction.REMOVE_ORDER),)
 
     @extend_schema(operation_id="admin_orders_retrieve", parameters=[_ORDER], responses=AdminOrderSerializer)
     def get(self, request: Request, order_id: uuid.UUID) -> Response:
@@ -149,13 +151,16 @@ class AdminOrderView(APIView):
 class OrderStatusView(APIView):
     """Sets any of the seven statuses. 409 `refund_decision_needed` until `refund` says what becomes of the money."""
 
-    permission_classes = (IsAdminRole,)
+    permission_classes = (allowed(post=StaffAction.FULFIL_ORDER),)
 
     @extend_schema(request=StatusChangeSerializer, responses=AdminOrderSerializer, parameters=[_ORDER, _KEY])
     def post(self, request: Request, order_id: uuid.UUID) -> Response:
         form = StatusChangeSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        _find(order_id)
+        for action in status_actions(
+            _find(order_id), form.validated_data["status"], form.validated_data["refund"]
+        ):
+            require(request.user, action)
         try:
             change_status(
                 order_id=order_id,

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.permissions import IsAdminRole
+from accounts.permissions import allowed
 from orders.api.exchange import idempotency_key, private
 from orders.api.serializers import KnownFieldsSerializer, PlainTextField, StrictIntegerField
 from orders.models import Order, Refund, RefundLine, RefundMethod, RefundRequest, RefundState, TransferReturn
@@ -29,6 +29,7 @@ from orders.services.refunds import request_refund
 from orders.services.transfer_returns import take_transfer_back
 from shop.core.amount_fields import AmountField
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction
 
 
 class RefundedLineSerializer(serializers.Serializer[Any]):
@@ -118,7 +119,7 @@ _KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, require
 class OrderRefundView(APIView):
     """Decides a refund, once per `Idempotency-Key`; the money goes back afterwards."""
 
-    permission_classes = (IsAdminRole,)
+    permission_classes = (allowed(post=StaffAction.REFUND_ORDER),)
 
     @extend_schema(
         request=RefundDemandSerializer, responses={202: RefundAnswerSerializer}, parameters=[_ORDER, _KEY]
@@ -147,7 +148,7 @@ class OrderRefundView(APIView):
 class RefundView(APIView):
     """Where a refund stands."""
 
-    permission_classes = (IsAdminRole,)
+    permission_classes = (allowed(get=StaffAction.SEE_REFUNDS),)
 
     @extend_schema(responses=RefundAnswerSerializer, parameters=[_REQUEST])
     def get(self, request: Request, request_id: uuid.UUID) -> Response:
@@ -157,7 +158,7 @@ class RefundView(APIView):
 class RefundTransferView(APIView):
     """Records that a failed refund of this decision was settled by bank transfer; once, however often it is said."""
 
-    permission_classes = (IsAdminRole,)
+    permission_classes = (allowed(post=StaffAction.RECORD_TRANSFER),)
 
     @extend_schema(request=TransferSerializer, responses=RefundAnswerSerializer, parameters=[_REQUEST])
     def post(self, request: Request, request_id: uuid.UUID) -> Response:
@@ -172,7 +173,7 @@ class RefundTransferView(APIView):
 class TransferReturnView(APIView):
     """Records that a transfer of this decision did not reach its customer; once, however often it is said."""
 
-    permission_classes = (IsAdminRole,)
+    permission_classes = (allowed(post=StaffAction.RECORD_TRANSFER_RETURN),)
 
     @extend_schema(request=TransferReturnSerializer, responses=RefundAnswerSerializer, parameters=[_REQUEST])
     def post(self, request: Request, request_id: uuid.UUID) -> Response:

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.permissions import IsAdminRole
+from accounts.permissions import allowed
 from orders.api.exchange import idempotency_key, private
 from orders.api.serializers import KnownFieldsSerializer, ParagraphField, PlainTextField
 from orders.api.withdrawals import MOST_LINES, WithdrawnItemSerializer, each_once
@@ -24,6 +24,7 @@ from orders.models import Order, Withdrawal, WithdrawalChannel, WithdrawalState
 from orders.services.declarations import Declaration, Receipt
 from orders.services.withdrawal_filing import file_received
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction
 
 
 class ReceivedWithdrawalSerializer(KnownFieldsSerializer):
@@ -92,7 +93,7 @@ _KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, require
 class OrderWithdrawalsView(APIView):
     """Files a withdrawal that the shop received, once per `Idempotency-Key`; it takes effect like one from the site."""
 
-    permission_classes = (IsAdminRole,)
+    permission_classes = (allowed(post=StaffAction.FILE_WITHDRAWAL),)
 
     @extend_schema(
         request=ReceivedWithdrawalSerializer,

@@ -1,0 +1,105 @@
+"""What every admin of the shop stands on: rights come from the table of staff actions, lookups from a short list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any, ClassVar, TypeVar
+
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.functional import Promise
+
+from shop.core.staff_actions import StaffAction, may, require
+
+Row = TypeVar("Row", bound=Model)
+AdminAction = Callable[[Any, HttpRequest, QuerySet[Any]], HttpResponseBase | None]
+
+# What an address may ask of a listed field. No patterns: they would read a value letter by letter.
+COMPARISONS = frozenset(
+    {"exact", "in", "lt", "lte", "gt", "gte", "isnull", "isempty", "year", "month", "day", "id__exact"}
+)
+
+
+class StaffRights:
+    """For an admin or an inline: the action that each right asks for. What names none is refused to everybody."""
+
+    view_action: ClassVar[StaffAction | None] = None
+    add_action: ClassVar[StaffAction | None] = None
+    change_action: ClassVar[StaffAction | None] = None
+    delete_action: ClassVar[StaffAction | None] = None
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return _may(request, self.view_action) or _may(request, self.change_action)
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return _may(request, self.add_action)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return _may(request, self.change_action)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return _may(request, self.delete_action)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)
+
+
+def staff_action(action: StaffAction, *, description: str | Promise) -> Callable[[AdminAction], AdminAction]:
+    """An action on chosen rows of a list: offered to whoever may do it, 403 for anybody else who sends it."""
+
+    def guard(function: AdminAction) -> AdminAction:
+        @wraps(function)
+        def guarded(model_admin: Any, request: HttpRequest, chosen: QuerySet[Any]) -> HttpResponseBase | None:
+            require(request.user, action)
+            return function(model_admin, request, chosen)
+
+        guarded.staff_action = action  # type: ignore[attr-defined]
+        return admin.action(description=description)(guarded)  # type: ignore[arg-type]
+
+    return guard
+
+
+class StaffAdmin(StaffRights, admin.ModelAdmin[Row]):
+    """The base of every admin of the shop."""
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """Those that the person may do; posted, all of them: each refuses by itself, with 403."""
+        actions = super().get_actions(request)
+        if request.method == "POST":
+            return actions
+        offered = {}
+        for name, entry in actions.items():
+            asked = getattr(entry[0], "staff_action", None) if entry else None
+            # Django's own asks for the right to delete by itself.
+            if asked is None or may(request.user, asked):
+                offered[name] = entry
+        return offered
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """Whether a list's address may filter by `lookup`: only by what the list offers as a filter.
+
+        Django allows every column of the row, so that a list of people could be asked for the first letter of a
+        password's hash, then for the second.
+        """
+        return any(
+            lookup == path or (lookup.startswith(f"{path}__") and lookup[len(path) + 2 :] in COMPARISONS)
+            for path in self._filter_paths(request)
+        )
+
+    def _filter_paths(self, request: HttpRequest) -> Iterator[str]:
+        for entry in self.get_list_filter(request):
+            if isinstance(entry, str):
+                yield entry
+            elif isinstance(entry, list | tuple):
+                yield str(entry[0])
+            else:
+                yield str(getattr(entry, "parameter_name", ""))
+        if self.date_hierarchy:
+            yield self.date_hierarchy
+
+
+def _may(request: HttpRequest, action: StaffAction | None) -> bool:
+    return action is not None and may(request.user, action)

@@ -1,0 +1,360 @@
+"""Every address, page and action of the shop, asked for by everybody who could: the answer is in `expected.py`.
+
+What is asked comes from the URL configuration and the administration's registry, so that a page which nobody entered
+there fails. Whoever may is neither refused nor sent to sign in; whoever may not changes nothing, in no table.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from celery import Task
+from django.conf import settings
+from django.contrib import admin
+from django.contrib.auth.models import Group
+from django.db import connection, transaction
+from django.http.response import HttpResponseBase
+from django.template import Template
+from django.test import override_settings
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from accounts.models import User
+from orders.admin.parts import ORDER_PAGES
+from orders.admin.withdrawal_steps import STEPS as WITHDRAWAL_STEPS
+from shop.admin_site import ShopAdminSite
+from shop.core.staff_admin import StaffAdmin
+from tests.permissions.expected import (
+    ACTIONS,
+    ADMIN,
+    EVERYBODY,
+    LOOK,
+    METHODS,
+    MODELS,
+    ROUTES,
+    STEPS,
+    WORK,
+    Who,
+)
+from tests.permissions.world import ACTORS, World, make_world
+
+pytestmark = pytest.mark.django_db
+
+REFUSED = {401, 403, 404, 405}
+SIGN_IN = ("/auth", "/gestion/login/")
+# What decides who asks; headers, languages and kept pages are left out, for speed.
+DECIDING = ("django.contrib", "django.middleware.csrf", "django.middleware.locale", "allauth")
+CALLS = ("get", "post", "put", "patch", "delete")
+WRITES = ("INSERT", "UPDATE", "DELETE", "REPLACE")
+
+
+class Blank:
+    """While it is on, templates give nothing: of most answers only the status counts."""
+
+    on = True
+
+
+class Matrix:
+    """Asks, compares with what is expected, and counts."""
+
+    def __init__(self, world: World, blank: Blank) -> None:
+        self.world = world
+        self.blank = blank
+        self.asked = 0
+        self.wrong: list[str] = []
+
+    def ask(
+        self,
+        method: str,
+        address: str,
+        who: Who,
+        *,
+        body: Any = None,
+        call: bool = False,
+        shown: bool = False,
+    ) -> None:
+        """One address by one method, by everybody; `shown` draws the page for whoever has some of its rights."""
+        for actor in ACTORS:
+            self.asked += 1
+            self.blank.on = not (shown and actor in ("staff", "looker"))
+            with everything_undone() as written:
+                answer = self._send(actor, method, address, body, call=call)
+                if answer.streaming:
+                    answer.close()
+            fault = _fault(answer, written, may=actor in who, public=who == EVERYBODY)
+            if fault:
+                self.wrong.append(f"{actor} {method.upper()} {address} {body or ''}: {fault}")
+
+    def _send(self, actor: str, method: str, address: str, body: Any, *, call: bool) -> HttpResponseBase:
+        browser = self.world.browser(actor)
+        headers = {"idempotency-key": str(uuid.uuid4())}
+        if method == "get":
+            return browser.get(address, headers=headers)
+        if call:
+            return browser.generic(
+                method.upper(),
+                address,
+                json.dumps(body or {}),
+                content_type="application/json",
+                headers=headers,
+            )
+        return getattr(browser, method)(address, body or {})
+
+
+def _fault(answer: HttpResponseBase, written: list[str], *, may: bool, public: bool) -> str:
+    status = answer.status_code
+    to_sign_in = status == 302 and answer.headers["Location"].startswith(SIGN_IN)
+    if status >= 500 and status != 503:
+        return f"answers {status}"
+    if public:
+        return f"is refused with {status}" if status in (401, 403) else ""
+    if may:
+        return f"is refused with {status}" if status in (401, 403, 404) or to_sign_in else ""
+    if status not in REFUSED and not to_sign_in:
+        return f"is not refused: {status}"
+    return f"writes though refused: {written[0]}" if written else ""
+
+
+@contextmanager
+def everything_undone() -> Iterator[list[str]]:
+    """Whatever is written within is taken back; the list fills with the statements, those about sessions left out."""
+    written: list[str] = []
+
+    def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if sql.lstrip().upper().startswith(WRITES) and "django_session" not in sql:
+            written.append(sql)
+        return execute(sql, params, many, context)
+
+    with transaction.atomic(), connection.execute_wrapper(note):
+        yield written
+        transaction.set_rollback(True)
+
+
+@pytest.fixture(scope="module")
+def world(django_db_setup: None, django_db_blocker: Any) -> Iterator[World]:
+    """Made once for all tests of this module, and taken back at their end."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        override_settings(MIDDLEWARE=[name for name in settings.MIDDLEWARE if name.startswith(DECIDING)]),
+        django_db_blocker.unblock(),
+        transaction.atomic(),
+    ):
+        patch.setattr(Task, "apply_async", lambda *args, **kwargs: None)
+        yield make_world(patch)
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def matrix(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Matrix]:
+    blank = Blank()
+    render = Template.render
+    monkeypatch.setattr(Template, "render", lambda *args: "" if blank.on else render(*args))
+    menu = ShopAdminSite.get_app_list
+    monkeypatch.setattr(
+        ShopAdminSite, "get_app_list", lambda *args: [] if blank.on and args[2:] == () else menu(*args)
+    )
+    logging.disable(logging.ERROR)
+    yield Matrix(world, blank)
+    logging.disable(logging.NOTSET)
+
+
+def routes() -> Iterator[tuple[str, str, URLPattern]]:
+    """Name, path and pattern of every route; a name that stands for nothing is empty."""
+
+    def walk(patterns: Any, path: str, space: str) -> Iterator[tuple[str, str, URLPattern]]:
+        for pattern in patterns:
+            here = f"{path}{pattern.pattern}"
+            if isinstance(pattern, URLResolver):
+                inner = f"{space}{pattern.namespace}:" if pattern.namespace else space
+                yield from walk(pattern.url_patterns, here, inner)
+            else:
+                yield (f"{space}{pattern.name}" if pattern.name else ""), here, pattern
+
+    yield from walk(get_resolver().url_patterns, "", "")
+
+
+def model_routes() -> dict[str, tuple[str, str]]:
+    """Django's own pages of each registered model: name of the route, and (label, page)."""
+    return {
+        f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}": (model._meta.label, page)
+        for model in admin.site._registry
+        for page in ("changelist", "add", "history", "delete", "change")
+    }
+
+
+def test_every_route_page_and_action_is_entered_and_nothing_else():
+    named = {name for name, _path, _pattern in routes() if name}
+    assert named - set(model_routes()) == set(ROUTES)
+    assert {model._meta.label for model in admin.site._registry} == set(MODELS)
+    actions = {
+        f"{model._meta.label}:{name}"
+        for model, row_admin in admin.site._registry.items()
+        for name in row_admin.actions or ()
+    }
+    assert actions == set(ACTIONS)
+    assert {f"admin:orders_order_{name}" for name in ORDER_PAGES} <= set(ROUTES)
+    assert set(WITHDRAWAL_STEPS) == set(STEPS)
+    # Without a name: the old address of each row, which leads to its page, and two that find nothing.
+    assert sum(not name for name, _path, _pattern in routes()) == len(MODELS) + 2
+
+
+def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
+    """What a route's address needs."""
+    refund = world.rows["orders.RefundRequest"]
+    known: dict[str, Any] = {
+        "order_id": world.order.pk,
+        "request_id": refund.pk,
+        "case_id": world.case.pk,
+        "invoice_id": world.rows["orders.Invoice"].pk,
+        "product_id": world.rows["catalog.Product"].pk,
+        "pk": world.picture.pk,
+        "step": "goods",
+        "slug": "pokeball" if pattern.name == "collection" else "x",
+        "language": "fr",
+        "app_label": "orders",
+        "mail_id": world.rows["core.OutgoingMail"].pk,
+        "position": 0,
+        "number": 1,
+        "path": "x.jpg",
+        "url": "x",
+        "content_type_id": 1,
+    }
+    if pattern.name and pattern.name.endswith("_preview"):
+        known["object_id"] = world.rows[
+            {"pages_faqentry_preview": "pages.FaqEntry", "pages_pagetext_preview": "pages.PageText"}.get(
+                pattern.name, "pages.SeasonalBanner"
+            )
+        ].pk
+    wanted = (*pattern.pattern.converters, *getattr(pattern.pattern.regex, "groupindex", ()))
+    return {name: known.get(name, "x") for name in wanted}
+
+
+def test_every_address_by_everybody(matrix: Matrix) -> None:
+    for name, _path, pattern in routes():
+        if name in ROUTES:
+            call = name.startswith("api-")
+            reads, writes = ROUTES[name]
+            address = reverse(name, kwargs=values_of(matrix.world, pattern))
+            if name == "admin:autocomplete":
+                address += "?app_label=catalog&model_name=product&field_name=picked_similar"
+            staff_call = name.startswith("api-admin")
+            for method in CALLS if staff_call else CALLS[:2]:
+                who = METHODS.get((name, method), reads if method == "get" else writes)
+                matrix.ask(method, address, who, call=call)
+    print(f"{len(ROUTES)} routes, {matrix.asked} requests")
+    assert matrix.wrong == [], "\n".join(matrix.wrong)
+
+
+def test_every_page_of_every_model_by_everybody(matrix: Matrix) -> None:
+    for name, (label, page) in model_routes().items():
+        sees, adds, changes, deletes = MODELS[label]
+        row = matrix.world.rows[label]
+        address = reverse(name, args=[] if page in ("changelist", "add") else [row.pk])
+        reads, writes = {
+            "changelist": (sees | changes, sees | changes),
+            "history": (sees | changes, sees | changes),
+            "add": (adds, adds),
+            "change": (sees | changes, changes),
+            "delete": (deletes, deletes),
+        }[page]
+        # A form is another page for whoever may not change all of it, and no other test sees that one.
+        matrix.ask("get", address, reads, shown=page == "change")
+        matrix.ask("post", address, writes)
+    print(f"{len(model_routes())} pages, {matrix.asked} requests")
+    assert matrix.wrong == [], "\n".join(matrix.wrong)
+
+
+def test_every_action_by_everybody(matrix: Matrix) -> None:
+    for key, who in ACTIONS.items():
+        label, _colon, action = key.partition(":")
+        row = matrix.world.rows[label]
+        matrix.ask(
+            "post",
+            reverse(f"admin:{label.replace('.', '_').lower()}_changelist"),
+            who,
+            body={"action": action, "_selected_action": [str(row.pk)]},
+        )
+    for step, who in STEPS.items():
+        address = reverse("admin:orders_withdrawalcase_step", args=[matrix.world.case.pk, step])
+        for method in ("get", "post"):
+            matrix.ask(method, address, who)
+    page = reverse("admin:orders_order_instalments", args=[matrix.world.order.pk])
+    for action in ("charge", "link", "write_off"):
+        for method in ("get", "post"):
+            matrix.ask(method, f"{page}?action={action}&payment={matrix.world.due.pk}", ADMIN)
+    people = reverse("admin:autocomplete") + "?app_label=orders&model_name=order&field_name=user"
+    matrix.ask("get", people, LOOK)
+    print(f"{matrix.asked} requests")
+    assert matrix.wrong == [], "\n".join(matrix.wrong)
+
+
+@pytest.mark.parametrize(
+    ("change", "who"),
+    [
+        ({"status": "processing"}, WORK),
+        ({"status": "shipped", "tracking_number": "RR123"}, WORK),
+        ({"status": "cancelled"}, ADMIN),
+        ({"status": "refunded"}, ADMIN),
+        ({"status": "cancelled", "refund": True}, ADMIN),
+        ({"status": "cancelled", "refund": False}, ADMIN),
+        ({"status": "processing", "refund": True}, ADMIN),
+    ],
+)
+def test_status_by_everybody(matrix: Matrix, change: dict[str, Any], who: Who) -> None:
+    order = matrix.world.order.pk
+    matrix.ask("post", reverse("api-admin-order-status", args=[order]), who, body=change, call=True)
+    answer = {True: "yes", False: "no"}
+    form = change if "refund" not in change else {**change, "refund": answer[change["refund"]]}
+    matrix.ask("post", reverse("admin:orders_order_step", args=[order]), who, body=form)
+    assert matrix.wrong == [], "\n".join(matrix.wrong)
+
+
+def test_deleting_chosen_rows_by_everybody(matrix: Matrix) -> None:
+    """Django offers it to whoever may delete, and takes it for no action from anybody else."""
+    for label, (sees, _adds, changes, deletes) in MODELS.items():
+        address = reverse(f"admin:{label.replace('.', '_').lower()}_changelist")
+        body = {
+            "action": "delete_selected",
+            "_selected_action": [str(matrix.world.rows[label].pk)],
+            "post": "yes",
+        }
+        for actor in (sees | changes) - deletes:
+            with everything_undone() as written:
+                answer = matrix.world.browser(actor).post(address, body)
+            assert (answer.status_code in (200, 302, 403), written) == (True, []), (actor, label)
+
+
+def test_somebody_elses_order_is_not_there(matrix: Matrix) -> None:
+    order = matrix.world.order.pk
+    for name in ("api-order", "api-order-invoice", "orders:order"):
+        for actor in ("anonymous", "other"):
+            answer = matrix.world.browser(actor).get(reverse(name, args=[order]))
+            assert answer.status_code == 404 or (name, actor) == ("api-order", "anonymous"), (name, actor)
+
+
+def test_buttons_are_those_that_the_person_may_press(matrix: Matrix) -> None:
+    matrix.blank.on = False
+    order = reverse("admin:orders_order_change", args=[matrix.world.order.pk])
+    case = reverse("admin:orders_withdrawalcase_change", args=[matrix.world.case.pk])
+    for address in (order, case):
+        for actor in ("staff", "looker", "admin"):
+            pages = matrix.world.browser(actor).get(address).context["pages"]
+            for _label, page in pages:
+                assert matrix.world.browser(actor).get(page).status_code in (200, 302), (actor, page)
+            shown = {page for _label, page in pages}
+            if actor == "looker":
+                assert all("instalments" in page or "invoice" in page for page in shown), shown
+            assert shown != set() or actor == "looker"
+
+
+def test_admin_that_names_no_action_shows_nothing(matrix: Matrix, rf: Any) -> None:
+    request = rf.get("/")
+    request.user = User.objects.get(email="admin@example.com")
+    forgotten: StaffAdmin[Group] = StaffAdmin(Group, admin.site)
+    assert not any(forgotten.get_model_perms(request).values())
+    assert not forgotten.has_module_permission(request)

@@ -1,0 +1,87 @@
+"""The role staff at a product's page: the stock is theirs to correct, nothing else is."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+
+from accounts.services import grant_role
+from accounts.tests.people import make_member
+from catalog.models import PricePoint, Product
+from orders.tests.factories import make_product, make_variation
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def piece() -> Product:
+    piece = make_product("Golem de poche", price="40.00", stock_quantity=3)
+    make_variation(piece, "Grand", price_override=Decimal("60.00"), stock_quantity=2)
+    return piece
+
+
+@pytest.fixture
+def staff(client):
+    user = make_member("equipe@example.com")
+    grant_role(user=user, role="staff")
+    client.force_login(user)
+    return client
+
+
+def sent(piece, **changes):
+    """What a browser sends for the whole form, as if every field could be edited."""
+    variation = piece.variations.get()
+    return {
+        "version": piece.updated_at.isoformat(),
+        "name_fr": "Autre nom", "price": "1.00", "original_price": "90.00", "is_published": "",
+        "promotion_active": "on", "in_stock": "on", "stock_quantity": "7", "category": piece.category_id,
+        "images-TOTAL_FORMS": "0", "images-INITIAL_FORMS": "0",
+        "model_3d-TOTAL_FORMS": "0", "model_3d-INITIAL_FORMS": "0",
+        "variations-TOTAL_FORMS": "2", "variations-INITIAL_FORMS": "1",
+        "variations-0-id": variation.pk, "variations-0-product": piece.pk, "variations-0-name_fr": "Petit",
+        "variations-0-price_override": "1.00", "variations-0-in_stock": "on", "variations-0-stock_quantity": "5",
+        "variations-0-DELETE": "on", "variations-1-name_fr": "Ajouté", "variations-1-product": piece.pk,
+        **changes,
+    }  # fmt: skip
+
+
+def test_product_saved_by_staff_changes_stock_alone(staff, piece):
+    page = reverse("admin:catalog_product_change", args=[piece.pk])
+    before = Product.objects.filter(pk=piece.pk).values().get()
+    prices = PricePoint.objects.count()
+
+    answer = staff.post(page, sent(piece))
+
+    assert (answer.status_code, answer["Location"]) == (302, reverse("admin:catalog_product_changelist"))
+    after = Product.objects.filter(pk=piece.pk).values().get()
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed == {"stock_quantity", "updated_at"}
+    assert after["stock_quantity"] == 7
+    variation = piece.variations.get()
+    assert (variation.name, variation.price_override, variation.stock_quantity) == (
+        "Grand",
+        Decimal("60.00"),
+        5,
+    )
+    assert PricePoint.objects.count() == prices
+
+
+def test_product_page_of_staff_has_fields_for_stock_alone(staff, piece):
+    form = staff.get(reverse("admin:catalog_product_change", args=[piece.pk])).context
+    assert set(form["adminform"].form.fields) == {"version", "in_stock", "stock_quantity"}
+    [variations] = [group for group in form["inline_admin_formsets"] if group.formset.prefix == "variations"]
+    assert set(variations.formset.forms[0].fields) == {"id", "product", "in_stock", "stock_quantity"}
+    assert len(variations.formset.forms) == 1
+
+
+def test_product_of_nobody_is_added_published_or_deleted_by_staff(staff, piece):
+    products = reverse("admin:catalog_product_changelist")
+    answers = [
+        staff.get(reverse("admin:catalog_product_add")),
+        staff.post(reverse("admin:catalog_product_delete", args=[piece.pk]), {"post": "yes"}),
+        staff.post(products, {"action": "unpublish", "_selected_action": [piece.pk]}),
+    ]
+    assert [answer.status_code for answer in answers] == [403, 403, 403]
+    assert Product.objects.get().is_published is True

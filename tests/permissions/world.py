@@ -1,0 +1,186 @@
+"""One row of everything that the administration shows, and one person of each kind who may ask for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+import pytest
+from django.conf import settings
+from django.contrib import admin
+from django.contrib.auth.models import Permission
+from django.core.files.base import ContentFile
+from django.db.models import Model
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.services import grant_role
+from accounts.tests.people import make_admin, make_member
+from catalog.models import Favourite, Notice, Review
+from orders.models import (
+    DeliveryStop,
+    Dispute,
+    Finding,
+    Invoice,
+    Order,
+    Payment,
+    Refund,
+    RefundRequest,
+    StoredCard,
+    StripeEvent,
+    VatRate,
+    WithdrawalCase,
+)
+from orders.services.archiving import remove_order
+from orders.services.declarations import Declaration
+from orders.services.fulfilment import update_status
+from orders.services.refund_sending import send_refund, sync_refunds
+from orders.services.refunds import request_refund
+from orders.services.withdrawals import declare_withdrawal
+from orders.tests.factories import make_order, make_product, make_seller, make_variation, pay_order
+from orders.tests.memory_provider import MemoryProvider
+from orders.tests.thirds import offer_thirds
+from shop.core.models import OutgoingMail, ScheduledJob, ShopSettings
+from shop.pages.models import (
+    ContactImage,
+    ContactRequest,
+    FaqEntry,
+    OfficialText,
+    PageText,
+    Redirect,
+    SeasonalBanner,
+)
+from shop.pages.services.contact import private_storage
+
+ACTORS = ("anonymous", "member", "other", "staff", "looker", "admin")
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Who asks, by name, and for what. `order` belongs to `member`; `rows` holds a row of each registered model."""
+
+    sessions: dict[str, str]
+    order: Order
+    case: WithdrawalCase
+    picture: ContactImage
+    due: Payment
+    rows: dict[str, Model]
+    _browser: Client = field(default_factory=lambda: Client(raise_request_exception=False))
+
+    def browser(self, actor: str) -> Client:
+        """The browser in which this person is signed in, as it was before any answer changed its cookies."""
+        self._browser.cookies.clear()
+        if actor in self.sessions:
+            self._browser.cookies[settings.SESSION_COOKIE_NAME] = self.sessions[actor]
+        return self._browser
+
+
+def make_world(monkeypatch: pytest.MonkeyPatch) -> World:
+    """Everything, made as the shop makes it where a service does. The provider is one in memory."""
+    provider = MemoryProvider()
+    provider.install(monkeypatch)
+    make_seller()
+    offer_thirds()
+    people = _people()
+    piece = make_product("Golem de poche", price="200.00", stock_quantity=9)
+    make_variation(piece, "Grand", price_override=Decimal("240.00"))
+    order = pay_order(make_order((piece, 1), payment_mode="installments", user=people["member"]))
+    _visitors(people["member"], order)
+    _money(order)
+    _texts()
+    _bounced_refund(provider)
+    archived = pay_order(make_order())
+    update_status(order_id=archived.pk, status="shipped", actor=None)
+    update_status(order_id=archived.pk, status="delivered", actor=None)
+    remove_order(order_id=archived.pk, actor=None)
+    case = _declare(pay_order(make_order()))
+    rows = {model._meta.label: model._default_manager.first() for model in admin.site._registry}
+    # What refuses is no order without this or that: the pages are asked for an order that can have it.
+    rows |= {"orders.Order": order, "orders.WithdrawalCase": case}
+    missing = sorted(label for label, row in rows.items() if row is None)
+    assert missing == [], "make a row of each model that the administration shows"
+    return World(
+        sessions={name: _session(user) for name, user in people.items()},
+        order=order,
+        case=case,
+        picture=ContactImage.objects.get(),
+        due=order.payments.get(position=2),
+        rows=rows,  # type: ignore[arg-type]
+    )
+
+
+def _people() -> dict[str, User]:
+    people = {name: make_member(f"{name}@example.com") for name in ACTORS[1:-1]} | {"admin": make_admin()}
+    grant_role(user=people["staff"], role="staff")
+    # Somebody to whom an operator gave every right to look, and no other: an accountant.
+    people["looker"].is_staff = True
+    people["looker"].save()
+    people["looker"].user_permissions.set(Permission.objects.filter(codename__startswith="view_"))
+    return {name: User.objects.get(pk=user.pk) for name, user in people.items()}
+
+
+def _session(user: User) -> str:
+    browser = Client()
+    browser.force_login(user)
+    return browser.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+def _visitors(member: User, order: Order) -> None:
+    item = order.items.get()
+    Review.objects.create(
+        product_id=item.product_id, user=member, rating=5, title="Beau", text="Très beau.", author_name="Léa",
+        order_reference=order.reference, experience_date=timezone.localdate(),
+    )  # fmt: skip
+    Notice.objects.create(email="attente@example.com", token="t" * 43, product_id=item.product_id)
+    Favourite.objects.create(user=member, product_id=item.product_id)
+    wrote = ContactRequest.objects.create(
+        reference="ABCDEFGH", fingerprint="f" * 64, kind="question", first_name="Léa", last_name="Martin",
+        email="lea@example.com", subject="Bonjour", message="Bonjour.", language="fr",
+    )  # fmt: skip
+    stored = private_storage().save("picture.jpg", ContentFile(b"a picture"))
+    ContactImage.objects.create(request=wrote, file=stored, width=1, height=1)
+    OutgoingMail.objects.create(kind="order_confirmed", to="lea@example.com", state="failed")
+    ScheduledJob.objects.get_or_create(name="reconcile-books")
+    ShopSettings.objects.get_or_create(pk=ShopSettings.PK)
+
+
+def _money(order: Order) -> None:
+    StoredCard.objects.get_or_create(
+        order=order, defaults={"customer_id": "cus_1", "payment_method_id": "pm_1", "last4": "4242"}
+    )
+    Dispute.objects.create(
+        order=order, attempt=order.payments.get(position=1).attempts.get(), provider_id="dp_1",
+        amount=Decimal("5.00"), state="won", opened_at=timezone.now(),
+    )  # fmt: skip
+    Finding.objects.create(kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"))
+    StripeEvent.objects.create(event_id="evt_1", kind="charge.refunded", body={}, livemode=False)
+    VatRate.objects.get_or_create(country="DE", defaults={"percent": Decimal("19.00")})
+    DeliveryStop.objects.create(country="US")
+
+
+def _texts() -> None:
+    FaqEntry.objects.create(category="delivery", question="Quand ?", answer="Bientôt.")
+    PageText.objects.get_or_create(key="home-hero")
+    SeasonalBanner.objects.create(title="Noël", link_label="Voir", link="/produits")
+    Redirect.objects.create(old_path="/ancien", new_path="/produits")
+    OfficialText.objects.create(kind="guarantee-notice", text="Texte.")
+
+
+def _bounced_refund(provider: MemoryProvider) -> None:
+    order = pay_order(make_order())
+    request_refund(order_id=order.pk, key="bounced")
+    refund = Refund.objects.get(order=order)
+    send_refund(refund.pk)
+    refund.refresh_from_db()
+    provider.settle_refund(str(refund.provider_id), "failed")
+    sync_refunds(str(refund.attempt.intent_id))
+    assert RefundRequest.objects.exists()
+    assert Invoice.objects.exists()
+
+
+def _declare(order: Order) -> WithdrawalCase:
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    declaration = Declaration(name="Léa Martin", email=order.email, order_text=order.reference, language="fr")
+    key = declaration.submission_key(timezone.localdate())
+    return declare_withdrawal(declaration=declaration, key=key, caller="192.0.2.1").case
