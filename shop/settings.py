@@ -365,7 +365,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 500
 LIMITS: dict[str, int] = env.dict("LIMITS", cast={"value": int}, default={})
 # How much stock one network address, or one e-mail address, may keep from others without having paid.
 UNPAID_ORDERS_LIMIT = env.int("UNPAID_ORDERS_LIMIT", default=5)
-UNPAID_SCARCE_LIMIT = env.int("UNPAID_SCARCE_LIMIT", default=3)
+UNPAID_SCARCE_LIMIT = env.int("UNPAID_SCARCE_LIMIT", default=5)
 
 # --- API -------------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {

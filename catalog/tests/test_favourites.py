@@ -77,7 +77,7 @@ def test_merged_favourites_keep_their_order():
         ({"favourites": [1]}, "malformed"),
         ("1", "malformed"),
         ("null", "malformed"),
-        ("", "malformed"),
+        ("", "invalid"),
         (["x"], "invalid"),
         ([0], "invalid"),
         ([-1], "invalid"),

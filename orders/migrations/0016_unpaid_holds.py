@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='attempt',
             name='closing_at',
-            field=models.DateTimeField(blank=True, editable=False, null=True),
+            field=models.DateTimeField(blank=True, editable=False, null=True, verbose_name='fermeture demandée le'),
         ),
         migrations.AddField(
             model_name='stockhold',

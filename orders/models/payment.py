@@ -128,7 +128,7 @@ class Attempt(models.Model):
     settled_at = models.DateTimeField(_("close le"), null=True, blank=True)
     expires_at = models.DateTimeField(_("valable jusqu'à"))
     # Since when one process has the provider close the page or cancel the charge: the others wait for it.
-    closing_at = models.DateTimeField(null=True, blank=True, editable=False)
+    closing_at = models.DateTimeField(_("fermeture demandée le"), null=True, blank=True, editable=False)
 
     class Meta:
         verbose_name = _("tentative de paiement")

@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from accounts.models import User
 from catalog.models import Product
-from orders.api.views import CheckoutView
 from orders.models import Attempt, AttemptState, Order, OrderStatus, StockHold
 from orders.payments import gateway
 from orders.payments.gateway import GatewayRefused
@@ -53,6 +52,11 @@ def pieces(count: int, stock: int | None = 1) -> list[Product]:
     return [make_product(f"Pièce {number}", "60.00", stock_quantity=stock) for number in range(count)]
 
 
+@pytest.fixture(autouse=True)
+def _three_scarce_pieces(settings) -> None:
+    settings.UNPAID_SCARCE_LIMIT = 3
+
+
 def stock_left() -> int:
     return sum(Product.objects.values_list("stock_quantity", flat=True))
 
@@ -63,9 +67,9 @@ def refused_for(answer) -> tuple[int, str, str]:
 
 @pytest.mark.parametrize(("limit", "accepted", "left", "sold_out"), [(5, 5, 31, 1), (1000, 36, 0, 24)])
 def test_a_hoarder_of_a_hundred_checkouts_leaves_most_to_others_and_without_the_limit_nothing(
-    bank, settings, monkeypatch, limit, accepted, left, sold_out
+    bank, settings, limit, accepted, left, sold_out
 ):
-    monkeypatch.setattr(CheckoutView, "throttle_classes", ())
+    settings.LIMITS = {"checkout-network": 1000}
     settings.UNPAID_ORDERS_LIMIT = settings.UNPAID_SCARCE_LIMIT = limit
     products = [*pieces(4, stock=5), *pieces(20)]
     assert stock_left() == 40

@@ -29,6 +29,11 @@ def hoard(product: Product, number: int) -> Any:
     )
 
 
+@pytest.fixture(autouse=True)
+def _three_scarce_pieces(settings: Any) -> None:
+    settings.UNPAID_SCARCE_LIMIT = 3
+
+
 def hoard_together(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Each wants a piece of its own; all have taken it before the first is counted."""
     products = [make_product(f"Pièce {number}", "60.00", stock_quantity=1) for number in range(HOARDERS)]

@@ -18,7 +18,7 @@ def start(tmp_path, *, secret_key="sk_test_x", webhook_secret="whsec_x", port="0
             *("--secret-key", secret_key, "--webhook-secret", webhook_secret),
         ],
         cwd=PROJECT_DIR,
-        env={"PATH": "/usr/bin:/bin"} | variables,
+        env={"PATH": "/usr/bin:/bin", "DEBUG": "true"} | variables,
         capture_output=True,
         text=True,
         timeout=30,

@@ -10,8 +10,8 @@ from django.test import Client
 from image_bombs import jpeg, png, png_chunk
 from PIL import Image
 
-from accounts.models import AttemptCounter
 from shop.core import image_decoding, images
+from shop.core.models import AttemptCounter
 from shop.pages.models import ContactImage, ContactRequest
 from shop.pages.tests.test_contact import BODY, WORDS, nothing_was_kept, picture, send
 
