@@ -18,9 +18,7 @@ def load_people() -> None:
         admin = create_member(email=ADMIN, password=PASSWORD, first_name="Alix", last_name="Atelier")
         grant_role(user=admin, role=Role.ADMIN)
     if find_user(STAFF) is None:
-        staff = create_member(
-            email=STAFF, password=PASSWORD, first_name="Lou", last_name="Atelier", confirmed=True
-        )
+        staff = create_member(email=STAFF, password=PASSWORD, first_name="Lou", last_name="Atelier")
         grant_role(user=staff, role=Role.STAFF)
     if find_user(CLIENT) is None:
         create_member(email=CLIENT, password=PASSWORD, first_name="Camille", last_name="Exemple")

@@ -175,7 +175,10 @@ def routes() -> Iterator[tuple[str, str, URLPattern]]:
             else:
                 yield (f"{space}{pattern.name}" if pattern.name else ""), here, pattern
 
-    yield from walk(get_resolver().url_patterns, "", "")
+    for name, path, pattern in walk(get_resolver().url_patterns, "", ""):
+        # The kept mails are mounted under DEBUG alone, which another test may have set when routes were first read.
+        if not name.startswith("mailbox"):
+            yield name, path, pattern
 
 
 def model_routes() -> dict[str, tuple[str, str]]:

@@ -173,7 +173,11 @@ def _store(pictures: Sequence[UploadedFile[Any]]) -> list[images.StoredImage]:
         drawn = images.draw_images([(cast(IO[bytes], picture), picture.name or "") for picture in pictures])
     except Problem as problem:
         raise Problem(
-            problem.code, problem.detail, problem.status, errors={"images": [problem.detail]}
+            problem.code,
+            problem.detail,
+            problem.status,
+            errors={"images": [problem.detail]},
+            retry_after=problem.retry_after,
         ) from None
     stored: list[images.StoredImage] = []
     try:
