@@ -19,6 +19,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django_countries import countries
 
+from catalog.models import Finish
 from orders.admin.filters import CountryFilter, choices, yes_no
 from orders.admin.parts import (
     ORDER_PAGES,
@@ -45,7 +46,6 @@ from orders.models import (
 from orders.payments import gateway
 from orders.payments.sessions import abandon_order
 from orders.payments.settlement import settle
-from orders.services.mails import FINISH_LABELS
 from shop.core.money import format_amount
 
 _BUTTONS = (
@@ -70,7 +70,7 @@ class ItemInline(ReadOnlyInline):
 
     @admin.display(description=_("finition"))
     def shown_finish(self, item: OrderItem) -> str:
-        return FINISH_LABELS[item.finish]() if item.finish in FINISH_LABELS else "–"
+        return str(Finish(item.finish).label) if item.finish in Finish.values else "–"
 
 
 class TrackingInline(ReadOnlyInline):

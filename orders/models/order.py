@@ -11,6 +11,8 @@ from django.db.models.lookups import Exact
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from catalog.models import Finish
+
 
 class OrderStatus(models.TextChoices):
     """The seven statuses; one label each, everywhere."""
@@ -191,7 +193,18 @@ class OrderItem(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.quantity} × {self.product_name}"
+        return f"{self.quantity} × {self.label}"
+
+    @property
+    def detail(self) -> str:
+        """Finish and format in the active language: `Peint · 18 cm`; "" for a piece without choices."""
+        finish = str(Finish(self.finish).label) if self.finish in Finish.values else ""
+        return " · ".join(part for part in (finish, self.variation_name) if part)
+
+    @property
+    def label(self) -> str:
+        """Which piece it is, in the active language: `Golem (Peint · 18 cm)`."""
+        return f"{self.product_name} ({self.detail})" if self.detail else self.product_name
 
 
 class OrderTracking(models.Model):

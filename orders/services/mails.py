@@ -12,7 +12,7 @@ from orders.access import access_token, order_url
 from orders.invoices.attachments import order_invoice
 from orders.invoices.places import destination_of
 from orders.invoices.reading import tax_notice
-from orders.models import Order, OrderItem, PaymentMode, Refund, RefundReason
+from orders.models import Order, PaymentMode, Refund, RefundReason
 from orders.selectors.customs import outside_union
 from orders.selectors.instalments import agreed_plan
 from orders.selectors.rules import country_name
@@ -23,8 +23,6 @@ from shop.core.models import ShopSettings
 from shop.core.site import absolute_url
 
 WITHDRAWAL_TEXTS = Path(settings.BASE_DIR) / "shop" / "pages" / "texts" / "withdrawal-notice"
-
-FINISH_LABELS = {"painted": lambda: _("Peint"), "unpainted": lambda: _("Non peint")}
 
 
 def mail_confirmation(order: Order) -> None:
@@ -141,7 +139,7 @@ def order_context(order: Order, language: str) -> dict[str, Any]:
             "items": [
                 {
                     "name": item.product_name,
-                    "detail": item_detail(item),
+                    "detail": item.detail,
                     "quantity": item.quantity,
                     "free_quantity": item.free_quantity,
                     "unit_price": str(item.unit_price),
@@ -163,12 +161,6 @@ def order_context(order: Order, language: str) -> dict[str, Any]:
             "meets_customs": outside_union(destination_of(order)),
             "notes": order.notes,
         }
-
-
-def item_detail(item: OrderItem) -> str:
-    """Finish and format of a line in the active language: `Peint · 18 cm`."""
-    finish = FINISH_LABELS[item.finish]() if item.finish in FINISH_LABELS else ""
-    return " · ".join(part for part in (finish, item.variation_name) if part)
 
 
 def _refund_reason(reason: str, language: str) -> str:
