@@ -11,13 +11,18 @@ from django.http import FileResponse, Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
+from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from shop.core import images
-from shop.pages import official_admin  # noqa: F401 - registers its rows
+from shop.pages import (
+    contact_admin,
+    official_admin,  # noqa: F401 - registers its rows
+)
 from shop.pages.admin_forms import BannerForm, FaqForm, PageTextForm, RedirectForm
 from shop.pages.models import (
     ContactImage,
@@ -218,15 +223,21 @@ class ContactRequestAdmin(admin.ModelAdmin[ContactRequest]):
         "message",
         ("budget", "deadline"),
         "pictures",
+        "answers",
     )
-    readonly_fields = ("pictures",)
+    readonly_fields = ("pictures", "answers")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ContactRequest]:
         return super().get_queryset(request).annotate(images_found=Count("images"))
 
     def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.picture_view)
-        return [path("picture/<int:pk>", view, name="pages_contactimage_file"), *super().get_urls()]
+        pages = (
+            ("picture/<int:pk>", self.picture_view, "pages_contactimage_file"),
+            ("<int:pk>/reply/", contact_admin.reply_page, "pages_contactrequest_reply"),
+            ("<int:pk>/mark/", contact_admin.mark_page, "pages_contactrequest_mark"),
+        )
+        own = [path(route, self.admin_site.admin_view(view), name=name) for route, view, name in pages]
+        return own + super().get_urls()
 
     def picture_view(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         """A visitor's picture, for operators alone: no cache keeps it."""
@@ -257,6 +268,14 @@ class ContactRequestAdmin(admin.ModelAdmin[ContactRequest]):
             '<a href="{0}" target="_blank" rel="noopener"><img src="{0}" alt="{1} × {2}" height="160"></a>',
             shown,
         )
+
+    @admin.display(description=gettext_lazy("réponses"))
+    def answers(self, row: ContactRequest) -> SafeString | str:
+        sent = [
+            (date_format(localtime(reply.created_at), "SHORT_DATETIME_FORMAT"), reply.text)
+            for reply in row.replies.all()
+        ]
+        return format_html_join("", '<p>{}</p><p class="shop-words">{}</p>', sent) if sent else "–"
 
     @admin.action(description=gettext_lazy("Marquer comme répondues"), permissions=("change_state",))
     def mark_answered(self, request: HttpRequest, chosen: QuerySet[ContactRequest]) -> None:

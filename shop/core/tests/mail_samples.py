@@ -241,6 +241,12 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "admin_url": "http://localhost:8000/gestion/pages/contactrequest/1/change/",
         },
         "contact_acknowledgement": MESSAGE,
+        "contact_reply": {
+            **{name: MESSAGE[name] for name in ("reference", "first_name", "subject", "message")},
+            "asked_at": "2026-11-21T13:05:00+00:00",
+            "text": "Un renard assis de 12 cm est possible :\ncomptez 140 € et trois semaines.",
+            "signature": "Camille",
+        },
         "withdrawal_received": {**WITHDRAWAL, "seller": SELLER},
         "withdrawal_workshop": {
             **WITHDRAWAL,
@@ -307,6 +313,7 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
 KINDS = (
     "contact_acknowledgement",
     "contact_workshop",
+    "contact_reply",
     "account_confirm_email",
     "account_exists",
     "account_password_reset",
