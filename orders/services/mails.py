@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 from django.conf import settings
 from django.urls import reverse
@@ -49,23 +50,6 @@ def mail_workshop(order: Order) -> None:
         language="fr",
         context=context,
         dedupe_key=f"order_new_workshop:{order.pk}",
-        reference=order.reference,
-    )
-
-
-def mail_status(order: Order, *, message: str, tracking_number: str, dedupe: str) -> None:
-    """To the customer: the order has a new status."""
-    queue_mail(
-        kind="order_status",
-        to=order.email,
-        language=order.language,
-        context={
-            "order": order_context(order, order.language),
-            "message": message,
-            "tracking_number": tracking_number,
-            "seller": seller_context(),
-        },
-        dedupe_key=f"order_status:{order.pk}:{dedupe}",
         reference=order.reference,
     )
 
@@ -140,6 +124,7 @@ def order_context(order: Order, language: str) -> dict[str, Any]:
                 {
                     "name": item.product_name,
                     "detail": item.detail,
+                    "image": urljoin(settings.SITE_URL, item.product_image) if item.product_image else "",
                     "quantity": item.quantity,
                     "free_quantity": item.free_quantity,
                     "unit_price": str(item.unit_price),

@@ -20,7 +20,14 @@ from orders.models import Dispute, Order, OrderItem, OrderStatus, Refund, Refund
 from orders.services.disputes import sync_disputes
 from orders.services.refund_sending import send_refund, sync_refunds
 from orders.services.refunds import request_refund
-from orders.tests.factories import make_finished_product, make_order, make_product, make_seller, new_key, pay_order
+from orders.tests.factories import (
+    make_finished_product,
+    make_order,
+    make_product,
+    make_seller,
+    new_key,
+    pay_order,
+)
 from orders.tests.memory_provider import MemoryProvider
 
 pytestmark = pytest.mark.django_db

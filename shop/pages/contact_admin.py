@@ -28,7 +28,7 @@ class ReplyForm(forms.Form):
         max_length=5000,
         widget=forms.Textarea(attrs={"rows": 10, "class": "vLargeTextField"}),
         help_text=gettext_lazy(
-            "« Bonjour », votre prénom, le nom de la boutique et le message du client sont ajoutés."
+            "«\u00a0Bonjour\u00a0», votre prénom, le nom de la boutique et le message du client sont ajoutés."
         ),
     )
     key = forms.UUIDField(widget=forms.HiddenInput)
