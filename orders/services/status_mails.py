@@ -46,7 +46,7 @@ def mail_status(order: Order, entry: OrderTracking) -> None:
 
 
 def status_news(order: Order, entry: OrderTracking) -> StatusNews:
-    """The sentences for `entry`, in the active language. One query: the step before tells a step back from a new one."""
+    """The sentences for `entry`, in the active language. One query: the entry before tells what is new."""
     before = order.tracking.exclude(pk=entry.pk).order_by("-created_at", "-pk").first()
     name = {"reference": order.reference}
     if before is not None and before.status == entry.status:
@@ -59,7 +59,8 @@ def status_news(order: Order, entry: OrderTracking) -> StatusNews:
             _("Votre commande %(reference)s n'est pas encore partie") % name,
             [
                 _(
-                    "Nous vous avions annoncé son départ trop tôt\u00a0: elle est encore à l'atelier. Toutes nos excuses."
+                    "Nous vous avions annoncé son départ trop tôt\u00a0: elle est encore à l'atelier. "
+                    "Toutes nos excuses."
                 ),
                 *_dispatch_to_come(order),
             ],
@@ -119,7 +120,8 @@ def _delivered(order: Order) -> list[str]:
         told = [_("Votre colis est arrivé le %(day)s.") % {"day": day}]
     told.append(
         _(
-            "Une pièce est abîmée, ou il manque quelque chose\u00a0? Répondez à ce message avec une photo\u00a0: nous réparons."
+            "Une pièce est abîmée, ou il manque quelque chose\u00a0? Répondez à ce message avec une photo\u00a0: "
+            "nous réparons."
         )
     )
     deadline = withdrawal_deadline(order)
