@@ -159,7 +159,7 @@ def _write(
             origin_country=line.sellable.origin_country,
             weight_grams=line.sellable.weight_grams,
             product_url=line.sellable.url,
-            product_image=line.sellable.image.url if line.sellable.image else "",
+            product_image=line.sellable.image.small_jpeg_url if line.sellable.image else "",
             quantity=line.priced.quantity,
             free_quantity=line.priced.free_quantity,
             unit_price=line.priced.unit_price,

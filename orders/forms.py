@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 from orders.models import Order
 from orders.selectors.withdrawals import ReturnableLine, returnable_lines
 from orders.services.declarations import Declaration, choose_lines
-from orders.services.mails import item_detail
 from shop.core.problems import Problem
 
 WHOLE, PART = "all", "part"
@@ -133,7 +132,7 @@ class OrderWithdrawalForm(forms.Form):
 
     def line_fields(self) -> list[tuple[ReturnableLine, str, forms.BoundField]]:
         """Each line with its finish and format, and the field of its quantity."""
-        return [(line, item_detail(line.item), self[_field(line.item.pk)]) for line in self.lines]
+        return [(line, line.item.detail, self[_field(line.item.pk)]) for line in self.lines]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

@@ -22,7 +22,6 @@ from orders.selectors.instalments import calendar
 from orders.selectors.refunds import refunds_for_page
 from orders.selectors.rules import checkout_countries, country_name, offered_modes
 from orders.services.browser import browser_owns
-from orders.services.mails import item_detail
 from shop.core.models import ShopSettings
 from shop.core.public_pages import public_page
 
@@ -106,9 +105,6 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
     order = order_selectors.order_for_page(order_id)
     if order is None or not browser_owns(request, order, request.GET.get("acces", "")):
         raise Http404
-    items = list(order.items.all())
-    for item in items:
-        item.detail = item_detail(item)  # type: ignore[attr-defined]
     is_member = request.user.is_authenticated and order.user_id == request.user.pk
     trail = [(_("Accueil"), reverse("home"))]
     if is_member:
@@ -118,7 +114,7 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
         "orders/order.html",
         {
             "order": order,
-            "items": items,
+            "items": order.items.all(),
             "country_name": country_name(order.country, order.custom_country),
             "is_member": is_member,
             "plan": calendar(order),

@@ -18,6 +18,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django_countries import countries
 
+from catalog.models import Finish
 from orders.admin.filters import CountryFilter, choices, yes_no
 from orders.admin.parts import (
     ORDER_PAGES,
@@ -44,7 +45,6 @@ from orders.models import (
 from orders.payments import gateway
 from orders.payments.sessions import abandon_order
 from orders.payments.settlement import settle
-from orders.services.mails import FINISH_LABELS
 from shop.core.money import format_amount
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_admin import staff_action
@@ -71,7 +71,7 @@ class ItemInline(ReadOnlyInline):
 
     @admin.display(description=_("finition"))
     def shown_finish(self, item: OrderItem) -> str:
-        return FINISH_LABELS[item.finish]() if item.finish in FINISH_LABELS else "–"
+        return str(Finish(item.finish).label) if item.finish in Finish.values else "–"
 
 
 class TrackingInline(ReadOnlyInline):

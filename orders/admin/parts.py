@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, TypeVar
 
 from django.contrib import admin
@@ -13,12 +12,10 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.html import format_html
-from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from orders.models import Order, Refund
 from orders.selectors.refunds import explain
-from shop.core.money import format_amount
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin, StaffRights
 
@@ -79,11 +76,6 @@ def order_link(order: Order | None) -> str:
     if order is None:
         return "–"
     return format_html('<a href="{}">{}</a>', reverse("admin:orders_order_change", args=[order.pk]), order)
-
-
-def euros(amount: Decimal) -> str:
-    """The amount as whoever uses the administration reads it."""
-    return format_amount(amount, get_language() or "fr")
 
 
 def row_number(text: str) -> int:

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from accounts.models import User
-from orders.admin.parts import ExplainsRefunds, euros, order_link, order_page, row_number
+from orders.admin.parts import ExplainsRefunds, order_link, order_page, row_number
 from orders.admin.transfers import LABEL as TRANSFERRED
 from orders.models import Dispute, Order, OrderItem, OrderStatus, Refund, RefundLine, RefundRequest
 from orders.selectors.refunds import RefundProgress, order_requests, progress
@@ -33,6 +33,7 @@ from orders.services.refund_rules import (
 )
 from orders.services.refunds import request_refund, restock_line, retry_refund
 from shop.core.amount_fields import AmountFormField
+from shop.core.amounts import localised_amount
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin, StaffRights, staff_action
@@ -93,14 +94,14 @@ class RefundForm(forms.Form):
         for item in order.items.all():
             left = item.quantity - returned.get(item.pk, 0)
             self.fields[f"units_{item.pk}"] = forms.IntegerField(
-                label=_("Quantité de %(product)s") % {"product": item.product_name},
+                label=_("Quantité de %(product)s") % {"product": item.label},
                 min_value=0,
                 max_value=left,
                 required=False,
                 initial=0,
             )
             self.fields[f"restock_{item.pk}"] = forms.BooleanField(
-                label=_("Remettre %(product)s en stock") % {"product": item.product_name}, required=False
+                label=_("Remettre %(product)s en stock") % {"product": item.label}, required=False
             )
             self._rows.append((item, left, paid[item.pk]))
 
@@ -178,8 +179,8 @@ def refund_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> 
         return TemplateResponse(request, "admin/orders/order/refund.html", context)
     messages.success(
         request,
-        _("Remboursement de %(amount)s décidé (n° %(number)s). Son état se voit dans les remboursements.")
-        % {"amount": euros(decided.amount), "number": decided.pk},
+        _("Remboursement de %(amount)s décidé. Cette page montre son état.")
+        % {"amount": localised_amount(decided.amount)},
     )
     return redirect("admin:orders_refundrequest_change", decided.pk)
 

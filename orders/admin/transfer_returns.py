@@ -16,9 +16,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.models import User
-from orders.admin.parts import euros, order_page
+from orders.admin.parts import order_page
 from orders.models import Order, Refund, RefundMethod, RefundState, TransferReturn
 from orders.services.transfer_returns import days_of_return, take_transfer_back
+from shop.core.amounts import localised_amount
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 
@@ -99,7 +100,7 @@ def transfer_returned_page(request: HttpRequest, order: Order, context: dict[str
     messages.success(
         request,
         _("Retour du virement de %(amount)s enregistré. Le client est prévenu\u00a0: il attend son argent.")
-        % {"amount": euros(taken.amount)},
+        % {"amount": localised_amount(taken.amount)},
     )
     return redirect("admin:orders_order_change", order.pk)
 
@@ -116,7 +117,7 @@ def _is_written(order: Order, transfer_id: str) -> bool:
 
 def _told(transfer: Refund) -> str:
     return _("%(amount)s, viré le %(day)s (%(reference)s)") % {
-        "amount": euros(transfer.amount),
+        "amount": localised_amount(transfer.amount),
         "day": date_format(days_of_return(transfer)[0], "DATE_FORMAT"),
         "reference": transfer.transfer_reference,
     }

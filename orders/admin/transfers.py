@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.models import User
-from orders.admin.parts import euros, order_page
+from orders.admin.parts import order_page
 from orders.models import Order, RefundMethod
 from orders.selectors.refunds import explain
 from orders.services.refund_again import to_make_again
@@ -26,6 +26,7 @@ from orders.services.refund_transfers import (
     possible_days,
     settle_by_transfer,
 )
+from shop.core.amounts import localised_amount
 from shop.core.money import amount_string
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
@@ -109,7 +110,8 @@ def transfer_page(request: HttpRequest, order: Order, context: dict[str, Any]) -
         return TemplateResponse(request, "admin/orders/order/transfer.html", context)
     messages.success(
         request,
-        _("Virement de %(amount)s enregistré. Le client est prévenu.") % {"amount": euros(made.amount)},
+        _("Virement de %(amount)s enregistré. Le client est prévenu.")
+        % {"amount": localised_amount(made.amount)},
     )
     return redirect("admin:orders_order_change", order.pk)
 
@@ -122,7 +124,7 @@ def _is_written(order: Order, refund_id: str) -> bool:
 def _told(debt: Debt) -> str:
     refund = debt.refund
     return _("%(amount)s, échoué le %(day)s\u00a0: %(why)s") % {
-        "amount": euros(debt.owed),
+        "amount": localised_amount(debt.owed),
         "day": date_format(possible_days(refund)[0], "DATE_FORMAT"),
         "why": explain(refund.error),
     }

@@ -13,11 +13,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from orders.admin.parts import euros
 from orders.models import WithdrawalCase, WithdrawalState
 from orders.models.returns import OPEN_CASES
 from orders.services import withdrawal_cases
 from orders.services.withdrawals import has_left
+from shop.core.amounts import localised_amount
 from shop.core.staff_actions import StaffAction
 
 
@@ -59,7 +59,7 @@ class RefusalForm(ReasonForm):
             "%(amount)s. Une rétractation faite à temps met fin au contrat (article L221-27) : ne reprenez qu'avec "
             "l'accord écrit du client. Une échéance à venir est débitée au jour convenu ; celle dont le jour est passé "
             "lui est demandée par un lien de paiement."
-        ) % {"amount": euros(self.case.voided)}
+        ) % {"amount": localised_amount(self.case.voided)}
 
 
 class DayForm(StepForm):

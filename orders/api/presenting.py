@@ -8,12 +8,12 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from catalog.models import Finish
 from orders.pricing.instalments import Instalment
 from orders.pricing.promotions import NextFree
 from orders.pricing.quote import InstallmentOffer, Quote
 from orders.selectors.mandate import mandate_text
 from orders.selectors.quotes import CartQuote, QuotedLine
-from orders.services.mails import FINISH_LABELS
 from shop.core.dates import day_in_words
 from shop.core.money import ZERO, to_cents
 
@@ -60,7 +60,7 @@ def _line(line: QuotedLine) -> dict[str, Any]:
         "variation_id": sellable.variation_id,
         "finish": sellable.finish or None,
         "name": sellable.name,
-        "finish_label": FINISH_LABELS[sellable.finish]() if sellable.finish in FINISH_LABELS else "",
+        "finish_label": Finish(sellable.finish).label if sellable.finish in Finish.values else "",
         "variation_name": sellable.variation_name,
         "category": sellable.category_name,
         "url": sellable.url,

@@ -17,7 +17,6 @@ from catalog.models import Finish
 from orders.models import PaymentMode
 from orders.models.order import OTHER_COUNTRY
 from orders.selectors.quotes import MAX_LINES, MAX_QUANTITY, RequestedLine
-from orders.services.mails import item_detail
 from orders.services.placement import CustomerDetails
 from shop.core.amount_fields import AmountField
 
@@ -303,7 +302,7 @@ class OrderLineSerializer(serializers.Serializer[Any]):
     product_url = serializers.CharField(allow_blank=True)
 
     def get_detail(self, item: Any) -> str:
-        return item_detail(item)
+        return item.detail
 
 
 class TrackingSerializer(serializers.Serializer[Any]):

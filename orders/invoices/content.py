@@ -24,7 +24,6 @@ from orders.models import (
 )
 from orders.pricing.shares import share_out
 from orders.selectors.rules import country_name
-from orders.services.mails import item_detail
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, amount_string, from_cents, quantize, to_cents
 from shop.core.shop_days import shop_day
@@ -216,7 +215,7 @@ def _line(item: OrderItem) -> dict[str, Any]:
     return {
         "item": item.pk,
         "name": item.product_name,
-        "detail": item_detail(item),
+        "detail": item.detail,
         "sku": item.sku,
         "quantity": item.quantity,
         "free_quantity": item.free_quantity,

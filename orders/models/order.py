@@ -11,6 +11,9 @@ from django.db.models.lookups import Exact
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from catalog.models import Finish
+from orders.models.carrier import Carrier, parcel_url
+
 
 class OrderStatus(models.TextChoices):
     """The seven statuses; one label each, everywhere."""
@@ -191,7 +194,18 @@ class OrderItem(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.quantity} × {self.product_name}"
+        return f"{self.quantity} × {self.label}"
+
+    @property
+    def detail(self) -> str:
+        """Finish and format in the active language: `Peint · 18 cm`; "" for a piece without choices."""
+        finish = str(Finish(self.finish).label) if self.finish in Finish.values else ""
+        return " · ".join(part for part in (finish, self.variation_name) if part)
+
+    @property
+    def label(self) -> str:
+        """Which piece it is, in the active language: `Golem (Peint · 18 cm)`."""
+        return f"{self.product_name} ({self.detail})" if self.detail else self.product_name
 
 
 class OrderTracking(models.Model):
@@ -203,6 +217,7 @@ class OrderTracking(models.Model):
     status = models.CharField(_("statut"), max_length=12, choices=OrderStatus.choices)
     message = models.CharField(_("message"), max_length=500, blank=True)
     tracking_number = models.CharField(_("numéro de suivi"), max_length=100, blank=True)
+    carrier = models.CharField(_("transporteur"), max_length=20, choices=Carrier.choices, blank=True)
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         verbose_name=_("par"),
@@ -220,6 +235,11 @@ class OrderTracking(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_status_display()} · {self.created_at:%d/%m/%Y %H:%M}"
+
+    @property
+    def parcel_url(self) -> str:
+        """The carrier's page about the parcel, or ""."""
+        return parcel_url(self.carrier, self.tracking_number, self.order.postal_code)
 
 
 class OrderEvent(models.Model):

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from orders.models.order import Order
+from shop.core.amounts import localised_amount
 
 # Identifiers of the payment provider grow: 66 characters today.
 PROVIDER_ID = 255
@@ -269,7 +270,7 @@ class Refund(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.order} · {self.amount} €"
+        return f"{self.order} · {localised_amount(self.amount)}"
 
     @property
     def idempotency_key(self) -> str:
@@ -328,7 +329,7 @@ class LedgerEntry(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.order} · {self.amount} €"
+        return f"{self.order} · {localised_amount(self.amount)}"
 
 
 class DisputeState(models.TextChoices):
@@ -370,7 +371,7 @@ class Dispute(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.order} · {self.amount} €"
+        return f"{self.order} · {localised_amount(self.amount)}"
 
 
 class StripeEvent(models.Model):

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from orders.models.order import Order, OrderItem
+from shop.core.amounts import localised_amount
 
 
 class WithdrawalChannel(models.TextChoices):
@@ -205,7 +206,7 @@ class RefundRequest(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.order} · {self.amount} €"
+        return f"{self.order} · {localised_amount(self.amount)}"
 
 
 class RefundLine(models.Model):

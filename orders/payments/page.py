@@ -12,7 +12,6 @@ from orders.access import payment_page_url
 from orders.models import Attempt, AttemptKind, Order, OrderItem, PaymentMode, StoredCard
 from orders.payments.gateway import PageLine
 from orders.selectors.instalments import OPEN_PAYMENTS
-from orders.services.mails import item_detail
 from shop.core.money import to_cents
 
 RETURN_QUERY = "session_id={CHECKOUT_SESSION_ID}"
@@ -97,5 +96,4 @@ def page_lines(order: Order) -> list[PageLine]:
 
 
 def _row_name(item: OrderItem) -> str:
-    detail = item_detail(item)
-    return f"{item.product_name} – {detail}" if detail else item.product_name
+    return f"{item.product_name} – {item.detail}" if item.detail else item.product_name

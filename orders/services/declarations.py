@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 
 from orders.models import Order, OrderItem, WithdrawalChannel
 from orders.selectors.withdrawals import returnable_lines
-from orders.services.mails import item_detail
 from shop.core.dates import day_in_words
 from shop.core.problems import Problem
 
@@ -116,11 +115,7 @@ def _goods(declaration: Declaration) -> str:
 
 def describe_lines(lines: Sequence[tuple[OrderItem, int]]) -> list[str]:
     """`2 × Golem (Peint · 18 cm)` for each line, in the active language."""
-    described = []
-    for item, quantity in lines:
-        detail = item_detail(item)
-        described.append(f"{quantity} × {item.product_name}" + (f" ({detail})" if detail else ""))
-    return described
+    return [f"{quantity} × {item.label}" for item, quantity in lines]
 
 
 def choose_lines(order: Order, wanted: Mapping[int, int]) -> tuple[tuple[int, int], ...]:

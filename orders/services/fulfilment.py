@@ -11,8 +11,8 @@ from orders.models import Order, OrderStatus, OrderTracking
 from orders.models.order import PAID_STATUSES
 from orders.services.instalments import move_forward
 from orders.services.journal import record_event, record_tracking
-from orders.services.mails import mail_status
 from orders.services.refund_rules import open_dispute
+from orders.services.status_mails import mail_status
 from orders.services.withdrawals import refuse_to_ship_withdrawn
 from shop.core.problems import Problem
 
@@ -72,5 +72,5 @@ def update_status(
         record_event(
             order, "order.status_changed", actor=actor, before=before, after=status, tracking=tracking_number
         )
-        mail_status(order, message=message, tracking_number=tracking_number, dedupe=str(entry.pk))
+        mail_status(order, entry)
     return entry

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 from django.conf import settings
 from django.urls import reverse
@@ -12,7 +13,7 @@ from orders.access import access_token, order_url
 from orders.invoices.attachments import order_invoice
 from orders.invoices.places import destination_of
 from orders.invoices.reading import tax_notice
-from orders.models import Order, OrderItem, PaymentMode, Refund, RefundReason
+from orders.models import Order, PaymentMode, Refund, RefundReason
 from orders.selectors.customs import outside_union
 from orders.selectors.instalments import agreed_plan
 from orders.selectors.rules import country_name
@@ -23,8 +24,6 @@ from shop.core.models import ShopSettings
 from shop.core.site import absolute_url
 
 WITHDRAWAL_TEXTS = Path(settings.BASE_DIR) / "shop" / "pages" / "texts" / "withdrawal-notice"
-
-FINISH_LABELS = {"painted": lambda: _("Peint"), "unpainted": lambda: _("Non peint")}
 
 
 def mail_confirmation(order: Order) -> None:
@@ -51,23 +50,6 @@ def mail_workshop(order: Order) -> None:
         language="fr",
         context=context,
         dedupe_key=f"order_new_workshop:{order.pk}",
-        reference=order.reference,
-    )
-
-
-def mail_status(order: Order, *, message: str, tracking_number: str, dedupe: str) -> None:
-    """To the customer: the order has a new status."""
-    queue_mail(
-        kind="order_status",
-        to=order.email,
-        language=order.language,
-        context={
-            "order": order_context(order, order.language),
-            "message": message,
-            "tracking_number": tracking_number,
-            "seller": seller_context(),
-        },
-        dedupe_key=f"order_status:{order.pk}:{dedupe}",
         reference=order.reference,
     )
 
@@ -141,7 +123,8 @@ def order_context(order: Order, language: str) -> dict[str, Any]:
             "items": [
                 {
                     "name": item.product_name,
-                    "detail": item_detail(item),
+                    "detail": item.detail,
+                    "image": urljoin(settings.SITE_URL, item.product_image) if item.product_image else "",
                     "quantity": item.quantity,
                     "free_quantity": item.free_quantity,
                     "unit_price": str(item.unit_price),
@@ -163,12 +146,6 @@ def order_context(order: Order, language: str) -> dict[str, Any]:
             "meets_customs": outside_union(destination_of(order)),
             "notes": order.notes,
         }
-
-
-def item_detail(item: OrderItem) -> str:
-    """Finish and format of a line in the active language: `Peint · 18 cm`."""
-    finish = FINISH_LABELS[item.finish]() if item.finish in FINISH_LABELS else ""
-    return " · ".join(part for part in (finish, item.variation_name) if part)
 
 
 def _refund_reason(reason: str, language: str) -> str:

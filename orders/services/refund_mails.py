@@ -11,7 +11,7 @@ from django.utils import timezone, translation
 from orders.invoices.attachments import credit_note_of
 from orders.models import Order, Refund, RefundMethod, RefundRequest, RefundState, TransferReturn
 from orders.selectors.instalments import OPEN_PAYMENTS
-from orders.services.mails import item_detail, order_context, seller_context
+from orders.services.mails import order_context, seller_context
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, amount_string
@@ -23,7 +23,7 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
         lines = [
             {
                 "name": line.item.product_name,
-                "detail": item_detail(line.item),
+                "detail": line.item.detail,
                 "quantity": line.quantity,
                 "amount": amount_string(line.amount),
             }

@@ -6,7 +6,6 @@ from decimal import Decimal
 from typing import Any
 
 from django.db.models import QuerySet, Sum
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from orders.models import (
@@ -35,7 +34,8 @@ from orders.services.refund_debts import (
     took_effect,
     uncredited,
 )
-from shop.core.money import ZERO, amount_string, format_amount, from_cents, quantize
+from shop.core.amounts import localised_amount
+from shop.core.money import ZERO, amount_string, from_cents, quantize
 from shop.core.problems import Problem
 
 ReturnedLine = tuple[int, int, bool]
@@ -157,7 +157,9 @@ def too_much(left: Decimal, owed: Decimal = ZERO) -> RefundRefused:
     else:
         reason = _("il reste %(amount)s à rembourser.")
     return RefundRefused(
-        "refund_too_much", reason % {"amount": _euros(left), "owed": _euros(owed)}, left=left
+        "refund_too_much",
+        reason % {"amount": localised_amount(left), "owed": localised_amount(owed)},
+        left=left,
     )
 
 
@@ -200,7 +202,7 @@ def propose_refund(
         raise RefundRefused(
             "refund_retry_first",
             _("un remboursement de %(amount)s a échoué : réessayez-le, ou réglez-le par virement.")
-            % {"amount": _euros(failed)},
+            % {"amount": localised_amount(failed)},
             left=left,
         )
     if left == 0:
@@ -356,10 +358,6 @@ def plan_voids(order: Order, credited: Decimal) -> list[tuple[Payment, Decimal]]
         plan.append((payment, kept))
         rest -= payment.amount - kept
     return [(payment, kept) for payment, kept in plan if kept != payment.amount]
-
-
-def _euros(amount: Decimal) -> str:
-    return format_amount(amount, get_language() or "fr")
 
 
 def _sum(rows: QuerySet[Any]) -> Decimal:

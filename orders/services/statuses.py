@@ -11,10 +11,10 @@ from orders.models.order import PAID_STATUSES
 from orders.payments.sessions import abandon_order
 from orders.services.fulfilment import update_status
 from orders.services.journal import record_event, record_tracking
-from orders.services.mails import mail_status
 from orders.services.refund_outcomes import CLOSED_BY_REFUND
 from orders.services.refund_rules import charges_left, refundable
 from orders.services.refunds import request_refund
+from orders.services.status_mails import mail_status
 from orders.services.unpaid import give_up_unpaid
 from shop.core.money import ZERO, amount_string, format_amount
 from shop.core.problems import Problem
@@ -120,7 +120,7 @@ def _set_aside(
     if status == OrderStatus.REFUNDED and before != status:
         # A refund that the bank rejects later brings the order back to where it was.
         record_event(order, CLOSED_BY_REFUND, actor=actor, before=before)
-    mail_status(order, message=message, tracking_number=tracking_number, dedupe=str(entry.pk))
+    mail_status(order, entry)
 
 
 def _reopen(order: Order, *, actor: "User | None") -> None:
@@ -139,7 +139,7 @@ def _close_unpaid(order_id: uuid.UUID, status: str, *, actor: "User | None", mes
         order = Order.objects.select_for_update().get(pk=order_id)
         entry = record_tracking(order, message=message, actor=actor)
         record_event(order, "order.status_changed", actor=actor, before="pending", after=status)
-        mail_status(order, message=message, tracking_number="", dedupe=str(entry.pk))
+        mail_status(order, entry)
     return order
 
 

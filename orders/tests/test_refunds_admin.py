@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from decimal import Decimal
 from typing import Any
@@ -15,11 +16,18 @@ from django.urls import reverse
 from accounts.models import Role
 from accounts.services.roles import grant_role
 from orders.access import access_token
-from orders.models import Dispute, Order, OrderStatus, Refund, RefundRequest
+from orders.models import Dispute, Order, OrderItem, OrderStatus, Refund, RefundRequest
 from orders.services.disputes import sync_disputes
 from orders.services.refund_sending import send_refund, sync_refunds
 from orders.services.refunds import request_refund
-from orders.tests.factories import make_order, make_product, make_seller, new_key, pay_order
+from orders.tests.factories import (
+    make_finished_product,
+    make_order,
+    make_product,
+    make_seller,
+    new_key,
+    pay_order,
+)
 from orders.tests.memory_provider import MemoryProvider
 
 pytestmark = pytest.mark.django_db
@@ -182,7 +190,7 @@ def test_a_refund_is_proposed_confirmed_and_made_once(admin, order):
         answer = admin.post(page(order), {**values, "confirmed": "20.00"}, follow=True)
         request = RefundRequest.objects.get()
         assert answer.redirect_chain[0][0] == reverse("admin:orders_refundrequest_change", args=[request.pk])
-        assert f"Remboursement de 20,00\u00a0€ décidé (n° {request.pk})." in answer.content.decode()
+        assert "Remboursement de 20,00\u00a0€ décidé. Cette page montre son état." in answer.content.decode()
     assert (request.amount, request.actor.email) == (Decimal("20.00"), "chef@example.com")
     assert request.lines.get().restocked is True
 
@@ -330,3 +338,43 @@ def test_the_order_page_shows_refunds_and_their_state(client, order, provider):
     assert (
         "La banque ne l'a pas accepté\u00a0: nous nous en occupons." in client.get(address).content.decode()
     )
+
+
+def test_refund_pages_two_finishes_of_one_piece_are_told_apart(admin):
+    witch = make_finished_product("Sorcière de minuit", painted="80.00", unpainted="40.00")
+    order = pay_order(make_order((witch, 1), (make_product("Golem de poche"), 1)))
+    painted, raw = order.items.all()
+    OrderItem.objects.filter(pk=painted.pk).update(finish="painted")
+    OrderItem.objects.filter(pk=raw.pk).update(finish="unpainted", product_name=painted.product_name)
+    page = reverse("admin:orders_order_refund", args=[order.pk])
+    shown = admin.get(page).content.decode()
+    assert "Quantité de Sorcière de minuit (Peint)" in shown
+    assert "Quantité de Sorcière de minuit (Non peint)" in shown
+    asked = {"scope": "lines", f"units_{raw.pk}": "1", "reason": "Ébréchée", "key": new_key()}
+    assert "1 × Sorcière de minuit (Non peint)" in admin.post(page, asked).content.decode()
+    request = request_refund(order_id=order.pk, key=new_key(), lines=[(raw.pk, 1, False)])
+    assert "1 × Sorcière de minuit (Non peint)" in admin.get(page).content.decode()
+    detail = admin.get(reverse("admin:orders_refundrequest_change", args=[request.pk])).content.decode()
+    assert "Sorcière de minuit (Non peint)" in detail
+
+
+def test_refund_pages_one_free_piece_is_written_in_the_singular(admin, order):
+    order.items.update(quantity=1, free_quantity=1, line_total="0.00")
+    shown = admin.get(reverse("admin:orders_order_refund", args=[order.pk])).content.decode()
+    assert "(1 pièce, offerte)" in shown
+    assert "1 pièces" not in shown
+
+
+def test_refund_pages_amounts_are_french_and_no_key_is_shown(admin, order):
+    page = reverse("admin:orders_order_refund", args=[order.pk])
+    asked = {"scope": "amount", "amount": "26.38", "reason": "Geste", "key": new_key()}
+    answer = admin.post(page, {**asked, "confirmed": "26.38"}, follow=True)
+    request = RefundRequest.objects.get()
+    shown = answer.content.decode()
+    assert "Remboursement de 26,38\u00a0€ décidé. Cette page montre son état." in shown
+    assert str(request) == f"{order.reference} · 26,38\u00a0€"
+    assert str(request.refunds.get()) == f"{order.reference} · 26,38\u00a0€"
+    assert "26.38\u00a0€" not in shown
+    assert "26.38 €" not in shown
+    visible = re.sub(r"<[^>]+>", " ", shown)
+    assert str(request.pk) not in visible

@@ -79,6 +79,11 @@ class ImageInfo:
         return self._candidates("image/webp")
 
     @property
+    def small_jpeg_url(self) -> str:
+        """The narrowest JPEG file, for mails: some mail programs show no other format."""
+        return self.srcset.split(" ", 1)[0]
+
+    @property
     def smallest_url(self) -> str:
         """The narrowest WebP file, for thumbnails."""
         return self.webp_srcset.split(" ", 1)[0]

@@ -75,11 +75,13 @@ def mail_file(request: HttpRequest, mail_id: int, position: int) -> HttpResponse
     )
 
 
-# A mail carries its own styles and may load nothing else; scripts and forms are off by the sandbox as well.
+# A mail carries its own styles and may load pictures of the shop, nothing else; scripts and forms are off by the
+# sandbox as well.
 @csp(  # type: ignore[arg-type]
     {
         "default-src": [NONE],
         "style-src": [UNSAFE_INLINE],
+        "img-src": [SELF],
         "form-action": [NONE],
         "base-uri": [NONE],
         "frame-ancestors": [SELF],

@@ -7,19 +7,24 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import Count, QuerySet
 from django.forms import ModelForm
-from django.http import FileResponse, Http404, HttpRequest
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
+from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from shop.core import images
-from shop.core.staff_actions import StaffAction
+from shop.core.staff_actions import StaffAction, may
 from shop.core.staff_admin import StaffAdmin, staff_action
-from shop.pages import official_admin  # noqa: F401 - registers its rows
+from shop.pages import (
+    contact_admin,
+    official_admin,  # noqa: F401 - registers its rows
+)
 from shop.pages.admin_forms import BannerForm, FaqForm, PageTextForm, RedirectForm
 from shop.pages.models import (
     ContactImage,
@@ -224,15 +229,31 @@ class ContactRequestAdmin(StaffAdmin[ContactRequest]):
         "message",
         ("budget", "deadline"),
         "pictures",
+        "answers",
     )
-    readonly_fields = ("pictures",)
+    readonly_fields = ("pictures", "answers")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ContactRequest]:
         return super().get_queryset(request).annotate(images_found=Count("images"))
 
     def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.picture_view)
-        return [path("picture/<int:pk>", view, name="pages_contactimage_file"), *super().get_urls()]
+        pages = (
+            ("picture/<int:pk>", self.picture_view, "pages_contactimage_file"),
+            ("<int:pk>/reply/", contact_admin.reply_page, "pages_contactrequest_reply"),
+            ("<int:pk>/mark/", contact_admin.mark_page, "pages_contactrequest_mark"),
+        )
+        own = [path(route, self.admin_site.admin_view(view), name=name) for route, view, name in pages]
+        return own + super().get_urls()
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        context = {**(extra_context or {}), "may_answer": may(request.user, StaffAction.ANSWER_CONTACT)}
+        return super().change_view(request, object_id, form_url, context)
 
     def picture_view(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         """A visitor's picture, for operators alone: no cache keeps it."""
@@ -263,6 +284,14 @@ class ContactRequestAdmin(StaffAdmin[ContactRequest]):
             '<a href="{0}" target="_blank" rel="noopener"><img src="{0}" alt="{1} × {2}" height="160"></a>',
             shown,
         )
+
+    @admin.display(description=gettext_lazy("réponses"))
+    def answers(self, row: ContactRequest) -> SafeString | str:
+        sent = [
+            (date_format(localtime(reply.created_at), "SHORT_DATETIME_FORMAT"), reply.text)
+            for reply in row.replies.all()
+        ]
+        return format_html_join("", '<p>{}</p><p class="shop-words">{}</p>', sent) if sent else "–"
 
     @staff_action(StaffAction.ANSWER_CONTACT, description=gettext_lazy("Marquer comme répondues"))
     def mark_answered(self, request: HttpRequest, chosen: QuerySet[ContactRequest]) -> None:

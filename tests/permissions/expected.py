@@ -87,6 +87,8 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "admin:orders_withdrawalcase_refund": (ADMIN, ADMIN),
     "admin:orders_invoice_pdf": (LOOK, LOOK),
     "admin:pages_contactimage_file": (DESK, DESK),
+    "admin:pages_contactrequest_reply": (WORK, WORK),
+    "admin:pages_contactrequest_mark": (WORK, WORK),
     "admin:pages_faqentry_preview": (LOOK, LOOK),
     "admin:pages_pagetext_preview": (LOOK, LOOK),
     "admin:pages_seasonalbanner_preview": (LOOK, LOOK),

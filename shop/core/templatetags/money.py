@@ -3,10 +3,9 @@
 from decimal import Decimal
 
 from django import template
-from django.utils.translation import get_language
 
+from shop.core.amounts import localised_amount
 from shop.core.money import amount_string as plain_amount
-from shop.core.money import format_amount
 
 register = template.Library()
 
@@ -19,7 +18,7 @@ def amount(value: Decimal | str | None) -> str:
     """
     if value is None or value == "":
         return ""
-    return format_amount(Decimal(value), (get_language() or "fr")[:2])
+    return localised_amount(Decimal(value))
 
 
 @register.filter

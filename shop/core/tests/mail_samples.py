@@ -37,6 +37,7 @@ ORDER = {
         {
             "name": "Gardien aux andouillers",
             "detail": "Peint · 18 cm",
+            "image": "http://localhost:8000/media/products/gardien-360.jpg",
             "quantity": 3,
             "free_quantity": 1,
             "unit_price": "189.00",
@@ -45,6 +46,7 @@ ORDER = {
         {
             "name": "Renard d'hiver",
             "detail": "",
+            "image": "",
             "quantity": 1,
             "free_quantity": 0,
             "unit_price": "1249.50",
@@ -142,8 +144,14 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
         "order_status": {
             "order": order,
             "seller": SELLER,
+            "heading": "Votre commande 7C9BE001 est partie",
+            "paragraphs": ["Votre colis a quitté l'atelier le 21 novembre 2026."],
             "message": "Le colis est parti ce matin.",
             "tracking_number": "6A12345678901",
+            "carrier": "Colissimo",
+            "tracking_url": "http://localhost:8000/suivi",
+            "money": ["Rien n'est dû."],
+            "signature": "Camille",
         },
         "payment_refunded_automatically": {
             "order": order,
@@ -245,6 +253,12 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "kind": "quote",
             "received_at": "2026-11-21T13:05:00+00:00",
         },
+        "contact_reply": {
+            **{name: MESSAGE[name] for name in ("reference", "first_name", "subject", "message")},
+            "asked_at": "2026-11-21T13:05:00+00:00",
+            "text": "Un renard assis de 12 cm est possible :\ncomptez 140 € et trois semaines.",
+            "signature": "Camille",
+        },
         "withdrawal_received": {**WITHDRAWAL, "seller": SELLER},
         "withdrawal_workshop": {
             **WITHDRAWAL,
@@ -312,6 +326,7 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
 KINDS = (
     "contact_acknowledgement",
     "contact_workshop",
+    "contact_reply",
     "account_confirm_email",
     "account_exists",
     "account_password_reset",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -63,6 +64,30 @@ class ContactRequest(models.Model):
 
     def __str__(self) -> str:
         return f"{self.reference} – {self.subject}"
+
+
+class ContactReply(models.Model):
+    """What the workshop answered by mail. `key` is the form's: two clicks send one mail."""
+
+    request = models.ForeignKey(ContactRequest, on_delete=models.CASCADE, related_name="replies")
+    key = models.UUIDField(unique=True, editable=False)
+    text = models.TextField(_("réponse"))
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="+",
+        verbose_name=_("par"),
+    )
+    created_at = models.DateTimeField(_("envoyée le"), default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = _("réponse")
+        verbose_name_plural = _("réponses")
+        ordering = ("created_at", "pk")
+
+    def __str__(self) -> str:
+        return f"{self.request.reference} · {self.created_at:%d/%m/%Y %H:%M}"
 
 
 class ContactImage(models.Model):

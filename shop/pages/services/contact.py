@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -17,13 +18,14 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from accounts.models import User
 from catalog.models import Product
 from shop.core import images, limits
 from shop.core.mail import queue_mail
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
-from shop.pages.models import ContactImage, ContactKind, ContactRequest, ContactState
+from shop.pages.models import ContactImage, ContactKind, ContactReply, ContactRequest, ContactState
 
 MAX_IMAGES = 3
 _FOLDER = "contact"
@@ -83,6 +85,38 @@ def set_answered(*, request: ContactRequest, answered: bool) -> None:
     request.state = ContactState.ANSWERED if answered else ContactState.NEW
     request.answered_at = timezone.now() if answered else None
     request.save(update_fields=["state", "answered_at"])
+
+
+def reply(*, request: ContactRequest, text: str, key: uuid.UUID, actor: User) -> ContactReply:
+    """Answer a request by mail and mark it as answered; the same `key` again sends nothing and gives the first reply.
+
+    The mail is written in the visitor's language around `text`, quotes what they wrote, and takes answers at the
+    shop's address.
+    """
+    with transaction.atomic():
+        written, created = ContactReply.objects.get_or_create(
+            key=key, defaults={"request": request, "text": text, "actor": actor}
+        )
+        if not created:
+            return written
+        queue_mail(
+            kind="contact_reply",
+            to=request.email,
+            language=request.language,
+            context={
+                "reference": request.reference,
+                "first_name": request.first_name,
+                "subject": request.subject,
+                "message": request.message,
+                "asked_at": request.created_at.isoformat(),
+                "text": text,
+                "signature": actor.first_name,
+            },
+            dedupe_key=f"contact-reply:{key}",
+            reference=request.reference,
+        )
+        set_answered(request=request, answered=True)
+    return written
 
 
 def delete_request(*, request: ContactRequest) -> None:

@@ -1,6 +1,7 @@
 """`/contact` and `POST /api/contact`: stored once, mailed, acknowledged, limited, kept from the public."""
 
 import json
+import re
 from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
@@ -351,6 +352,54 @@ def test_operators_see_mark_and_delete(admin_client: Client) -> None:
     request.refresh_from_db()
     assert request.state == "answered"
     assert request.answered_at is not None
+
+
+def test_contact_page_reply_is_mailed_once_and_marks_it_answered(admin_client: Client) -> None:
+    send(Client(), "/de/contact")
+    request = ContactRequest.objects.get()
+    page = reverse("admin:pages_contactrequest_reply", args=[request.pk])
+    change = reverse("admin:pages_contactrequest_change", args=[request.pk])
+    assert f'href="{page}"' in admin_client.get(change).content.decode()
+    shown = admin_client.get(page).content.decode()
+    assert "quel est le diamètre du socle" in shown
+    key = re.search(r'name="key" value="([0-9a-f-]{36})"', shown)
+    assert key
+    reply = {"text": "Il mesure 4 cm.", "key": key[1]}
+    for _click in range(2):
+        assert admin_client.post(page, reply)["Location"] == change
+    mail = OutgoingMail.objects.get(kind="contact_reply")
+    assert (mail.to, mail.language, mail.reference) == ("zoe@example.com", "de", request.reference)
+    written = render(mail)
+    assert written.subject == f"Re: Taille du socle ({request.reference})"
+    assert "Il mesure 4 cm." in written.text
+    assert "quel est le diamètre du socle" in written.text
+    request.refresh_from_db()
+    assert (request.state, request.replies.get().text) == ("answered", "Il mesure 4 cm.")
+    assert "Il mesure 4 cm." in admin_client.get(change).content.decode()
+
+
+def test_contact_page_empty_reply_sends_nothing(admin_client: Client) -> None:
+    send(Client())
+    request = ContactRequest.objects.get()
+    page = reverse("admin:pages_contactrequest_reply", args=[request.pk])
+    answer = admin_client.post(page, {"text": " ", "key": "6f1f8a52-1d2b-4c33-9a4e-0d5a7c9be001"})
+    assert "Ce champ est obligatoire." in answer.content.decode()
+    request.refresh_from_db()
+    assert (request.state, request.replies.count()) == ("new", 0)
+    assert not OutgoingMail.objects.filter(kind="contact_reply").exists()
+
+
+def test_contact_page_button_marks_answered_and_back(admin_client: Client) -> None:
+    send(Client())
+    request = ContactRequest.objects.get()
+    mark = reverse("admin:pages_contactrequest_mark", args=[request.pk])
+    assert admin_client.get(mark).status_code == 405
+    states = []
+    for _click in range(2):
+        admin_client.post(mark)
+        request.refresh_from_db()
+        states.append((request.state, request.answered_at is not None))
+    assert states == [("answered", True), ("new", False)]
 
 
 def test_a_member_finds_the_form_filled_in(client: Client) -> None:

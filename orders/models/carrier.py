@@ -1,0 +1,39 @@
+"""Carriers whose parcels can be followed on a page of theirs."""
+
+from urllib.parse import quote
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Carrier(models.TextChoices):
+    """Who brings the parcel. Names are the carriers' own; `""` is one that is not listed."""
+
+    COLISSIMO = "colissimo", "Colissimo (La Poste)"
+    CHRONOPOST = "chronopost", "Chronopost"
+    MONDIAL_RELAY = "mondial-relay", "Mondial Relay"
+    DPD = "dpd", "DPD"
+    UPS = "ups", "UPS"
+    DHL = "dhl", "DHL"
+
+    __empty__ = _("Autre transporteur, ou remise en main propre")
+
+
+_PAGES = {
+    Carrier.COLISSIMO: "https://www.laposte.fr/outils/suivre-vos-envois?code={number}",
+    Carrier.CHRONOPOST: "https://www.chronopost.fr/tracking-no-cms/suivi-page?listeNumerosLT={number}",
+    Carrier.MONDIAL_RELAY: (
+        "https://www.mondialrelay.fr/suivi-de-colis/?numeroExpedition={number}&codePostal={postal_code}"
+    ),
+    Carrier.DPD: "https://trace.dpd.fr/fr/trace/{number}",
+    Carrier.UPS: "https://www.ups.com/track?tracknum={number}",
+    Carrier.DHL: "https://www.dhl.com/fr-fr/home/tracking.html?tracking-id={number}",
+}
+
+
+def parcel_url(carrier: str, number: str, postal_code: str) -> str:
+    """The carrier's page about a parcel; "" without a number or for a carrier that is not listed."""
+    page = _PAGES.get(Carrier(carrier)) if carrier in Carrier.values else None
+    if page is None or not number:
+        return ""
+    return page.format(number=quote(number.strip(), safe=""), postal_code=quote(postal_code, safe=""))
