@@ -239,8 +239,8 @@ class ContactRequestAdmin(StaffAdmin[ContactRequest]):
     def get_urls(self) -> list[URLPattern]:
         pages = (
             ("picture/<int:pk>", self.picture_view, "pages_contactimage_file"),
-            ("<int:pk>/reply/", contact_admin.reply_page, "pages_contactrequest_reply"),
-            ("<int:pk>/mark/", contact_admin.mark_page, "pages_contactrequest_mark"),
+            ("<int:contact_id>/reply/", contact_admin.reply_page, "pages_contactrequest_reply"),
+            ("<int:contact_id>/mark/", contact_admin.mark_page, "pages_contactrequest_mark"),
         )
         own = [path(route, self.admin_site.admin_view(view), name=name) for route, view, name in pages]
         return own + super().get_urls()

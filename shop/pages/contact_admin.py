@@ -35,10 +35,10 @@ class ReplyForm(forms.Form):
     key = forms.UUIDField(widget=forms.HiddenInput)
 
 
-def reply_page(request: HttpRequest, pk: int) -> HttpResponseBase:
+def reply_page(request: HttpRequest, contact_id: int) -> HttpResponseBase:
     """Shows what the visitor wrote and sends the answer."""
     require(request.user, StaffAction.ANSWER_CONTACT)
-    asked = get_object_or_404(ContactRequest, pk=pk)
+    asked = get_object_or_404(ContactRequest, pk=contact_id)
     form = ReplyForm(request.POST or None, initial={"key": uuid.uuid4()})
     if request.method == "POST" and form.is_valid():
         contact.reply(
@@ -48,7 +48,7 @@ def reply_page(request: HttpRequest, pk: int) -> HttpResponseBase:
             actor=cast(User, request.user),
         )
         messages.success(request, _("Réponse envoyée à %(email)s.") % {"email": asked.email})
-        return redirect("admin:pages_contactrequest_change", pk)
+        return redirect("admin:pages_contactrequest_change", contact_id)
     context: dict[str, Any] = {
         **admin.site.each_context(request),
         "title": _("Répondre"),
@@ -60,10 +60,10 @@ def reply_page(request: HttpRequest, pk: int) -> HttpResponseBase:
 
 
 @require_POST
-def mark_page(request: HttpRequest, pk: int) -> HttpResponseBase:
+def mark_page(request: HttpRequest, contact_id: int) -> HttpResponseBase:
     """Marks the request as answered, or as new again."""
     require(request.user, StaffAction.ANSWER_CONTACT)
-    asked = get_object_or_404(ContactRequest, pk=pk)
+    asked = get_object_or_404(ContactRequest, pk=contact_id)
     contact.set_answered(request=asked, answered=asked.state == ContactState.NEW)
     messages.success(
         request,
@@ -71,4 +71,4 @@ def mark_page(request: HttpRequest, pk: int) -> HttpResponseBase:
         if asked.state == ContactState.ANSWERED
         else _("Marquée comme nouvelle."),
     )
-    return redirect("admin:pages_contactrequest_change", pk)
+    return redirect("admin:pages_contactrequest_change", contact_id)
