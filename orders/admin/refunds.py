@@ -136,7 +136,9 @@ class RefundForm(forms.Form):
 
 
 @order_page(
-    "refund", label=gettext_lazy("Rembourser"), shown=lambda order: order.status not in NOT_REFUNDED_HERE
+    "refund",
+    label=gettext_lazy("Rembourser"),
+    shown=lambda order: order.paid_at is not None and order.status not in NOT_REFUNDED_HERE,
 )
 def refund_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
     """Asks what goes back, shows what that means, and decides it once it was confirmed."""

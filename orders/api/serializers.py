@@ -309,6 +309,7 @@ class TrackingSerializer(serializers.Serializer[Any]):
     status_label = serializers.CharField(source="get_status_display")
     message = serializers.CharField(allow_blank=True)
     tracking_number = serializers.CharField(allow_blank=True)
+    undone = serializers.BooleanField(help_text="The dispatch that it tells of was undone.")
     created_at = serializers.DateTimeField()
 
 

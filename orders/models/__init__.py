@@ -13,6 +13,7 @@ from orders.models.order import (
     StockHold,
     StockHoldState,
 )
+from orders.models.pause import InstalmentPause, PausedBy, PauseEnd
 from orders.models.payment import (
     Attempt,
     AttemptKind,
@@ -53,6 +54,7 @@ __all__ = [
     "DisputeState",
     "Finding",
     "FindingKind",
+    "InstalmentPause",
     "Invoice",
     "InvoiceDocument",
     "InvoiceDraft",
@@ -65,6 +67,8 @@ __all__ = [
     "OrderItem",
     "OrderStatus",
     "OrderTracking",
+    "PauseEnd",
+    "PausedBy",
     "Payment",
     "PaymentMode",
     "PaymentState",

@@ -1,29 +1,32 @@
 """The mails of an order: written with the change that causes them, each once."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from orders.access import access_token, order_url
 from orders.invoices.attachments import order_invoice
 from orders.invoices.places import destination_of
 from orders.invoices.reading import tax_notice
-from orders.models import Order, OrderItem, PaymentMode, Refund, RefundReason
+from orders.models import Order, OrderItem, OrderTracking, PaymentMode, Refund, RefundReason
 from orders.selectors.customs import outside_union
 from orders.selectors.instalments import agreed_plan
 from orders.selectors.rules import country_name
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.withdrawals import function_sentence, withdrawal_path
-from shop.core.mail import queue_mail
+from shop.core.mail import queue_mail, withdraw_mails
 from shop.core.models import ShopSettings
 from shop.core.site import absolute_url
 
 WITHDRAWAL_TEXTS = Path(settings.BASE_DIR) / "shop" / "pages" / "texts" / "withdrawal-notice"
 
+STATUS_PAUSE = timedelta(minutes=1)
+"""How long the mail of a status waits, so that staff can correct themselves."""
 FINISH_LABELS = {"painted": lambda: _("Peint"), "unpainted": lambda: _("Non peint")}
 
 
@@ -55,21 +58,34 @@ def mail_workshop(order: Order) -> None:
     )
 
 
-def mail_status(order: Order, *, message: str, tracking_number: str, dedupe: str) -> None:
-    """To the customer: the order has a new status."""
+def mail_status(order: Order, entry: OrderTracking) -> None:
+    """To the customer, a minute later: the order has a new status, or there is news about it.
+
+    Staff who correct themselves within that minute write the only mail: see `withdraw_status_mails`.
+    """
     queue_mail(
         kind="order_status",
         to=order.email,
         language=order.language,
         context={
             "order": order_context(order, order.language),
-            "message": message,
-            "tracking_number": tracking_number,
+            "message": entry.message,
+            "tracking_number": entry.tracking_number,
             "seller": seller_context(),
         },
-        dedupe_key=f"order_status:{order.pk}:{dedupe}",
+        dedupe_key=f"{_status_mails(order)}{entry.pk}",
         reference=order.reference,
+        not_before=timezone.now() + STATUS_PAUSE,
     )
+
+
+def withdraw_status_mails(order: Order) -> None:
+    """Take back the mails of earlier statuses that wait for their minute: the order has another one now."""
+    withdraw_mails(_status_mails(order))
+
+
+def _status_mails(order: Order) -> str:
+    return f"order_status:{order.pk}:"
 
 
 def mail_automatic_refund(order: Order, refund: Refund) -> None:
