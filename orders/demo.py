@@ -30,9 +30,12 @@ from orders.models import (
     RefundState,
 )
 from orders.models.payment import DEMONSTRATION_MOVEMENT
+from orders.models.states import ActorKind
 from orders.selectors.quotes import RequestedLine, quote_cart
 from orders.services.journal import record_event
 from orders.services.placement import SESSION_LIFETIME
+from orders.services.status_mails import withdraw_status_mails
+from orders.services.transitions import transition
 from shop.core.demo import demo_part
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, to_cents
@@ -119,7 +122,6 @@ def _write(
         id=order_id,
         reference=order_id.hex[-8:].upper(),
         user_id=user_id,
-        status=status,
         email=buyer.email,
         first_name=buyer.first_name,
         last_name=buyer.last_name,
@@ -139,9 +141,6 @@ def _write(
         idempotency_key=key,
         request_fingerprint="demo",
         created_at=placed,
-        paid_at=placed if paid else None,
-        shipped_at=placed + timedelta(days=15) if status in _STEPS[2:] else None,
-        delivered_at=placed + timedelta(days=18) if status == OrderStatus.DELIVERED else None,
     )
     for position, line in enumerate(cart.lines):
         assert line.priced is not None
@@ -165,33 +164,40 @@ def _write(
             unit_price=line.priced.unit_price,
             line_total=line.priced.line_total,
         )
-    _pay(order, quote.total, paid=paid)
-    if paid:
-        issue_invoice(order=order)
+    _pay(order, quote.total, paid=paid, refunded=status == OrderStatus.REFUNDED)
+    record_event(order, "order.demonstration")
+    if status == OrderStatus.CANCELLED:
+        transition(order, status, by=ActorKind.JOB, at=placed + SESSION_LIFETIME)
+    if not paid:
+        return
+    reached = _STEPS[: _STEPS.index(status) + 1] if status in _STEPS else _STEPS[:1]
+    for step, days_later in zip(reached, (0, 4, 15, 18), strict=False):
+        entry = transition(
+            order, step, at=placed + timedelta(days=days_later),
+            by=ActorKind.PROVIDER if step == OrderStatus.CONFIRMED else ActorKind.STAFF,
+            tracking_number="DEMO-6A1234567890" if step == OrderStatus.SHIPPED else "",
+        )  # fmt: skip
+        assert entry is not None
+        OrderTracking.objects.filter(pk=entry.pk).update(created_at=placed + timedelta(days=days_later))
+    # Nobody is written to in the demonstration.
+    withdraw_status_mails(order)
+    issue_invoice(order=order)
     if status == OrderStatus.REFUNDED:
         _give_back(order)
-    record_event(order, "order.demonstration")
-    for step, reached in enumerate(_STEPS):
-        if status not in _STEPS or reached not in _STEPS[: _STEPS.index(status) + 1]:
-            continue
-        OrderTracking.objects.create(
-            order=order,
-            status=reached,
-            tracking_number="DEMO-6A1234567890" if reached == OrderStatus.SHIPPED else "",
-            created_at=placed + timedelta(days=(0, 4, 15, 18)[step]),
+        transition(
+            order, status, by=ActorKind.PROVIDER, at=placed + timedelta(days=25), event="order.refunded"
         )
 
 
-def _pay(order: Order, total: Decimal, *, paid: bool) -> None:
+def _pay(order: Order, total: Decimal, *, paid: bool, refunded: bool) -> None:
     """The payment of a demonstration order never went through a provider: its movements say so."""
-    refunded = order.status == OrderStatus.REFUNDED
     state = PaymentState.REFUNDED if refunded else PaymentState.PAID if paid else PaymentState.VOID
     payment = Payment.objects.create(
         order=order,
         amount=total,
         due_on=timezone.localdate(order.created_at),
         state=state,
-        paid_at=order.paid_at,
+        paid_at=order.created_at if paid else None,
     )
     Attempt.objects.create(
         payment=payment,

@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from orders.access import order_id_of_payment_token
-from orders.models import Attempt, CardChange, Order
+from orders.models import Attempt, CardChange, Order, PausedBy, PauseEnd
 from orders.models.payment import PROVIDER_ID
 from orders.payments import gateway
 from orders.payments.card_change import change_card, settle_card_change
@@ -18,14 +18,18 @@ from orders.payments.settlement import settle
 from orders.selectors.instalments import calendar, wants_card
 from orders.selectors.mandate import agreed_mandates
 from orders.selectors.orders import order_for_page
+from orders.services.instalment_dates import pause_instalments, resume_instalments
 from shop.core.problems import Problem
+
+_PAUSE_STATES = ("paused", "resumed")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def payment_page(request: HttpRequest, token: str) -> HttpResponse:
     """Shows the calendar of an order; a POST goes on to the hosted page: to pay (`pay` is `next` or `all`), or to
-    leave another card without paying (`card` is `change`).
+    leave another card without paying (`card` is `change`). `pause` is `start` or `end`: the customer suspends the
+    payments of an order that is late, or goes on with them.
 
     Whoever holds the link sees amounts, days and the end of the card's number: no name, no address, no other page.
     """
@@ -34,10 +38,12 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
     plan = calendar(order) if order is not None else None
     if order is None or plan is None:
         raise Http404
-    problem = None
+    problem, state = None, request.GET.get("etat", "")
     if request.method == "POST":
         try:
-            if request.POST.get("card") == "change":
+            if request.POST.get("pause"):
+                url = _pause(order, request)
+            elif request.POST.get("card") == "change":
                 url = change_card(order_id=order.pk)
             else:
                 url = pay_by_link(order_id=order.pk, everything=request.POST.get("pay") == "all")
@@ -47,7 +53,7 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
             answer = HttpResponseRedirect(url)
             answer.status_code = HTTPStatus.SEE_OTHER
             return answer
-    state = _returned(order, request.GET.get("session_id", ""))
+    state = state if state in _PAUSE_STATES else _returned(order, request.GET.get("session_id", ""))
     if state:
         order = order_for_page(order.pk) or order
         plan = calendar(order)
@@ -57,6 +63,7 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
         {
             "order": order,
             "plan": plan,
+            "pay_token": token,
             "mandates": agreed_mandates(order),
             "takes_card": wants_card(order),
             "state": state,
@@ -70,6 +77,15 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
     response["Referrer-Policy"] = "strict-origin"
     response["X-Robots-Tag"] = "noindex"
     return response
+
+
+def _pause(order: Order, request: HttpRequest) -> str:
+    """Suspends the payments or goes on with them; returns the address that says so. Raises Problem."""
+    if request.POST["pause"] == "end":
+        resume_instalments(order_id=order.pk, by=PauseEnd.CUSTOMER)
+        return f"{request.path}?etat=resumed"
+    pause_instalments(order_id=order.pk, by=PausedBy.CUSTOMER)
+    return f"{request.path}?etat=paused"
 
 
 def _returned(order: Order, session_id: str) -> str:

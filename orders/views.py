@@ -15,10 +15,11 @@ from accounts.sign_up_session import remembered_sign_up
 from orders.access import payment_token
 from orders.invoices.places import destination_of
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
-from orders.models.order import OTHER_COUNTRY
+from orders.models.order import ENDINGS, OTHER_COUNTRY
 from orders.selectors import orders as order_selectors
 from orders.selectors.customs import outside_union
 from orders.selectors.instalments import calendar
+from orders.selectors.money import money_after
 from orders.selectors.refunds import refunds_for_page
 from orders.selectors.rules import checkout_countries, country_name, offered_modes
 from orders.services.browser import browser_owns
@@ -121,6 +122,7 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
             "meets_customs": outside_union(destination_of(order)),
             "pay_token": payment_token(order),
             "refunds": refunds_for_page(order),
+            "outcome": money_after(order) if order.status in ENDINGS else None,
             "breadcrumbs": [*trail, (_("Commande %(reference)s") % {"reference": order.reference}, None)],
         },
     )

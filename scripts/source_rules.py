@@ -92,6 +92,18 @@ RULES = (
             "tests/*",
         ),
     ),
+    Rule(
+        "the status of an order and its dates are written by orders/services/transitions.py alone",
+        re.compile(
+            r"^\s*(?:[\w.]+, )*order\.(?:status|paid_at|shipped_at|delivered_at|cancelled_at|status_before_closing)"
+            r"(?:, [\w.]+)* = "
+            r"|\bOrder\.objects\b[^\n]*\.(?:update|create|get_or_create|update_or_create)\((?:[^()]|\([^()]*\))*?"
+            r"\b(?:status|paid_at|shipped_at|delivered_at|cancelled_at)=",
+            re.MULTILINE,
+        ),
+        ("*.py",),
+        ("orders/services/transitions.py", "*/migrations/*", "*/tests/*", "tests/*", "conftest.py"),
+    ),
 )
 # A room is named for what it holds.
 NAMELESS = {"utils.py", "helpers.py", "common.py", "misc.py", "signals.py", "utils.ts", "helpers.ts"}

@@ -24,6 +24,18 @@ def breaches(tmp_path, name, text):
         ("catalog/views.py", "mark_safe(text)", "text becomes markup"),
         ("catalog/views.py", "@csrf_exempt\ndef view(request): ...", "without a CSRF token"),
         ("orders/services/refunds.py", "import stripe", "gateway.py"),
+        (
+            "orders/services/x.py",
+            "def close(order):\n    order.status = CANCELLED\n",
+            ":2: the status of an order",
+        ),
+        ("orders/services/x.py", "order.shipped_at, order.delivered_at = None, None", "transitions.py alone"),
+        (
+            "orders/demo.py",
+            "Order.objects.create(\n    total=total(1),\n    status=status,\n)",
+            "transitions.py alone",
+        ),
+        ("orders/demo.py", "Order.objects.filter(pk=pk).update(paid_at=now)", "transitions.py alone"),
         ("orders/utils.py", "", "name the file for what it holds"),
     ],
 )
@@ -48,6 +60,13 @@ def test_a_breach_is_named_with_its_place(tmp_path, name, text, reason):
         ("templates/cart.html", '{% island "cart" on="visible" props=props %}{% endisland %}'),
         ("orders/payments/gateway.py", "import stripe"),
         ("orders/tests/test_payments.py", "import stripe"),
+        ("orders/services/transitions.py", "    order.status = row.target"),
+        ("orders/tests/test_orders.py", "Order.objects.update(status='shipped')"),
+        (
+            "orders/services/x.py",
+            "if order.status == before:\n    told = dict(order=order, status=order.status, a=1)",
+        ),
+        ("orders/services/x.py", "Order.objects.filter(status=PENDING).update(review_reason='')"),
     ],
 )
 def test_the_proper_way_stands(tmp_path, name, text):

@@ -32,7 +32,7 @@ export interface paths {
         get: operations["admin_orders_retrieve"];
         put?: never;
         post?: never;
-        /** @description Deletes an unpaid order; archives any other, which an operator may restore. */
+        /** @description Deletes an unpaid order; archives any other that is done, which an operator may restore. */
         delete: operations["admin_orders_destroy"];
         options?: never;
         head?: never;
@@ -100,7 +100,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Sets any of the seven statuses. 409 `refund_decision_needed` until `refund` says what becomes of the money. */
+        /**
+         * @description Sets a status that `allowed_statuses` of the order offers; the same one again adds a message or a number.
+         *
+         *     409 `refund_decision_needed` until `refund` says what becomes of the money, `reason_needed` until `reason` does.
+         */
         post: operations["admin_orders_status_create"];
         delete?: never;
         options?: never;
@@ -486,6 +490,42 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        /** @description One order, with what may be done with it. */
+        AdminOrderDetail: {
+            /** Format: uuid */
+            id: string;
+            reference: string;
+            status: string;
+            status_label: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date */
+            promised_by: string;
+            /** Format: decimal */
+            subtotal: string;
+            /** Format: decimal */
+            promotion_savings: string;
+            /** Format: decimal */
+            shipping_cost: string;
+            /** Format: decimal */
+            total_amount: string;
+            readonly shipping_address: {
+                [key: string]: string;
+            };
+            items: components["schemas"]["OrderLine"][];
+            tracking: components["schemas"]["AdminTracking"][];
+            payments: components["schemas"]["PaymentDue"][];
+            user_id: number | null;
+            /** Format: email */
+            email: string;
+            customer_name: string;
+            payment_mode: string;
+            readonly payment_intent_id: string | null;
+            review_reason: string;
+            /** Format: date-time */
+            updated_at: string;
+            readonly allowed_statuses: components["schemas"]["StatusOffer"][];
+        };
         AdminOrderPage: {
             /** @description Address of the following page. */
             next: string | null;
@@ -497,6 +537,11 @@ export interface components {
             status_label: string;
             message: string;
             tracking_number: string;
+            carrier: string;
+            /** @description The carrier's page about the parcel, empty for an unknown carrier. */
+            parcel_url: string;
+            /** @description The dispatch that it tells of was undone. */
+            undone: boolean;
             /** Format: date-time */
             created_at: string;
             /** Format: email */
@@ -535,6 +580,17 @@ export interface components {
             available: boolean;
             reason: string;
         };
+        /**
+         * @description * `None` - Autre transporteur, ou remise en main propre
+         *     * `colissimo` - Colissimo (La Poste)
+         *     * `chronopost` - Chronopost
+         *     * `mondial-relay` - Mondial Relay
+         *     * `dpd` - DPD
+         *     * `ups` - UPS
+         *     * `dhl` - DHL
+         * @enum {unknown}
+         */
+        CarrierEnum: "colissimo" | "chronopost" | "mondial-relay" | "dpd" | "ups" | "dhl";
         CartLinks: {
             catalogue: string;
             checkout: string;
@@ -1207,14 +1263,24 @@ export interface components {
          * @enum {string}
          */
         RolesEnum: "admin" | "staff" | "user";
-        /** @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not. */
+        /**
+         * @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
+         *
+         *     `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today unless told.
+         */
         StatusChangeRequest: {
             status: components["schemas"]["StatusChangeStatusEnum"];
             /** @default  */
             message: string;
             /** @default  */
             tracking_number: string;
+            /** @default  */
+            carrier: components["schemas"]["CarrierEnum"];
             refund?: boolean | null;
+            /** @default  */
+            reason: string;
+            /** Format: date */
+            dispatched_on?: string | null;
         };
         /**
          * @description * `pending` - En attente
@@ -1227,11 +1293,23 @@ export interface components {
          * @enum {string}
          */
         StatusChangeStatusEnum: "pending" | "confirmed" | "processing" | "shipped" | "delivered" | "cancelled" | "refunded";
+        /** @description A status that may or may not be set now, and why not. */
+        StatusOffer: {
+            status: string;
+            allowed: boolean;
+            reason: string;
+            needs_reason: boolean;
+        };
         Tracking: {
             status: string;
             status_label: string;
             message: string;
             tracking_number: string;
+            carrier: string;
+            /** @description The carrier's page about the parcel, empty for an unknown carrier. */
+            parcel_url: string;
+            /** @description The dispatch that it tells of was undone. */
+            undone: boolean;
             /** Format: date-time */
             created_at: string;
         };
@@ -1373,7 +1451,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AdminOrder"];
+                    "application/json": components["schemas"]["AdminOrderDetail"];
                 };
             };
             /** @description Refused */
@@ -1573,7 +1651,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AdminOrder"];
+                    "application/json": components["schemas"]["AdminOrderDetail"];
                 };
             };
             /** @description Refused */

@@ -1,6 +1,6 @@
 """The thirds of an order in the admin: their calendar, and the three things that staff may do with one."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import admin, messages
@@ -10,14 +10,25 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import User
 from orders.access import payment_page_url
 from orders.admin.parts import order_page, row_number
-from orders.models import AttemptState, Order, Payment, PaymentMode, StoredCard
+from orders.models import (
+    AttemptState,
+    InstalmentPause,
+    Order,
+    PausedBy,
+    PauseEnd,
+    Payment,
+    PaymentMode,
+    StoredCard,
+)
 from orders.payments import gateway
 from orders.payments.schedule import charge_now
-from orders.selectors.instalments import OPEN_PAYMENTS, calendar
+from orders.selectors.instalments import OPEN_PAYMENTS, calendar, open_pause
 from orders.selectors.mandate import agreed_mandates
 from orders.services.collecting import send_link, write_off_payment
+from orders.services.instalment_dates import pause_instalments, resume_instalments
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_admin import StaffAdmin
@@ -141,6 +152,16 @@ class PaymentAdmin(StaffAdmin[Payment]):
     ordering = ("due_on", "pk")
 
 
+@admin.register(InstalmentPause)
+class InstalmentPauseAdmin(StaffAdmin[InstalmentPause]):
+    view_action = StaffAction.SEE_PAYMENTS
+    list_display = ("order", "started_at", "started_by", "reason", "ended_at", "ended_by")
+    list_filter = (("ended_at", admin.EmptyFieldListFilter), "started_by")
+    search_fields = ("order__reference", "order__email")
+    list_select_related = ("order",)
+    ordering = ("-started_at",)
+
+
 @admin.register(StoredCard)
 class StoredCardAdmin(StaffAdmin[StoredCard]):
     view_action = StaffAction.SEE_PAYMENTS
@@ -148,3 +169,37 @@ class StoredCardAdmin(StaffAdmin[StoredCard]):
     list_filter = ("brand", ("forgotten_at", admin.EmptyFieldListFilter))
     search_fields = ("order__reference", "last4")
     list_select_related = ("order",)
+
+
+class PauseForm(forms.Form):
+    """Why the payments are suspended, for the journal and the customer."""
+
+    reason = forms.CharField(label=_("Motif"), max_length=500, widget=forms.Textarea({"rows": 3}))
+
+
+@order_page(
+    "pause",
+    label=_("Suspendre ou reprendre les échéances"),
+    action=StaffAction.PAUSE_INSTALMENTS,
+    shown=lambda order: order.payment_mode == PaymentMode.INSTALLMENTS and order.is_paid,
+)
+def pause_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
+    """Suspends the payments with a reason, or ends the pause; the customer gets a mail with the days either way."""
+    pause = open_pause(order)
+    form = None if pause is not None else PauseForm(request.POST or None)
+    if request.method == "POST" and (form is None or form.is_valid()):
+        actor = cast(User, request.user)
+        try:
+            if form is None:
+                resume_instalments(order_id=order.pk, by=PauseEnd.STAFF, actor=actor)
+                messages.success(request, _("Les échéances reprennent, le client est prévenu."))
+            else:
+                pause_instalments(
+                    order_id=order.pk, by=PausedBy.STAFF, actor=actor, reason=form.cleaned_data["reason"]
+                )
+                messages.success(request, _("Les échéances sont suspendues, le client est prévenu."))
+        except Problem as problem:
+            messages.error(request, problem.detail)
+        return redirect("admin:orders_order_instalments", order.pk)
+    values = {**context, "pause": pause, "form": form}
+    return TemplateResponse(request, "admin/orders/order/pause.html", values)

@@ -42,15 +42,17 @@ from orders.models import (
     Refund,
     StockHold,
 )
+from orders.models.states import ActorKind
 from orders.payments import gateway
 from orders.payments.sessions import abandon_order
 from orders.payments.settlement import settle
+from orders.selectors.instalments import calendar
 from shop.core.money import format_amount
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_admin import staff_action
 
 _BUTTONS = (
-    *("step", "delivery", "promise", "withdrawals", "refund", "instalments", "invoice"),
+    *("step", "money", "delivery", "promise", "withdrawals", "refund", "instalments", "pause", "invoice"),
     *("withdrawal_received", "restore", "close", "remove"),
 )
 
@@ -76,7 +78,7 @@ class ItemInline(ReadOnlyInline):
 
 class TrackingInline(ReadOnlyInline):
     model = OrderTracking
-    fields = ("created_at", "status", "message", "tracking_number", "actor")
+    fields = ("created_at", "status", "message", "tracking_number", "actor", "undone")
 
 
 class PaymentInline(ReadOnlyInline):
@@ -143,7 +145,8 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
                         "shipping_cost",
                         "total",
                     ),
-                    *("created_at", "paid_at", "promised_by", "shipped_at", "delivered_at", "archived_at"),
+                    *("created_at", "paid_at", "promised_by", "shipped_at", "delivered_at"),
+                    *("cancelled_at", "retention_reason", "retention_decision", "archived_at"),
                     *("terms_version", "terms_accepted_at", "mandate_text"),
                 ),
             },
@@ -197,12 +200,12 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         return date_format(order.promised_by, "SHORT_DATE_FORMAT")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Order]:
-        """Archived orders are in no list; the filter « Archivée » shows them."""
+        """Archived orders are in no list but the one of what is to be checked; the filter « Archivée » shows them."""
         orders = super().get_queryset(request)
         match = request.resolver_match
         listing = match is not None and match.url_name == "orders_order_changelist"
         if listing and "archived_at__isempty" not in request.GET:
-            return orders.filter(archived_at=None)
+            return orders.exclude(archived_at__isnull=False, review_reason="")
         return orders
 
     def get_readonly_fields(self, request: HttpRequest, obj: Order | None = None) -> list[str]:
@@ -251,6 +254,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         return {
             "title": gettext("Commande %(reference)s") % {"reference": order.reference},
             "subtitle": None,
+            "plan": calendar(order),
             "country_name": countries.name(order.country) or order.custom_country,
             "show_save": False,
             "show_save_and_continue": False,
@@ -283,7 +287,7 @@ def close_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> H
     """Closes an order that nobody has paid: its payment page first, so that no money can come afterwards."""
     if request.method == "POST":
         try:
-            paid = abandon_order(str(order.pk))
+            paid = abandon_order(str(order.pk), by=ActorKind.STAFF)
         except gateway.GatewayError:
             messages.error(request, PROVIDER_AWAY)
         else:

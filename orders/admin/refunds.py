@@ -141,7 +141,7 @@ class RefundForm(forms.Form):
     "refund",
     label=gettext_lazy("Rembourser"),
     action=StaffAction.REFUND_ORDER,
-    shown=lambda order: order.status not in NOT_REFUNDED_HERE,
+    shown=lambda order: order.paid_at is not None and order.status not in NOT_REFUNDED_HERE,
 )
 def refund_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
     """Asks what goes back, shows what that means, and decides it once it was confirmed."""

@@ -1,5 +1,6 @@
 """Statuses set by hand, and orders taken out of the list: pages that ask and explain."""
 
+from decimal import Decimal
 from typing import Any, cast
 
 from django import forms
@@ -12,29 +13,59 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from orders.admin.parts import PROVIDER_AWAY, order_page
-from orders.models import Order, OrderStatus
+from orders.models import Carrier, Order, OrderStatus
 from orders.payments import gateway
+from orders.selectors.money import money_after
 from orders.selectors.status_actions import status_actions
-from orders.services.archiving import Removal, remove_order, restore_order
-from orders.services.statuses import change_status
+from orders.services.archiving import Removal, archiving_obstacles, remove_order, restore_order
+from orders.services.refund_rules import charges_left
+from orders.services.statuses import change_status, decide_retention
+from orders.services.transitions import status_offers
+from shop.core.money import ZERO
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
 
 
 class StatusForm(forms.Form):
-    """A status, what to tell the customer, and what becomes of the money once that was asked."""
+    """A status, what to tell the customer, when it was sent, and what a second page asked: why, and the money."""
 
     status = forms.ChoiceField(label=_("Statut"), choices=OrderStatus.choices)
     message = forms.CharField(
-        label=_("Message au client"), max_length=500, required=False, widget=forms.Textarea
+        label=_("Message au client"), max_length=500, required=False, widget=forms.Textarea({"rows": 4})
     )
     tracking_number = forms.CharField(label=_("Numéro de suivi"), max_length=100, required=False)
+    carrier = forms.ChoiceField(
+        label=_("Transporteur"),
+        choices=Carrier.choices,
+        required=False,
+        help_text=_("Avec le numéro, le client reçoit le lien de suivi du transporteur."),
+    )
+    dispatched_on = forms.DateField(
+        label=_("Expédiée le"),
+        required=False,
+        widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"),
+        input_formats=["%Y-%m-%d"],
+        help_text=_(
+            "Aujourd'hui si vous ne dites rien. Les 50 jours de la dernière échéance partent de ce jour."
+        ),
+    )
+    reason = forms.CharField(
+        label=_("Motif"), max_length=500, required=False, widget=forms.Textarea({"rows": 3})
+    )
     refund = forms.TypedChoiceField(
         choices=[("", ""), ("yes", ""), ("no", "")],
         coerce=lambda answer: answer == "yes",
         empty_value=None,
         required=False,
         widget=forms.HiddenInput,
+    )
+
+
+class RetentionForm(forms.Form):
+    """Why the money of a cancelled order stays with the shop."""
+
+    decision = forms.CharField(
+        label=_("Motif de la décision"), max_length=500, widget=forms.Textarea({"rows": 3})
     )
 
 
@@ -45,7 +76,7 @@ class StatusForm(forms.Form):
     shown=lambda order: order.paid_at is not None,
 )
 def status_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
-    """Asks for the status, then, where money is at stake, what becomes of it; the customer gets a mail."""
+    """Offers what the table allows; a second page asks why a dispatch is undone and what becomes of the money."""
     form = StatusForm(request.POST or None, initial={"status": order.status})
     if request.method == "POST" and form.is_valid():
         for action in status_actions(order, form.cleaned_data["status"], form.cleaned_data["refund"]):
@@ -55,26 +86,74 @@ def status_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> 
         except gateway.GatewayError:
             messages.error(request, PROVIDER_AWAY)
         except Problem as problem:
-            if problem.code == "refund_decision_needed":
-                asked = {
-                    **context,
-                    "question": problem.detail,
-                    "answers": form.cleaned_data,
-                    "status_label": OrderStatus(form.cleaned_data["status"]).label,
-                    "refundable": problem.extra["refundable"],
-                }
-                return TemplateResponse(request, "admin/orders/order/refund_decision.html", asked)
+            asked = _second_page(order, form, problem)
+            if asked is not None:
+                template, values = asked
+                return TemplateResponse(request, template, {**context, **values})
+            if problem.code == "invalid_date":
+                form.add_error("dispatched_on", problem.detail)
+                return _status_form(request, order, context, form)
             messages.error(request, problem.detail)
         else:
             messages.success(request, _("Suivi mis à jour"))
         return redirect("admin:orders_order_change", order.pk)
-    status_field = cast(forms.ChoiceField, form.fields["status"])
-    status_field.choices = [
-        (status, label)
-        for status, label in OrderStatus.choices
-        if all(may(request.user, action) for action in status_actions(order, status))
+    return _status_form(request, order, context, form)
+
+
+def _status_form(
+    request: HttpRequest, order: Order, context: dict[str, Any], form: StatusForm
+) -> TemplateResponse:
+    offers = [
+        offer
+        for offer in status_offers(order)
+        if all(may(request.user, action) for action in status_actions(order, offer.status))
     ]
-    return TemplateResponse(request, "admin/orders/order/step.html", {**context, "form": form})
+    values = {**context, "form": form, "offers": offers, "chosen": form["status"].value()}
+    return TemplateResponse(request, "admin/orders/order/step.html", values)
+
+
+def _second_page(order: Order, form: StatusForm, problem: Problem) -> tuple[str, dict[str, Any]] | None:
+    """What has to be asked before the change: the template that asks, and what it reads."""
+    values = {
+        "answers": {name: form.data.get(name, "") for name in form.fields},
+        "status_label": OrderStatus(form.cleaned_data["status"]).label,
+    }
+    if problem.code == "refund_decision_needed":
+        amounts = {name: Decimal(problem.extra[name]) for name in ("money", "voided")}
+        return "admin/orders/order/refund_decision.html", {
+            **values,
+            **amounts,
+            "question": problem.detail,
+            "may_retain": form.cleaned_data["status"] == OrderStatus.CANCELLED,
+        }
+    if problem.code == "reason_needed" and form.cleaned_data["refund"] is False:
+        held = sum((charge.left for charge in charges_left(order)), ZERO)
+        return "admin/orders/order/retention.html", {**values, "held": held, "form": form}
+    if problem.code == "reason_needed":
+        charged = order.payments.filter(moved_from__isnull=False, paid_at__isnull=False).count()
+        return "admin/orders/order/undo_dispatch.html", {**values, "form": form, "charged_early": charged}
+    return None
+
+
+@order_page(
+    "money",
+    label=_("Décider de l'argent gardé"),
+    action=StaffAction.REFUND_ORDER,
+    shown=lambda order: order.status == OrderStatus.CANCELLED and order.paid_at is not None,
+)
+def money_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
+    """What the shop keeps of a cancelled order, and why: refunded after all, or kept by a decision in words."""
+    form = RetentionForm(request.POST or None, initial={"decision": order.retention_decision})
+    if request.method == "POST" and form.is_valid():
+        try:
+            decide_retention(order_id=order.pk, actor=cast(User, request.user), **form.cleaned_data)
+        except Problem as problem:
+            messages.error(request, problem.detail)
+        else:
+            messages.success(request, _("C'est noté."))
+        return redirect("admin:orders_order_change", order.pk)
+    values = {**context, "form": form, "outcome": money_after(order)}
+    return TemplateResponse(request, "admin/orders/order/money.html", values)
 
 
 @order_page(
@@ -101,7 +180,8 @@ def remove_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> 
                 )
             return redirect("admin:orders_order_changelist")
         return redirect("admin:orders_order_change", order.pk)
-    return TemplateResponse(request, "admin/orders/order/remove.html", context)
+    obstacles = archiving_obstacles(order) if order.paid_at is not None else []
+    return TemplateResponse(request, "admin/orders/order/remove.html", {**context, "obstacles": obstacles})
 
 
 @order_page(

@@ -38,7 +38,17 @@ class ReasonForm(StepForm):
 
 
 class RefusalForm(ReasonForm):
-    """Thirds that the declaration stopped need a decision: nobody is charged again by an oversight."""
+    """A declaration in time ends by the customer's own words only; thirds that it stopped need a decision, so that
+    nobody is charged again by an oversight."""
+
+    revocation_text = forms.CharField(
+        label=_("Écrit du client qui renonce à sa rétractation"), max_length=5000, widget=forms.Textarea
+    )
+    revoked_on = forms.DateField(
+        label=_("Écrit du"),
+        widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"),
+        input_formats=["%Y-%m-%d"],
+    )
 
     resume = forms.TypedChoiceField(
         label=_("Les échéances arrêtées"),
@@ -52,6 +62,13 @@ class RefusalForm(ReasonForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if withdrawal_cases.needs_revocation(self.case):
+            self.fields["revocation_text"].help_text = _(
+                "Elle est arrivée à temps : elle met fin au contrat. Recopiez mot pour mot le courrier ou l'e-mail par "
+                "lequel le client la retire ; il reste au dossier."
+            )
+        else:
+            del self.fields["revocation_text"], self.fields["revoked_on"]
         if not self.case.voided:
             del self.fields["resume"]
             return
@@ -188,12 +205,17 @@ STEPS: dict[str, Step] = {
         StaffAction.DECIDE_WITHDRAWAL,
         _("Ne pas donner suite"),
         _(
-            "Réservé à une déclaration tardive, sans commande, faite deux fois ou retirée par le client. Le motif lui "
+            "Réservé à une déclaration tardive, sans commande, faite deux fois ou retirée par écrit. Le motif lui "
             "est envoyé par e-mail : écrivez-le pour lui, dans sa langue."
         ),
         _open,
         lambda case, data, actor: withdrawal_cases.refuse_case(
-            case_id=case.pk, reason=data["reason"], actor=actor, resume=data.get("resume")
+            case_id=case.pk,
+            reason=data["reason"],
+            actor=actor,
+            resume=data.get("resume"),
+            revocation_text=data.get("revocation_text", ""),
+            revoked_on=data.get("revoked_on"),
         ),
         RefusalForm,
     ),

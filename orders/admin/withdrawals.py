@@ -78,6 +78,7 @@ class WithdrawalCaseAdmin(LinkedPagesAdmin[WithdrawalCase]):
     change_list_template = "admin/orders/withdrawalcase/change_list.html"
     fieldsets = (
         (None, {"fields": ("urgency", "state", "in_time", "refund_by", "order_link", "decision")}),
+        (_("Renoncement du client à sa rétractation"), {"fields": ("revoked_on", "revocation_text")}),
         (
             _("Déclaration"),
             {

@@ -293,7 +293,9 @@ class VerifyAnswerSerializer(serializers.Serializer[Any]):
 class OrderLineSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     product_name = serializers.CharField()
-    detail = serializers.SerializerMethodField(help_text="Finish and format in the caller's language.")
+    detail = serializers.CharField(
+        allow_blank=True, read_only=True, help_text="Finish and format in the caller's language."
+    )
     quantity = serializers.IntegerField()
     free_quantity = serializers.IntegerField()
     price = serializers.DecimalField(max_digits=10, decimal_places=2, source="unit_price")
@@ -301,15 +303,17 @@ class OrderLineSerializer(serializers.Serializer[Any]):
     product_image = serializers.CharField(allow_blank=True)
     product_url = serializers.CharField(allow_blank=True)
 
-    def get_detail(self, item: Any) -> str:
-        return item.detail
-
 
 class TrackingSerializer(serializers.Serializer[Any]):
     status = serializers.CharField()
     status_label = serializers.CharField(source="get_status_display")
     message = serializers.CharField(allow_blank=True)
     tracking_number = serializers.CharField(allow_blank=True)
+    carrier = serializers.CharField(allow_blank=True)
+    parcel_url = serializers.CharField(
+        allow_blank=True, help_text="The carrier's page about the parcel, empty for an unknown carrier."
+    )
+    undone = serializers.BooleanField(help_text="The dispatch that it tells of was undone.")
     created_at = serializers.DateTimeField()
 
 

@@ -19,6 +19,7 @@ from catalog.selectors.customs import without_customs_data
 from orders.models import (
     Dispute,
     Finding,
+    InstalmentPause,
     Order,
     OrderStatus,
     Payment,
@@ -29,9 +30,13 @@ from orders.models import (
     WithdrawalState,
 )
 from orders.models.payment import OPEN_DISPUTES
+from orders.selectors.money import with_undecided_money
 from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
 from shop.core.shop_days import shop_day
 from shop.core.staff_actions import StaffAction, may
+
+NAMED = 10
+"""How many orders a task names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,7 @@ def _findings(today: date) -> Task:
 def _to_review(today: date) -> Task:
     return Task(
         gettext_lazy("Commandes à vérifier"),
-        Order.objects.exclude(review_reason="").filter(archived_at=None).count(),
+        Order.objects.exclude(review_reason="").count(),
         _link("order", "review_reason__isempty=0"),
     )
 
@@ -116,11 +121,31 @@ def _overdue(today: date) -> Task:
     )
 
 
+def _paused(today: date) -> Task:
+    return Task(
+        gettext_lazy("Échéances suspendues"),
+        InstalmentPause.objects.filter(ended_at=None).count(),
+        _link("instalmentpause", "ended_at__isempty=1"),
+        _("rien n'est débité avant la reprise ou l'expédition"),
+    )
+
+
+def _retained(today: date) -> Task:
+    undecided = list(with_undecided_money().values_list("reference", flat=True))
+    return Task(
+        gettext_lazy("Argent gardé de commandes annulées"),
+        len(undecided),
+        _link("order", "status__in=cancelled,refunded&paid_at__isnull=0&retention_decision="),
+        _("à rembourser, ou à garder pour un motif écrit : %(orders)s")
+        % {"orders": ", ".join(undecided[:NAMED])},
+    )
+
+
 def _late_orders(today: date) -> Task:
     making = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING)
     return Task(
         gettext_lazy("Commandes en retard sur leur date promise"),
-        Order.objects.filter(status__in=making, promised_by__lt=today, archived_at=None).count(),
+        Order.objects.filter(status__in=making, promised_by__lt=today).count(),
         _link("order", f"status__in=confirmed,processing&promised_by__lt={today.isoformat()}"),
     )
 
@@ -128,7 +153,7 @@ def _late_orders(today: date) -> Task:
 def _orders_to_make(today: date) -> Task:
     """Those that are late stand above, on their own."""
     making = Order.objects.filter(
-        status__in=(OrderStatus.CONFIRMED, OrderStatus.PROCESSING), promised_by__gte=today, archived_at=None
+        status__in=(OrderStatus.CONFIRMED, OrderStatus.PROCESSING), promised_by__gte=today
     ).aggregate(count=Count("pk"), first=Min("promised_by"))
     first = making["first"]
     return Task(
@@ -180,7 +205,9 @@ _MAKERS: tuple[tuple[StaffAction, Callable[[date], Task]], ...] = (
     (StaffAction.SEE_WITHDRAWALS, _withdrawals),
     (StaffAction.SEE_REFUNDS, _disputes),
     (StaffAction.SEE_REFUNDS, _failed_refunds),
+    (StaffAction.SEE_REFUNDS, _retained),
     (StaffAction.SEE_PAYMENTS, _overdue),
+    (StaffAction.SEE_PAYMENTS, _paused),
     (StaffAction.SEE_ORDERS, _late_orders),
     (StaffAction.SEE_ORDERS, _orders_to_make),
     (StaffAction.SEE_MAILS, _mails),

@@ -2,6 +2,7 @@
 
 from orders.models.books import Finding, FindingKind, VatRate
 from orders.models.card import CardChange, CardChangeState, DiscardedCard, StoredCard
+from orders.models.carrier import Carrier
 from orders.models.invoice import Invoice, InvoiceDocument, InvoiceDraft, InvoiceKind, InvoiceSeries
 from orders.models.order import (
     Order,
@@ -13,6 +14,7 @@ from orders.models.order import (
     StockHold,
     StockHoldState,
 )
+from orders.models.pause import InstalmentPause, PausedBy, PauseEnd
 from orders.models.payment import (
     Attempt,
     AttemptKind,
@@ -47,12 +49,14 @@ __all__ = [
     "AttemptState",
     "CardChange",
     "CardChangeState",
+    "Carrier",
     "DeliveryStop",
     "DiscardedCard",
     "Dispute",
     "DisputeState",
     "Finding",
     "FindingKind",
+    "InstalmentPause",
     "Invoice",
     "InvoiceDocument",
     "InvoiceDraft",
@@ -65,6 +69,8 @@ __all__ = [
     "OrderItem",
     "OrderStatus",
     "OrderTracking",
+    "PauseEnd",
+    "PausedBy",
     "Payment",
     "PaymentMode",
     "PaymentState",

@@ -98,7 +98,14 @@ class Order(models.Model):
     paid_at = models.DateTimeField(_("payée le"), null=True, blank=True)
     shipped_at = models.DateTimeField(_("expédiée le"), null=True, blank=True)
     delivered_at = models.DateTimeField(_("livrée le"), null=True, blank=True)
+    cancelled_at = models.DateTimeField(_("annulée le"), null=True, blank=True)
     archived_at = models.DateTimeField(_("archivée le"), null=True, blank=True)
+    status_before_closing = models.CharField(
+        _("statut avant la clôture"), max_length=12, choices=OrderStatus.choices, blank=True, editable=False
+    )
+    # Money of a cancelled order that stays with the shop: why it was not given back, and what was decided since.
+    retention_reason = models.CharField(_("pourquoi l'argent est gardé"), max_length=500, blank=True)
+    retention_decision = models.CharField(_("décision sur l'argent gardé"), max_length=500, blank=True)
 
     class Meta:
         verbose_name = _("commande")
@@ -111,6 +118,9 @@ class Order(models.Model):
         )
         constraints = (
             models.CheckConstraint(condition=Q(status__in=OrderStatus.values), name="order_status_known"),
+            models.CheckConstraint(
+                condition=~Q(status="pending") | Q(paid_at__isnull=True), name="order_pending_is_unpaid"
+            ),
             models.CheckConstraint(
                 condition=Q(
                     original_total__gte=0, promotion_savings__gte=0, shipping_cost__gte=0, total__gte=0
@@ -145,7 +155,7 @@ class Order(models.Model):
 
 
 PAID_STATUSES = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING, OrderStatus.SHIPPED, OrderStatus.DELIVERED)
-HISTORY_STATUSES = (OrderStatus.REFUNDED, OrderStatus.CANCELLED)
+ENDINGS = (OrderStatus.CANCELLED, OrderStatus.REFUNDED)
 
 
 class OrderItem(models.Model):
@@ -209,7 +219,7 @@ class OrderItem(models.Model):
 
 
 class OrderTracking(models.Model):
-    """What the customer is told about the way of the order: the latest entry is the current state."""
+    """What the customer is told about the way of the order."""
 
     order = models.ForeignKey(
         Order, verbose_name=_("commande"), on_delete=models.CASCADE, related_name="tracking"
@@ -226,6 +236,8 @@ class OrderTracking(models.Model):
         blank=True,
         related_name="+",
     )
+    # The dispatch that it tells of was undone: its number leads nowhere.
+    undone = models.BooleanField(_("annulée depuis"), default=False)
     created_at = models.DateTimeField(_("le"), default=timezone.now)
 
     class Meta:

@@ -113,7 +113,8 @@ class WithdrawalCase(models.Model):
     `order` is the one that the declaration fits, or that staff found for it. `taken_up_at` is when the declaration took
     effect on the order: charges stopped, return asked for. It is empty while staff still have to decide. `voided` are
     the euros that will not be collected because of it. `goods` is what a customer wrote who returns a part of the order
-    without having chosen its lines.
+    without having chosen its lines. `revocation_text` are the words of `revoked_on` by which the customer took the
+    declaration back.
     """
 
     withdrawal = models.OneToOneField(
@@ -139,6 +140,8 @@ class WithdrawalCase(models.Model):
     goods_received_at = models.DateTimeField(_("retour reçu le"), null=True, blank=True)
     shipping_proof_at = models.DateTimeField(_("preuve d'expédition reçue le"), null=True, blank=True)
     decision = models.CharField(_("motif de la décision"), max_length=500, blank=True)
+    revocation_text = models.TextField(_("écrit du client qui y renonce"), max_length=5000, blank=True)
+    revoked_on = models.DateField(_("écrit du"), null=True, blank=True)
     alerted_day = models.PositiveSmallIntegerField(_("dernière alerte (jour)"), default=0)
     updated_at = models.DateTimeField(_("modifié le"), auto_now=True)
 

@@ -26,7 +26,7 @@ from orders.payments import gateway
 from orders.payments.closing_claims import claim_closing
 from orders.payments.dunning import AUTHENTICATION_REQUIRED
 from orders.payments.gateway import IntentFacts
-from orders.selectors.instalments import OPEN_PAYMENTS
+from orders.selectors.instalments import OPEN_PAYMENTS, open_pause
 from shop.core.money import to_cents
 
 KEY_LIFETIME = timedelta(hours=23)
@@ -39,9 +39,9 @@ _REFUSED = ("requires_payment_method", "requires_action", "requires_confirmation
 
 
 def obstacle(order: Order, payment: Payment) -> str:
-    """Why the kept card can't be charged for this payment now, or "". Call it with the order locked. Three queries.
+    """Why the kept card can't be charged for this payment now, or "". Call it with the order locked. Four queries.
 
-    not_owed, order_closed, disputed, no_card, card_refused, needs_customer, attempt_live.
+    not_owed, order_closed, disputed, paused, no_card, card_refused, needs_customer, attempt_live.
     """
     if payment.state not in OPEN_PAYMENTS:
         return "not_owed"
@@ -49,6 +49,8 @@ def obstacle(order: Order, payment: Payment) -> str:
         return "order_closed"
     if Dispute.objects.filter(order=order).exclude(state=DisputeState.WON).exists():
         return "disputed"
+    if open_pause(order) is not None:
+        return "paused"
     card = StoredCard.objects.filter(order=order, forgotten_at=None).first()
     if card is None:
         return "no_card"

@@ -99,6 +99,7 @@ def obstacle_text(reason: str) -> str:
         "not_owed": _("Cette échéance n'est plus à payer."),
         "order_closed": _("La commande n'est pas payée, ou a été annulée ou remboursée."),
         "disputed": _("Un litige est ouvert ou perdu sur cette commande : plus rien n'est débité."),
+        "paused": _("Les échéances sont suspendues : reprenez-les d'abord."),
         "no_card": _("Aucune carte n'est enregistrée : envoyez le lien de paiement."),
         "card_refused": _(
             "La banque interdit tout nouvel essai sur cette carte : envoyez le lien de paiement."
@@ -147,7 +148,7 @@ def _with_locks(payment: Payment, act: Locked) -> Attempt | None:
 def _announce(order: Order, payment: Payment, today: date) -> None:
     if payment.state != PaymentState.SCHEDULED or payment.announced_at is not None:
         return
-    # A card that can't be charged is told in the same mail; a dispute or a closed order stops the calendar.
+    # A card that can't be charged is told in the same mail; a dispute, a pause or a closed order stops the calendar.
     if obstacle(order, payment) in ("", "no_card", "card_refused", "attempt_live"):
         instalments.announce(order=order, payment=payment, today=today)
 

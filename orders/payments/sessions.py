@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from orders.models import Attempt, AttemptKind, AttemptState, Order, OrderStatus, Payment, PaymentState
 from orders.models.payment import LIVE_ATTEMPTS
+from orders.models.states import ActorKind
 from orders.payments import gateway
 from orders.payments.page import describe_page
 from orders.payments.page_closing import close_page
@@ -69,7 +70,7 @@ def open_session(attempt: Attempt) -> str:
     return current.session_url
 
 
-def abandon_order(order_id: str) -> Order | None:
+def abandon_order(order_id: str, *, by: ActorKind = ActorKind.CUSTOMER) -> Order | None:
     """Close an unpaid order for good: its page first, then the order; its stock goes back.
 
     Returns the order instead when it turns out to be paid. Raises GatewayError when the page can't be closed
@@ -103,7 +104,7 @@ def abandon_order(order_id: str) -> Order | None:
     if attempts.filter(state__in=(AttemptState.PROCESSING, AttemptState.REVIEW)).exists():
         # Money is on its way, or came and does not fit: it needs an order, and the pieces that it paid for.
         return None
-    cancel_unpaid_order(order.pk, reason="order.abandoned")
+    cancel_unpaid_order(order.pk, reason="order.abandoned", by=by)
     late = attempts.filter(state=AttemptState.CANCELED)
     for attempt in late.exclude(pk__in=[known.pk for known in seen if known.session_id]):
         # Another request opened its page after the look at it and before the order was closed.

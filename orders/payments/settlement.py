@@ -28,6 +28,7 @@ from orders.models import (
     RefundReason,
 )
 from orders.models.payment import LIVE_ATTEMPTS
+from orders.models.states import ActorKind
 from orders.payments import gateway
 from orders.payments.gateway import ChargeFacts, IntentFacts, SessionFacts
 from orders.payments.off_session import CARD_UNKNOWN, carry_out
@@ -37,9 +38,8 @@ from orders.services.instalments import (
     hold_charging,
     note_refusal,
     receive_instalment,
-    restore_scheduled,
 )
-from orders.services.journal import record_event, record_tracking
+from orders.services.journal import record_event
 from orders.services.ledger import book_movement
 from orders.services.mails import (
     mail_automatic_refund,
@@ -48,7 +48,7 @@ from orders.services.mails import (
     mail_workshop,
 )
 from orders.services.refunds import request_automatic_refund
-from orders.services.stock_holds import take_for_order
+from orders.services.transitions import transition
 from shop.core.money import from_cents
 
 logger = logging.getLogger(__name__)
@@ -86,7 +86,9 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
             current = Attempt.objects.select_for_update().get(pk=attempt_id)
             _apply_complete(order, payment, current, facts)
         if facts.payment_status == "unpaid" and _bank_refused(facts):
-            cancel_unpaid_order(order_id, reason="payment.failed", attempt_state=AttemptState.FAILED)
+            cancel_unpaid_order(
+                order_id, reason="payment.failed", attempt_state=AttemptState.FAILED, by=ActorKind.PROVIDER
+            )
     attempt.refresh_from_db()
     return Settlement(order_id, _told(attempt))
 
@@ -202,7 +204,9 @@ def _book_charge(order: Order, payment: Payment, attempt: Attempt, charge: Charg
     try:
         # A savepoint: the money was received whether or not the pieces are still there.
         with transaction.atomic():
-            take_for_order(order)
+            transition(
+                order, OrderStatus.CONFIRMED, by=ActorKind.PROVIDER, at=received, event="order.confirmed"
+            )
     except OutOfStock:
         payment.state = PaymentState.PAID
         payment.paid_at = received
@@ -216,14 +220,6 @@ def _confirm(order: Order, payment: Payment, paid_at: datetime) -> None:
     payment.state = PaymentState.PAID
     payment.paid_at = paid_at
     payment.save(update_fields=["state", "paid_at"])
-    revived = order.status == OrderStatus.CANCELLED
-    order.status = OrderStatus.CONFIRMED
-    order.paid_at = paid_at
-    order.save(update_fields=["status", "paid_at", "updated_at"])
-    if revived:
-        restore_scheduled(order=order)
-    record_event(order, "order.confirmed", revived=revived)
-    record_tracking(order)
     # The last lock of all, held until the commit: what follows only adds the rows of two mails.
     issue_invoice(order=order)
     mail_confirmation(order)
@@ -245,7 +241,10 @@ def _close_expired(attempt: Attempt, facts: SessionFacts) -> None:
         current.save(update_fields=["error_code"])
         _move(current, AttemptState.EXPIRED)
     cancel_unpaid_order(
-        attempt.payment.order_id, reason="payment.expired", attempt_state=AttemptState.EXPIRED
+        attempt.payment.order_id,
+        reason="payment.expired",
+        attempt_state=AttemptState.EXPIRED,
+        by=ActorKind.PROVIDER,
     )
 
 

@@ -5,8 +5,18 @@ from datetime import date
 from decimal import Decimal
 
 from django.db.models import Q, QuerySet, Sum
+from django.utils import timezone
 
-from orders.models import Dispute, DisputeState, Order, Payment, PaymentMode, PaymentState, StoredCard
+from orders.models import (
+    Dispute,
+    DisputeState,
+    InstalmentPause,
+    Order,
+    Payment,
+    PaymentMode,
+    PaymentState,
+    StoredCard,
+)
 from orders.models.order import PAID_STATUSES
 from orders.pricing.instalments import Instalment
 from shop.core.money import ZERO, quantize
@@ -34,11 +44,16 @@ class CalendarRow:
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """The thirds of an order, its kept card, and what is left to pay in euros."""
+    """The thirds of an order, its kept card, what is left to pay in euros, and the pause in which nothing is charged.
+
+    `may_pause` tells whether the customer may suspend payment now.
+    """
 
     rows: tuple[CalendarRow, ...]
     card: StoredCard | None
     outstanding: Decimal
+    pause: InstalmentPause | None = None
+    may_pause: bool = False
 
     @property
     def next_open(self) -> CalendarRow | None:
@@ -49,10 +64,26 @@ class Calendar:
         return sum(row.is_open for row in self.rows)
 
     @property
+    def paid_count(self) -> int:
+        """Payments made, those that another one paid early included."""
+        return sum(row.payment.paid_at is not None or row.paid_early for row in self.rows)
+
+    @property
     def card_ends_early(self) -> bool:
         """Whether the kept card ends before the last payment that it is to make."""
         days = [row.payment.due_on for row in self.rows if row.is_open]
         return self.card is not None and bool(days) and self.card.ends_before(max(days))
+
+
+def open_pause(order: Order) -> InstalmentPause | None:
+    """The pause in which nothing is collected of the order now. One query."""
+    return InstalmentPause.objects.filter(order=order, ended_at=None).first()
+
+
+def delivery_is_late(order: Order) -> bool:
+    """Whether the promised day has passed and the goods are still here: their customer may suspend payment (Code de
+    la consommation, L216-6). No query."""
+    return order.is_paid and not order.goods_have_left and order.promised_by < timezone.localdate()
 
 
 def outstanding(order: Order) -> Decimal:
@@ -62,7 +93,7 @@ def outstanding(order: Order) -> Decimal:
 
 
 def calendar(order: Order) -> Calendar | None:
-    """The calendar of an order in instalments, None for any other. Two queries, one with prefetched payments."""
+    """The calendar of an order in instalments, None for any other. Three queries, two with prefetched payments."""
     if order.payment_mode != PaymentMode.INSTALLMENTS:
         return None
     payments = sorted(order.payments.all(), key=lambda payment: payment.position)
@@ -76,10 +107,14 @@ def calendar(order: Order) -> Calendar | None:
         )
         for payment in payments
     )
+    left = sum((row.payment.amount for row in rows if row.is_open), ZERO)
+    pause = open_pause(order)
     return Calendar(
         rows=rows,
         card=StoredCard.objects.filter(order=order, forgotten_at=None).first(),
-        outstanding=sum((row.payment.amount for row in rows if row.is_open), ZERO),
+        outstanding=left,
+        pause=pause,
+        may_pause=pause is None and bool(left) and delivery_is_late(order),
     )
 
 

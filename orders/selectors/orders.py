@@ -1,4 +1,7 @@
-"""Orders for their pages. Members see their paid orders, and under « Historique » those given back or closed."""
+"""Orders for their pages. Members see their paid orders, and under « Historique » those given back or closed.
+
+Archiving takes an order out of staff's lists only: its customer keeps the page.
+"""
 
 import uuid
 from typing import TYPE_CHECKING
@@ -15,26 +18,24 @@ if TYPE_CHECKING:
 
 def member_orders(user: "User") -> QuerySet[Order]:
     """Paid orders of a member, newest first. Four queries: orders, lines, tracking, payments."""
-    return _with_parts(Order.objects.filter(user=user, status__in=PAID_STATUSES, archived_at=None))
+    return _with_parts(Order.objects.filter(user=user, status__in=PAID_STATUSES))
 
 
 def member_history(user: "User") -> QuerySet[Order]:
     """Refunded orders, and cancelled ones that had been paid."""
     given_back = Q(status=OrderStatus.REFUNDED) | Q(status=OrderStatus.CANCELLED, ledger__isnull=False)
-    return _with_parts(Order.objects.filter(given_back, user=user, archived_at=None).distinct())
+    return _with_parts(Order.objects.filter(given_back, user=user).distinct())
 
 
 def member_order(user: "User", order_id: uuid.UUID) -> Order | None:
     """One order of this member; None for a foreign or unknown one, and for one that was never paid."""
     seen = Q(status__in=PAID_STATUSES) | Q(status=OrderStatus.REFUNDED) | Q(ledger__isnull=False)
-    return _with_parts(
-        Order.objects.filter(seen, user=user, pk=order_id, archived_at=None).distinct()
-    ).first()
+    return _with_parts(Order.objects.filter(seen, user=user, pk=order_id).distinct()).first()
 
 
 def order_for_page(order_id: uuid.UUID) -> Order | None:
     """An order with everything its page shows; whether the visitor may see it is decided by the caller."""
-    return _with_parts(Order.objects.filter(pk=order_id, archived_at=None)).first()
+    return _with_parts(Order.objects.filter(pk=order_id)).first()
 
 
 def order_path(order: Order) -> str:

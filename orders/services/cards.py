@@ -10,6 +10,7 @@ from django.utils import timezone
 from orders.models import DiscardedCard, Order, Payment, PaymentState, StoredCard
 from orders.payments.facts import CardFacts
 from orders.pricing.instalments import charge_day, last_day
+from orders.selectors.instalments import open_pause
 from orders.services import instalment_mails as mails
 from orders.services.instalments import NOT_ACCEPTED, lock_open_payments
 from orders.services.journal import record_event
@@ -48,7 +49,8 @@ def keep_card(*, order: Order, card: CardFacts) -> StoredCard | None:
     was_usable = before is not None and not before.refused_code
     today = timezone.localdate()
     resumed = [_charge_again(order, payment, today, was_usable=was_usable) for payment in payments]
-    if any(resumed):
+    # While the payments are suspended no day is told: the end of the pause tells it.
+    if any(resumed) and open_pause(order) is None:
         mails.mail_card_kept(order, kept)
     last = max(payment.due_on for payment in payments)
     if kept.ends_before(last):

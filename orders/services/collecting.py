@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from orders.models import Attempt, Order, Payment
 from orders.models.payment import LIVE_ATTEMPTS
-from orders.selectors.instalments import OPEN_PAYMENTS
+from orders.selectors.instalments import OPEN_PAYMENTS, open_pause
 from orders.services.instalment_mails import mail_link
 from orders.services.instalments import write_off
 from orders.services.journal import record_event
@@ -18,9 +18,14 @@ if TYPE_CHECKING:
 
 
 def send_link(*, payment_id: int, actor: "User | None") -> None:
-    """Mail the customer the page where the third is paid. Raises Problem 409 when it isn't owed."""
+    """Mail the customer the page where the third is paid. Raises Problem 409 when it isn't owed, or while the
+    payments are suspended."""
     with transaction.atomic():
         order, payment = _locked(payment_id)
+        if open_pause(order) is not None:
+            raise Problem(
+                "instalments_paused", _("Les échéances sont suspendues : reprenez-les d'abord."), 409
+            )
         event = record_event(order, "instalment.link_sent", actor=actor, position=payment.position)
         mail_link(order, payment, once=str(event.pk))
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from orders.models import Order, OrderStatus
 from orders.models.order import PAID_STATUSES
 from orders.services.journal import record_event
+from orders.services.transitions import correct_delivery_day
 from orders.services.withdrawal_mails import mail_overdue, mail_postponed
 from orders.services.withdrawals import has_left
 from shop.core.problems import Problem
@@ -31,7 +32,7 @@ def report_overdue_orders(now: datetime) -> int:
     """
     today = timezone.localdate(now)
     reported = 0
-    late = Order.objects.filter(status__in=_WAITING, promised_by__lt=today, archived_at=None)
+    late = Order.objects.filter(status__in=_WAITING, promised_by__lt=today)
     for order_id in late.values_list("pk", flat=True):
         with transaction.atomic():
             order = Order.objects.select_for_update().get(pk=order_id)
@@ -89,10 +90,10 @@ def set_delivery_day(*, order_id: uuid.UUID, delivered_on: date | None, actor: U
             refusal = _("La livraison ne peut être ni à venir ni avant l'expédition.")
             raise Problem("invalid_date", refusal, errors={"delivered_on": [refusal]})
         before = order.delivered_at
-        order.delivered_at = (
-            None if delivered_on is None else timezone.make_aware(datetime.combine(delivered_on, time(12)))
+        correct_delivery_day(
+            order,
+            None if delivered_on is None else timezone.make_aware(datetime.combine(delivered_on, time(12))),
         )
-        order.save(update_fields=["delivered_at", "updated_at"])
         record_event(
             order,
             "delivery.day_set",

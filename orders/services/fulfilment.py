@@ -1,6 +1,7 @@
 """The way of a paid order through the workshop."""
 
 import uuid
+from datetime import date, datetime, time
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -8,12 +9,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.models import Order, OrderStatus, OrderTracking
-from orders.models.order import PAID_STATUSES
-from orders.services.instalments import move_forward
+from orders.models.states import ActorKind
 from orders.services.journal import record_event, record_tracking
-from orders.services.refund_rules import open_dispute
 from orders.services.status_mails import mail_status
-from orders.services.withdrawals import refuse_to_ship_withdrawn
+from orders.services.transitions import transition
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -26,51 +25,54 @@ def update_status(
     status: str,
     message: str = "",
     tracking_number: str = "",
+    carrier: str = "",
     actor: "User | None",
-) -> OrderTracking:
-    """Set any of the statuses of a paid order, tell the customer by a tracking entry and by mail.
+    reason: str = "",
+    dispatched_on: date | None = None,
+) -> OrderTracking | None:
+    """Bring an order to one of the four statuses of its way, or back; returns what its customer is shown of it.
 
-    Going back is allowed: staff correct mistakes. Raises Problem 409 for an order that is not paid, or was given
-    back, for a status that only a payment or a refund may set, and for sending what a bank takes back or what its
-    customer has withdrawn from; nothing changes then.
+    The status that it has already is an addition when it comes with a message or a number, and nothing otherwise, nor
+    when both were said last. `dispatched_on` is the day on which it was sent, today unless told; `reason` why a
+    dispatch is undone. Raises Problem 409 as `why_not` and 400 `invalid_date`; nothing changes then.
     """
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
-        if order.status not in PAID_STATUSES:
-            raise Problem("order_not_paid", _("Seule une commande payée peut changer d'étape."), 409)
-        if status not in PAID_STATUSES:
-            raise Problem(
-                "status_not_by_hand",
-                _("Ce statut vient d'un paiement ou d'un remboursement, pas d'une étape."),
-                409,
+        if status == order.status:
+            return add_to_status(
+                order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor
             )
-        if status == OrderStatus.SHIPPED != order.status and open_dispute(order) is not None:
-            raise Problem(
-                "order_disputed",
-                _(
-                    "La banque du client conteste ce paiement : n'expédiez rien tant que le litige est ouvert."
-                ),
-                409,
-            )
-        if status in (OrderStatus.SHIPPED, OrderStatus.DELIVERED):
-            refuse_to_ship_withdrawn(order)
-        before = order.status
-        now = timezone.now()
-        order.status = status
-        if status == OrderStatus.SHIPPED:
-            order.shipped_at = order.shipped_at or now
-        elif status == OrderStatus.DELIVERED:
-            order.delivered_at = order.delivered_at or now
-        if before == OrderStatus.DELIVERED != status:
-            # It had not arrived after all: the withdrawal period has not begun (L221-18).
-            order.delivered_at = None
-        order.save(update_fields=["status", "shipped_at", "delivered_at", "updated_at"])
-        dispatched = order.shipped_at or order.delivered_at
-        if dispatched is not None:
-            move_forward(order=order, dispatched_on=timezone.localdate(dispatched))
-        entry = record_tracking(order, message=message, tracking_number=tracking_number, actor=actor)
-        record_event(
-            order, "order.status_changed", actor=actor, before=before, after=status, tracking=tracking_number
-        )
-        mail_status(order, entry)
+        return transition(
+            order, status, by=ActorKind.STAFF, actor=actor, at=_moment(order, status, dispatched_on),
+            message=message, tracking_number=tracking_number, carrier=carrier, reason=reason,
+        )  # fmt: skip
+
+
+def add_to_status(
+    order: Order, *, message: str, tracking_number: str, carrier: str = "", actor: "User | None"
+) -> OrderTracking | None:
+    """Tell the customer more about the status that the order has; None when there is nothing new. Runs with the
+    order locked."""
+    latest = order.tracking.first()
+    said = (order.status, message, tracking_number)
+    repeated = latest is not None and (latest.status, latest.message, latest.tracking_number) == said
+    if repeated or not (message or tracking_number):
+        return None
+    entry = record_tracking(
+        order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor
+    )
+    record_event(order, "order.status_added_to", actor=actor, status=order.status, tracking=tracking_number)
+    mail_status(order, entry)
     return entry
+
+
+def _moment(order: Order, status: str, day: date | None) -> datetime:
+    """When the parcel left: noon of an earlier day whose hour nobody noted, but after the payment."""
+    now = timezone.now()
+    if status != OrderStatus.SHIPPED or day is None or day == timezone.localdate(now):
+        return now
+    paid_at = order.paid_at or order.created_at
+    if not timezone.localdate(paid_at) <= day <= timezone.localdate(now):
+        refusal = _("L'expédition ne peut être ni à venir ni avant le paiement.")
+        raise Problem("invalid_date", refusal, errors={"dispatched_on": [refusal]})
+    return max(timezone.make_aware(datetime.combine(day, time(12))), paid_at)

@@ -60,27 +60,40 @@ def mail_link(order: Order, payment: Payment, *, once: str) -> None:
 
 def mail_resumed(order: Order, *, once: str) -> None:
     """A withdrawal that had stopped the thirds has no effect: what is still to be paid, when, and how."""
-    plan = calendar(order)
     queue_mail(
         kind="instalment_resumed",
         to=order.email,
         language=order.language,
-        context={
-            **_context(order),
-            "thirds": [
-                {
-                    "position": row.payment.position,
-                    "count": row.payment.count,
-                    "amount": str(row.payment.amount),
-                    "day": "" if row.is_late else row.day.isoformat(),
-                }
-                for row in (plan.rows if plan else ())
-                if row.is_open
-            ],
-        },
+        context={**_context(order), "thirds": _open_thirds(order)},
         dedupe_key=f"instalment_resumed:{once}",
         reference=order.reference,
     )
+
+
+def mail_calendar(order: Order, *, why: str, once: str) -> None:
+    """The days of what is still to be paid changed: `why` is paused, resumed or dispatch_undone."""
+    queue_mail(
+        kind="instalment_calendar",
+        to=order.email,
+        language=order.language,
+        context={**_context(order), "thirds": _open_thirds(order), "why": why},
+        dedupe_key=f"instalment_calendar:{order.pk}:{once}",
+        reference=order.reference,
+    )
+
+
+def _open_thirds(order: Order) -> list[dict[str, Any]]:
+    plan = calendar(order)
+    return [
+        {
+            "position": row.payment.position,
+            "count": row.payment.count,
+            "amount": str(row.payment.amount),
+            "day": "" if row.is_late else row.day.isoformat(),
+        }
+        for row in (plan.rows if plan else ())
+        if row.is_open
+    ]
 
 
 def mail_overdue(order: Order, payment: Payment) -> None:

@@ -65,7 +65,7 @@ def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> De
             continue
         payment.amount = owed_again
         if payment.state in (PaymentState.VOID, PaymentState.SCHEDULED):
-            _put_in_calendar(order, payment, timezone.now())
+            put_in_calendar(order, payment, timezone.now())
         payment.save()
         resumed += owed_again - owed
         positions.append(payment.position)
@@ -76,10 +76,14 @@ def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> De
     return resumed
 
 
-def _put_in_calendar(order: Order, payment: Payment, now: datetime) -> None:
-    """Charged on its agreed day when that can still be announced, otherwise due by the link that its customer gets."""
+def put_in_calendar(order: Order, payment: Payment, now: datetime, *, announce: bool = True) -> None:
+    """Charged on its agreed day when that can still be announced, otherwise due by the link that its customer gets.
+
+    The caller saves the payment, and tells the customer; without `announce` it waits, unannounced, for that.
+    """
     today = timezone.localdate(now)
-    limit = None if order.shipped_at is None else last_day(timezone.localdate(order.shipped_at))
+    left_at = order.shipped_at or order.delivered_at
+    limit = None if left_at is None else last_day(timezone.localdate(left_at))
     if limit is not None and payment.due_on > limit:
         payment.moved_from = payment.moved_from or payment.due_on
         payment.due_on = limit
@@ -90,7 +94,9 @@ def _put_in_calendar(order: Order, payment: Payment, now: datetime) -> None:
         None,
         "",
     )
-    if payment.due_on < today or (limit is not None and day > limit):
+    if not announce:
+        payment.state = PaymentState.SCHEDULED
+    elif payment.due_on < today or (limit is not None and day > limit):
         payment.state = PaymentState.DUE
         payment.stopped_code = RESUMED
         payment.link_sent_at = now

@@ -21,7 +21,7 @@ from orders.models import (
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.payments.dunning import AUTHENTICATION_REQUIRED, MAX_TRIES, RESUMED, Refusal, classify, next_step
 from orders.pricing.instalments import charge_day, last_day
-from orders.selectors.instalments import OPEN_PAYMENTS
+from orders.selectors.instalments import OPEN_PAYMENTS, open_pause
 from orders.services import instalment_mails as mails
 from orders.services.journal import record_event
 from shop.core.money import ZERO, to_cents
@@ -118,7 +118,8 @@ def note_refusal(*, order: Order, payment: Payment, attempt: Attempt) -> None:
     )
     if refusal == Refusal.CARD_IS_DEAD:
         StoredCard.objects.filter(order=order).update(refused_code=attempt.error_code[:60])
-    if payment.state not in OPEN_PAYMENTS:
+    # While the payments are suspended nothing is asked for: the end of the pause tells the next day.
+    if payment.state not in OPEN_PAYMENTS or open_pause(order) is not None:
         return
     tries = payment.attempts.filter(kind=AttemptKind.OFF_SESSION, state=AttemptState.FAILED).count()
     stopped = "" if refusal == Refusal.RETRY else attempt.error_code[:60]

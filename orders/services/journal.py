@@ -14,9 +14,19 @@ def record_event(order: Order, name: str, *, actor: "User | None" = None, **data
 
 
 def record_tracking(
-    order: Order, *, message: str = "", tracking_number: str = "", actor: "User | None" = None
+    order: Order,
+    *,
+    message: str = "",
+    tracking_number: str = "",
+    carrier: str = "",
+    actor: "User | None" = None,
 ) -> OrderTracking:
     """Tells the customer where the order stands: an entry with the status that it has now."""
     return OrderTracking.objects.create(
-        order=order, status=order.status, message=message, tracking_number=tracking_number, actor=actor
+        order=order,
+        status=order.status,
+        message=message,
+        tracking_number=tracking_number,
+        carrier=carrier,
+        actor=actor,
     )

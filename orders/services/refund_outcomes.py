@@ -13,7 +13,6 @@ from orders.models import (
     DisputeState,
     LedgerKind,
     Order,
-    OrderEvent,
     OrderStatus,
     Payment,
     PaymentState,
@@ -24,20 +23,21 @@ from orders.models import (
     RefundState,
 )
 from orders.models.payment import REFUNDS_UNDER_WAY
+from orders.models.states import ActorKind
 from orders.payments.facts import RefundFacts
 from orders.selectors.instalments import outstanding
 from orders.services.instalments import void_scheduled
-from orders.services.journal import record_event, record_tracking
+from orders.services.journal import record_event
 from orders.services.ledger import book_movement, charged_at
 from orders.services.refund_debts import AUTOMATIC, debts, shortfalls, uncredited
 from orders.services.refund_mails import mail_refund_done, mail_refund_failed
 from orders.services.refund_rules import charges_left
+from orders.services.transitions import status_after_return, transition
 from orders.services.withdrawal_closing import close_settled_case, reopen_case
 from shop.core.money import ZERO, amount_string, from_cents
 
 logger = logging.getLogger(__name__)
 
-CLOSED_BY_REFUND = "order.refunded"
 _DONE = (RefundState.SUCCEEDED,)
 
 
@@ -125,6 +125,9 @@ def fail_refund(
     else:
         # It may have been the last one under way, and its money gone back by another.
         _close_if_given_back(order)
+        if debts(order) or any(charge.left for charge in charges_left(order)):
+            # Closed by hand while it was on its way.
+            _go_back(order)
     record_event(order, "refund.failed", refund=str(refund.pk), error=refund.error)
     # Staff wrote it down themselves when a transfer came back.
     if refund.method == RefundMethod.CARD:
@@ -287,11 +290,7 @@ def _close_if_given_back(order: Order) -> None:
         return
     if order.disputes.exclude(state=DisputeState.WON).exists() or debts(order):
         return
-    before = order.status
-    order.status = OrderStatus.REFUNDED
-    order.save(update_fields=["status", "updated_at"])
-    record_tracking(order)
-    record_event(order, CLOSED_BY_REFUND, before=before)
+    transition(order, OrderStatus.REFUNDED, by=ActorKind.PROVIDER, event="order.refunded")
 
 
 def _reopen(order: Order) -> None:
@@ -302,10 +301,11 @@ def _reopen(order: Order) -> None:
             request.settled_at = None
             request.save(update_fields=["settled_at"])
             reopen_case(request=request)
-    if order.status != OrderStatus.REFUNDED:
-        return
-    closed = OrderEvent.objects.filter(order=order, name=CLOSED_BY_REFUND).last()
-    if closed is not None:
-        order.status = closed.data["before"]
-        order.save(update_fields=["status", "updated_at"])
-        record_tracking(order)
+    _go_back(order)
+
+
+def _go_back(order: Order) -> None:
+    """A refunded order whose money is with the shop stands again where it was."""
+    back = status_after_return(order)
+    if order.status == OrderStatus.REFUNDED and back:
+        transition(order, back, by=ActorKind.PROVIDER, event="order.reopened")

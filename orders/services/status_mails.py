@@ -2,15 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from orders.models import Order, OrderStatus, OrderTracking
+from orders.models.order import ENDINGS
+from orders.selectors.money import money_after
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.services.mails import order_context, seller_context
+from shop.core.amounts import localised_amount
 from shop.core.dates import day_in_words
-from shop.core.mail import queue_mail
+from shop.core.mail import queue_mail, withdraw_mails
+
+STATUS_PAUSE = timedelta(minutes=1)
+"""How long the mail of a status waits, so that staff can correct themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +29,14 @@ class StatusNews:
 
 
 def mail_status(order: Order, entry: OrderTracking) -> None:
-    """Write to the customer what `entry` tells, once an entry. Call it in the transaction that writes the entry."""
+    """Write to the customer what `entry` tells, once an entry, to be sent a minute later.
+
+    Staff who correct themselves within that minute write the only mail: see `withdraw_status_mails`. Call it in the
+    transaction that writes the entry.
+    """
     with translation.override(order.language):
         news = status_news(order, entry)
+        money = money_sentences(order) if entry.status in ENDINGS else []
     queue_mail(
         kind="order_status",
         to=order.email,
@@ -33,6 +45,7 @@ def mail_status(order: Order, entry: OrderTracking) -> None:
             "order": order_context(order, order.language),
             "heading": news.heading,
             "paragraphs": list(news.paragraphs),
+            "money": money,
             "message": entry.message,
             "tracking_number": entry.tracking_number,
             "carrier": entry.get_carrier_display() if entry.carrier else "",
@@ -40,9 +53,19 @@ def mail_status(order: Order, entry: OrderTracking) -> None:
             "signature": entry.actor.first_name if entry.actor else "",
             "seller": seller_context(),
         },
-        dedupe_key=f"order_status:{order.pk}:{entry.pk}",
+        dedupe_key=f"{_status_mails(order)}{entry.pk}",
         reference=order.reference,
+        not_before=timezone.now() + STATUS_PAUSE,
     )
+
+
+def withdraw_status_mails(order: Order) -> None:
+    """Take back the mails of earlier statuses that wait for their minute: the order has another one now."""
+    withdraw_mails(_status_mails(order))
+
+
+def _status_mails(order: Order) -> str:
+    return f"order_status:{order.pk}:"
 
 
 def status_news(order: Order, entry: OrderTracking) -> StatusNews:
@@ -130,6 +153,42 @@ def _delivered(order: Order) -> list[str]:
             _("Vous pouvez vous rétracter jusqu'au %(day)s inclus.") % {"day": day_in_words(deadline)}
         )
     return told
+
+
+def money_sentences(order: Order) -> list[str]:
+    """What becomes of the money of a closed order, in the active language: never silent about any of it."""
+    money = money_after(order)
+    if not money.charged:
+        return [_("Vous n'avez rien payé\u00a0: rien ne vous sera demandé.")]
+    told = (
+        (money.refunded, _("%(amount)s vous ont été rendus.")),
+        (
+            money.under_way,
+            _(
+                "%(amount)s vous sont rendus sur le moyen de paiement que vous aviez utilisé\u00a0: comptez cinq à "
+                "dix jours ouvrés, selon votre banque."
+            ),
+        ),
+        (
+            money.failed,
+            _(
+                "%(amount)s n'ont pas pu vous être rendus par la banque\u00a0: nous vous écrivons pour le faire "
+                "autrement."
+            ),
+        ),
+        (money.disputed, _("Votre banque a repris %(amount)s à votre demande.")),
+        (money.voided, _("%(amount)s qui restaient à payer ne vous seront pas prélevés.")),
+    )
+    sentences = [text % {"amount": localised_amount(amount)} for amount, text in told if amount]
+    if money.kept:
+        kept = {"amount": localised_amount(money.kept), "reason": money.kept_reason}
+        sentences.append(
+            _("%(amount)s ne sont pas rendus. Motif\u00a0: %(reason)s") % kept
+            if money.kept_reason
+            else _("%(amount)s ne sont pas encore rendus\u00a0: nous vous écrivons dès que c'est décidé.")
+            % kept
+        )
+    return sentences
 
 
 def _promise(order: Order) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,7 @@ from orders.services.refunds import request_refund
 from orders.services.withdrawal_mails import mail_alert, mail_refused, mail_return_instructions
 from orders.services.withdrawals import has_left, stop_charges, take_up
 from shop.core.problems import Problem
+from shop.core.shop_days import shop_day
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -138,19 +139,32 @@ def refund_case(
 
 
 def refuse_case(
-    *, case_id: int, reason: str, actor: User | None, resume: bool | None = None
+    *,
+    case_id: int,
+    reason: str,
+    actor: User | None,
+    resume: bool | None = None,
+    revocation_text: str = "",
+    revoked_on: date | None = None,
 ) -> WithdrawalCase:
     """Close a declaration without acting on it, and tell the customer why.
+
+    One that came in time ends the contract (L221-27): it is refused only when the customer took it back in writing, in
+    the words `revocation_text` of `revoked_on`, or when another one of the order says the same.
 
     `resume` answers what becomes of the thirds that it had stopped: they are owed again as they were agreed, and the
     customer is told of each, or they stay stopped, a loss. What another open declaration stops stays stopped.
 
-    Raises Problem 409 `case_closed`, `case_refunding` once a refund was decided, `resume_undecided` when thirds were
+    Raises Problem 409 `case_closed`, `case_refunding` once a refund was decided, `revocation_needed` without those
+    words, 400 `invalid_date` for a day to come or before the declaration, `resume_undecided` when thirds were
     stopped and nobody said what becomes of them, and `not_resumable`; nothing changes then.
     """
     with _open_case(case_id) as (case, order):
         if RefundRequest.objects.filter(withdrawal=case.withdrawal_id).exists():
             raise Problem("case_refunding", _("Un remboursement est déjà décidé."), 409)
+        if needs_revocation(case):
+            _require_revocation(case, revocation_text, revoked_on)
+            case.revocation_text, case.revoked_on = revocation_text.strip(), revoked_on
         if case.voided and resume is None:
             raise Problem("resume_undecided", _("Dites si les échéances arrêtées reprennent."), 409)
         case.state = WithdrawalState.REFUSED
@@ -162,6 +176,39 @@ def refuse_case(
                 _resume_charges(case, order, actor)
         mail_refused(case)
     return case
+
+
+def needs_revocation(case: WithdrawalCase) -> bool:
+    """Whether only the customer's own words end this declaration: it came in time, and no other open or refunded one
+    of the order says the same. Up to three queries."""
+    if not case.in_time:
+        return False
+    others = WithdrawalCase.objects.filter(order=case.order_id).exclude(pk=case.pk)
+    wanted = _declared(case)
+    return not any(
+        _declared(other) == wanted
+        for other in others.exclude(state=WithdrawalState.REFUSED).select_related("withdrawal")
+    )
+
+
+def _declared(case: WithdrawalCase) -> tuple[str, frozenset[tuple[int, int]]]:
+    lines = case.withdrawal.lines.values_list("item_id", "quantity")
+    return case.goods, frozenset(lines)
+
+
+def _require_revocation(case: WithdrawalCase, text: str, day: date | None) -> None:
+    if not text.strip() or day is None:
+        raise Problem(
+            "revocation_needed",
+            _(
+                "Cette rétractation est arrivée à temps : elle met fin au contrat. Pour la classer sans suite, "
+                "recopiez l'écrit par lequel le client y renonce, et sa date."
+            ),
+            409,
+        )
+    if not shop_day(case.withdrawal.declared_at) <= day <= timezone.localdate():
+        refusal = _("L'écrit du client ne peut être ni à venir ni avant sa rétractation.")
+        raise Problem("invalid_date", refusal, errors={"revoked_on": [refusal]})
 
 
 def _resume_charges(case: WithdrawalCase, order: Order, actor: User | None) -> None:

@@ -32,7 +32,7 @@ from orders.models import (
 )
 from orders.selectors.instalments import outstanding
 from orders.selectors.withdrawal_period import exercised_on, is_in_time, refund_deadline
-from orders.selectors.withdrawals import find_declared_order, find_withdrawal, open_cases
+from orders.selectors.withdrawals import find_declared_order, find_withdrawal
 from orders.services.declarations import Declaration, compose_statement
 from orders.services.instalments import void_scheduled
 from orders.services.journal import record_event
@@ -94,18 +94,6 @@ def take_up(*, case: WithdrawalCase, order: Order, now: datetime, actor: User | 
 def has_left(order: Order) -> bool:
     """Whether the goods are on their way or with the customer."""
     return order.shipped_at is not None or order.delivered_at is not None
-
-
-def refuse_to_ship_withdrawn(order: Order) -> None:
-    """Raises Problem 409 `withdrawal_open` while a declaration is open on an order that has not left the workshop."""
-    if not has_left(order) and open_cases(order).filter(shipping_allowed_at=None).exists():
-        raise Problem(
-            "withdrawal_open",
-            _(
-                "Le client s'est rétracté : permettez l'expédition du reste depuis sa déclaration, ou remboursez."
-            ),
-            409,
-        )
 
 
 def file_declaration(*, declaration: Declaration, key: str) -> Withdrawal:

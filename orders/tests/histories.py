@@ -1,4 +1,5 @@
-"""Histories of orders that nobody wrote: placed, paid, paid twice, expired, refunded by everybody, disputed, in thirds.
+"""Histories of orders that nobody wrote: placed, paid, paid twice, expired, refunded by everybody, disputed, in thirds,
+moved through every status by everybody, paused, archived.
 
 After every step the books must hold; after every history, once all mail of the provider has been read, they must say to
 the cent what the provider says.
@@ -13,7 +14,6 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-import pytest
 from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
@@ -24,12 +24,12 @@ from orders.models import (
     Attempt,
     AttemptState,
     Order,
-    OrderStatus,
     Payment,
     PaymentState,
     Refund,
     RefundRequest,
     RefundState,
+    StoredCard,
     TransferReturn,
     WithdrawalCase,
 )
@@ -37,29 +37,29 @@ from orders.models.payment import OPEN_DISPUTES
 from orders.models.returns import OPEN_CASES
 from orders.payments import gateway, settlement
 from orders.payments.facts import ChargeFacts, IntentFacts
-from orders.selectors.withdrawals import open_cases
+from orders.payments.off_session import claim_charge, obstacle, prepare_charge
+from orders.selectors.instalments import OPEN_PAYMENTS, open_pause
 from orders.services.cancellation import cancel_unpaid_order
 from orders.services.declarations import Declaration
 from orders.services.disputes import sync_disputes
-from orders.services.fulfilment import update_status
 from orders.services.refund_again import amount_again
 from orders.services.refund_rules import RefundRefused, open_dispute, refundable
 from orders.services.refund_sending import send_refund, sync_refunds
 from orders.services.refund_transfers import settle_by_transfer
 from orders.services.refunds import request_refund, retry_refund
-from orders.services.statuses import change_status
 from orders.services.transfer_returns import take_transfer_back
 from orders.services.withdrawal_cases import refund_case, refuse_case
 from orders.services.withdrawals import declare_withdrawal
 from orders.tests.factories import make_order, new_key, pay_order
 from orders.tests.history_laws import HistoryLaws
+from orders.tests.history_moves import StatusMoves
 from shop.core.problems import Problem
 
 TOLD_EVERY = 250
 READING = ("SELECT", "SAVEPOINT", "RELEASE SAVEPOINT")
 
 
-class OrderHistories(HistoryLaws, RuleBasedStateMachine):
+class OrderHistories(HistoryLaws, StatusMoves, RuleBasedStateMachine):
     """`products` and `started_with` (their stock) stand outside; each history is rolled back when it has ended."""
 
     played: Counter[str] = Counter()
@@ -149,12 +149,20 @@ class OrderHistories(HistoryLaws, RuleBasedStateMachine):
         order = self.order(number)
         if order is None or not order.is_paid or open_dispute(order):
             return
-        payment = order.payments.filter(state__in=("scheduled", "due", "overdue"), position__gt=1).first()
-        if payment and not payment.attempts.filter(state=AttemptState.SENT).exists():
-            Attempt.objects.create(
-                payment=payment, number=payment.attempts.count() + 1, kind="off_session",
-                state=AttemptState.SENT, amount_cents=int(payment.amount * 100), expires_at=timezone.now(),
-            )  # fmt: skip
+        payment = order.payments.filter(state__in=OPEN_PAYMENTS, position__gt=1).first()
+        if payment is None:
+            return
+        StoredCard.objects.get_or_create(
+            order=order,
+            defaults={"customer_id": f"cus_{order.pk.hex}", "payment_method_id": f"pm_{order.pk.hex}"},
+        )
+        why = obstacle(order, payment)
+        paused = open_pause(order) is not None
+        assert (why == "paused") == paused
+        if not why:
+            attempt = prepare_charge(order, payment)
+            assert claim_charge(attempt)
+            self.played["thirds charged"] += 1
 
     @rule(number=st.integers(0, 2), succeeds=st.booleans())
     def third_lands(self, number: int, succeeds: bool) -> None:
@@ -199,7 +207,10 @@ class OrderHistories(HistoryLaws, RuleBasedStateMachine):
             return
         # A refund was decided already, or the order is closed or disputed.
         with suppress(Problem), transaction.atomic():
-            refuse_case(case_id=case.pk, reason="Retirée.", actor=None, resume=resume)
+            refuse_case(
+                case_id=case.pk, reason="Retirée.", actor=None, resume=resume,
+                revocation_text="Je garde tout.", revoked_on=timezone.localdate(),
+            )  # fmt: skip
             self.played["resumed" if resume and case.voided else "withdrawals refused"] += 1
 
     @rule(number=st.integers(0, 5))
@@ -290,27 +301,6 @@ class OrderHistories(HistoryLaws, RuleBasedStateMachine):
             assert settle_by_transfer(**demand, amount=owed) == transfer
             assert (transfer.replaces_id, transfer.amount, transfer.state) == (failed.pk, owed, "succeeded")
             self.played["transfers"] += 1
-
-    @rule(number=st.integers(0, 2), refund=st.booleans())
-    def close_by_hand(self, number: int, refund: bool) -> None:
-        order = self.order(number)
-        if order and order.ledger.exists():
-            with suppress(Problem), transaction.atomic():
-                change_status(order_id=order.pk, status="cancelled", actor=None, refund=refund)
-                self.played["closed by hand"] += 1
-
-    @rule(number=st.integers(0, 2))
-    def ship(self, number: int) -> None:
-        order = self.order(number)
-        if order is None or not order.is_paid:
-            return
-        frozen = open_dispute(order) is not None and order.status != OrderStatus.SHIPPED
-        withdrawn = order.shipped_at is None and open_cases(order).exists()
-        if frozen or withdrawn:
-            with pytest.raises(Problem, match=r"litige|rétracté"), transaction.atomic():
-                update_status(order_id=order.pk, status="shipped", actor=None)
-        else:
-            update_status(order_id=order.pk, status="shipped", actor=None)
 
     # --- Workers and the provider ---------------------------------------------------------------------
 

@@ -6,9 +6,11 @@ from collections import Counter
 from decimal import Decimal
 from typing import Any
 
+from django.utils import timezone
 from hypothesis.stateful import invariant
 
 from catalog.models import Product
+from orders.books.todo import tasks
 from orders.models import (
     Attempt,
     Invoice,
@@ -22,17 +24,21 @@ from orders.models import (
     RefundState,
     StockHold,
 )
+from orders.models.order import ENDINGS
 from orders.models.payment import REFUNDS_UNDER_WAY
+from orders.models.states import TRANSITIONS
 from orders.payments.facts import DisputeFacts, RefundFacts
 from orders.selectors.instalments import OPEN_PAYMENTS
+from orders.selectors.money import money_after, with_undecided_money
 from orders.services.disputes import sync_disputes
 from orders.services.refund_debts import debts
-from orders.services.refund_rules import charge_left, refundable
+from orders.services.refund_rules import charge_left, charges_left, refundable
 from orders.services.refund_sending import send_refund, sync_refunds
 from orders.tests.memory_provider import MemoryProvider
 
 ZERO = Decimal("0.00")
 COLLECTED = ("charge", "refund", "refund_failed")
+WAYS = {(str(source), str(row.target)) for row in TRANSITIONS for source in row.sources}
 PAID_STATES = (PaymentState.PAID, PaymentState.PARTLY_REFUNDED, PaymentState.REFUNDED)
 
 
@@ -84,7 +90,9 @@ class HistoryLaws:
                         expected = PaymentState.PAID
                     if not self.automatic_under_way(payment):
                         assert payment.state == expected, (payment.state, kept, payment.amount)
-            if order.status == OrderStatus.REFUNDED:
+            # Staff may say it while the money is on its way.
+            by_hand = order.events.filter(name="order.status_changed", data__after="refunded").exists()
+            if order.status == OrderStatus.REFUNDED and not by_hand:
                 assert (refundable(order), debts(order)) == (ZERO, [])
                 assert (
                     not Refund.objects.filter(order=order, state__in=REFUNDS_UNDER_WAY)
@@ -111,6 +119,68 @@ class HistoryLaws:
             assert -order.total <= notes <= 0
             for request in order.refund_requests.filter(settled_at__isnull=False):
                 assert request.credit_note.total == -request.amount
+
+    @invariant()
+    def a_status_changes_by_the_table_only(self) -> None:
+        """The journal's changes form one chain of ways of the table, from `pending` to the status of now."""
+        for order in Order.objects.prefetch_related("events", "tracking"):
+            status = str(OrderStatus.PENDING)
+            for event in order.events.all():
+                if event.name.startswith("delivery.") or not {"before", "after"} <= event.data.keys():
+                    continue
+                assert (event.data["before"], event.data["after"]) in WAYS, event.data
+                assert event.data["before"] == status
+                status = event.data["after"]
+            assert order.status == status
+            steps = [step for step in order.tracking.all() if not step.undone]
+            if order.paid_at is not None:
+                assert steps[0].status == order.status, "what the customer reads"
+            assert (order.cancelled_at is not None) or order.status != OrderStatus.CANCELLED
+            assert (order.shipped_at is not None) or order.status != OrderStatus.SHIPPED
+            assert (order.delivered_at is None) == (
+                (order.status_before_closing or order.status) != OrderStatus.DELIVERED
+            )
+
+    @invariant()
+    def what_the_customer_reads_of_the_money_is_what_moved(self) -> None:
+        for order in Order.objects.filter(status__in=ENDINGS).prefetch_related("payments"):
+            told = money_after(order)
+            charged = sum(order.ledger.filter(kind="charge").values_list("amount", flat=True), ZERO)
+            parts = (told.refunded, told.under_way, told.failed, told.disputed, told.kept)
+            assert sum(parts, ZERO) >= charged, (told, charged)
+            assert told.to_come == ZERO
+            assert told.to_come + told.voided <= order.total
+
+    @invariant()
+    def no_money_is_kept_in_silence(self) -> None:
+        listed = set(with_undecided_money().values_list("pk", flat=True))
+        for order in Order.objects.filter(status__in=ENDINGS, retention_decision=""):
+            # What a refund could not give back waits as a failed refund.
+            failed = order.refunds.filter(state=RefundState.FAILED, replaced_by=None).exists()
+            if any(charge.left for charge in charges_left(order)):
+                assert failed or order.pk in listed, "kept, and nobody is asked"
+
+    @invariant()
+    def nothing_that_is_owed_is_forgotten(self) -> None:
+        """A third that is owed has a next step by itself, or waits for a person who is told so."""
+
+        def waits(label: str) -> bool:
+            return label in {str(task.label) for task in tasks(timezone.localdate())}
+
+        owed = Payment.objects.filter(state__in=OPEN_PAYMENTS, position__gt=1).select_related("order")
+        for payment in owed:
+            order = payment.order
+            if order.status == OrderStatus.PENDING:
+                continue
+            assert order.is_paid, "a closed order owes nothing"
+            if order.instalment_pauses.filter(ended_at=None).exists():
+                assert waits("Échéances suspendues")
+            elif payment.state == PaymentState.OVERDUE:
+                assert waits("Échéances impayées")
+            elif order.disputes.exclude(state="won").exists() or order.review_reason:
+                assert waits("Commandes à vérifier")
+            else:
+                assert payment.state == PaymentState.SCHEDULED or payment.next_try_on is not None
 
     def what_is_owed_can_be_given_back(self) -> None:
         """No decision waits for money that its charge has not got any more, unless a bank took it."""

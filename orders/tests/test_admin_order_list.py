@@ -26,6 +26,7 @@ def test_pending_and_cancelled_only_when_asked_for_and_archived_never(desk, orde
     pending, archived = make_order(), pay_order(make_order())
     cancelled = pay_order(make_order())
     Order.objects.filter(pk=cancelled.pk).update(status=OrderStatus.CANCELLED)
+    Order.objects.filter(pk=archived.pk).update(status=OrderStatus.DELIVERED)
     remove_order(order_id=archived.pk, actor=None)
     assert ids(desk.get("/api/admin/orders")) == [str(order.pk)]
     assert ids(desk.get("/api/admin/orders?status=pending")) == []

@@ -22,6 +22,7 @@ from orders.models import (
     DisputeState,
     Finding,
     FindingKind,
+    InstalmentPause,
     Order,
     RefundRequest,
     ShippingZone,
@@ -63,7 +64,10 @@ def busy_order(*, lines: int = 2, steps: int = 2, parts: int = 1) -> Order:
     for step in range(steps):
         status = ("processing", "shipped")[step % 2]
         change_status(
-            order_id=order.pk, status=status, actor=make_admin(f"equipe{number}-{step}@example.com")
+            order_id=order.pk,
+            status=status,
+            reason="Essai.",
+            actor=make_admin(f"equipe{number}-{step}@example.com"),
         )
     declaration = Declaration(name="Léa Martin", email=order.email, order_text=order.reference, language="fr")
     declare_withdrawal(
@@ -86,6 +90,7 @@ def busy_order(*, lines: int = 2, steps: int = 2, parts: int = 1) -> Order:
         order=order, kind=FindingKind.REFUND_DIFFERS, provider_id=f"re_{number}", amount=Decimal("5.00"),
         detail="Écart", found_at=timezone.now(),
     )  # fmt: skip
+    InstalmentPause.objects.create(order=order, started_by="staff", reason="Retard.")
     StripeEvent.objects.create(event_id=f"evt_{number}", kind="charge.refunded", body={}, livemode=False)
     return order
 

@@ -11,7 +11,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from orders.models import Attempt, Dispute, Order, Payment, StoredCard
+from orders.models import Attempt, Dispute, InstalmentPause, Order, Payment, StoredCard
 from orders.payments import schedule
 from orders.payments.off_session import claim_charge, obstacle, prepare_charge
 from orders.services.instalments import void_scheduled
@@ -75,7 +75,7 @@ OBSTACLES: dict[str, tuple[Callable[[Order], Any], str]] = {
     "paid": (payment(state="paid"), "not_owed"),
     "void": (payment(state="void"), "not_owed"),
     "written off": (payment(state="written_off"), "not_owed"),
-    "never paid": (status("pending"), "order_closed"),
+    "paused": (lambda order: InstalmentPause.objects.create(order=order, started_by="staff"), "paused"),
     "cancelled": (status("cancelled"), "order_closed"),
     "given back": (status("refunded"), "order_closed"),
     "dispute open": (dispute("needs_response"), "disputed"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
+from typing import Any
 
 import pytest
 import time_machine
@@ -32,25 +33,27 @@ def days(order: Order) -> list[date]:
     return list(order.payments.order_by("position").values_list("due_on", flat=True))
 
 
-def set_status(order: Order, status: str, after: int) -> None:
+def set_status(order: Order, status: str, after: int, **said: Any) -> None:
     with time_machine.travel(ORDERED + timedelta(days=after), tick=False):
-        update_status(order_id=order.pk, status=status, actor=None)
+        update_status(order_id=order.pk, status=status, actor=None, **said)
 
 
-def test_l312_4_the_fifty_days_begin_with_the_first_dispatch_and_not_with_a_correction():
+def test_l312_4_the_fifty_days_begin_with_the_dispatch_that_was_not_undone():
     order = in_thirds_then()
     assert days(order) == [date(2026, 6, 1), date(2026, 7, 1), date(2026, 7, 31)]
     set_status(order, OrderStatus.SHIPPED, after=3)
     # The 4th of June and fifty days.
     assert days(order)[2] == date(2026, 7, 24)
     assert mails(order).count("instalment_moved") == 1
-    # Staff had pressed the wrong button, and press the right one eight days later: the parcel left when it left.
-    set_status(order, OrderStatus.PROCESSING, after=4)
+    # Staff had pressed the wrong button, and press the right one eight days later: the parcel left then.
+    set_status(order, OrderStatus.PROCESSING, after=4, reason="Mauvais bouton.")
+    order.refresh_from_db()
+    assert (order.shipped_at, days(order)[2]) == (None, date(2026, 7, 31))
     set_status(order, OrderStatus.SHIPPED, after=12)
     order.refresh_from_db()
-    assert order.shipped_at == ORDERED + timedelta(days=3)
-    assert days(order) == [date(2026, 6, 1), date(2026, 7, 1), date(2026, 7, 24)]
-    assert order.payments.get(position=3).moved_from == date(2026, 7, 31)
+    assert order.shipped_at == ORDERED + timedelta(days=12)
+    assert days(order)[2] == date(2026, 7, 31)
+    assert order.payments.get(position=3).moved_from is None
     assert mails(order).count("instalment_moved") == 1
 
 

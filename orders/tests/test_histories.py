@@ -14,7 +14,7 @@ from orders.tests.histories import OrderHistories
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.thirds import offer_thirds
 
-HISTORIES = int(os.environ.get("HISTORIES", "30"))
+HISTORIES = int(os.environ.get("HISTORIES", "20"))
 STEPS = 14
 
 

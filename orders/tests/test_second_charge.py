@@ -48,7 +48,9 @@ def test_a_second_charge_does_not_revive_an_order_that_was_credited_and_closed()
     )
     line = order.items.get()
     request_refund(order_id=order.pk, key="three", lines=[(line.pk, 3, False)])
-    change_status(order_id=order.pk, status=OrderStatus.CANCELLED, refund=False, actor=None)
+    change_status(
+        order_id=order.pk, status=OrderStatus.CANCELLED, refund=False, reason="Acompte.", actor=None
+    )
 
     again = pay_again(order)
 

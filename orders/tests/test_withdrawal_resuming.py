@@ -79,8 +79,14 @@ def declare(order, *, units=0, reason=""):
 
 
 def refuse(case, *, resume=True):
-    cases.refuse_case(case_id=case.pk, reason="Retirée par le client.", actor=None, resume=resume)
+    cases.refuse_case(
+        case_id=case.pk, reason="Retirée par le client.", actor=None, resume=resume, **revoked()
+    )
     case.refresh_from_db()
+
+
+def revoked():
+    return {"revocation_text": "Je garde finalement les pièces.", "revoked_on": timezone.localdate()}
 
 
 def later(order):
@@ -211,7 +217,7 @@ def test_nobody_is_charged_again_by_an_oversight(order):
     before = rows()
 
     with pytest.raises(Problem) as refused:
-        cases.refuse_case(case_id=case.pk, reason="Deux fois.", actor=None)
+        cases.refuse_case(case_id=case.pk, reason="Retirée.", actor=None, **revoked())
 
     assert refused.value.code == "resume_undecided"
     assert rows() == before
@@ -338,7 +344,7 @@ def test_staff_choose_what_becomes_of_stopped_thirds(client, django_user_model, 
     assert "Ce champ est obligatoire." in unescape(unanswered.content.decode())
     assert WithdrawalCase.objects.get().state == "declared"
 
-    client.post(page, {"reason": "Retirée.", "resume": "yes"})
+    client.post(page, {"reason": "Retirée.", "resume": "yes", **revoked()})
     assert WithdrawalCase.objects.get().state == "refused"
     assert [state for _amount, _day, state in thirds(order)] == ["paid", "scheduled", "scheduled"]
     assert order.events.get(name="instalments.restored").actor == user
@@ -352,5 +358,5 @@ def test_staff_are_not_asked_when_nothing_was_stopped(client, django_user_model)
     page = reverse("admin:orders_withdrawalcase_step", args=[case.pk, "refuse"])
 
     assert 'type="radio"' not in client.get(page).content.decode()
-    client.post(page, {"reason": "Deux fois."})
+    client.post(page, {"reason": "Retirée.", **revoked()})
     assert WithdrawalCase.objects.get().state == "refused"

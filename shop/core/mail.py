@@ -17,9 +17,10 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.validators import validate_email
 from django.db import transaction
+from django.utils import timezone
 
 from shop.core.mail_attachments import Attachment
-from shop.core.models import OutgoingMail
+from shop.core.models import MailState, OutgoingMail
 from shop.core.wake import publish
 
 logger = logging.getLogger(__name__)
@@ -42,6 +43,7 @@ def queue_mail(
     dedupe_key: str | None = None,
     reference: str = "",
     attachments: Sequence[Attachment] = (),
+    not_before: datetime | None = None,
 ) -> OutgoingMail | None:
     """Writes a mail to be sent once the surrounding transaction commits.
 
@@ -49,6 +51,7 @@ def queue_mail(
     them at the first delivery, in ``language``. With a ``dedupe_key`` the mail is written once: a second
     call gives the first row back. ``reference`` is what operators search by (an order's reference, say).
     ``context["reply_to"]``, one plain address, is where answers go instead of the shop's own.
+    With ``not_before`` it waits until then, when the sweep finds it, and may be taken back by ``withdraw_mails``.
     ``attachments`` name files that their providers read at delivery (``shop.core.mail_attachments``).
 
     Returns ``None`` when there is no address to write to. Raises ``ValidationError`` when ``to`` is not one
@@ -70,14 +73,31 @@ def queue_mail(
         "message_id": new_message_id(),
         "attachments": [attachment.as_json() for attachment in attachments],
     }
+    if not_before is not None:
+        values["next_attempt_at"] = not_before
     if dedupe_key is None:
         mail = OutgoingMail.objects.create(**values)
     else:
         mail, created = OutgoingMail.objects.get_or_create(dedupe_key=dedupe_key, defaults=values)
         if not created:
             return mail
-    transaction.on_commit(partial(wake_delivery, mail.pk), robust=True)
+    if not_before is None:
+        transaction.on_commit(partial(wake_delivery, mail.pk), robust=True)
     return mail
+
+
+def withdraw_mails(dedupe_prefix: str) -> int:
+    """Takes back, in the caller's transaction, mails that still wait for their ``not_before``; returns how many.
+
+    One that a worker has claimed, or that failed once, stays.
+    """
+    waiting = OutgoingMail.objects.filter(
+        dedupe_key__startswith=dedupe_prefix,
+        state=MailState.QUEUED,
+        attempts=0,
+        next_attempt_at__gt=timezone.now(),
+    )
+    return waiting.delete()[0]
 
 
 def wake_delivery(mail_id: int) -> None:

@@ -25,6 +25,7 @@ class StaffAction(models.TextChoices):
     CHARGE_INSTALMENT = "orders.add_attempt", _("Débiter une échéance")
     SEND_PAYMENT_LINK = "orders.change_payment", _("Envoyer un lien de paiement")
     WRITE_OFF_INSTALMENT = "orders.delete_payment", _("Abandonner une échéance")
+    PAUSE_INSTALMENTS = "orders.add_instalmentpause", _("Suspendre ou reprendre les échéances")
     ASK_PROVIDER = "orders.change_attempt", _("Demander l'état d'un paiement à Stripe")
     REPLAY_EVENT = "orders.change_stripeevent", _("Traiter à nouveau un évènement Stripe")
 

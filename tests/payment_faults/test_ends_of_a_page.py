@@ -29,7 +29,7 @@ from orders.models import (
 from orders.payments import gateway, reconcile, settlement
 from orders.payments.sessions import abandon_order
 from orders.payments.settlement import settle
-from orders.services import cancellation
+from orders.services import cancellation, transitions
 from orders.services.cancellation import cancel_unpaid_order
 from orders.services.refund_sending import send_refund
 from orders.tests.bank import session_of
@@ -185,7 +185,7 @@ def test_case_15_two_who_close_an_expired_order_give_its_piece_back_once(
 
     monkeypatch.setattr(cancellation, "timezone", SimpleNamespace(now=meet))
     if not guarded:
-        monkeypatch.setattr(cancellation, "release_for_order", release_whatever_was_held)
+        monkeypatch.setattr(transitions, "release_for_order", release_whatever_was_held)
     if not locked:
         monkeypatch.setattr(QuerySet, "select_for_update", lambda self, *args, **kwargs: self.all())
     close = partial(cancel_unpaid_order, order.pk, reason="payment.expired")
@@ -303,7 +303,7 @@ def test_case_17_a_payment_for_a_cancelled_order_revives_it_while_its_piece_is_t
     bank.pay(order)
     assert buyer.verify(session_of(order)).json()["payment_status"] == "paid"
     confirmed_once(order)
-    assert order.events.get(name="order.confirmed").data == {"revived": True}
+    assert order.events.get(name="order.confirmed").data == {"before": "cancelled", "after": "confirmed"}
 
 
 @pytest.mark.postgres
@@ -311,18 +311,18 @@ def test_case_17_a_payment_waits_for_the_closing_of_its_order_and_then_revives_i
     """Paid after the order was cancelled: refunded (or revived), customer told."""
     bank.pay(order)
     rivals: list[Started] = []
-    original = cancellation.release_for_order
+    original = transitions.release_for_order
 
     def rival_appears(closing: Order) -> bool:
         rivals.append(Started(partial(settle, Attempt.objects.get().pk)))
         wait_until_blocked()
         return original(closing)
 
-    monkeypatch.setattr(cancellation, "release_for_order", rival_appears)
+    monkeypatch.setattr(transitions, "release_for_order", rival_appears)
     assert cancel_unpaid_order(order.pk, reason="order.abandoned") is True
     assert rivals[0].value().status == "paid"
     confirmed_once(order)
-    assert order.events.get(name="order.confirmed").data == {"revived": True}
+    assert order.events.get(name="order.confirmed").data == {"before": "cancelled", "after": "confirmed"}
 
 
 def test_case_17_a_payment_for_a_cancelled_order_whose_piece_is_gone_goes_back(

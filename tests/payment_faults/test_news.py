@@ -182,7 +182,9 @@ def test_case_04_the_webhook_confirms_a_customer_who_never_returns(bank, order):
     for event in bank.events():
         assert stripe.webhook(event) == 200
     confirmed_once(order)
-    assert [event.data for event in order.events.filter(name="order.confirmed")] == [{"revived": False}]
+    assert [event.data for event in order.events.filter(name="order.confirmed")] == [
+        {"before": "pending", "after": "confirmed"}
+    ]
 
 
 def test_case_05_a_lost_webhook_is_found_within_minutes(bank, order):

@@ -78,6 +78,8 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "admin:orders_order_instalments": (LOOK, LOOK),
     "admin:orders_order_invoice": (LOOK, ADMIN),
     "admin:orders_order_refund": (ADMIN, ADMIN),
+    "admin:orders_order_money": (ADMIN, ADMIN),
+    "admin:orders_order_pause": (ADMIN, ADMIN),
     "admin:orders_order_transfer": (ADMIN, ADMIN),
     "admin:orders_order_transfer_returned": (ADMIN, ADMIN),
     "admin:orders_order_close": (ADMIN, ADMIN),
@@ -109,6 +111,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
         (
             *(
                 "orders.Payment",
+                "orders.InstalmentPause",
                 "orders.StoredCard",
                 "orders.Attempt",
                 "orders.StripeEvent",

@@ -22,6 +22,7 @@ from orders.models import (
     DeliveryStop,
     Dispute,
     Finding,
+    InstalmentPause,
     Invoice,
     Order,
     Payment,
@@ -149,6 +150,7 @@ def _money(order: Order) -> None:
     StoredCard.objects.get_or_create(
         order=order, defaults={"customer_id": "cus_1", "payment_method_id": "pm_1", "last4": "4242"}
     )
+    InstalmentPause.objects.create(order=order, started_by="staff", ended_by="staff", ended_at=timezone.now())
     Dispute.objects.create(
         order=order, attempt=order.payments.get(position=1).attempts.get(), provider_id="dp_1",
         amount=Decimal("5.00"), state="won", opened_at=timezone.now(),

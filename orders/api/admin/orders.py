@@ -18,12 +18,13 @@ from accounts.models import User
 from accounts.permissions import allowed
 from orders.api.exchange import idempotency_key, private
 from orders.api.serializers import OrderSerializer, ParagraphField, PlainTextField, TrackingSerializer
-from orders.models import AttemptState, Order, OrderStatus
+from orders.models import AttemptState, Carrier, Order, OrderStatus
 from orders.payments import gateway
 from orders.selectors.admin_orders import BadCursor, admin_order, find_orders
 from orders.selectors.status_actions import status_actions
 from orders.services.archiving import Removal, remove_order
 from orders.services.statuses import change_status
+from orders.services.transitions import status_offers
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, require
 
@@ -54,6 +55,25 @@ class AdminOrderSerializer(OrderSerializer):
         return next(paid, None)
 
 
+class StatusOfferSerializer(serializers.Serializer[Any]):
+    """A status that may or may not be set now, and why not."""
+
+    status = serializers.CharField()
+    allowed = serializers.BooleanField()
+    reason = serializers.CharField(allow_blank=True)
+    needs_reason = serializers.BooleanField()
+
+
+class AdminOrderDetailSerializer(AdminOrderSerializer):
+    """One order, with what may be done with it."""
+
+    allowed_statuses = serializers.SerializerMethodField()
+
+    @extend_schema_field(StatusOfferSerializer(many=True))
+    def get_allowed_statuses(self, order: Order) -> Any:
+        return StatusOfferSerializer(status_offers(order), many=True).data
+
+
 class AdminOrderPageSerializer(serializers.Serializer[Any]):
     next = serializers.CharField(allow_null=True, help_text="Address of the following page.")
     next_cursor = serializers.CharField(allow_null=True)
@@ -73,12 +93,18 @@ class OrderSearchSerializer(serializers.Serializer[Any]):
 
 
 class StatusChangeSerializer(serializers.Serializer[Any]):
-    """`refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not."""
+    """`refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
+
+    `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today unless told.
+    """
 
     status = serializers.ChoiceField(choices=OrderStatus.choices)
     message = ParagraphField(max_length=500, required=False, allow_blank=True, default="")
     tracking_number = PlainTextField(max_length=100, required=False, allow_blank=True, default="")
+    carrier = serializers.ChoiceField(choices=Carrier.choices, required=False, allow_blank=True, default="")
     refund = serializers.BooleanField(required=False, allow_null=True, default=None)
+    reason = ParagraphField(max_length=500, required=False, allow_blank=True, default="")
+    dispatched_on = serializers.DateField(required=False, allow_null=True, default=None)
 
 
 class RemovalSerializer(serializers.Serializer[Any]):
@@ -130,13 +156,15 @@ class AdminOrderView(APIView):
 
     permission_classes = (allowed(get=StaffAction.SEE_ORDERS, delete=StaffAction.REMOVE_ORDER),)
 
-    @extend_schema(operation_id="admin_orders_retrieve", parameters=[_ORDER], responses=AdminOrderSerializer)
+    @extend_schema(
+        operation_id="admin_orders_retrieve", parameters=[_ORDER], responses=AdminOrderDetailSerializer
+    )
     def get(self, request: Request, order_id: uuid.UUID) -> Response:
-        return private(Response(AdminOrderSerializer(_find(order_id)).data))
+        return private(Response(AdminOrderDetailSerializer(_find(order_id)).data))
 
     @extend_schema(parameters=[_ORDER], responses=RemovalSerializer)
     def delete(self, request: Request, order_id: uuid.UUID) -> Response:
-        """Deletes an unpaid order; archives any other, which an operator may restore."""
+        """Deletes an unpaid order; archives any other that is done, which an operator may restore."""
         _find(order_id)
         try:
             result = remove_order(order_id=order_id, actor=cast(User, request.user))
@@ -149,11 +177,16 @@ class AdminOrderView(APIView):
 
 
 class OrderStatusView(APIView):
-    """Sets any of the seven statuses. 409 `refund_decision_needed` until `refund` says what becomes of the money."""
+    """Sets a status that `allowed_statuses` of the order offers; the same one again adds a message or a number.
+
+    409 `refund_decision_needed` until `refund` says what becomes of the money, `reason_needed` until `reason` does.
+    """
 
     permission_classes = (allowed(post=StaffAction.FULFIL_ORDER),)
 
-    @extend_schema(request=StatusChangeSerializer, responses=AdminOrderSerializer, parameters=[_ORDER, _KEY])
+    @extend_schema(
+        request=StatusChangeSerializer, responses=AdminOrderDetailSerializer, parameters=[_ORDER, _KEY]
+    )
     def post(self, request: Request, order_id: uuid.UUID) -> Response:
         form = StatusChangeSerializer(data=request.data)
         form.is_valid(raise_exception=True)
@@ -172,7 +205,7 @@ class OrderStatusView(APIView):
             raise _provider_away() from None
         except Order.DoesNotExist:
             raise _not_found() from None
-        return private(Response(AdminOrderSerializer(_find(order_id)).data))
+        return private(Response(AdminOrderDetailSerializer(_find(order_id)).data))
 
 
 def _key(request: Request, order_id: uuid.UUID) -> str:

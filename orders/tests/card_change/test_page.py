@@ -333,6 +333,6 @@ def test_the_selectors_keep_to_their_queries(bank: Bank, order: Order, django_as
         assert wants_card(fresh)
     with django_assert_num_queries(1):
         assert len(agreed_mandates(fresh)) == 2
-    # The shop's sheet is kept; payments, card.
-    with django_assert_num_queries(2):
+    # The shop's sheet is kept; payments, pause, card.
+    with django_assert_num_queries(3):
         card_mandate_text(fresh)

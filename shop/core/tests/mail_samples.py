@@ -303,6 +303,11 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
                 {"position": 3, "count": 3, "amount": "100.00", "day": "2027-01-20"},
             ],
         },
+        "instalment_calendar": {
+            **instalment,
+            "why": "resumed",
+            "thirds": [{"position": 3, "count": 3, "amount": "100.00", "day": "2027-01-20"}],
+        },
         "instalment_card_expires": {**instalment, "last": "2027-01-20"},
         "instalment_card_kept": {
             **instalment,
@@ -357,6 +362,7 @@ KINDS = (
     "instalment_link",
     "instalment_overdue",
     "instalment_resumed",
+    "instalment_calendar",
     "instalment_card_expires",
     "instalment_card_kept",
     "instalment_overdue_alert",

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('orders', '0015_labels'),
+        ('orders', '0017_order_states'),
     ]
 
     operations = [

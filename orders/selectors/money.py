@@ -1,0 +1,111 @@
+"""What became of the money of an order: one answer for its page, its mails and staff."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import DecimalField, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from orders.models import LedgerEntry, LedgerKind, Order, PaymentState, Refund, RefundState
+from orders.models.order import ENDINGS
+from orders.models.payment import REFUNDS_UNDER_WAY
+from orders.selectors.instalments import OPEN_PAYMENTS
+from shop.core.money import ZERO, quantize
+
+_COUNTED = (
+    PaymentState.PAID,
+    PaymentState.PARTLY_REFUNDED,
+    PaymentState.REFUNDED,
+    PaymentState.WRITTEN_OFF,
+    *OPEN_PAYMENTS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MoneyOutcome:
+    """What became of an order's money, in euros.
+
+    `charged` tells whether anything was ever collected. `refunded` has gone back, the last of it at `refunded_at`;
+    `under_way` is on its way; `failed` should have gone back and has not; `disputed` was taken back by a bank. `kept`
+    stays with the shop, for `kept_reason` (why it was not given back, or the decision since) or, without one, until
+    somebody decides. `voided` is not collected any more, `to_come` still is.
+    """
+
+    charged: bool
+    refunded: Decimal
+    refunded_at: datetime | None
+    under_way: Decimal
+    failed: Decimal
+    disputed: Decimal
+    kept: Decimal
+    kept_reason: str
+    kept_is_decided: bool
+    voided: Decimal
+    to_come: Decimal
+
+
+def money_after(order: Order) -> MoneyOutcome:
+    """What became of the money of an order. Three queries, two with prefetched payments."""
+    moved = {
+        row["kind"]: quantize(row["total"])
+        for row in LedgerEntry.objects.filter(order=order).values("kind").annotate(total=Sum("amount"))
+    }
+    charged = moved.get(LedgerKind.CHARGE, ZERO)
+    disputed = -(moved.get(LedgerKind.DISPUTE, ZERO) + moved.get(LedgerKind.DISPUTE_WON, ZERO))
+    refunds: list[Any] = list(
+        Refund.objects.filter(order=order).values_list(
+            "state", "amount", "settled_at", "replaced_by", "request__settled_at"
+        )
+    )
+    done = [(amount, at) for state, amount, at, _again, _through in refunds if state == RefundState.SUCCEEDED]
+    refunded = sum((amount for amount, _at in done), ZERO)
+    under_way = sum((amount for state, amount, *_rest in refunds if state in REFUNDS_UNDER_WAY), ZERO)
+    failed = sum(
+        (
+            amount
+            for state, amount, _at, again, through in refunds
+            if state == RefundState.FAILED and again is None and through is None
+        ),
+        ZERO,
+    )
+    held = charged - disputed - refunded - under_way
+    failed = min(failed, max(held, ZERO))
+    payments = list(order.payments.all())
+    counted = sum((row.amount for row in payments if row.state in _COUNTED), ZERO)
+    return MoneyOutcome(
+        charged=charged > ZERO,
+        refunded=refunded,
+        refunded_at=max((at for _amount, at in done if at is not None), default=None),
+        under_way=under_way,
+        failed=failed,
+        disputed=disputed,
+        kept=max(held - failed, ZERO) if order.status in ENDINGS else ZERO,
+        kept_reason=order.retention_decision or order.retention_reason,
+        kept_is_decided=bool(order.retention_decision),
+        voided=max(order.total - counted, ZERO),
+        to_come=sum((row.amount for row in payments if row.state in OPEN_PAYMENTS), ZERO),
+    )
+
+
+def with_undecided_money() -> QuerySet[Order]:
+    """Closed orders of which the shop keeps money that nobody has decided about. One query.
+
+    What a failed refund still owes waits there, as a failed refund.
+    """
+    ledger = LedgerEntry.objects.filter(order=OuterRef("pk")).values("order").annotate(total=Sum("amount"))
+    owed = Q(state__in=REFUNDS_UNDER_WAY) | (
+        Q(state=RefundState.FAILED, replaced_by=None) & (Q(request=None) | Q(request__settled_at=None))
+    )
+    refunds = Refund.objects.filter(owed, order=OuterRef("pk")).values("order").annotate(total=Sum("amount"))
+    return (
+        Order.objects.filter(status__in=ENDINGS, retention_decision="")
+        .annotate(held=_total(ledger) - _total(refunds))
+        # SQLite adds decimals as floating-point numbers.
+        .filter(held__gte=Decimal("0.005"))
+    )
+
+
+def _total(rows: QuerySet[Any, Any]) -> Coalesce:
+    return Coalesce(Subquery(rows.values("total")), Decimal(0), output_field=DecimalField())

@@ -1,0 +1,136 @@
+"""What histories do to the status of an order: every transition, pauses, archiving, and the daily jobs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+from hypothesis import strategies as st
+from hypothesis.stateful import rule
+
+from orders.models import InstalmentPause, Order, OrderStatus, PausedBy, PauseEnd
+from orders.payments.schedule import run_round
+from orders.services.archiving import archiving_obstacles, remove_order, restore_order
+from orders.services.delivery_promises import report_overdue_orders
+from orders.services.instalment_dates import pause_instalments, resume_instalments
+from orders.services.refund_rules import RefundRefused
+from orders.services.statuses import change_status, decide_retention
+from orders.services.transitions import why_not
+from shop.core.models import OutgoingMail
+from shop.core.problems import Problem
+
+
+class StatusMoves:
+    """What a state machine inherits that moves orders; `order` chooses one of those that there are."""
+
+    played: Counter[str]
+
+    def order(self, number: int) -> Order | None:
+        raise NotImplementedError
+
+    def must(self, holds: bool, told: object) -> None:
+        assert holds, told
+
+    @rule(
+        number=st.integers(0, 2), status=st.sampled_from(OrderStatus), refund=st.sampled_from([None, True, False]),
+        words=st.sampled_from(["", "Un mot."]), days=st.integers(-1, 1),
+    )  # fmt: skip
+    def set_status(self, number: int, status: str, refund: bool | None, words: str, days: int) -> None:
+        """What is not offered is refused; what is offered happens unless an answer is missing."""
+        order = self.order(number)
+        if order is None:
+            return
+        refused = None if status == order.status else why_not(order, status)
+        demand: dict[str, Any] = {"message": words, "reason": words, "refund": refund}
+        if status == OrderStatus.SHIPPED:
+            demand["dispatched_on"] = timezone.localdate() + timedelta(days=days)
+        try:
+            with transaction.atomic():
+                changed = change_status(order_id=order.pk, status=status, actor=None, **demand)
+        except Problem as problem:
+            told = (
+                "reason_needed",
+                "refund_decision_needed",
+                "refund_required",
+                "invalid_date",
+                "payment_under_way",
+            )
+            expected = refused is not None or problem.code in told or isinstance(problem, RefundRefused)
+            self.must(expected, problem.code)
+            self.played["statuses refused"] += 1
+        else:
+            assert refused is None
+            assert changed.status in (status, OrderStatus.REFUNDED)
+            self.played[f"set to {changed.status}"] += 1
+
+    @rule(number=st.integers(0, 2))
+    def undo_dispatch(self, number: int) -> None:
+        order = self.order(number)
+        if order and order.status == OrderStatus.SHIPPED and why_not(order, "processing") is None:
+            change_status(order_id=order.pk, status="processing", actor=None, reason="Erreur.")
+            self.played["dispatches undone"] += 1
+
+    @rule(number=st.integers(0, 2), customer=st.booleans())
+    def pause(self, number: int, customer: bool) -> None:
+        order = self.order(number)
+        if order:
+            Order.objects.filter(pk=order.pk).update(promised_by=timezone.localdate() - timedelta(days=1))
+            with suppress(Problem), transaction.atomic():
+                by = PausedBy.CUSTOMER if customer else PausedBy.STAFF
+                pause_instalments(order_id=order.pk, by=by, reason="Retard.")
+                self.played["pauses"] += 1
+
+    @rule(number=st.integers(0, 2))
+    def end_pause(self, number: int) -> None:
+        order = self.order(number)
+        if order:
+            resume_instalments(order_id=order.pk, by=PauseEnd.CUSTOMER)
+
+    @rule(number=st.integers(0, 2))
+    def decide_about_kept_money(self, number: int) -> None:
+        order = self.order(number)
+        if order:
+            with suppress(Problem), transaction.atomic():
+                decide_retention(order_id=order.pk, decision="Acompte.", actor=None)
+                self.played["money kept"] += 1
+
+    @rule(number=st.integers(0, 2))
+    def archive(self, number: int) -> None:
+        order = self.order(number)
+        if order is None or order.paid_at is None or order.archived_at is not None:
+            return
+        obstacles = archiving_obstacles(order)
+        try:
+            with transaction.atomic():
+                remove_order(order_id=order.pk, actor=None)
+        except Problem as problem:
+            self.must(problem.extra["obstacles"] == obstacles, problem.code)
+        else:
+            assert obstacles == []
+            self.played["archived"] += 1
+
+    @rule(number=st.integers(0, 2))
+    def restore(self, number: int) -> None:
+        order = self.order(number)
+        if order and order.archived_at is not None:
+            restore_order(order_id=order.pk, actor=None)
+
+    # --- Jobs -----------------------------------------------------------------------------------------
+
+    @rule(days=st.integers(0, 120))
+    def daily_round(self, days: int) -> None:
+        """Without keys nothing is charged by it: what it announces and asks for."""
+        before = set(OutgoingMail.objects.values_list("pk", flat=True))
+        paused = set(InstalmentPause.objects.filter(ended_at=None).values_list("order__reference", flat=True))
+        run_round(timezone.now() + timedelta(days=days))
+        written = OutgoingMail.objects.exclude(pk__in=before)
+        assert not written.filter(reference__in=paused, kind__startswith="instalment_").exists()
+        self.played["rounds"] += 1
+
+    @rule()
+    def look_for_late_orders(self) -> None:
+        report_overdue_orders(timezone.now() + timedelta(days=60))

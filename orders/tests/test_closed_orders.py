@@ -1,0 +1,299 @@
+"""What closing an order leaves: its money, told and decided; and when it may leave the lists of staff."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from orders.access import order_url
+from orders.books.todo import tasks
+from orders.models import Dispute, Finding, FindingKind, Order, Refund
+from orders.selectors.money import MoneyOutcome, money_after, with_undecided_money
+from orders.services.archiving import remove_order, restore_order
+from orders.services.disputes import sync_disputes
+from orders.services.refund_sending import sync_refunds
+from orders.services.statuses import change_status, decide_retention
+from orders.tests.factories import make_order, make_product, pay_order
+from orders.tests.giving_back import in_thirds, mails, paid_again, refund, rows, send_all
+from orders.tests.withdrawing import declare
+from shop.core.models import OutgoingMail
+from shop.core.problems import Problem
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+
+WHY = "Pièce commencée, comme convenu le 3."
+ZERO = Decimal("0.00")
+
+
+@pytest.fixture
+def order() -> Order:
+    return pay_order(make_order((make_product(stock_quantity=3), 1)))
+
+
+def set_status(order: Order, status: str, **said) -> Order:
+    return change_status(order_id=order.pk, status=status, actor=None, **said)
+
+
+def retained() -> list[str]:
+    return [str(task.detail) for task in tasks(timezone.localdate()) if "Argent gardé" in str(task.label)]
+
+
+def step(order: Order) -> str:
+    return reverse("admin:orders_order_step", args=[order.pk])
+
+
+# --- Money that is kept -------------------------------------------------------------------------------
+
+
+def test_keeping_the_money_takes_a_second_page_and_a_reason(order, desk):
+    before = rows()
+    asked = desk.post(step(order), {"status": "cancelled", "message": "Bonjour", "refund": "no"})
+    text = asked.content.decode()
+    assert asked.status_code == 200
+    assert "La boutique garde 49,99\xa0€ que le client a payés." in text
+    assert 'name="message" value="Bonjour"' in text
+    assert rows() == before
+    answer = desk.post(
+        step(order), {"status": "cancelled", "message": "Bonjour", "refund": "no", "reason": WHY}
+    )
+    assert answer.status_code == 302
+    order.refresh_from_db()
+    assert (order.status, order.retention_reason, order.retention_decision) == ("cancelled", WHY, "")
+
+
+def test_without_a_reason_the_api_keeps_nothing(order, desk):
+    before = rows()
+    answer = desk.post(
+        f"/api/admin/orders/{order.pk}/status",
+        json.dumps({"status": "cancelled", "refund": False}),
+        content_type="application/json",
+    )
+    assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (
+        409, "reason_needed", "Dites pourquoi l'argent n'est pas rendu.",
+    )  # fmt: skip
+    assert rows() == before
+
+
+def test_kept_money_waits_until_somebody_decides_in_words(order, desk, client):
+    set_status(order, "cancelled", refund=False, reason=WHY)
+    assert retained() == [f"à rembourser, ou à garder pour un motif écrit\xa0: {order.reference}"]
+    [task] = [task for task in tasks(timezone.localdate()) if "Argent gardé" in str(task.label)]
+    unpaid = set_status(make_order(), "cancelled")
+    listed = desk.get(task.url).content.decode()
+    assert order.reference in listed
+    assert unpaid.reference not in listed
+    page = client.get(order_url(order)).content.decode()
+    assert "49,99\xa0€ que vous avez payés ne sont pas remboursés à ce jour. Motif\xa0: " + WHY in page
+    address = reverse("admin:orders_order_money", args=[order.pk])
+    assert "La boutique garde 49,99\xa0€ de cette commande annulée." in desk.get(address).content.decode()
+    assert desk.post(address, {"decision": " "}).status_code == 200
+    assert retained()
+    desk.post(address, {"decision": "Acompte gardé, accord écrit du 4."})
+    assert retained() == []
+    order.refresh_from_db()
+    assert order.retention_decision == "Acompte gardé, accord écrit du 4."
+    event = order.events.get(name="order.retention_decided")
+    assert (event.actor.email, event.data["amount"]) == ("admin@example.com", "49.99")
+    outcome = money_after(order)
+    assert (outcome.kept, outcome.kept_reason, outcome.kept_is_decided) == (
+        Decimal("49.99"), "Acompte gardé, accord écrit du 4.", True,
+    )  # fmt: skip
+
+
+def test_kept_money_that_is_refunded_after_all_waits_no_more(order):
+    set_status(order, "cancelled", refund=False, reason=WHY)
+    refund(order)
+    assert retained() == []
+    send_all()
+    order.refresh_from_db()
+    assert order.status == "refunded"
+    with pytest.raises(Problem) as refused:
+        decide_retention(order_id=order.pk, decision="Gardé.", actor=None)
+    assert (refused.value.code, refused.value.detail) == (
+        "nothing_retained", "La boutique ne garde rien de cette commande.",
+    )  # fmt: skip
+
+
+def test_money_that_a_bank_gave_back_to_a_closed_order_waits_for_a_decision(order, provider):
+    attempt = order.payments.get().attempts.get()
+    dispute_id = provider.open_dispute(attempt, 4999)
+    sync_disputes(attempt.intent_id)
+    set_status(order, "cancelled", refund=False)
+    assert retained() == []
+    provider.move_dispute(dispute_id, "won")
+    sync_disputes(attempt.intent_id)
+    assert [row.pk for row in with_undecided_money()] == [order.pk]
+
+
+# --- What became of it ----------------------------------------------------------------------------------
+
+
+def outcome(**values) -> MoneyOutcome:
+    nothing = dict.fromkeys(
+        ("refunded", "under_way", "failed", "disputed", "kept", "voided", "to_come"), ZERO
+    )
+    given = {name: Decimal(value) for name, value in values.items() if name in nothing}
+    return MoneyOutcome(
+        charged=values.get("charged", True), refunded_at=values.get("refunded_at"),
+        kept_reason=values.get("kept_reason", ""), kept_is_decided=False, **{**nothing, **given},
+    )  # fmt: skip
+
+
+def test_what_became_of_the_money_at_every_turn(order, provider):
+    never = set_status(make_order(), "cancelled")
+    assert money_after(never) == outcome(charged=False, voided="49.99")
+    assert money_after(order) == outcome()
+    set_status(order, "cancelled", refund=True)
+    order.refresh_from_db()
+    assert money_after(order) == outcome(under_way="49.99")
+    send_all()
+    sent = Refund.objects.get()
+    order.refresh_from_db()
+    assert money_after(order) == outcome(refunded="49.99", refunded_at=sent.settled_at)
+    provider.settle_refund(sent.provider_id, "failed")
+    sync_refunds(sent.attempt.intent_id)
+    order.refresh_from_db()
+    assert (order.status, money_after(order)) == ("cancelled", outcome(failed="49.99"))
+    # It waits among the failed refunds, once.
+    assert retained() == []
+
+
+def test_closing_an_order_in_thirds_names_what_really_moves(desk, client):
+    order = in_thirds()
+    asked = desk.post(step(order), {"status": "cancelled"}).content.decode()
+    assert (
+        "Faut-il rembourser 60,00\xa0€ au client\xa0? Dans tous les cas, 120,00\xa0€ d&#x27;échéances ne seront jamais "
+        "prélevés."
+    ) in asked
+    assert "Rembourser 60,00\xa0€</button>" in asked
+    answer = desk.post(
+        f"/api/admin/orders/{order.pk}/status",
+        json.dumps({"status": "cancelled"}),
+        content_type="application/json",
+    ).json()
+    assert {name: answer[name] for name in ("refundable", "money", "voided")} == {
+        "refundable": "180.00", "money": "60.00", "voided": "120.00",
+    }  # fmt: skip
+    set_status(order, "cancelled", refund=False, reason=WHY)
+    order.refresh_from_db()
+    assert money_after(order) == outcome(kept="60.00", voided="120.00", kept_reason=WHY)
+    page = client.get(order_url(order)).content.decode()
+    assert "120,00\xa0€ d&#x27;échéances ne seront jamais débités." in page.replace("d'éch", "d&#x27;éch")
+
+
+def test_a_cancelled_order_that_nobody_paid_offers_no_refund(desk):
+    order = set_status(make_order(), "cancelled")
+    shown = desk.get(reverse("admin:orders_order_change", args=[order.pk])).content.decode()
+    assert reverse("admin:orders_order_refund", args=[order.pk]) not in shown
+    assert reverse("admin:orders_order_money", args=[order.pk]) not in shown
+
+
+def test_the_page_of_an_order_that_nobody_paid_says_that_nothing_was_taken(client):
+    order = set_status(make_order(), "cancelled")
+    page = client.get(order_url(order)).content.decode()
+    assert "Rien n'a été débité pour cette commande, et rien ne le sera." in page
+
+
+def test_who_never_paid_gets_a_mail_only_with_words(order):
+    silent = set_status(make_order(), "cancelled")
+    assert mails(silent) == []
+    told = set_status(make_order(), "cancelled", message="La pièce n'existe plus.")
+    assert mails(told) == ["order_status"]
+
+
+# --- Archiving --------------------------------------------------------------------------------------------
+
+
+def refuse_archiving(order: Order, *obstacles: str) -> None:
+    before = rows()
+    with pytest.raises(Problem) as refused:
+        remove_order(order_id=order.pk, actor=None)
+    assert (refused.value.code, refused.value.status) == ("order_not_done", 409)
+    told = [text.replace("\xa0", " ") for text in refused.value.extra["obstacles"]]
+    assert told == list(obstacles)
+    assert refused.value.detail.replace("\xa0", " ") == (
+        f"Cette commande ne peut pas encore être archivée : {' ; '.join(obstacles)}."
+    )
+    assert rows() == before
+
+
+@pytest.mark.parametrize("status", ["confirmed", "processing", "shipped"])
+def test_decision_53_an_order_on_its_way_is_not_archived(order, status):
+    set_status(order, status)
+    refuse_archiving(order, "elle n'est ni livrée, ni annulée, ni remboursée")
+
+
+def test_decision_53_what_is_owed_either_way_or_open_stands_in_the_way(order, desk):
+    set_status(order, "delivered")
+    thirds = set_status(in_thirds(), "delivered")
+    refuse_archiving(thirds, "il reste 120,00 € à encaisser")
+    paid_again(thirds, "60.00")
+    paid_again(thirds, "60.00")
+    assert remove_order(order_id=thirds.pk, actor=None) == "archived"
+    case = declare(order)
+    refuse_archiving(order, "une rétractation est à traiter")
+    case.delete()
+    Dispute.objects.create(
+        order=order, attempt=order.payments.get().attempts.get(), provider_id="du_1", amount=Decimal("10.00")
+    )
+    refuse_archiving(order, "un litige est ouvert")
+    Dispute.objects.update(state="lost")
+    finding = Finding.objects.create(
+        order=order, kind=FindingKind.REFUND_DIFFERS, provider_id="re_1", amount=1, found_at=timezone.now()
+    )
+    Order.objects.filter(pk=order.pk).update(review_reason="charge: 1 instead of 2")
+    refuse_archiving(order, "un écart avec Stripe est à régler", "elle est à vérifier")
+    page = desk.get(reverse("admin:orders_order_remove", args=[order.pk])).content.decode()
+    assert "un écart avec Stripe est à régler" in page
+    assert 'type="submit"' not in page.partition('class="shop-ask"')[2]
+    finding.resolved_at = timezone.now()
+    finding.save()
+    Order.objects.filter(pk=order.pk).update(review_reason="dispute: lost")
+    assert remove_order(order_id=order.pk, actor=None) == "archived"
+
+
+def test_decision_53_money_on_its_way_failed_or_undecided_stands_in_the_way(order, provider):
+    set_status(order, "cancelled", refund=False, reason=WHY)
+    refuse_archiving(order, "l'argent gardé attend votre décision")
+    refund(order)
+    refuse_archiving(order, "un remboursement est en cours")
+    send_all()
+    sent = Refund.objects.get()
+    provider.settle_refund(sent.provider_id, "failed")
+    sync_refunds(sent.attempt.intent_id)
+    refuse_archiving(order, "un remboursement a échoué et reste dû au client")
+
+
+def test_the_customer_of_an_archived_order_keeps_page_and_mails(order, client, desk):
+    set_status(order, "delivered")
+    remove_order(order_id=order.pk, actor=None)
+    assert client.get(order_url(order)).status_code == 200
+    assert order.reference not in desk.get(reverse("admin:orders_order_changelist")).content.decode()
+    assert OutgoingMail.objects.filter(reference=order.reference, kind="order_status").count() == 1
+
+
+def test_what_is_to_be_checked_is_listed_though_it_was_archived(order, desk):
+    set_status(order, "delivered")
+    remove_order(order_id=order.pk, actor=None)
+    Order.objects.filter(pk=order.pk).update(review_reason="late charge")
+    listing = reverse("admin:orders_order_changelist")
+    assert order.reference in desk.get(listing, {"review_reason__isempty": "0"}).content.decode()
+    assert "Commandes à vérifier" in [str(task.label) for task in tasks(timezone.localdate())]
+
+
+def test_money_that_comes_back_to_an_archived_order_brings_it_back(order, provider):
+    set_status(order, "processing")
+    refund(order)
+    send_all()
+    remove_order(order_id=order.pk, actor=None)
+    sent = Refund.objects.get()
+    provider.settle_refund(sent.provider_id, "failed")
+    sync_refunds(sent.attempt.intent_id)
+    order.refresh_from_db()
+    assert (order.status, order.archived_at) == ("processing", None)
+    with pytest.raises(Problem):
+        restore_order(order_id=order.pk, actor=None)

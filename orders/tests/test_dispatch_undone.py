@@ -1,0 +1,237 @@
+"""A dispatch that was not one: undone with a reason; and one that was noted on a later day."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.urls import reverse
+from django.utils import timezone
+
+from orders.access import order_url
+from orders.models import InstalmentPause, Order, OrderStatus, PausedBy
+from orders.services.fulfilment import update_status
+from orders.services.instalment_dates import pause_instalments
+from orders.services.statuses import change_status
+from orders.tests.factories import make_order, make_product, pay_order
+from orders.tests.giving_back import in_thirds, mails, paid_again, rows
+from orders.tests.withdrawing import declare
+from shop.core.problems import Problem
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+
+ORDERED = datetime(2026, 6, 1, 10, tzinfo=UTC)
+WHY = "Le colis est resté sur l'étagère."
+
+
+def at(days: int, hours: int = 0) -> time_machine.travel:
+    return time_machine.travel(ORDERED + timedelta(days=days, hours=hours), tick=False)
+
+
+@pytest.fixture
+def order() -> Order:
+    with at(0):
+        return in_thirds()
+
+
+def set_status(order: Order, status: str, **said: Any) -> Order:
+    return change_status(order_id=order.pk, status=status, actor=None, **said)
+
+
+def calendar(order: Order) -> list[tuple[Any, ...]]:
+    fields = ("due_on", "state", "announced_at", "next_try_on", "moved_from", "stopped_code")
+    return list(order.payments.order_by("position").values_list(*fields))
+
+
+def stock(order: Order) -> list[tuple[int | None, str]]:
+    return list(order.stock_holds.values_list("product__stock_quantity", "state"))
+
+
+def test_everything_is_as_it_was_before(order, client):
+    before = calendar(order)
+    held = stock(order)
+    with at(3):
+        set_status(order, "shipped", tracking_number="6A123")
+    assert calendar(order)[2][0] == date(2026, 7, 24)
+    assert stock(order) == held
+    with at(4):
+        assert "6A123" in client.get(order_url(order)).content.decode()
+        changed = set_status(order, "processing", reason=WHY, message="Votre colis part lundi.")
+        page = client.get(order_url(order)).content.decode()
+    assert (changed.status, changed.shipped_at, changed.goods_have_left) == ("processing", None, False)
+    assert calendar(order) == before
+    assert stock(order) == held
+    assert "6A123" not in page
+    assert "(annulée\xa0: le colis n'était pas parti)" in page
+    assert list(order.tracking.values_list("status", "message", "undone")) == [
+        ("processing", "Votre colis part lundi.", False),
+        ("shipped", "", True),
+        ("confirmed", "", False),
+    ]
+    event = order.events.get(name="order.status_changed", data__after="processing")
+    assert (event.data["before"], event.data["reason"]) == ("shipped", WHY)
+    # The customer is told of the status and of the days; the mail of a dispatch that a minute had not passed is gone.
+    assert mails(order).count("instalment_calendar") == 1
+
+
+def test_without_a_reason_nothing_is_undone(order):
+    set_status(order, "shipped")
+    before = rows()
+    with pytest.raises(Problem) as refused:
+        set_status(order, "processing", message="Oups.")
+    assert (refused.value.code, refused.value.status, refused.value.detail) == (
+        "reason_needed", 409, "Dites pourquoi\xa0: le motif reste au journal.",
+    )  # fmt: skip
+    assert rows() == before
+
+
+def test_delivered_goods_are_undelivered_first(order):
+    set_status(order, "shipped")
+    set_status(order, "delivered")
+    before = rows()
+    with pytest.raises(Problem) as refused:
+        set_status(order, "processing", reason=WHY)
+    assert refused.value.detail == "Corrigez d'abord la livraison\xa0: remettez-la «\xa0Expédiée\xa0»."
+    assert rows() == before
+    set_status(order, "shipped")
+    assert set_status(order, "processing", reason=WHY).delivered_at is None
+
+
+def test_goods_handed_over_by_mistake_are_brought_back_in_two_steps(order):
+    with at(5):
+        set_status(order, "delivered")
+    with at(6):
+        changed = set_status(order, "shipped")
+        assert (changed.shipped_at, changed.delivered_at) == (ORDERED + timedelta(days=5), None)
+        assert set_status(order, "processing", reason=WHY).goods_have_left is False
+
+
+def test_goods_that_came_back_had_left(order):
+    set_status(order, "shipped")
+    case = declare(order)
+    case.goods_received_at = timezone.now()
+    case.save()
+    with pytest.raises(Problem) as refused:
+        set_status(order, "processing", reason=WHY)
+    assert (refused.value.code, refused.value.detail) == (
+        "goods_returned",
+        "Le client a renvoyé des pièces\xa0: la commande est bien partie.",
+    )
+
+
+def test_a_declaration_waits_for_no_return_of_goods_that_never_left(order):
+    set_status(order, "shipped")
+    case = declare(order)
+    assert case.state == "goods_awaited"
+    set_status(order, "processing", reason=WHY)
+    case.refresh_from_db()
+    assert case.state == "declared"
+
+
+def test_a_third_that_was_charged_early_stays_charged_and_the_page_says_so(order, desk):
+    with at(3):
+        set_status(order, "shipped")
+    with at(53):
+        paid_again(order, "60.00")
+        order.payments.filter(position=2).update(paid_at=timezone.now())
+        paid_again(order, "60.00")
+        order.payments.filter(position=3).update(paid_at=timezone.now())
+        asked = desk.post(reverse("admin:orders_order_step", args=[order.pk]), {"status": "processing"})
+        text = asked.content.decode()
+        assert "Une échéance avancée a déjà été débitée\xa0: elle le reste." in text
+        set_status(order, "processing", reason=WHY)
+    assert [state for _due, state, *_rest in calendar(order)] == ["paid", "paid", "paid"]
+    assert calendar(order)[2][0] == date(2026, 7, 24)
+
+
+def test_a_third_that_the_bank_refused_early_waits_for_its_agreed_day_again(order):
+    with at(3):
+        set_status(order, "shipped")
+    order.payments.filter(position=3).update(state="overdue", stopped_code="stolen_card", next_try_on=None)
+    with at(54):
+        set_status(order, "processing", reason=WHY)
+    assert calendar(order)[2][:2] == (date(2026, 7, 31), "scheduled")
+
+
+def test_a_pause_that_the_dispatch_ended_goes_on(order):
+    with at(20):
+        pause_instalments(order_id=order.pk, by=PausedBy.STAFF, reason="Retard.")
+    before = calendar(order)
+    with at(40):
+        set_status(order, "shipped")
+    assert InstalmentPause.objects.get().ended_by == "dispatch"
+    assert [due for due, *_rest in calendar(order)] == [
+        date(2026, 6, 1),
+        date(2026, 7, 21),
+        date(2026, 8, 20),
+    ]
+    with at(41):
+        set_status(order, "processing", reason=WHY)
+    pause = InstalmentPause.objects.get()
+    assert (pause.ended_at, pause.ended_by) == (None, "")
+    assert calendar(order) == before
+
+
+def test_the_page_asks_why_and_keeps_what_was_typed(order, desk):
+    set_status(order, "shipped", tracking_number="6A1")
+    address = reverse("admin:orders_order_step", args=[order.pk])
+    before = rows()
+    asked = desk.post(address, {"status": "processing", "message": "Désolés <b>"})
+    text = asked.content.decode()
+    assert asked.status_code == 200
+    assert "Annuler l'expédition de la commande" in text
+    assert 'name="message" value="Désolés &lt;b&gt;"' in text
+    assert rows() == before
+    answer = desk.post(address, {"status": "processing", "message": "Désolés", "reason": WHY})
+    assert answer.status_code == 302
+    order.refresh_from_db()
+    assert (order.status, order.shipped_at) == ("processing", None)
+
+
+# --- The day of dispatch --------------------------------------------------------------------------------
+
+
+def test_l312_4_the_day_that_staff_enter_begins_the_fifty_days(order):
+    with at(8):
+        changed = set_status(order, "shipped", dispatched_on=date(2026, 6, 4))
+    assert timezone.localtime(changed.shipped_at).isoformat() == "2026-06-04T12:00:00+02:00"
+    assert calendar(order)[2][0] == date(2026, 7, 24)
+
+
+def test_the_day_of_the_payment_is_not_before_the_payment(order):
+    with at(0, hours=6):
+        changed = set_status(order, "shipped", dispatched_on=date(2026, 6, 1))
+        assert changed.shipped_at == timezone.now()
+    set_status(order, "processing", reason=WHY)
+    with at(2):
+        changed = set_status(order, "shipped", dispatched_on=date(2026, 6, 1))
+    assert changed.shipped_at == changed.paid_at
+
+
+@pytest.mark.parametrize("day", [date(2026, 5, 31), date(2026, 6, 10)], ids=["before", "to come"])
+def test_a_day_before_the_payment_or_to_come_is_refused(order, desk, day):
+    with at(8):
+        before = rows()
+        with pytest.raises(Problem) as refused:
+            update_status(order_id=order.pk, status=OrderStatus.SHIPPED, actor=None, dispatched_on=day)
+        assert (refused.value.code, refused.value.errors) == (
+            "invalid_date",
+            {"dispatched_on": ["L'expédition ne peut être ni à venir ni avant le paiement."]},
+        )
+        page = desk.post(
+            reverse("admin:orders_order_step", args=[order.pk]),
+            {"status": "shipped", "dispatched_on": day.isoformat(), "tracking_number": "6A77"},
+        )
+        text = page.content.decode()
+        assert "L&#x27;expédition ne peut être ni à venir ni avant le paiement." in text
+        assert 'value="6A77"' in text
+        assert rows() == before
+
+
+def test_an_order_paid_at_once_has_no_calendar_to_restore():
+    order = pay_order(make_order((make_product(), 1)))
+    set_status(order, "shipped")
+    set_status(order, "processing", reason=WHY)
+    assert mails(order).count("instalment_calendar") == 0

@@ -1,0 +1,233 @@
+"""Thirds that are suspended: by a customer whose order is late (L216-6), by staff; and their end."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.urls import reverse
+
+from orders.access import order_url, payment_page_url
+from orders.models import Attempt, InstalmentPause, Order, PausedBy, PauseEnd, StoredCard
+from orders.payments import off_session, schedule
+from orders.payments.schedule import charge_now
+from orders.selectors.instalments import calendar
+from orders.services.collecting import send_link
+from orders.services.instalment_dates import pause_instalments, resume_instalments
+from orders.services.statuses import change_status
+from orders.tests.giving_back import in_thirds, mails, rows
+from shop.core.models import OutgoingMail
+from shop.core.problems import Problem
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+
+ORDERED = datetime(2026, 6, 1, 10, tzinfo=UTC)
+LATE = 20
+"""Days after the order: its promised date, the 15th of June, has passed."""
+
+
+def at(days: int) -> time_machine.travel:
+    return time_machine.travel(ORDERED + timedelta(days=days), tick=False)
+
+
+@pytest.fixture
+def order() -> Order:
+    with at(0):
+        order = in_thirds()
+    StoredCard.objects.create(
+        order=order, customer_id="cus_1", payment_method_id="pm_1", brand="visa", last4="4242", expiry_month=12,
+        expiry_year=2030,
+    )  # fmt: skip
+    Order.objects.filter(pk=order.pk).update(promised_by=date(2026, 6, 15))
+    return order
+
+
+def pause(order: Order, by: PausedBy = PausedBy.STAFF, reason: str = "Résine en retard.") -> InstalmentPause:
+    return pause_instalments(order_id=order.pk, by=by, reason=reason)
+
+
+def days(order: Order) -> list[date]:
+    return list(order.payments.order_by("position").values_list("due_on", flat=True))
+
+
+def charge_days(order: Order) -> list[date]:
+    plan = calendar(Order.objects.get(pk=order.pk))
+    assert plan is not None
+    return [row.day for row in plan.rows if row.is_open]
+
+
+def run_rounds(first: int, last: int) -> None:
+    for day in range(first, last + 1):
+        with at(day):
+            schedule.run_round(datetime.now(UTC))
+
+
+def test_while_they_are_suspended_nothing_is_announced_charged_or_reminded(order, monkeypatch):
+    asked: list[Any] = []
+    monkeypatch.setattr(off_session.gateway, "is_configured", lambda: True)
+    monkeypatch.setattr(off_session.gateway, "charge_kept_card", lambda **call: asked.append(call))
+    order.payments.filter(position=3).update(
+        state="due", stopped_code="stolen_card", next_try_on=date(2026, 6, 25)
+    )
+    with at(LATE):
+        pause(order)
+    before = mails(order)
+    run_rounds(LATE, 75)
+    assert (asked, Attempt.objects.filter(kind="off_session").count()) == ([], 0)
+    assert mails(order) == before == ["instalment_calendar"]
+
+
+def test_staff_neither_charge_nor_ask_meanwhile(order):
+    with at(40):
+        pause(order)
+        second = order.payments.get(position=2)
+        for act in (charge_now, send_link):
+            with pytest.raises(Problem) as refused:
+                act(payment_id=second.pk, actor=None)
+            assert refused.value.detail == "Les échéances sont suspendues\xa0: reprenez-les d'abord."
+    assert not Attempt.objects.filter(kind="off_session").exists()
+
+
+def test_a_charge_that_was_prepared_before_is_dropped(order):
+    with at(30):
+        order.payments.filter(position=2).update(announced_at=ORDERED)
+        attempt = off_session.prepare_charge(order, order.payments.get(position=2))
+        pause(order)
+        assert off_session.claim_charge(attempt) is False
+    attempt.refresh_from_db()
+    assert attempt.state == "canceled"
+
+
+def test_the_end_moves_what_fell_due_after_its_beginning_by_as_many_days(order):
+    assert days(order) == [date(2026, 6, 1), date(2026, 7, 1), date(2026, 7, 31)]
+    with at(LATE):
+        pause(order)
+    with at(LATE + 12):
+        resume_instalments(order_id=order.pk, by=PauseEnd.STAFF)
+    assert days(order) == [date(2026, 6, 1), date(2026, 7, 13), date(2026, 8, 12)]
+    ended = InstalmentPause.objects.get()
+    assert (ended.ended_by, ended.ended_at) == ("staff", ORDERED + timedelta(days=LATE + 12))
+    mail = OutgoingMail.objects.filter(kind="instalment_calendar").latest("pk")
+    assert mail.context["why"] == "resumed"
+    assert [third["day"] for third in mail.context["thirds"]] == ["2026-07-13", "2026-08-12"]
+
+
+def test_what_falls_due_at_the_end_is_announced_three_days_before(order):
+    with at(30):
+        pause(order)
+        assert days(order)[1] == date(2026, 7, 1)
+    with at(50):
+        resume_instalments(order_id=order.pk, by=PauseEnd.CUSTOMER)
+    assert charge_days(order) == [date(2026, 7, 24), date(2026, 8, 20)]
+    assert order.payments.get(position=2).announced_at == ORDERED + timedelta(days=50)
+
+
+def test_l312_4_dispatch_ends_it_and_nothing_falls_later_than_fifty_days_after(order):
+    with at(LATE):
+        pause(order)
+    with at(LATE + 25):
+        change_status(order_id=order.pk, status="shipped", actor=None, dispatched_on=date(2026, 6, 22))
+    # 22 June and fifty days; the second third: 1 July and twenty-five days.
+    assert days(order) == [date(2026, 6, 1), date(2026, 7, 26), date(2026, 8, 11)]
+    assert InstalmentPause.objects.get().ended_by == "dispatch"
+    assert mails(order).count("instalment_calendar") == 2
+    assert mails(order).count("instalment_moved") == 0
+
+
+def test_past_the_fifty_days_no_new_day_is_granted(order):
+    with at(3):
+        change_status(order_id=order.pk, status="shipped", actor=None)
+    with at(20):
+        pause(order)
+    with at(60):
+        resume_instalments(order_id=order.pk, by=PauseEnd.STAFF)
+    third = order.payments.get(position=3)
+    assert (third.due_on, third.state, third.stopped_code) == (date(2026, 7, 24), "due", "resumed")
+
+
+# --- The customer -----------------------------------------------------------------------------------------
+
+
+def test_l216_6_a_customer_suspends_from_the_page_of_a_late_order_and_goes_on(order, client):
+    with at(LATE):
+        page = client.get(order_url(order)).content.decode()
+        assert "Votre commande devait être livrée au plus tard le 15 juin 2026." in page
+        assert f'action="{payment_page_url(order).removeprefix("http://localhost:8000")}"' in page
+        answer = client.post(payment_page_url(order), {"pause": "start"})
+        assert (answer.status_code, answer["Location"].rpartition("?")[2]) == (303, "etat=paused")
+        shown = client.get(answer["Location"]).content.decode()
+        assert "Rien n'est débité jusqu'à la reprise. Un e-mail vous le confirme." in shown
+        assert "Payer l'échéance 2/3" in shown.replace("&#x27;", "'").replace("\xa0", " ")
+        stopped = InstalmentPause.objects.get()
+        assert (stopped.started_by, stopped.actor, stopped.ended_at) == ("customer", None, None)
+        answer = client.post(payment_page_url(order), {"pause": "end"})
+        assert answer["Location"].endswith("?etat=resumed")
+    assert InstalmentPause.objects.get().ended_by == "customer"
+    names = order.events.filter(name__startswith="instalments.").values_list("name", flat=True)
+    assert list(names) == ["instalments.paused", "instalments.unpaused"]
+
+
+@pytest.mark.parametrize("case", ["in time", "sent", "paid", "closed"])
+def test_a_customer_who_may_not_suspend_is_told_why(order, client, case):
+    words = "Vos échéances peuvent être suspendues quand la date de livraison promise est passée."
+    with at(10 if case == "in time" else LATE):
+        if case == "sent":
+            change_status(order_id=order.pk, status="shipped", actor=None)
+        elif case == "paid":
+            order.payments.filter(position__gt=1).update(state="paid")
+            words = "Cette commande n'a plus rien à payer."
+        elif case == "closed":
+            change_status(order_id=order.pk, status="cancelled", actor=None, refund=True)
+            words = "Cette commande n'a plus rien à payer."
+        assert "Suspendre mes échéances" not in client.get(payment_page_url(order)).content.decode()
+        before = rows()
+        answer = client.post(payment_page_url(order), {"pause": "start"})
+        assert answer.status_code == 409
+        assert words in answer.content.decode().replace("&#x27;", "'")
+        assert rows() == before
+    assert not InstalmentPause.objects.exists()
+
+
+def test_a_foreign_link_suspends_nothing(order, client):
+    with at(LATE):
+        address = payment_page_url(order)[:-3] + "xxx"
+        assert client.post(address, {"pause": "start"}).status_code == 404
+    assert not InstalmentPause.objects.exists()
+
+
+def test_suspending_twice_is_one_pause_and_one_mail(order):
+    with at(LATE):
+        assert pause(order, PausedBy.CUSTOMER) == pause(order)
+    assert mails(order).count("instalment_calendar") == 1
+
+
+# --- Staff ------------------------------------------------------------------------------------------------
+
+
+def test_staff_suspend_with_a_reason_and_find_it_among_what_waits(order, desk):
+    address = reverse("admin:orders_order_pause", args=[order.pk])
+    assert "Ce champ est obligatoire." in desk.post(address, {"reason": ""}).content.decode()
+    assert not InstalmentPause.objects.exists()
+    assert desk.post(address, {"reason": "Résine en retard."}).status_code == 302
+    stopped = InstalmentPause.objects.get()
+    assert (stopped.started_by, stopped.reason, stopped.actor.email) == (
+        "staff", "Résine en retard.", "admin@example.com",
+    )  # fmt: skip
+    assert "Échéances suspendues" in desk.get(reverse("admin:index")).content.decode()
+    assert "Résine en retard." in desk.get(address).content.decode()
+    header = desk.get(reverse("admin:orders_order_change", args=[order.pk])).content.decode()
+    assert "1er tiers payé le" in header
+    assert "1 sur 3" in header
+    desk.post(address)
+    stopped.refresh_from_db()
+    assert stopped.ended_by == "staff"
+
+
+def test_staff_say_why(order):
+    before = rows()
+    with pytest.raises(Problem) as refused:
+        pause(order, reason=" ")
+    assert refused.value.code == "reason_needed"
+    assert rows() == before

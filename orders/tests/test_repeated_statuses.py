@@ -1,0 +1,118 @@
+"""The same status again, and staff who correct themselves before the mail leaves."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from orders.models import Order
+from orders.services.statuses import change_status
+from orders.tests.factories import make_order, pay_order
+from orders.tests.giving_back import rows, send_all
+from shop.core.mail_delivery import due_mails
+from shop.core.models import MailState, OutgoingMail
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+
+
+@pytest.fixture
+def order() -> Order:
+    return pay_order(make_order())
+
+
+def set_status(order: Order, status: str, **said) -> Order:
+    return change_status(order_id=order.pk, status=status, actor=None, **said)
+
+
+def told() -> list[tuple[str, str, str]]:
+    mails = OutgoingMail.objects.filter(kind="order_status").order_by("pk")
+    return [
+        (mail.context["order"]["status"], mail.context["message"], mail.context["tracking_number"])
+        for mail in mails
+    ]
+
+
+@pytest.mark.parametrize(
+    "status", ["confirmed", "processing", "shipped", "delivered", "cancelled", "pending"]
+)
+def test_the_same_status_without_a_word_changes_nothing(desk, status):
+    order = make_order() if status == "pending" else pay_order(make_order())
+    if status not in ("pending", "confirmed"):
+        set_status(order, status, refund=False, reason="Acompte.")
+    before = rows(), list(order.tracking.values_list()), list(order.events.values_list())
+    for _ in range(12):
+        answer = desk.post(
+            f"/api/admin/orders/{order.pk}/status",
+            json.dumps({"status": status}),
+            content_type="application/json",
+        )
+        assert (answer.status_code, answer.json()["status"]) == (200, status)
+    assert (rows(), list(order.tracking.values_list()), list(order.events.values_list())) == before
+
+
+def test_with_a_number_or_a_message_it_is_an_addition(order):
+    set_status(order, "shipped", message="Parti.")
+    order.refresh_from_db()
+    sent_at = order.shipped_at
+    for said in ({"tracking_number": "6A1"}, {"tracking_number": "6A1"}, {"message": "Deux colis."}):
+        set_status(order, "shipped", **said)
+    order.refresh_from_db()
+    assert (order.status, order.shipped_at) == ("shipped", sent_at)
+    assert list(order.tracking.values_list("status", "message", "tracking_number")) == [
+        ("shipped", "Deux colis.", ""), ("shipped", "", "6A1"), ("shipped", "Parti.", ""), ("confirmed", "", ""),
+    ]  # fmt: skip
+    # None of them takes another's place: each says something of its own.
+    assert told() == [("shipped", "Parti.", ""), ("shipped", "", "6A1"), ("shipped", "Deux colis.", "")]
+    assert order.events.filter(name="order.status_changed").count() == 1
+
+
+def test_a_mail_waits_a_minute_and_a_correction_takes_its_place(order):
+    with time_machine.travel(timezone.now(), tick=False):
+        set_status(order, "delivered", message="Bien arrivée.")
+        [mail] = OutgoingMail.objects.filter(kind="order_status")
+        assert mail.next_attempt_at == timezone.now() + timedelta(minutes=1)
+        assert mail.pk not in due_mails(timezone.now() + timedelta(seconds=59))
+        assert mail.pk in due_mails(timezone.now() + timedelta(seconds=60))
+        set_status(order, "shipped", tracking_number="6A1")
+        assert told() == [("shipped", "", "6A1")]
+
+
+def test_a_mail_that_a_worker_has_taken_is_not_taken_back(order):
+    set_status(order, "delivered")
+    OutgoingMail.objects.filter(kind="order_status").update(state=MailState.SENDING, attempts=1)
+    set_status(order, "shipped")
+    assert [status for status, *_rest in told()] == ["delivered", "shipped"]
+
+
+def test_one_whose_minute_has_passed_is_not_taken_back(order):
+    set_status(order, "delivered")
+    with time_machine.travel(timezone.now() + timedelta(seconds=61), tick=False):
+        set_status(order, "shipped")
+    assert [status for status, *_rest in told()] == ["delivered", "shipped"]
+
+
+def test_other_mails_and_other_orders_keep_theirs(order):
+    other = pay_order(make_order())
+    set_status(other, "shipped")
+    before = OutgoingMail.objects.exclude(kind="order_status").count()
+    set_status(order, "processing")
+    set_status(order, "shipped")
+    assert [status for status, *_rest in told()] == ["shipped", "shipped"]
+    assert OutgoingMail.objects.exclude(kind="order_status").count() == before
+
+
+def test_a_cancelled_order_asked_to_be_refunded_after_all_is(order):
+    set_status(order, "cancelled", refund=False, reason="Acompte.")
+    set_status(order, "cancelled", refund=True)
+    assert refund_total(order) == "49.99"
+    send_all()
+    order.refresh_from_db()
+    assert order.status == "refunded"
+
+
+def refund_total(order: Order) -> str:
+    return str(order.refund_requests.get().amount)
