@@ -1,0 +1,152 @@
+"""Mails of a step: what happened, what comes next and when, the pieces, the parcel, the money, who writes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.utils import translation
+
+from accounts.tests.people import make_admin
+from orders.models import Carrier, Order, OrderTracking
+from orders.models.carrier import parcel_url
+from orders.services.refunds import request_refund
+from orders.services.status_mails import mail_status, money_sentences
+from orders.services.statuses import change_status
+from orders.tests.factories import make_finished_product, make_order, make_seller, new_key, pay_order
+from orders.tests.memory_provider import MemoryProvider
+from shop.core.mail_delivery import render
+from shop.core.models import OutgoingMail
+
+pytestmark = [pytest.mark.django_db, pytest.mark.time_machine(datetime(2026, 11, 23, 9, tzinfo=UTC))]
+
+LANGUAGES = ("fr", "en", "es", "de")
+
+
+@pytest.fixture(autouse=True)
+def _provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_seller()
+    MemoryProvider().install(monkeypatch)
+
+
+@pytest.fixture
+def order() -> Order:
+    return pay_order(make_order((make_finished_product("Sorcière de minuit", stock_quantity=3), 2)))
+
+
+def newest() -> Any:
+    return render(OutgoingMail.objects.filter(kind="order_status").latest("pk"))
+
+
+def test_dispatch_mail_names_the_parcel_the_date_the_pieces_and_who_writes(order):
+    order.items.update(product_image="/media/products/sorciere-360.jpg")
+    admin = make_admin()
+    admin.first_name = "Camille"
+    admin.save()
+    change_status(
+        order_id=order.pk, status="shipped", actor=admin, message="Bonne réception !",
+        tracking_number="6A12345678901", carrier=Carrier.COLISSIMO,
+    )  # fmt: skip
+    mail = newest()
+    assert mail.subject == f"Votre commande {order.reference} est partie"
+    lines = [line for line in mail.text.splitlines() if line]
+    assert lines[:3] == [
+        "Bonjour Léa,",
+        f"Votre commande {order.reference} est partie",
+        "Votre colis a quitté l'atelier le 23 novembre 2026.",
+    ]
+    assert "Bonne réception !" in lines
+    assert "Colissimo (La Poste)" in lines
+    assert "Numéro de suivi\u00a0: 6A12345678901" in lines
+    page = "https://www.laposte.fr/outils/suivre-vos-envois?code=6A12345678901"
+    assert f"Suivre le colis chez le transporteur\u00a0: {page}" in lines
+    assert "- 2 × Sorcière de minuit (Peint)" in lines
+    assert "Camille, L'Établi aux figurines" in lines
+    assert f'href="{page}"' in mail.html
+    assert '<img src="http://localhost:8000/media/products/sorciere-360.jpg" alt=""' in mail.html
+
+
+@pytest.mark.parametrize("status", ["processing", "shipped"])
+def test_mail_before_delivery_says_until_when_it_arrives(order, status):
+    Order.objects.filter(pk=order.pk).update(promised_by="2026-12-20")
+    change_status(order_id=order.pk, status=status, actor=None)
+    assert "Livraison au plus tard le 20 décembre 2026." in newest().text
+
+
+def test_mail_of_an_undone_dispatch_says_that_it_has_not_left(order):
+    change_status(order_id=order.pk, status="shipped", actor=None, tracking_number="6A1")
+    change_status(order_id=order.pk, status="processing", actor=None, reason="Erreur de colis")
+    mail = newest()
+    assert mail.subject == f"Votre commande {order.reference} n'est pas encore partie"
+    assert "elle est encore à l'atelier. Toutes nos excuses." in mail.text
+    # Only the correction is sent.
+    assert OutgoingMail.objects.filter(kind="order_status").count() == 1
+
+
+def test_mail_of_an_addition_says_that_the_status_is_the_same(order):
+    change_status(order_id=order.pk, status="processing", actor=None)
+    change_status(order_id=order.pk, status="processing", actor=None, message="La peinture sèche.")
+    mail = newest()
+    assert mail.subject == f"Des nouvelles de votre commande {order.reference}"
+    assert "Votre commande est toujours «\u00a0En préparation\u00a0»." in mail.text
+    assert "La peinture sèche." in mail.text
+
+
+def test_mail_of_a_cancellation_says_what_becomes_of_the_money(order):
+    change_status(order_id=order.pk, status="cancelled", actor=None, refund=True, key=new_key())
+    mail = newest()
+    assert mail.subject == f"Votre commande {order.reference} est annulée"
+    assert "Rien ne sera expédié." in mail.text
+    assert "160,00\u00a0€ vous sont rendus sur le moyen de paiement que vous aviez utilisé" in mail.text
+
+
+def test_mail_of_a_cancellation_that_keeps_money_gives_the_reason(order):
+    change_status(
+        order_id=order.pk, status="cancelled", actor=None, refund=False, reason="Pièce gravée à votre nom"
+    )
+    assert "160,00\u00a0€ ne sont pas rendus. Motif\u00a0: Pièce gravée à votre nom" in newest().text
+
+
+def test_money_sentences_unpaid_order_says_that_nothing_is_asked():
+    assert money_sentences(make_order()) == ["Vous n'avez rien payé\u00a0: rien ne vous sera demandé."]
+
+
+def test_money_sentences_part_refunded_and_rest_kept_tells_both(order):
+    request_refund(order_id=order.pk, key=new_key(), lines=[(order.items.get().pk, 1, False)])
+    change_status(order_id=order.pk, status="cancelled", actor=None, refund=False, reason="Commencée")
+    order.refresh_from_db()
+    told = money_sentences(order)
+    assert told[0].startswith("80,00\u00a0€ vous sont rendus")
+    assert told[1] == "80,00\u00a0€ ne sont pas rendus. Motif\u00a0: Commencée"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "status", ["confirmed", "processing", "shipped", "delivered", "cancelled", "refunded"]
+)
+def test_mail_of_every_status_is_whole_in_every_language(order, status, language):
+    Order.objects.filter(pk=order.pk).update(status=status, language=language)
+    order.refresh_from_db()
+    order.tracking.all().delete()
+    with translation.override("fr"):
+        mail_status(order, OrderTracking.objects.create(order=order, status=status))
+    mail = newest()
+    assert order.reference in mail.subject
+    assert f'<html lang="{language}">' in mail.html
+    french = ("Votre", "Bonjour", "colis", "Livraison")
+    assert language == "fr" or not any(word in mail.text.split("--")[0] for word in french)
+
+
+@pytest.mark.parametrize(
+    ("carrier", "number", "url"),
+    [
+        ("mondial-relay", "12345678", "https://www.mondialrelay.fr/suivi-de-colis/?numeroExpedition=12345678&codePostal=69003"),
+        ("ups", "1Z 9&x", "https://www.ups.com/track?tracknum=1Z%209%26x"),
+        ("", "12345678", ""),
+        ("colissimo", "", ""),
+        ("pigeon", "12345678", ""),
+    ],
+)  # fmt: skip
+def test_parcel_url_is_the_carriers_page_or_nothing(carrier, number, url):
+    assert parcel_url(carrier, number, "69003") == url
