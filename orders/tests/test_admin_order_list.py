@@ -97,6 +97,6 @@ def test_what_makes_no_sense_is_400(desk, order, query):
 def test_a_page_costs_the_same_whatever_its_length(desk, django_assert_num_queries):
     for _ in range(3):
         pay_order(make_order())
-    # Session, user, role; orders, lines, tracking with actors, payments, attempts.
-    with django_assert_num_queries(3 + 5):
+    # Session, user; orders, lines, tracking with actors, payments, attempts.
+    with django_assert_num_queries(2 + 5):
         assert len(ids(desk.get("/api/admin/orders"))) == 3

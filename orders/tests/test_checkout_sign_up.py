@@ -4,7 +4,7 @@ import re
 
 import pytest
 from django.contrib.auth.hashers import Argon2PasswordHasher
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
@@ -197,7 +197,8 @@ def test_orders_of_others_and_of_other_addresses_do_not_join(bank):
     own, foreign, elsewhere = make_order(email=KNOWN), make_order(email=KNOWN), make_order(email=UNKNOWN)
     Order.objects.filter(pk=foreign.pk).update(user=other)
 
-    join_orders(member, [own.pk, foreign.pk, elsewhere.pk])
+    with transaction.atomic():
+        join_orders(member, [own.pk, foreign.pk, elsewhere.pk])
 
     assert Order.objects.get(pk=own.pk).user == member
     assert Order.objects.get(pk=foreign.pk).user == other

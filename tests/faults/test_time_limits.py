@@ -226,6 +226,7 @@ def served(folder: Path, **variables: str) -> Iterator[Shop]:
         "DJANGO_SETTINGS_MODULE": "shop.settings",
         "DATA_DIR": str(folder / "data"),
         "DEBUG": "true",
+        "DEBUG_ADDRESS": "127.0.0.1",
         "SITE_URL": url,
         "CSRF_TRUSTED_ORIGINS": url,
         "LOG_LEVEL": "CRITICAL",

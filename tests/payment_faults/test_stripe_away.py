@@ -169,6 +169,7 @@ def test_case_30_a_web_process_with_four_threads_still_serves_its_pages(
 ):
     """Stripe slow (30 s) at checkout: workers not stuck. Six customers press the button at once."""
     monkeypatch.setattr(stripe_api, "TIMEOUT_SECONDS", 2)
+    settings.UNPAID_ORDERS_LIMIT = 6
     circuit = Circuit((stripe.APIConnectionError,), places=2, queue=0.1, patience=1.0)
     monkeypatch.setattr(stripe_api, "circuit", circuit)
     product = make_product(price="60.00", stock_quantity=6)

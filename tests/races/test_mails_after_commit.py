@@ -61,6 +61,7 @@ def paid_page(session_id: str) -> SessionFacts:
 
 def test_mails_are_as_many_as_committed_orders(settings, monkeypatch, queued_tasks, figures):
     settings.STRIPE_SECRET_KEY = "sk_test_nobody_is_asked"
+    settings.UNPAID_ORDERS_LIMIT = ORDERS
     product = make_product(price="60.00", stock_quantity=ORDERS)
     attempts = [sent_order(product.pk) for _ in range(ORDERS)]
     undone = {attempt.payment.order_id for attempt in attempts[::2]}

@@ -126,7 +126,7 @@ def test_a_database_that_goes_away_before_the_commit_leaves_nothing(bank, monkey
         broken.setattr(
             placement, "hold_for_order", partial(lose_the_database_after, placement.hold_for_order)
         )
-        assert buyer.checkout(demand, key).status_code == 500
+        assert buyer.checkout(demand, key).status_code == 503
     connection.close()
     nothing_is_left(product)
     assert Buyer().checkout(demand, key).status_code == 201
