@@ -6,6 +6,7 @@ import re
 
 from allauth.account.models import EmailAddress
 from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.hashers import Argon2PasswordHasher
 
 from accounts.models import SignUp, User
 from accounts.services import create_member, grant_role
@@ -71,3 +72,17 @@ def signed_in(client) -> bool:
 def text(response) -> str:
     """The page as its visitor reads it."""
     return response.content.decode().replace("&#x27;", "'")
+
+
+def watch_hashing(settings, monkeypatch):
+    """A list that gets an entry for each run of Argon2, which hashes passwords from now on."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+    runs = []
+    for name in ("encode", "verify"):
+        original = getattr(Argon2PasswordHasher, name)
+        monkeypatch.setattr(
+            Argon2PasswordHasher,
+            name,
+            lambda self, *args, _run=original: runs.append(1) or _run(self, *args),
+        )
+    return runs

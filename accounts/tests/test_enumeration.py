@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
-from accounts.tests.people import PASSWORD, deliver_mails, mails, make_member, sign_up
+from accounts.tests.people import PASSWORD, deliver_mails, mails, make_member, sign_up, watch_hashing
 from shop.core.models import OutgoingMail
 
 pytestmark = pytest.mark.django_db
@@ -63,18 +63,8 @@ def test_weak_passwords_are_refused_before_the_address_is_looked_up():
 @pytest.mark.parametrize("mode", ["signin", "signup"])
 def test_both_answers_hash_one_password(mode, state, settings, monkeypatch):
     """What takes the time is Argon2: it runs once for a known address and once for an unknown one."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
-    from django.contrib.auth.hashers import Argon2PasswordHasher
-
     (sign_up if state == "signed up" else make_member)(KNOWN)
-    runs = []
-    for name in ("encode", "verify"):
-        original = getattr(Argon2PasswordHasher, name)
-        monkeypatch.setattr(
-            Argon2PasswordHasher,
-            name,
-            lambda self, *args, _run=original: runs.append(1) or _run(self, *args),
-        )
+    runs = watch_hashing(settings, monkeypatch)
     counts = []
     for email in (KNOWN, UNKNOWN):
         runs.clear()

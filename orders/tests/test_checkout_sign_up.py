@@ -3,13 +3,12 @@
 import re
 
 import pytest
-from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import SignUp, User
-from accounts.tests.people import PASSWORD, link_in_last_mail, mails, make_member
+from accounts.tests.people import PASSWORD, link_in_last_mail, mails, make_member, watch_hashing
 from orders.models import Attempt, Order
 from orders.services.joining import join_orders
 from orders.tests.bank import Shopper, session_of
@@ -81,15 +80,7 @@ def test_the_answer_and_the_work_are_the_same_for_a_known_address(bank, is_activ
 
 def test_both_addresses_hash_one_password(bank, settings, monkeypatch):
     make_member(KNOWN)
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
-    runs = []
-    for name in ("encode", "verify"):
-        original = getattr(Argon2PasswordHasher, name)
-        monkeypatch.setattr(
-            Argon2PasswordHasher,
-            name,
-            lambda self, *args, _run=original: runs.append(1) or _run(self, *args),
-        )
+    runs = watch_hashing(settings, monkeypatch)
     counts = []
     for email in (KNOWN, UNKNOWN):
         runs.clear()
