@@ -5,9 +5,13 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django_countries import countries
+
+from orders.selectors.money import with_undecided_money
 
 
 class YesNoFilter(admin.EmptyFieldListFilter):
@@ -44,3 +48,18 @@ class _Titled:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.title = self.own_title
+
+
+class RetentionFilter(admin.SimpleListFilter):
+    """Closed orders of which the shop keeps money that nobody has decided about."""
+
+    title = _("argent gardé")
+    parameter_name = "retention"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("undecided", _("à décider"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() != "undecided":
+            return queryset
+        return queryset.filter(pk__in=with_undecided_money().values("pk"))

@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from django_countries import countries
 
 from catalog.models import Finish
-from orders.admin.filters import CountryFilter, choices, yes_no
+from orders.admin.filters import CountryFilter, RetentionFilter, choices, yes_no
 from orders.admin.parts import (
     ORDER_PAGES,
     PROVIDER_AWAY,
@@ -126,6 +126,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         "created_at",
         "promised_by",
         ("archived_at", yes_no(_("archivée"))),
+        RetentionFilter,
     )
     search_fields = ("id", "reference", "email", "first_name", "last_name", "tracking__tracking_number")
     date_hierarchy = "created_at"

@@ -135,7 +135,7 @@ def _retained(today: date) -> Task:
     return Task(
         gettext_lazy("Argent gardé de commandes annulées"),
         len(undecided),
-        _link("order", "status__in=cancelled,refunded&paid_at__isnull=0&retention_decision="),
+        _link("order", "retention=undecided"),
         _("à rembourser, ou à garder pour un motif écrit : %(orders)s")
         % {"orders": ", ".join(undecided[:NAMED])},
     )

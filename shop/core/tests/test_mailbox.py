@@ -70,6 +70,7 @@ def test_the_html_stands_in_a_sandbox(client, mail):
     assert set(response["Content-Security-Policy"].split("; ")) == {
         "default-src 'none'",
         "style-src 'unsafe-inline'",
+        "img-src 'self'",
         "form-action 'none'",
         "base-uri 'none'",
         "frame-ancestors 'self'",
