@@ -77,7 +77,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     browser walks that way.
     """
     on_postgres = connection.vendor == "postgresql"
-    left_out = set() if on_postgres else {"postgres"}
+    left_out = {"sqlite"} if on_postgres else {"postgres"}
     if "browser" not in config.option.markexpr:
         left_out.add("browser")
     dropped = {

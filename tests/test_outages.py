@@ -146,13 +146,12 @@ def test_a_mistake_in_a_statement_stays_a_500(monkeypatch):
         assert Client(raise_request_exception=False).get("/fault").status_code == 500
 
 
+@pytest.mark.sqlite
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("pragma", ["query_only = 1", "max_page_count = 1"])
 def test_a_full_or_read_only_sqlite_refuses_a_form_with_503_and_changes_nothing(pragma):
     from shop.pages.models import ContactRequest
 
-    if connection.vendor != "sqlite":
-        pytest.skip("PostgreSQL's own words are among those above.")
     client = Client()
     with connection.cursor() as cursor:
         # What earlier migrations freed would be room for more.
