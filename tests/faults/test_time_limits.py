@@ -248,7 +248,6 @@ def served(folder: Path, **variables: str) -> Iterator[Shop]:
         process.wait(30)
 
 
-@pytest.mark.long
 def test_no_page_takes_two_seconds_and_no_request_twelve_when_everything_is_silent(tmp_path):
     limits = table()
     make_seller()
