@@ -259,7 +259,7 @@ it("tells the visitor whose unpaid order holds the piece that it is theirs", asy
   const { finish, variation_id } = figurine.selected;
   writeCart([{ product_id: 12, finish, variation_id, quantity: 1 }]);
   answerWith({ available: true, reserved: true });
-  renderIsland(<ProductBuy {...soldOut} />);
+  await renderIsland(<ProductBuy {...soldOut} />);
   expect(await screen.findByText(/Cette pièce est réservée pour vous/)).toBeDefined();
   expect(screen.getByRole("link", { name: "Voir le panier" }).getAttribute("href")).toBe("/panier");
   expect(screen.queryByText("Rupture de stock")).toBeNull();
@@ -268,7 +268,7 @@ it("tells the visitor whose unpaid order holds the piece that it is theirs", asy
 it("asks nothing about a sold-out piece that is not in the cart", async () => {
   writeCart([]);
   const asked = answerWith({ available: true, reserved: true });
-  renderIsland(<ProductBuy {...soldOut} />);
+  await renderIsland(<ProductBuy {...soldOut} />);
   expect(screen.getByText("Rupture de stock")).toBeDefined();
   expect(asked).not.toHaveBeenCalled();
 });
@@ -277,7 +277,7 @@ it("stays sold out for a visitor whose cart has the piece that somebody else hol
   const { finish, variation_id } = figurine.selected;
   writeCart([{ product_id: 12, finish, variation_id, quantity: 1 }]);
   const asked = answerWith({ available: false, reserved: false });
-  renderIsland(<ProductBuy {...soldOut} />);
+  await renderIsland(<ProductBuy {...soldOut} />);
   await vi.waitFor(() => expect(asked).toHaveBeenCalledOnce());
   expect(screen.getByText("Rupture de stock")).toBeDefined();
 });
