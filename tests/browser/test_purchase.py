@@ -1,5 +1,6 @@
 """Buying, from the product to the confirmation, as every kind of visitor, and everything that goes wrong on the way."""
 
+import re
 from decimal import Decimal
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ pytestmark = pytest.mark.browser
 
 PASSWORD = "carmes-lyon-atelier-69"
 ORDERS = "SELECT status, total, language, user_id IS NOT NULL FROM orders_order WHERE email = ?"
+CONFIRMATION_MAIL = "SELECT text FROM core_outgoingmail WHERE \"to\" = ? AND kind = 'account_confirm_email' AND state = 'sent'"
 MAILS = "SELECT kind FROM core_outgoingmail WHERE \"to\" = ? AND state = 'sent' ORDER BY kind"
 
 
@@ -61,7 +63,7 @@ def test_a_guest_buys(new_page, shop, email, snap, language, width):
     assert violations(visitor.page) == []
 
 
-def test_a_new_member_buys_and_is_signed_in(visitor, shop, email):
+def test_a_new_member_buys_confirms_the_address_and_finds_the_order(visitor, shop, email):
     visitor.add(cheapest(visitor))
     visitor.open_checkout()
     visitor.fill(email=email, password=PASSWORD, **DELIVERY)
@@ -69,8 +71,15 @@ def test_a_new_member_buys_and_is_signed_in(visitor, shop, email):
     visitor.place()
     visitor.press("pay")
     visitor.expect_paid()
+    assert [(status, member) for status, _, _, member in orders_of(shop, email)] == [("confirmed", False)]
+    [(text,)] = shop.wait_for(CONFIRMATION_MAIL, email)
+    visitor.page.goto(re.search(r"http://\S+/auth/confirmation/\S+", text)[0])
     assert [(status, member) for status, _, _, member in orders_of(shop, email)] == [("confirmed", True)]
-    visitor.go("/espace-membre")
+    visitor.go("/auth?next=/espace-membre")
+    visitor.page.locator("#id-email").fill(email)
+    visitor.page.locator("#id-password").fill(PASSWORD)
+    visitor.page.locator("main form button[type=submit]").click()
+    visitor.page.wait_for_url("**/espace-membre")
     [(reference,)] = shop.rows("SELECT reference FROM orders_order WHERE email = ?", email)
     expect(visitor.page.locator("main")).to_contain_text(reference)
 
