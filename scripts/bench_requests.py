@@ -51,7 +51,8 @@ def server(application: str, environment: dict[str, str]) -> Iterator[tuple[int,
     port = free_port()
     command = [sys.executable, "-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}", "--workers", "1"]
     command += ["--worker-class", "gthread", "--threads", "4", "--no-control-socket", "--log-level", "error"]
-    process = subprocess.Popen(command, cwd=ROOT, env={**environment, "PYTHONPATH": str(ROOT)})
+    own = {"PYTHONPATH": str(ROOT), "DEBUG_ADDRESS": "127.0.0.1"}
+    process = subprocess.Popen(command, cwd=ROOT, env={**environment, **own})
     try:
         deadline = monotonic() + 60
         while monotonic() < deadline:
