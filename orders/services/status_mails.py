@@ -72,7 +72,8 @@ def status_news(order: Order, entry: OrderTracking) -> StatusNews:
     """The sentences for `entry`, in the active language. One query: the entry before tells what is new."""
     before = order.tracking.exclude(pk=entry.pk).order_by("-created_at", "-pk").first()
     name = {"reference": order.reference}
-    if before is not None and before.status == entry.status:
+    # Nothing moves an order to `pending`: an entry about it is always an addition.
+    if entry.status == OrderStatus.PENDING or (before is not None and before.status == entry.status):
         said = _("Votre commande est toujours «\u00a0%(status)s\u00a0».") % {
             "status": entry.get_status_display()
         }

@@ -93,6 +93,15 @@ def test_mail_of_an_addition_says_that_the_status_is_the_same(order):
     assert "La peinture sèche." in mail.text
 
 
+def test_mail_of_an_addition_to_an_unpaid_order_says_that_it_waits():
+    order = make_order()
+    change_status(order_id=order.pk, status="pending", actor=None, message="Un mot.")
+    mail = newest()
+    assert mail.subject == f"Des nouvelles de votre commande {order.reference}"
+    assert "Votre commande est toujours «\u00a0En attente\u00a0»." in mail.text
+    assert "Un mot." in mail.text
+
+
 def test_mail_of_a_cancellation_says_what_becomes_of_the_money(order):
     change_status(order_id=order.pk, status="cancelled", actor=None, refund=True, key=new_key())
     mail = newest()
