@@ -15,7 +15,10 @@ pytestmark = pytest.mark.browser
 
 PASSWORD = "carmes-lyon-atelier-69"
 ORDERS = "SELECT status, total, language, user_id IS NOT NULL FROM orders_order WHERE email = ?"
-CONFIRMATION_MAIL = "SELECT text FROM core_outgoingmail WHERE \"to\" = ? AND kind = 'account_confirm_email' AND state = 'sent'"
+CONFIRMATION_MAIL = (
+    "SELECT text FROM core_outgoingmail "
+    "WHERE \"to\" = ? AND kind = 'account_confirm_email' AND state = 'sent'"
+)
 MAILS = "SELECT kind FROM core_outgoingmail WHERE \"to\" = ? AND state = 'sent' ORDER BY kind"
 
 
