@@ -10,9 +10,9 @@ class OrdersConfig(AppConfig):
     def ready(self) -> None:
         from accounts.joining import register_orders
         from catalog.purchases import register_purchases
-        from orders.invoices import sending
         from orders.selectors.purchases import find_purchase
-        from orders.services.joining import join_orders
+        from orders.services.checkout.joining import join_orders
+        from orders.services.invoicing import sending
 
         register_orders(join_orders)
         register_purchases(find_purchase)

@@ -12,6 +12,7 @@ from catalog.models import Product
 from orders.demo_sales import CAMILLE, Buyer, past_sales
 from orders.invoices.documents import ensure_document
 from orders.invoices.issuing import issue_credit_note, issue_invoice
+from orders.journal import record_event
 from orders.models import (
     Attempt,
     AttemptState,
@@ -32,10 +33,9 @@ from orders.models import (
 from orders.models.payment import DEMONSTRATION_MOVEMENT
 from orders.models.states import ActorKind
 from orders.selectors.quotes import RequestedLine, quote_cart
-from orders.services.journal import record_event
-from orders.services.placement import SESSION_LIFETIME
-from orders.services.status_mails import withdraw_status_mails
-from orders.services.transitions import transition
+from orders.services.checkout.placement import SESSION_LIFETIME
+from orders.services.status.mails import withdraw_status_mails
+from orders.services.status.transitions import transition
 from shop.core.demo import demo_part
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, to_cents

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from orders.models import Order
 from orders.selectors.withdrawals import ReturnableLine, returnable_lines
-from orders.services.declarations import Declaration, choose_lines
+from orders.services.withdrawals.declarations import Declaration, choose_lines
 from shop.core.problems import Problem
 
 WHOLE, PART = "all", "part"

@@ -3,8 +3,8 @@
 from datetime import datetime, time, timedelta
 
 from orders.books import jobs as books
-from orders.services.delivery_promises import report_overdue_orders
-from orders.services.withdrawal_cases import alert_open_cases
+from orders.services.fulfilment.delivery_promises import report_overdue_orders
+from orders.services.withdrawals.cases import alert_open_cases
 from shop.core.jobs import scheduled_job
 
 __all__ = ["books"]

@@ -6,8 +6,10 @@ from datetime import datetime, time, timedelta
 from celery import shared_task
 
 from orders.invoices.tasks import make_invoice_document as make_invoice_document
-from orders.payments import closing, discarded, gateway, reconcile, schedule
-from orders.services import refund_sending
+from orders.services.payments import closing, discarded, due_installments
+from orders.services.reconciliation import reconcile
+from orders.services.refunds import sending
+from orders.stripe import gateway
 from shop.core.jobs import scheduled_job
 
 
@@ -18,7 +20,7 @@ from shop.core.jobs import scheduled_job
     max_retries=5,
 )
 def send_refund(refund_id: str) -> None:
-    refund_sending.send_refund(uuid.UUID(refund_id))
+    sending.send_refund(uuid.UUID(refund_id))
 
 
 @shared_task(
@@ -44,7 +46,7 @@ def forget_card(payment_method_id: str) -> None:
 @scheduled_job("collect-instalments", every=timedelta(days=1), at=time(9))
 def collect_instalments(now: datetime) -> None:
     """Later thirds: announced, charged, asked for. At an hour at which customers are awake to answer their bank."""
-    schedule.run_round(now)
+    due_installments.run_round(now)
 
 
 @scheduled_job("reconcile-payments", every=timedelta(minutes=5))

@@ -1,5 +1,5 @@
 from django.urls import path
 
-from orders.webhooks import stripe_webhook
+from orders.views.webhook import stripe_webhook
 
 urlpatterns = [path("stripe", stripe_webhook, name="stripe-webhook")]

@@ -72,28 +72,28 @@ RULES = (
         re.compile(r"^@csrf_exempt", re.MULTILINE),
         ("*.py",),
         (
-            "orders/webhooks.py",
+            "orders/views/webhook.py",
             "shop/core/api.py",
             # Forms on pages that are the same for everybody, and links of mails: their own words say why.
             "catalog/notice_views.py",
-            "orders/withdrawal_views.py",
+            "orders/views/withdrawals.py",
         ),
     ),
     Rule(
-        "payments are called through orders/payments/gateway.py and its stripe_api.py",
+        "payments are called through orders/stripe/gateway.py and its stripe_api.py",
         re.compile(r"^\s*(?:import|from) stripe\b", re.MULTILINE),
         ("*.py",),
         (
-            "orders/payments/gateway.py",
-            "orders/payments/provider_objects.py",
-            "orders/payments/stripe_api.py",
+            "orders/stripe/gateway.py",
+            "orders/stripe/provider_objects.py",
+            "orders/stripe/stripe_api.py",
             "orders/stripe_sandbox/*",
             "*/tests/*",
             "tests/*",
         ),
     ),
     Rule(
-        "the status of an order and its dates are written by orders/services/transitions.py alone",
+        "the status of an order and its dates are written by orders/services/status/transitions.py alone",
         re.compile(
             r"^\s*(?:[\w.]+, )*order\.(?:status|paid_at|shipped_at|delivered_at|cancelled_at|status_before_closing)"
             r"(?:, [\w.]+)* = "
@@ -102,7 +102,7 @@ RULES = (
             re.MULTILINE,
         ),
         ("*.py",),
-        ("orders/services/transitions.py", "*/migrations/*", "*/tests/*", "tests/*", "conftest.py"),
+        ("orders/services/status/transitions.py", "*/migrations/*", "*/tests/*", "tests/*", "conftest.py"),
     ),
 )
 # A room is named for what it holds.

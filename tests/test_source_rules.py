@@ -23,7 +23,7 @@ def breaches(tmp_path, name, text):
         ("templates/cart.html", "{{ text|safe }}", "text becomes markup"),
         ("catalog/views.py", "mark_safe(text)", "text becomes markup"),
         ("catalog/views.py", "@csrf_exempt\ndef view(request): ...", "without a CSRF token"),
-        ("orders/services/refunds.py", "import stripe", "gateway.py"),
+        ("orders/services/refunds/decisions.py", "import stripe", "gateway.py"),
         (
             "orders/services/x.py",
             "def close(order):\n    order.status = CANCELLED\n",
@@ -58,9 +58,9 @@ def test_a_breach_is_named_with_its_place(tmp_path, name, text, reason):
         ("templates/cart.html", '<script src="{{ url }}" type="module"></script>'),
         ("templates/cart.html", '<script type="application/ld+json">{}</script>'),
         ("templates/cart.html", '{% island "cart" on="visible" props=props %}{% endisland %}'),
-        ("orders/payments/gateway.py", "import stripe"),
+        ("orders/stripe/gateway.py", "import stripe"),
         ("orders/tests/test_payments.py", "import stripe"),
-        ("orders/services/transitions.py", "    order.status = row.target"),
+        ("orders/services/status/transitions.py", "    order.status = row.target"),
         ("orders/tests/test_orders.py", "Order.objects.update(status='shipped')"),
         (
             "orders/services/x.py",

@@ -3,7 +3,7 @@
 from orders.admin import (
     books,
     delivery,
-    instalments,
+    installments,
     invoices,
     money,
     refunds,
@@ -18,7 +18,7 @@ from orders.admin import order as order
 __all__ = [
     "books",
     "delivery",
-    "instalments",
+    "installments",
     "invoices",
     "money",
     "order",

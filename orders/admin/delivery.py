@@ -18,8 +18,8 @@ from accounts.models import User
 from orders.admin.parts import order_page
 from orders.models import Order, OrderStatus
 from orders.selectors.withdrawal_period import withdrawal_deadline
-from orders.services.delivery_promises import set_delivery_day, set_promised_date
-from orders.services.withdrawals import has_left
+from orders.services.fulfilment.delivery_promises import set_delivery_day, set_promised_date
+from orders.services.withdrawals.declaring import has_left
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 

@@ -15,10 +15,10 @@ from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from orders.admin.parts import order_link, order_page
-from orders.invoices.correcting import DraftValues, edit_invoice
-from orders.invoices.downloads import pdf_response
-from orders.invoices.reading import documents_of, find_document
+from orders.downloads import pdf_response
 from orders.models import Invoice, InvoiceDraft, Order
+from orders.selectors.invoices import documents_of, find_document
+from orders.services.invoicing.correcting import DraftValues, edit_invoice
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_admin import StaffAdmin

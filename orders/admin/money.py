@@ -11,8 +11,8 @@ from orders.models import (
     LedgerEntry,
     StripeEvent,
 )
-from orders.payments import gateway
-from orders.payments.events import NotYetKnown, process_event
+from orders.services.reconciliation.webhook_events import NotYetKnown, process_event
+from orders.stripe import gateway
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin, staff_action
 

@@ -43,10 +43,10 @@ from orders.models import (
     StockHold,
 )
 from orders.models.states import ActorKind
-from orders.payments import gateway
-from orders.payments.sessions import abandon_order
-from orders.payments.settlement import settle
-from orders.selectors.instalments import calendar
+from orders.selectors.installments import calendar
+from orders.services.payments.checkout_sessions import abandon_order
+from orders.services.payments.settlement import settle
+from orders.stripe import gateway
 from shop.core.money import format_amount
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_admin import staff_action

@@ -22,8 +22,7 @@ from accounts.models import User
 from orders.admin.parts import ExplainsRefunds, order_link, order_page, row_number
 from orders.admin.transfers import LABEL as TRANSFERRED
 from orders.models import Dispute, Order, OrderItem, OrderStatus, Refund, RefundLine, RefundRequest
-from orders.selectors.refunds import RefundProgress, order_requests, progress
-from orders.services.refund_rules import (
+from orders.selectors.refund_rules import (
     RefundRefused,
     ReturnedLine,
     paid_for,
@@ -31,7 +30,8 @@ from orders.services.refund_rules import (
     refundable,
     units_returned,
 )
-from orders.services.refunds import request_refund, restock_line, retry_refund
+from orders.selectors.refunds import RefundProgress, order_requests, progress
+from orders.services.refunds.decisions import request_refund, restock_line, retry_refund
 from shop.core.amount_fields import AmountFormField
 from shop.core.amounts import localised_amount
 from shop.core.problems import Problem

@@ -14,13 +14,13 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from orders.admin.parts import PROVIDER_AWAY, order_page
 from orders.models import Carrier, Order, OrderStatus
-from orders.payments import gateway
 from orders.selectors.money import money_after
+from orders.selectors.refund_rules import charges_left
 from orders.selectors.status_actions import status_actions
-from orders.services.archiving import Removal, archiving_obstacles, remove_order, restore_order
-from orders.services.refund_rules import charges_left
-from orders.services.statuses import change_status, decide_retention
-from orders.services.transitions import status_offers
+from orders.services.fulfilment.archiving import Removal, archiving_obstacles, remove_order, restore_order
+from orders.services.fulfilment.status_changes import change_status, decide_retention
+from orders.services.status.transitions import status_offers
+from orders.stripe import gateway
 from shop.core.money import ZERO
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require

@@ -17,10 +17,10 @@ from django.utils.translation import gettext_lazy
 from accounts.models import User
 from orders.admin.parts import order_page
 from orders.models import Order, RefundMethod
+from orders.selectors.refund_debts import Debt
+from orders.selectors.refund_retries import to_make_again
 from orders.selectors.refunds import explain
-from orders.services.refund_again import to_make_again
-from orders.services.refund_debts import Debt
-from orders.services.refund_transfers import (
+from orders.services.refunds.transfers import (
     LONGEST_REFERENCE,
     hear_of_other_refunds,
     possible_days,

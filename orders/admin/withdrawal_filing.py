@@ -21,8 +21,8 @@ from orders.admin.parts import order_page
 from orders.forms import LIMITS, PART, WHOLE, LineField, WordsField
 from orders.models import Order, WithdrawalChannel
 from orders.selectors.withdrawals import ReturnableLine, cases_of, returnable_lines
-from orders.services.declarations import Declaration, Receipt, describe_lines
-from orders.services.withdrawal_filing import file_received
+from orders.services.withdrawals.declarations import Declaration, Receipt, describe_lines
+from orders.services.withdrawals.staff_filing import file_received
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 

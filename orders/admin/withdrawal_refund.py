@@ -17,10 +17,10 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from orders.models import WithdrawalCase
 from orders.models.returns import OPEN_CASES
+from orders.selectors.refund_rules import RefundProposal, propose_refund
 from orders.selectors.withdrawals import ReturnableLine, returnable_lines
-from orders.services.refund_rules import RefundProposal, propose_refund
-from orders.services.refunds import stopped_by
-from orders.services.withdrawal_cases import refund_case
+from orders.services.refunds.decisions import stopped_by
+from orders.services.withdrawals.cases import refund_case
 from shop.core.amount_fields import AmountFormField
 from shop.core.money import amount_string
 from shop.core.problems import Problem

@@ -15,8 +15,8 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from orders.models import WithdrawalCase, WithdrawalState
 from orders.models.returns import OPEN_CASES
-from orders.services import withdrawal_cases
-from orders.services.withdrawals import has_left
+from orders.services.withdrawals import cases
+from orders.services.withdrawals.declaring import has_left
 from shop.core.amounts import localised_amount
 from shop.core.staff_actions import StaffAction
 
@@ -62,7 +62,7 @@ class RefusalForm(ReasonForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if withdrawal_cases.needs_revocation(self.case):
+        if cases.needs_revocation(self.case):
             self.fields["revocation_text"].help_text = _(
                 "Elle est arrivée à temps : elle met fin au contrat. Recopiez mot pour mot le courrier ou l'e-mail par "
                 "lequel le client la retire ; il reste au dossier."
@@ -128,7 +128,7 @@ STEPS: dict[str, Step] = {
             "parties."
         ),
         lambda case: _open(case) and case.order is None,
-        lambda case, data, actor: withdrawal_cases.attach_order(
+        lambda case, data, actor: cases.attach_order(
             case_id=case.pk, reference=data["reference"], actor=actor
         ),
         ReferenceForm,
@@ -141,9 +141,7 @@ STEPS: dict[str, Step] = {
             "motif reste dans le dossier."
         ),
         lambda case: _open(case) and case.order is not None and case.taken_up_at is None,
-        lambda case, data, actor: withdrawal_cases.accept_late(
-            case_id=case.pk, reason=data["reason"], actor=actor
-        ),
+        lambda case, data, actor: cases.accept_late(case_id=case.pk, reason=data["reason"], actor=actor),
         ReasonForm,
     ),
     "return": Step(
@@ -159,7 +157,7 @@ STEPS: dict[str, Step] = {
             and case.order is not None
             and has_left(case.order)
         ),
-        lambda case, data, actor: withdrawal_cases.ask_return(case_id=case.pk, actor=actor),
+        lambda case, data, actor: cases.ask_return(case_id=case.pk, actor=actor),
     ),
     "ship": Step(
         StaffAction.HANDLE_RETURN,
@@ -174,7 +172,7 @@ STEPS: dict[str, Step] = {
             and case.order is not None
             and not has_left(case.order)
         ),
-        lambda case, data, actor: withdrawal_cases.allow_shipping(case_id=case.pk, actor=actor),
+        lambda case, data, actor: cases.allow_shipping(case_id=case.pk, actor=actor),
     ),
     "goods": Step(
         StaffAction.HANDLE_RETURN,
@@ -183,7 +181,7 @@ STEPS: dict[str, Step] = {
             "À partir de ce jour, le remboursement n'attend plus : remboursez dès que vous avez ouvert le colis."
         ),
         lambda case: is_taken_up(case) and case.goods_received_at is None,
-        lambda case, data, actor: withdrawal_cases.record_return(
+        lambda case, data, actor: cases.record_return(
             case_id=case.pk, goods_received=True, moment=_moment(data["day"]), actor=actor
         ),
         DayForm,
@@ -196,7 +194,7 @@ STEPS: dict[str, Step] = {
             "(article L221-24)."
         ),
         lambda case: is_taken_up(case) and case.shipping_proof_at is None and case.goods_received_at is None,
-        lambda case, data, actor: withdrawal_cases.record_return(
+        lambda case, data, actor: cases.record_return(
             case_id=case.pk, goods_received=False, moment=_moment(data["day"]), actor=actor
         ),
         DayForm,
@@ -209,7 +207,7 @@ STEPS: dict[str, Step] = {
             "est envoyé par e-mail : écrivez-le pour lui, dans sa langue."
         ),
         _open,
-        lambda case, data, actor: withdrawal_cases.refuse_case(
+        lambda case, data, actor: cases.refuse_case(
             case_id=case.pk,
             reason=data["reason"],
             actor=actor,

@@ -10,10 +10,10 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from orders.invoices.downloads import pdf_response
-from orders.invoices.reading import find_document
+from orders.downloads import pdf_response
+from orders.guest_orders import browser_owns
 from orders.models import Order
-from orders.services.browser import browser_owns
+from orders.selectors.invoices import find_document
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog.models import Finish
-from orders.pricing.instalments import Instalment
+from orders.pricing.installments import Instalment
 from orders.pricing.promotions import NextFree
 from orders.pricing.quote import InstallmentOffer, Quote
 from orders.selectors.mandate import mandate_text

@@ -17,7 +17,7 @@ from catalog.models import Finish
 from orders.models import PaymentMode
 from orders.models.order import OTHER_COUNTRY
 from orders.selectors.quotes import MAX_LINES, MAX_QUANTITY, RequestedLine
-from orders.services.placement import CustomerDetails
+from orders.services.checkout.placement import CustomerDetails
 from shop.core.amount_fields import AmountField
 
 _MAX_ID = 2**63 - 1

@@ -20,8 +20,8 @@ from orders.api.exchange import private
 from orders.api.serializers import ParagraphField
 from orders.models import Withdrawal
 from orders.selectors.orders import member_order
-from orders.services.declarations import Declaration, choose_lines
-from orders.services.withdrawals import declare_withdrawal
+from orders.services.withdrawals.declarations import Declaration, choose_lines
+from orders.services.withdrawals.declaring import declare_withdrawal
 from shop.core.client_address import client_address
 from shop.core.problems import Problem
 

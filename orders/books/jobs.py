@@ -4,8 +4,8 @@ import logging
 from datetime import datetime, time, timedelta
 
 from orders.books.alerts import alert_turnover
-from orders.payments import gateway
-from orders.payments.nightly import reconcile_days
+from orders.services.reconciliation.nightly import reconcile_days
+from orders.stripe import gateway
 from shop.core.jobs import scheduled_job
 
 logger = logging.getLogger(__name__)

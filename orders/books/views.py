@@ -25,7 +25,7 @@ from orders.books.csv_files import csv_response
 from orders.books.days import Period, month, quarter, year
 from orders.books.todo import tasks
 from orders.books.turnover import gauges, months_of, years_with_entries
-from orders.payments.gateway import is_configured
+from orders.stripe.gateway import is_configured
 from shop.core.models import ScheduledJob
 from shop.core.money import ZERO
 from shop.core.staff_actions import StaffAction, require

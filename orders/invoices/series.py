@@ -14,8 +14,8 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
+from orders.clock_alerts import alert_clock
 from orders.models import Invoice, InvoiceSeries
-from orders.services.clock_alerts import alert_clock
 from shop.core.shop_days import shop_day
 
 CLOCKS_DIFFER = timedelta(minutes=1)

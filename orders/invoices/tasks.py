@@ -6,8 +6,8 @@ from datetime import datetime, time, timedelta
 from celery import shared_task
 from django.utils import translation
 
-from orders.invoices.alerts import mail_audit
-from orders.invoices.audit import audit_books
+from orders.books.audit import audit_books
+from orders.books.audit_alerts import mail_audit
 from orders.invoices.documents import ensure_document, make_missing_documents
 from orders.models import Invoice
 from shop.core.jobs import scheduled_job

@@ -1,7 +1,7 @@
 """Every way from one status of an order to another, as one table. What is not in it can't happen.
 
-`orders.services.transitions` carries it out: it asks the guards, writes status and dates, and does what the row says to
-payments, stock, tracking and mail. Nothing else writes the status of an order.
+`orders.services.status.transitions` carries it out: it asks the guards, writes status and dates, and does what the row
+says to payments, stock, tracking and mail. Nothing else writes the status of an order.
 """
 
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class StockEffect(StrEnum):
 class Transition:
     """One row: from any of `sources` to `target`, by any of `actors`, while every guard holds.
 
-    `guards` are names of `orders.services.transitions.GUARDS`. `tracking` and `mail` tell whether the customer gets an
+    `guards` are names of `orders.services.status.transitions.GUARDS`. `tracking` and `mail` tell whether the customer gets an
     entry on the order's page and the mail of a status; payments and refunds have mails of their own.
     """
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from orders.pricing import instalments
+from orders.pricing import installments
 from orders.pricing.delivery import LeadTime, lead_time
-from orders.pricing.instalments import Instalment
+from orders.pricing.installments import Instalment
 from orders.pricing.promotions import NextFree, Promotion, free_units, units_missing_for_next
 from orders.pricing.shipping import ShippingZone, find_zone, free_shipping_missing, shipping_cost
 from shop.core.money import from_cents, to_cents
@@ -163,9 +163,9 @@ def _price_line(line: CartLine, free_quantity: int) -> QuoteLine:
 
 
 def _offer_installments(total: Decimal, rules: PricingRules, today: date) -> InstallmentOffer:
-    reached = instalments.reaches_minimum(total, rules.installments_minimum)
+    reached = installments.reaches_minimum(total, rules.installments_minimum)
     return InstallmentOffer(
         available=reached and rules.installments_enabled,
         minimum=rules.installments_minimum,
-        plan=instalments.plan(total, today) if reached else (),
+        plan=installments.plan(total, today) if reached else (),
     )

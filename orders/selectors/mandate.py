@@ -7,8 +7,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from orders.models import CardChangeState, Order
-from orders.pricing.instalments import LAST_DAYS_AFTER_DISPATCH, NOTICE_DAYS, Instalment
-from orders.selectors.instalments import calendar
+from orders.pricing.installments import LAST_DAYS_AFTER_DISPATCH, NOTICE_DAYS, Instalment
+from orders.selectors.installments import calendar
 from shop.core.dates import day_in_words
 from shop.core.models import ShopSettings
 from shop.core.money import format_amount

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 from orders.models import LedgerEntry, LedgerKind, Order, PaymentState, Refund, RefundState
 from orders.models.order import ENDINGS
 from orders.models.payment import REFUNDS_UNDER_WAY
-from orders.selectors.instalments import OPEN_PAYMENTS
+from orders.selectors.installments import OPEN_PAYMENTS
 from shop.core.money import ZERO, quantize
 
 _COUNTED = (

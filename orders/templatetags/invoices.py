@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils.translation import get_language
 
 from orders.access import access_token
-from orders.invoices.reading import documents_of, tax_notice
 from orders.models import Order
+from orders.selectors.invoices import documents_of, tax_notice
 
 register = template.Library()
 

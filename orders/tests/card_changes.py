@@ -11,7 +11,7 @@ from django.utils import translation
 
 from orders.access import payment_token
 from orders.models import CardChange, Order, StoredCard
-from orders.payments.card_change import change_card, settle_card_change
+from orders.services.payments.card_change import change_card, settle_card_change
 from orders.tests.bank import SECRET_KEY, Bank
 from orders.tests.thirds import payment_of
 

@@ -11,7 +11,7 @@ from django.test import Client
 
 from accounts.models import User
 from accounts.tests.people import make_admin
-from orders.payments import stripe_api
+from orders.stripe import stripe_api
 from orders.stripe_sandbox.testing import RunningSandbox
 from orders.tests.bank import SECRET_KEY, WEBHOOK_SECRET, Bank
 from orders.tests.bank import Shopper as Shopper

@@ -12,10 +12,11 @@ from django.utils import timezone
 from catalog.models import Category, Product, ProductVariation
 from catalog.services.products import save_product, save_variation
 from orders.models import Attempt, AttemptState, Order, Payment, ShippingZone
-from orders.payments import gateway, settlement
-from orders.payments.gateway import ChargeFacts, SessionFacts
 from orders.selectors.quotes import RequestedLine, quote_cart
-from orders.services.placement import CheckoutRequest, CustomerDetails, place_order
+from orders.services.checkout.placement import CheckoutRequest, CustomerDetails, place_order
+from orders.services.payments import settlement
+from orders.stripe import gateway
+from orders.stripe.gateway import ChargeFacts, SessionFacts
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 

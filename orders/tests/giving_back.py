@@ -22,9 +22,9 @@ from orders.models import (
     RefundRequest,
     RefundState,
 )
-from orders.services.refund_rules import RefundRefused
-from orders.services.refund_sending import send_refund, sync_refunds
-from orders.services.refunds import request_refund
+from orders.selectors.refund_rules import RefundRefused
+from orders.services.refunds.decisions import request_refund
+from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.tests.factories import make_order, make_product, make_seller, new_key, pay_order
 from orders.tests.memory_provider import MemoryProvider
 from shop.core.models import OutgoingMail

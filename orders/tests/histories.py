@@ -35,21 +35,22 @@ from orders.models import (
 )
 from orders.models.payment import OPEN_DISPUTES
 from orders.models.returns import OPEN_CASES
-from orders.payments import gateway, settlement
-from orders.payments.facts import ChargeFacts, IntentFacts
-from orders.payments.off_session import claim_charge, obstacle, prepare_charge
-from orders.selectors.instalments import OPEN_PAYMENTS, open_pause
-from orders.services.cancellation import cancel_unpaid_order
-from orders.services.declarations import Declaration
-from orders.services.disputes import sync_disputes
-from orders.services.refund_again import amount_again
-from orders.services.refund_rules import RefundRefused, open_dispute, refundable
-from orders.services.refund_sending import send_refund, sync_refunds
-from orders.services.refund_transfers import settle_by_transfer
-from orders.services.refunds import request_refund, retry_refund
-from orders.services.transfer_returns import take_transfer_back
-from orders.services.withdrawal_cases import refund_case, refuse_case
-from orders.services.withdrawals import declare_withdrawal
+from orders.selectors.installments import OPEN_PAYMENTS, open_pause
+from orders.selectors.refund_retries import amount_again
+from orders.selectors.refund_rules import RefundRefused, open_dispute, refundable
+from orders.services.payments import settlement
+from orders.services.payments.off_session import claim_charge, obstacle, prepare_charge
+from orders.services.refunds.decisions import request_refund, retry_refund
+from orders.services.refunds.disputes import sync_disputes
+from orders.services.refunds.sending import send_refund, sync_refunds
+from orders.services.refunds.transfer_returns import take_transfer_back
+from orders.services.refunds.transfers import settle_by_transfer
+from orders.services.status.cancellation import cancel_unpaid_order
+from orders.services.withdrawals.cases import refund_case, refuse_case
+from orders.services.withdrawals.declarations import Declaration
+from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.stripe import gateway
+from orders.stripe.facts import ChargeFacts, IntentFacts
 from orders.tests.factories import make_order, new_key, pay_order
 from orders.tests.history_laws import HistoryLaws
 from orders.tests.history_moves import StatusMoves

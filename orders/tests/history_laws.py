@@ -27,13 +27,13 @@ from orders.models import (
 from orders.models.order import ENDINGS
 from orders.models.payment import REFUNDS_UNDER_WAY
 from orders.models.states import TRANSITIONS
-from orders.payments.facts import DisputeFacts, RefundFacts
-from orders.selectors.instalments import OPEN_PAYMENTS
+from orders.selectors.installments import OPEN_PAYMENTS
 from orders.selectors.money import money_after, with_undecided_money
-from orders.services.disputes import sync_disputes
-from orders.services.refund_debts import debts
-from orders.services.refund_rules import charge_left, charges_left, refundable
-from orders.services.refund_sending import send_refund, sync_refunds
+from orders.selectors.refund_debts import debts
+from orders.selectors.refund_rules import charge_left, charges_left, refundable
+from orders.services.refunds.disputes import sync_disputes
+from orders.services.refunds.sending import send_refund, sync_refunds
+from orders.stripe.facts import DisputeFacts, RefundFacts
 from orders.tests.memory_provider import MemoryProvider
 
 ZERO = Decimal("0.00")

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from orders.models import InstalmentPause, Order, OrderStatus, PausedBy, PauseEnd
-from orders.payments.schedule import run_round
-from orders.services.archiving import archiving_obstacles, remove_order, restore_order
-from orders.services.delivery_promises import report_overdue_orders
-from orders.services.instalment_dates import pause_instalments, resume_instalments
-from orders.services.refund_rules import RefundRefused
-from orders.services.statuses import change_status, decide_retention
-from orders.services.transitions import why_not
+from orders.selectors.refund_rules import RefundRefused
+from orders.services.fulfilment.archiving import archiving_obstacles, remove_order, restore_order
+from orders.services.fulfilment.delivery_promises import report_overdue_orders
+from orders.services.fulfilment.status_changes import change_status, decide_retention
+from orders.services.installments.dates import pause_instalments, resume_instalments
+from orders.services.payments.due_installments import run_round
+from orders.services.status.transitions import why_not
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 

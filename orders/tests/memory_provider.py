@@ -13,8 +13,8 @@ import pytest
 from django.utils import timezone
 
 from orders.models import Attempt
-from orders.payments import gateway
-from orders.payments.facts import DisputeFacts, RefundFacts
+from orders.stripe import gateway
+from orders.stripe.facts import DisputeFacts, RefundFacts
 
 
 @dataclass

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from orders.models import Attempt, Order, OrderStatus, OrderTracking
-from orders.services.archiving import remove_order
-from orders.services.statuses import change_status
+from orders.services.fulfilment.archiving import remove_order
+from orders.services.fulfilment.status_changes import change_status
 from orders.tests.factories import make_order, pay_order
 
 pytestmark = pytest.mark.django_db

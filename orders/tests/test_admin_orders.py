@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from accounts.tests.people import make_member
 from catalog.models import Product
-from orders.invoices.audit.orders import check_ledger
+from orders.books.audit.orders import check_ledger
 from orders.models import (
     Attempt,
     Dispute,
@@ -26,8 +26,8 @@ from orders.models import (
     RefundRequest,
     StockHold,
 )
-from orders.payments.settlement import settle
-from orders.services.archiving import restore_order
+from orders.services.fulfilment.archiving import restore_order
+from orders.services.payments.settlement import settle
 from orders.tests.factories import checkout_body, line, make_order, make_product, make_seller, pay_order
 from orders.tests.thirds import offer_thirds
 from shop.core.models import OutgoingMail

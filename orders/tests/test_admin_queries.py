@@ -31,9 +31,9 @@ from orders.models import (
     VatRate,
     WithdrawalCase,
 )
-from orders.services.declarations import Declaration
-from orders.services.statuses import change_status
-from orders.services.withdrawals import declare_withdrawal
+from orders.services.fulfilment.status_changes import change_status
+from orders.services.withdrawals.declarations import Declaration
+from orders.services.withdrawals.declaring import declare_withdrawal
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.giving_back import refund, send_all
 

@@ -12,9 +12,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from orders.models import Attempt, Dispute, InstalmentPause, Order, Payment, StoredCard
-from orders.payments import schedule
-from orders.payments.off_session import claim_charge, obstacle, prepare_charge
-from orders.services.instalments import void_scheduled
+from orders.services.installments.scheduled_payments import void_scheduled
+from orders.services.payments import due_installments
+from orders.services.payments.off_session import claim_charge, obstacle, prepare_charge
 from orders.tests.giving_back import in_thirds, rows
 from orders.tests.thirds import mails
 from shop.core.problems import Problem
@@ -107,11 +107,11 @@ def test_each_obstacle_is_named_and_nothing_is_begun(order, case):
     order.refresh_from_db()
     assert obstacle(order, second_of(order)) == reason
     # The round read its list before: what it decides is what it reads under the lock.
-    assert schedule.charge_payment(stale, today=timezone.localdate()) is None
+    assert due_installments.charge_payment(stale, today=timezone.localdate()) is None
     with pytest.raises(Problem) as refused:
-        schedule.charge_now(payment_id=stale.pk, actor=None)
+        due_installments.charge_now(payment_id=stale.pk, actor=None)
     assert (refused.value.code, refused.value.status) == ("charge_refused", 409)
-    assert refused.value.detail == schedule.obstacle_text(reason)
+    assert refused.value.detail == due_installments.obstacle_text(reason)
     assert not Attempt.objects.filter(kind="off_session").exists()
 
 
@@ -165,7 +165,7 @@ def test_a_charge_is_claimed_once(order):
 def test_the_round_looks_at_the_calendar_again_under_the_lock(order, changes):
     stale = second_of(order)
     payment(**changes)(order)
-    assert schedule.charge_payment(stale, today=timezone.localdate()) is None
+    assert due_installments.charge_payment(stale, today=timezone.localdate()) is None
     assert not Attempt.objects.filter(kind="off_session").exists()
 
 
@@ -174,8 +174,8 @@ def test_the_first_payment_is_never_charged_to_the_kept_card(order):
     Payment.objects.filter(pk=first.pk).update(state="due")
     before = rows()
     with pytest.raises(Problem) as refused:
-        schedule.charge_now(payment_id=first.pk, actor=None)
-    assert refused.value.detail == schedule.obstacle_text("too_early")
+        due_installments.charge_now(payment_id=first.pk, actor=None)
+    assert refused.value.detail == due_installments.obstacle_text("too_early")
     assert rows() == before
 
 
@@ -201,11 +201,11 @@ def test_the_round_passes_by_an_order_that_somebody_holds(monkeypatch):
     order = in_thirds_with_card()
     third = order.payments.get(position=3)
     Payment.objects.filter(pk=third.pk).update(due_on=timezone.localdate(), announced_at=timezone.now())
-    monkeypatch.setattr(schedule, "_carry_out", lambda charge: charge)
+    monkeypatch.setattr(due_installments, "_carry_out", lambda charge: charge)
     with transaction.atomic():
         Order.objects.select_for_update().get(pk=order.pk)
         attempt("prepared", position=2)(order)
-        round_ = Started(partial(schedule.charge_payment, third, today=timezone.localdate()))
+        round_ = Started(partial(due_installments.charge_payment, third, today=timezone.localdate()))
         assert round_.value() is None
     assert not Attempt.objects.filter(kind="off_session").exists()
 
@@ -214,8 +214,8 @@ def run_round_on(monkeypatch: pytest.MonkeyPatch, **lists: list[Payment]) -> Non
     """A round whose lists were read before another round did its work."""
     with monkeypatch.context() as patch:
         for name, stale in lists.items():
-            patch.setattr(schedule.due, name, lambda day, stale=stale: stale)
-        schedule.run_round(timezone.now())
+            patch.setattr(due_installments.due, name, lambda day, stale=stale: stale)
+        due_installments.run_round(timezone.now())
 
 
 def test_two_rounds_announce_a_charge_once(order, monkeypatch):
@@ -262,11 +262,11 @@ def test_an_order_that_stands_still_is_neither_announced_nor_reminded(order, mon
 def test_cards_are_deleted_when_nothing_is_owed_any_more_and_not_before(order, monkeypatch, settings):
     settings.STRIPE_SECRET_KEY = "sk_test_1"
     asked: list[str] = []
-    monkeypatch.setattr(schedule.gateway, "forget_card", asked.append)
-    assert (schedule.forget_cards(), asked) == (0, [])
+    monkeypatch.setattr(due_installments.gateway, "forget_card", asked.append)
+    assert (due_installments.forget_cards(), asked) == (0, [])
     order.payments.filter(position=2).update(state="paid")
-    assert (schedule.forget_cards(), asked) == (0, [])
+    assert (due_installments.forget_cards(), asked) == (0, [])
     order.payments.filter(position=3).update(state="void")
-    assert (schedule.forget_cards(), asked) == (1, ["pm_1"])
+    assert (due_installments.forget_cards(), asked) == (1, ["pm_1"])
     assert StoredCard.objects.get(order=order).forgotten_at is not None
-    assert (schedule.forget_cards(), asked) == (0, ["pm_1"])
+    assert (due_installments.forget_cards(), asked) == (0, ["pm_1"])

@@ -9,8 +9,8 @@ from django.utils import timezone
 from accounts.models import User
 from catalog.models import Product
 from orders.models import Attempt, AttemptState, Order, OrderStatus, PaymentState, StockHoldState
-from orders.payments import gateway
-from orders.payments.gateway import GatewayRefused, GatewayUnavailable
+from orders.stripe import gateway
+from orders.stripe.gateway import GatewayRefused, GatewayUnavailable
 from orders.tests.factories import checkout_body, line, make_finished_product, make_product, new_key
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.shop_settings import save_shop_settings

@@ -13,10 +13,10 @@ from orders.access import order_url
 from orders.books.todo import tasks
 from orders.models import Dispute, Finding, FindingKind, Order, Refund
 from orders.selectors.money import MoneyOutcome, money_after, with_undecided_money
-from orders.services.archiving import remove_order, restore_order
-from orders.services.disputes import sync_disputes
-from orders.services.refund_sending import sync_refunds
-from orders.services.statuses import change_status, decide_retention
+from orders.services.fulfilment.archiving import remove_order, restore_order
+from orders.services.fulfilment.status_changes import change_status, decide_retention
+from orders.services.refunds.disputes import sync_disputes
+from orders.services.refunds.sending import sync_refunds
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.giving_back import in_thirds, mails, paid_again, refund, rows, send_all
 from orders.tests.withdrawing import declare

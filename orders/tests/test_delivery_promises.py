@@ -11,8 +11,12 @@ from django.utils import timezone
 
 from orders.models import Order, OrderEvent
 from orders.selectors.withdrawal_period import withdrawal_deadline
-from orders.services.delivery_promises import report_overdue_orders, set_delivery_day, set_promised_date
-from orders.services.fulfilment import update_status
+from orders.services.fulfilment.delivery_promises import (
+    report_overdue_orders,
+    set_delivery_day,
+    set_promised_date,
+)
+from orders.services.fulfilment.workshop_steps import update_status
 from orders.tests.factories import make_order, pay_order
 from shop.core.jobs import registered_jobs
 from shop.core.mail_delivery import render

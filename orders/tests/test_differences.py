@@ -8,9 +8,9 @@ import pytest
 from django.utils import timezone
 
 from orders.models import Attempt, LedgerEntry, LedgerKind, Order
-from orders.payments import differences as compare
-from orders.payments.facts import RefundFacts
-from orders.payments.statement import Charge, Dispute
+from orders.services.reconciliation import comparison as compare
+from orders.stripe.facts import RefundFacts
+from orders.stripe.statement import Charge, Dispute
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from orders.access import order_url
 from orders.models import InstalmentPause, Order, OrderStatus, PausedBy
-from orders.services.fulfilment import update_status
-from orders.services.instalment_dates import pause_instalments
-from orders.services.statuses import change_status
+from orders.services.fulfilment.status_changes import change_status
+from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.installments.dates import pause_instalments
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.giving_back import in_thirds, mails, paid_again, rows
 from orders.tests.withdrawing import declare

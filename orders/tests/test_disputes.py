@@ -10,11 +10,11 @@ from orders.models import (
     Invoice,
     OrderStatus,
 )
+from orders.selectors.refund_rules import RefundRefused
 from orders.selectors.refunds import progress
-from orders.services.disputes import sync_disputes
-from orders.services.fulfilment import update_status
-from orders.services.refund_rules import RefundRefused
-from orders.services.refunds import retry_refund
+from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.refunds.decisions import retry_refund
+from orders.services.refunds.disputes import sync_disputes
 from orders.tests.giving_back import (
     EUROS,
     in_thirds,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orders.payments.dunning import Refusal, classify
+from orders.pricing.dunning import Refusal, classify
 
 # From the provider's list of decline codes, those that it tells not to try again as they are.
 DEAD = (

@@ -11,12 +11,12 @@ from django.urls import reverse
 
 from orders.access import order_url, payment_page_url
 from orders.models import Attempt, InstalmentPause, Order, PausedBy, PauseEnd, StoredCard
-from orders.payments import off_session, schedule
-from orders.payments.schedule import charge_now
-from orders.selectors.instalments import calendar
-from orders.services.collecting import send_link
-from orders.services.instalment_dates import pause_instalments, resume_instalments
-from orders.services.statuses import change_status
+from orders.selectors.installments import calendar
+from orders.services.fulfilment.status_changes import change_status
+from orders.services.installments.collecting import send_link
+from orders.services.installments.dates import pause_instalments, resume_instalments
+from orders.services.payments import due_installments, off_session
+from orders.services.payments.due_installments import charge_now
 from orders.tests.giving_back import in_thirds, mails, rows
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
@@ -61,7 +61,7 @@ def charge_days(order: Order) -> list[date]:
 def run_rounds(first: int, last: int) -> None:
     for day in range(first, last + 1):
         with at(day):
-            schedule.run_round(datetime.now(UTC))
+            due_installments.run_round(datetime.now(UTC))
 
 
 def test_while_they_are_suspended_nothing_is_announced_charged_or_reminded(order, monkeypatch):

@@ -9,11 +9,11 @@ from django.db import transaction
 
 from conftest import QueuedTasks
 from orders.models import LedgerEntry, Order, OrderStatus, Payment, Refund, StoredCard
-from orders.payments.dunning import Refusal, classify, next_step
-from orders.payments.facts import CardFacts
-from orders.payments.links import pay_by_link
-from orders.selectors.instalments import outstanding
-from orders.services.cards import keep_card
+from orders.pricing.dunning import Refusal, classify, next_step
+from orders.selectors.installments import outstanding
+from orders.services.payments.payment_links import pay_by_link
+from orders.services.payments.stored_cards import keep_card
+from orders.stripe.facts import CardFacts
 from orders.tests.bank import Bank, Shopper
 from orders.tests.thirds import (
     SECOND,

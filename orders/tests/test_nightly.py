@@ -9,8 +9,8 @@ import pytest
 import stripe
 from django.utils import timezone
 
-from orders.invoices.audit import audit_books
-from orders.invoices.audit.report import ProviderState
+from orders.books.audit import audit_books
+from orders.books.audit.report import ProviderState
 from orders.models import (
     Attempt,
     Finding,
@@ -22,13 +22,14 @@ from orders.models import (
     PaymentState,
     StripeEvent,
 )
-from orders.payments import gateway, reconcile, statement
-from orders.payments.nightly import NightlyReport, reconcile_days
-from orders.payments.settlement import settle
-from orders.services.findings import resolve_finding
-from orders.services.refund_sending import send_refund, sync_refunds
-from orders.services.refund_transfers import settle_by_transfer
-from orders.services.refunds import request_refund
+from orders.services.payments.settlement import settle
+from orders.services.reconciliation import reconcile
+from orders.services.reconciliation.discrepancies import resolve_finding
+from orders.services.reconciliation.nightly import NightlyReport, reconcile_days
+from orders.services.refunds.decisions import request_refund
+from orders.services.refunds.sending import send_refund, sync_refunds
+from orders.services.refunds.transfers import settle_by_transfer
+from orders.stripe import gateway, statement
 from orders.tests.bank import SECRET_KEY
 from orders.tests.factories import checkout_body, line, make_order, make_product
 from shop.core.models import OutgoingMail

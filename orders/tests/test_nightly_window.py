@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from orders.models import Finding, Order, OrderStatus
-from orders.payments.nightly import reconcile_days
+from orders.services.reconciliation.nightly import reconcile_days
 from orders.tests.factories import make_order
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from orders.models import Dispute, Order, OrderStatus, RefundRequest
 from orders.models.states import TRANSITIONS, ActorKind
-from orders.services.refund_sending import sync_refunds
-from orders.services.statuses import change_status
-from orders.services.transitions import GUARDS, status_offers, transition, why_not
+from orders.services.fulfilment.status_changes import change_status
+from orders.services.refunds.sending import sync_refunds
+from orders.services.status.transitions import GUARDS, status_offers, transition, why_not
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.giving_back import in_thirds, refund, rows, send_all
 from orders.tests.withdrawing import declare

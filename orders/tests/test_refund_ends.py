@@ -17,16 +17,16 @@ from orders.models import (
     RefundState,
     WithdrawalCase,
 )
-from orders.payments import gateway
+from orders.selectors.refund_debts import debts
+from orders.selectors.refund_rules import refundable
 from orders.selectors.refunds import progress
-from orders.services.declarations import Declaration
-from orders.services.disputes import sync_disputes
-from orders.services.refund_debts import debts
-from orders.services.refund_rules import refundable
-from orders.services.refund_sending import send_refund, sync_refunds
-from orders.services.refunds import request_automatic_refund, retry_refund
-from orders.services.withdrawal_cases import refund_case
-from orders.services.withdrawals import declare_withdrawal
+from orders.services.refunds.decisions import request_automatic_refund, retry_refund
+from orders.services.refunds.disputes import sync_disputes
+from orders.services.refunds.sending import send_refund, sync_refunds
+from orders.services.withdrawals.cases import refund_case
+from orders.services.withdrawals.declarations import Declaration
+from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.stripe import gateway
 from orders.tests.giving_back import (
     EUROS,
     charged_twice,

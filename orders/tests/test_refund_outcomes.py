@@ -19,13 +19,14 @@ from orders.models import (
     RefundRequest,
     RefundState,
 )
-from orders.payments import gateway, reconcile
+from orders.selectors.refund_rules import RefundRefused, refundable
 from orders.selectors.refunds import progress
-from orders.services.disputes import sync_disputes
-from orders.services.refund_outcomes import apply_refund
-from orders.services.refund_rules import RefundRefused, refundable
-from orders.services.refund_sending import sync_refunds
-from orders.services.refunds import retry_refund
+from orders.services.reconciliation import reconcile
+from orders.services.refunds.decisions import retry_refund
+from orders.services.refunds.disputes import sync_disputes
+from orders.services.refunds.outcomes import apply_refund
+from orders.services.refunds.sending import sync_refunds
+from orders.stripe import gateway
 from orders.tests.factories import make_order, pay_order
 from orders.tests.giving_back import (
     EUROS,

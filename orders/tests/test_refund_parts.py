@@ -17,8 +17,8 @@ from orders.models import (
     RefundRequest,
     RefundState,
 )
-from orders.services.refund_rules import charges_left, refundable
-from orders.services.refunds import request_automatic_refund, restock_line, retry_refund
+from orders.selectors.refund_rules import charges_left, refundable
+from orders.services.refunds.decisions import request_automatic_refund, restock_line, retry_refund
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.giving_back import (
     EUROS,

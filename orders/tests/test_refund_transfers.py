@@ -10,9 +10,9 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from orders.books.audit import audit_books
 from orders.books.days import month
 from orders.books.receipts import receipts
-from orders.invoices.audit import audit_books
 from orders.models import (
     Attempt,
     Invoice,
@@ -26,13 +26,13 @@ from orders.models import (
     RefundRequest,
     RefundState,
 )
-from orders.payments.differences import booked_between
+from orders.selectors.refund_debts import debts
+from orders.selectors.refund_rules import RefundRefused, refundable
 from orders.selectors.refunds import progress
-from orders.services.refund_debts import debts
-from orders.services.refund_rules import RefundRefused, refundable
-from orders.services.refund_sending import sync_refunds
-from orders.services.refund_transfers import settle_by_transfer
-from orders.services.refunds import request_automatic_refund, retry_refund
+from orders.services.reconciliation.comparison import booked_between
+from orders.services.refunds.decisions import request_automatic_refund, retry_refund
+from orders.services.refunds.sending import sync_refunds
+from orders.services.refunds.transfers import settle_by_transfer
 from orders.tests.factories import make_order, new_key, pay_order
 from orders.tests.giving_back import (
     EUROS,
@@ -195,7 +195,7 @@ def test_all_of_it_made_by_hand_leaves_nothing_to_send(failed, provider):
 
 
 def test_while_a_bank_looks_at_the_charge_nothing_is_sent(failed, provider):
-    from orders.services.disputes import sync_disputes
+    from orders.services.refunds.disputes import sync_disputes
 
     provider.open_dispute(failed.attempt)
     sync_disputes(failed.attempt.intent_id)
@@ -351,7 +351,7 @@ def test_a_failure_heard_after_what_replaced_it_credits_nothing_twice(provider):
     sent = request.refunds.get()
     provider.settle_refund(str(sent.provider_id), "failed")
     made = provider.refund_elsewhere(sent.attempt, 4999)
-    from orders.services.refund_outcomes import apply_refund
+    from orders.services.refunds.outcomes import apply_refund
 
     # Told the wrong way round: the new one first.
     apply_refund(made)

@@ -15,11 +15,11 @@ from orders.models import (
     RefundRequest,
     RefundState,
 )
+from orders.selectors import refund_rules
+from orders.selectors.refund_rules import paid_for, propose_refund, refundable
 from orders.selectors.refunds import progress, refunds_for_page
-from orders.services import refund_rules
-from orders.services.refund_rules import paid_for, propose_refund, refundable
-from orders.services.refund_sending import send_refund
-from orders.services.refunds import restock_line
+from orders.services.refunds.decisions import restock_line
+from orders.services.refunds.sending import send_refund
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.giving_back import (
     EUROS,

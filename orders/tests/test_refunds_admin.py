@@ -17,9 +17,9 @@ from accounts.models import Role
 from accounts.services.roles import grant_role
 from orders.access import access_token
 from orders.models import Dispute, Order, OrderItem, OrderStatus, Refund, RefundRequest
-from orders.services.disputes import sync_disputes
-from orders.services.refund_sending import send_refund, sync_refunds
-from orders.services.refunds import request_refund
+from orders.services.refunds.decisions import request_refund
+from orders.services.refunds.disputes import sync_disputes
+from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.tests.factories import (
     make_finished_product,
     make_order,

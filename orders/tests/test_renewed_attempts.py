@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from orders.models import Attempt
-from orders.services.placement import renew_attempt
+from orders.services.checkout.placement import renew_attempt
 from orders.tests.factories import make_order, make_seller
 from orders.tests.giving_back import rows
 

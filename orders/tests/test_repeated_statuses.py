@@ -10,7 +10,7 @@ import time_machine
 from django.utils import timezone
 
 from orders.models import Order
-from orders.services.statuses import change_status
+from orders.services.fulfilment.status_changes import change_status
 from orders.tests.factories import make_order, pay_order
 from orders.tests.giving_back import rows, send_all
 from shop.core.mail_delivery import due_mails

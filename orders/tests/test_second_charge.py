@@ -8,9 +8,9 @@ import pytest
 from django.utils import timezone
 
 from orders.models import Attempt, Invoice, Order, OrderStatus, PaymentState, RefundReason, RefundState
-from orders.services.refund_sending import send_refund
-from orders.services.refunds import request_refund
-from orders.services.statuses import change_status
+from orders.services.fulfilment.status_changes import change_status
+from orders.services.refunds.decisions import request_refund
+from orders.services.refunds.sending import send_refund
 from orders.tests.factories import make_order, make_product, make_seller, make_zones, pay_order
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.thirds import offer_thirds

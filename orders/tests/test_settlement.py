@@ -3,7 +3,7 @@
 import pytest
 
 from orders.models import Attempt, Order
-from orders.payments.settlement import settle
+from orders.services.payments.settlement import settle
 from orders.tests.factories import checkout_body, line, make_product
 from shop.core.models import OutgoingMail
 

@@ -11,9 +11,9 @@ from django.utils import translation
 from accounts.tests.people import make_admin
 from orders.models import Carrier, Order, OrderTracking
 from orders.models.carrier import parcel_url
-from orders.services.refunds import request_refund
-from orders.services.status_mails import mail_status, money_sentences
-from orders.services.statuses import change_status
+from orders.services.fulfilment.status_changes import change_status
+from orders.services.refunds.decisions import request_refund
+from orders.services.status.mails import mail_status, money_sentences
 from orders.tests.factories import make_finished_product, make_order, make_seller, new_key, pay_order
 from orders.tests.memory_provider import MemoryProvider
 from shop.core.mail_delivery import render

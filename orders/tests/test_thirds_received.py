@@ -9,10 +9,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from orders.models import Attempt, Order, Payment, Refund, StoredCard
-from orders.payments import settlement
-from orders.payments.facts import CardFacts, ChargeFacts, SessionFacts
-from orders.payments.links import pay_by_link
-from orders.services.instalments import note_refusal
+from orders.services.installments.scheduled_payments import note_refusal
+from orders.services.payments import settlement
+from orders.services.payments.payment_links import pay_by_link
+from orders.stripe.facts import CardFacts, ChargeFacts, SessionFacts
 from orders.tests.giving_back import EUROS, in_thirds, paid_again, refund, rows, states
 from orders.tests.thirds import mails
 from shop.core.problems import Problem

@@ -13,10 +13,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from orders.books.audit import audit_books
 from orders.books.days import month
 from orders.books.receipts import receipts
 from orders.books.todo import tasks
-from orders.invoices.audit import audit_books
 from orders.models import (
     Invoice,
     LedgerEntry,
@@ -27,13 +27,13 @@ from orders.models import (
     RefundState,
     TransferReturn,
 )
+from orders.selectors.refund_retries import to_make_again
+from orders.selectors.refund_rules import RefundRefused, refundable
 from orders.selectors.refunds import progress
-from orders.services.refund_again import to_make_again
-from orders.services.refund_rules import RefundRefused, refundable
-from orders.services.refund_sending import send_refund
-from orders.services.refund_transfers import settle_by_transfer
-from orders.services.refunds import retry_refund
-from orders.services.transfer_returns import take_transfer_back
+from orders.services.refunds.decisions import retry_refund
+from orders.services.refunds.sending import send_refund
+from orders.services.refunds.transfer_returns import take_transfer_back
+from orders.services.refunds.transfers import settle_by_transfer
 from orders.tests.giving_back import EUROS, PARIS, bounced, ledger, mails, rows
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.reading import text

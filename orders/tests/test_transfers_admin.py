@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from orders.books.todo import tasks
 from orders.models import Order, Refund, RefundState
-from orders.payments import gateway
-from orders.services.refund_sending import sync_refunds
+from orders.services.refunds.sending import sync_refunds
+from orders.stripe import gateway
 from orders.tests.giving_back import EUROS, refund, rows, send_all
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.reading import text

@@ -17,13 +17,13 @@ from orders.books.days import Period, month, year
 from orders.books.receipts import receipts
 from orders.books.reporting import Step, report
 from orders.books.turnover import months_of, years_with_entries
+from orders.ledger import book_movement
 from orders.models import Attempt, Invoice, LedgerEntry, LedgerKind, Order, OrderStatus, Payment, Refund
-from orders.payments import reconcile
-from orders.payments.nightly import NightlyReport, reconcile_days
-from orders.payments.settlement import settle
-from orders.services.disputes import sync_disputes
-from orders.services.ledger import book_movement
-from orders.services.refund_sending import sync_refunds
+from orders.services.payments.settlement import settle
+from orders.services.reconciliation import reconcile
+from orders.services.reconciliation.nightly import NightlyReport, reconcile_days
+from orders.services.refunds.disputes import sync_disputes
+from orders.services.refunds.sending import sync_refunds
 from orders.tests.bank import Bank, Shopper
 from orders.tests.factories import checkout_body, line, make_order, make_product
 from orders.tests.giving_back import refund, send_all

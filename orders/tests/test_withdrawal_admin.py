@@ -17,7 +17,7 @@ from orders.models import (
     WithdrawalCase,
     WithdrawalState,
 )
-from orders.services.fulfilment import update_status
+from orders.services.fulfilment.workshop_steps import update_status
 from orders.tests.factories import make_product
 from orders.tests.reading import text
 from orders.tests.withdrawing import NOON, declare, paid_order

@@ -16,8 +16,8 @@ from orders.models import (
     WithdrawalState,
 )
 from orders.selectors.withdrawals import Light, light
-from orders.services import withdrawal_cases as cases
-from orders.services.fulfilment import update_status
+from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.withdrawals import cases as cases
 from orders.tests.factories import make_order, make_product
 from orders.tests.thirds import offer_thirds
 from orders.tests.withdrawing import NOON, declare, kinds, paid_order, refund, refused

@@ -20,9 +20,15 @@ from orders.models import (
     WithdrawalLine,
     WithdrawalState,
 )
-from orders.services.declarations import Declaration, choose_lines, compose_statement, pack, unpack
-from orders.services.fulfilment import update_status
-from orders.services.withdrawals import declare_withdrawal
+from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.withdrawals.declarations import (
+    Declaration,
+    choose_lines,
+    compose_statement,
+    pack,
+    unpack,
+)
+from orders.services.withdrawals.declaring import declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from orders.tests.thirds import offer_thirds
 from shop.core.models import AttemptCounter, OutgoingMail

@@ -16,8 +16,8 @@ from django.utils import timezone
 from orders.access import access_token
 from orders.models import Withdrawal
 from orders.selectors.withdrawals import cases_of, find_declared_order, returnable_lines, withdrawal_path
-from orders.services.declarations import Declaration
-from orders.services.withdrawals import declare_withdrawal
+from orders.services.withdrawals.declarations import Declaration
+from orders.services.withdrawals.declaring import declare_withdrawal
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.reading import words
 from orders.tests.withdrawing import LANGUAGES, LINK, prefix

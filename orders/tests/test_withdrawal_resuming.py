@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import Role
 from accounts.services.roles import grant_role
-from orders.invoices.audit.orders import check_ledger
+from orders.books.audit.orders import check_ledger
 from orders.models import (
     Attempt,
     Dispute,
@@ -24,12 +24,12 @@ from orders.models import (
     StoredCard,
     WithdrawalCase,
 )
-from orders.payments import schedule
-from orders.services import withdrawal_cases as cases
-from orders.services.declarations import Declaration
-from orders.services.fulfilment import update_status
-from orders.services.refunds import request_refund
-from orders.services.withdrawals import declare_withdrawal
+from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.payments import due_installments
+from orders.services.refunds.decisions import request_refund
+from orders.services.withdrawals import cases as cases
+from orders.services.withdrawals.declarations import Declaration
+from orders.services.withdrawals.declaring import declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, new_key, pay_order
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.thirds import offer_thirds, thirds
@@ -160,14 +160,16 @@ def test_a_third_whose_day_has_passed_is_due_now_by_the_link(order, clock):
     assert thirds(order) == [PAID, ("100.00", "2026-12-23", "due"), ("100.00", "2027-01-22", "scheduled")]
     assert later(order) == [(None, date(2027, 1, 13), "resumed"), (None, None, "")]
     assert "Échéance 2/3, 100,00\u00a0€\u00a0: son jour est passé, réglez-la sur votre page" in resumed_mail()
-    schedule.run_round(datetime(2027, 1, 11, 9, 0, tzinfo=UTC))
+    due_installments.run_round(datetime(2027, 1, 11, 9, 0, tzinfo=UTC))
     assert not Attempt.objects.filter(payment__position__gt=1).exists()
 
     # Its reminders speak of the link, not of a refusal by the bank; the last leaves it to staff.
     for day in (13, 17, 24):
         clock.move_to(datetime(2027, 1, day, 9, 0, tzinfo=UTC))
         payment = order.payments.get(position=2)
-        schedule._with_locks(payment, lambda o, p: schedule._remind(o, p, timezone.localdate()))
+        due_installments._with_locks(
+            payment, lambda o, p: due_installments._remind(o, p, timezone.localdate())
+        )
     assert OutgoingMail.objects.filter(kind="instalment_link").count() == 2
     assert not OutgoingMail.objects.filter(kind="instalment_refused").exists()
     assert order.payments.get(position=2).state == PaymentState.OVERDUE

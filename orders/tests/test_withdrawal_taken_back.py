@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from orders.models import WithdrawalCase
-from orders.services import withdrawal_cases as cases
+from orders.services.withdrawals import cases as cases
 from orders.tests.withdrawing import declare, paid_order, rows
 from shop.core.problems import Problem
 

@@ -14,7 +14,7 @@ import time_machine
 from django.db.models import F
 
 from orders.models import Attempt, Order, Payment
-from orders.payments import schedule
+from orders.services.payments import due_installments
 from orders.tests.bank import SECRET_KEY, Bank, Shopper
 from orders.tests.factories import checkout_body, line, make_product
 from shop.core.models import OutgoingMail, ShopSettings
@@ -61,7 +61,7 @@ class Clock:
 
     def run_round(self) -> None:
         """The job, as the beat would start it now."""
-        schedule.run_round(datetime.now(PARIS))
+        due_installments.run_round(datetime.now(PARIS))
 
     def run_until(self, last: date) -> None:
         """The job of every day, tomorrow's first."""

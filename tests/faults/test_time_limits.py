@@ -25,7 +25,7 @@ from django.db import connection
 from faulty_proxy import FaultyProxy, faulty_proxy
 
 from catalog.selectors.addresses import product_url
-from orders.payments import stripe_api
+from orders.stripe import stripe_api
 from orders.stripe_sandbox.testing import free_port
 from orders.tests.bank import signature
 from orders.tests.factories import checkout_body, line, make_product, make_seller, make_zones

@@ -13,11 +13,11 @@ from django.db.models import Sum
 
 from conftest import QueuedTasks
 from orders.models import Attempt, LedgerEntry, Order, OrderStatus, Payment, StoredCard
-from orders.payments import reconcile
-from orders.payments.links import pay_by_link
-from orders.selectors.instalments import outstanding
-from orders.services.fulfilment import update_status
-from orders.services.instalments import void_scheduled
+from orders.selectors.installments import outstanding
+from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.installments.scheduled_payments import void_scheduled
+from orders.services.payments.payment_links import pay_by_link
+from orders.services.reconciliation import reconcile
 from orders.tests.bank import Bank
 from orders.tests.thirds import (
     FIRST_DAY,

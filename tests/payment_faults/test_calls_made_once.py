@@ -8,10 +8,11 @@ from functools import partial
 import pytest
 
 from orders.models import Attempt, AttemptState, Order, OrderStatus
-from orders.payments import gateway, page_closing
-from orders.payments.events import NotYetKnown, process_event, store_event
-from orders.payments.gateway import EventFacts, GatewayUnavailable
-from orders.payments.sessions import abandon_order
+from orders.services.payments import page_closing
+from orders.services.payments.checkout_sessions import abandon_order
+from orders.services.reconciliation.webhook_events import NotYetKnown, process_event, store_event
+from orders.stripe import gateway
+from orders.stripe.gateway import EventFacts, GatewayUnavailable
 from orders.tests.bank import Bank, session_of
 from orders.tests.thirds import SECOND, bought
 from tests.races.crowd import all_at_once, values

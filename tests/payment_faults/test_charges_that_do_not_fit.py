@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from orders.models import Attempt, LedgerEntry, Order, OrderStatus, Refund, StoredCard
-from orders.payments import gateway, reconcile
-from orders.payments.gateway import IntentFacts
-from orders.payments.links import pay_by_link
-from orders.payments.settlement import settle
+from orders.services.payments.payment_links import pay_by_link
+from orders.services.payments.settlement import settle
+from orders.services.reconciliation import reconcile
+from orders.stripe import gateway
+from orders.stripe.gateway import IntentFacts
 from orders.tests.conftest import Bank
 from orders.tests.thirds import (
     SECOND,

@@ -26,12 +26,14 @@ from orders.models import (
     StockHold,
     StockHoldState,
 )
-from orders.payments import gateway, reconcile, settlement
-from orders.payments.sessions import abandon_order
-from orders.payments.settlement import settle
-from orders.services import cancellation, transitions
-from orders.services.cancellation import cancel_unpaid_order
-from orders.services.refund_sending import send_refund
+from orders.services.payments import settlement
+from orders.services.payments.checkout_sessions import abandon_order
+from orders.services.payments.settlement import settle
+from orders.services.reconciliation import reconcile
+from orders.services.refunds.sending import send_refund
+from orders.services.status import cancellation, transitions
+from orders.services.status.cancellation import cancel_unpaid_order
+from orders.stripe import gateway
 from orders.tests.bank import session_of
 from orders.tests.factories import checkout_body, line
 from tests.payment_faults.outcomes import (

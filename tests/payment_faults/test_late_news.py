@@ -13,11 +13,12 @@ from django.db import IntegrityError, transaction
 from django.db.models.query import QuerySet
 
 from orders.models import Attempt, AttemptState, Order, OrderStatus
-from orders.payments import gateway, settlement
-from orders.payments.links import pay_by_link
-from orders.payments.sessions import abandon_order
-from orders.payments.settlement import settle
-from orders.services.instalments import void_scheduled
+from orders.services.installments.scheduled_payments import void_scheduled
+from orders.services.payments import settlement
+from orders.services.payments.checkout_sessions import abandon_order
+from orders.services.payments.payment_links import pay_by_link
+from orders.services.payments.settlement import settle
+from orders.stripe import gateway
 from orders.tests.conftest import Bank
 from orders.tests.thirds import SECOND, Clock, attempts, bought, charged, payment_of
 from orders.tests.thirds import mails as mail_count

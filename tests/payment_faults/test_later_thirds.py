@@ -11,11 +11,13 @@ import pytest
 from django.db import transaction
 
 from orders.models import Attempt, Order, OrderStatus, Payment, Refund, StoredCard
-from orders.payments import gateway, off_session, reconcile, schedule
-from orders.payments.links import pay_by_link
-from orders.payments.settlement import settle
-from orders.selectors.instalments import outstanding
-from orders.services.instalments import void_scheduled
+from orders.selectors.installments import outstanding
+from orders.services.installments.scheduled_payments import void_scheduled
+from orders.services.payments import due_installments, off_session
+from orders.services.payments.payment_links import pay_by_link
+from orders.services.payments.settlement import settle
+from orders.services.reconciliation import reconcile
+from orders.stripe import gateway
 from orders.tests.bank import Bank
 from orders.tests.thirds import (
     SECOND,
@@ -87,7 +89,7 @@ def test_case_21_a_shop_that_dies_before_the_call_goes_on_with_the_same_attempt(
     """Shop dies between the written attempt and the call: the attempt is carried out later, one charge."""
     clock.go_to(SECOND)
     with monkeypatch.context() as patch:
-        patch.setattr(schedule, "_carry_out", lambda attempt: attempt)
+        patch.setattr(due_installments, "_carry_out", lambda attempt: attempt)
         clock.run_round()
     assert (attempts(order)[1:], calls(bank)) == ([(2, 1, "off_session", "prepared", "")], 0)
     clock.run_round()
@@ -186,9 +188,9 @@ def test_case_23_without_lock_and_constraint_a_third_is_charged_twice(
         )
 
     with without_constraint("attempt_one_live_a_payment"):
-        monkeypatch.setattr(schedule, "_with_locks", unlocked)
-        monkeypatch.setattr(schedule, "obstacle", together)
-        monkeypatch.setattr(schedule, "prepare_charge", numbered)
+        monkeypatch.setattr(due_installments, "_with_locks", unlocked)
+        monkeypatch.setattr(due_installments, "obstacle", together)
+        monkeypatch.setattr(due_installments, "prepare_charge", numbered)
         clock.go_to(SECOND)
         all_at_once([clock.run_round] * 2)
         assert charged(bank) == [5000, 5000, 5000]
@@ -320,7 +322,7 @@ def test_case_26_without_the_constraint_the_second_charge_goes_back(
     obstacle = off_session.obstacle
     blind = lambda found, payment: obstacle(found, payment).replace("attempt_live", "")  # noqa: E731
     with without_constraint("attempt_one_live_a_payment"):
-        monkeypatch.setattr(schedule, "obstacle", blind)
+        monkeypatch.setattr(due_installments, "obstacle", blind)
         bank.control(f"sessions/{page}/pay")
         clock.run_round()
         assert payment_of(order, 2).state == "paid"
@@ -336,14 +338,14 @@ def test_case_31_a_withdrawal_before_the_call_stops_it(
 ):
     """Withdrawal the minute the job runs, before the provider is called: nothing is charged."""
     prepared, go_on = Event(), Event()
-    carry_out = schedule._carry_out
+    carry_out = due_installments._carry_out
 
     def later(attempt):
         prepared.set()
         assert go_on.wait(60)
         return carry_out(attempt)
 
-    monkeypatch.setattr(schedule, "_carry_out", later)
+    monkeypatch.setattr(due_installments, "_carry_out", later)
     clock.go_to(SECOND)
     round_ = Started(clock.run_round)
     assert prepared.wait(60)

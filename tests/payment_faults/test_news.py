@@ -16,7 +16,8 @@ from django.db.models.query import QuerySet
 from django.utils import timezone
 
 from orders.models import Order, OrderStatus, StripeEvent
-from orders.payments import reconcile, settlement
+from orders.services.payments import settlement
+from orders.services.reconciliation import reconcile
 from orders.stripe_sandbox.testing import RunningSandbox, free_port
 from orders.tests.bank import SECRET_KEY, WEBHOOK_SECRET, Bank, session_of
 from shop.core.jobs import Outcome, run_job

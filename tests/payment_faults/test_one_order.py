@@ -26,11 +26,13 @@ from orders.models import (
     StockHold,
 )
 from orders.models.payment import LIVE_ATTEMPTS
-from orders.payments import gateway, reconcile, sessions
-from orders.payments.sessions import abandon_order, open_session
-from orders.payments.settlement import settle
-from orders.services import checkout, placement
-from orders.services.refund_sending import send_refund
+from orders.services.checkout import checkout, placement
+from orders.services.payments import checkout_sessions
+from orders.services.payments.checkout_sessions import abandon_order, open_session
+from orders.services.payments.settlement import settle
+from orders.services.reconciliation import reconcile
+from orders.services.refunds.sending import send_refund
+from orders.stripe import gateway
 from orders.tests.bank import session_of
 from orders.tests.factories import checkout_body, line, make_product, new_key
 from shop.core.models import OutgoingMail
@@ -198,13 +200,13 @@ def test_case_18_an_order_given_up_while_its_page_is_being_opened_leaves_no_page
     """
     lost = session_of(order)
     Attempt.objects.update(state="prepared", session_id=None, session_url="")
-    original = sessions.cancel_unpaid_order
+    original = checkout_sessions.cancel_unpaid_order
 
     def opened_just_before(*args, **kwargs) -> bool:
         Started(partial(open_session, Attempt.objects.get())).value()
         return original(*args, **kwargs)
 
-    monkeypatch.setattr(sessions, "cancel_unpaid_order", opened_just_before)
+    monkeypatch.setattr(checkout_sessions, "cancel_unpaid_order", opened_just_before)
     assert abandon_order(str(order.pk)) is None
     assert bank.control(f"sessions/{lost}/pay")["result"] == "closed"
     cancelled_once(order, attempt=AttemptState.CANCELED)

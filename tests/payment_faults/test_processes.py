@@ -14,7 +14,8 @@ from django.db import connection
 from django.utils import timezone
 
 from orders.models import Order, Payment
-from orders.payments import reconcile, schedule
+from orders.services.payments import due_installments
+from orders.services.reconciliation import reconcile
 from orders.tests.conftest import Bank
 from orders.tests.thirds import attempts, bought, charged, mails, offer_thirds, payment_of
 from tests.payment_faults.outcomes import wait_for
@@ -31,7 +32,7 @@ import django
 django.setup()
 from django.db import connection
 from django.utils import timezone
-from orders.payments.schedule import run_round
+from orders.services.payments.due_installments import run_round
 with connection.cursor() as cursor:
     cursor.execute("SELECT pg_advisory_lock_shared({GATE})")
 run_round(timezone.now())
@@ -108,7 +109,7 @@ def test_case_23_three_workers_at_once_charge_each_third_once(bank, worker, figu
         cursor.execute("SELECT pg_advisory_unlock(%s)", [GATE])
     assert [process.wait(PATIENCE) for process in workers] == [0, 0, 0]
     # A round passes by an order that another one holds; what all passed by is found by the next.
-    schedule.run_round(timezone.now())
+    due_installments.run_round(timezone.now())
     assert charged(bank) == [5000] * 12
     assert len(set(keys(bank))) == 6
     assert [attempts(order)[1:] for order in orders] == [[(2, 1, "off_session", "succeeded", "")]] * 6

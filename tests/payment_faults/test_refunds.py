@@ -23,13 +23,14 @@ from orders.models import (
     RefundRequest,
     RefundState,
 )
-from orders.payments import gateway, reconcile
-from orders.payments.settlement import settle
-from orders.services import refunds
-from orders.services.fulfilment import update_status
-from orders.services.refund_rules import RefundRefused, refundable
-from orders.services.refund_sending import send_refund
-from orders.services.refunds import request_refund
+from orders.selectors.refund_rules import RefundRefused, refundable
+from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.payments.settlement import settle
+from orders.services.reconciliation import reconcile
+from orders.services.refunds import decisions
+from orders.services.refunds.decisions import request_refund
+from orders.services.refunds.sending import send_refund
+from orders.stripe import gateway
 from orders.tests.bank import Bank
 from orders.tests.factories import new_key
 from orders.tests.thirds import bought, frozen_calendar, offer_thirds
@@ -132,16 +133,16 @@ def test_case_27_twenty_administrators_never_give_back_more_than_was_paid(bank, 
 def test_case_27_without_the_lock_two_administrators_give_back_too_much(bank, paid, monkeypatch):
     """The control: who decides on what was read before the other one wrote gives back more than was paid."""
     meeting = Meeting(2)
-    real = refunds.propose_refund
+    real = decisions.propose_refund
 
     def propose_late(*args: Any, **named: Any) -> Any:
         proposal = real(*args, **named)
         meeting.wait()
         return proposal
 
-    monkeypatch.setattr(refunds, "propose_refund", propose_late)
+    monkeypatch.setattr(decisions, "propose_refund", propose_late)
     monkeypatch.setattr(type(Order.objects.all()), "select_for_update", lambda rows, **named: rows)
-    monkeypatch.setattr(refunds, "_split", lambda charges, money: [(charges[0].attempt, money)])
+    monkeypatch.setattr(decisions, "_split", lambda charges, money: [(charges[0].attempt, money)])
     all_at_once([partial(give_back, paid, amount=Decimal("40.00"))] * 2)
     monkeypatch.undo()
     assert sum(Refund.objects.values_list("amount", flat=True)) == Decimal("80.00")

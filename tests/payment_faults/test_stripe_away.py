@@ -18,7 +18,8 @@ from django.utils import timezone
 
 from catalog.models import Product
 from orders.models import Attempt, AttemptState, Order, OrderStatus, StockHold, StockHoldState, StripeEvent
-from orders.payments import gateway, reconcile, stripe_api
+from orders.services.reconciliation import reconcile
+from orders.stripe import gateway, stripe_api
 from orders.tests.bank import session_of
 from orders.tests.factories import checkout_body, line, make_product, new_key
 from shop.core.circuit import Circuit

@@ -10,7 +10,8 @@ import pytest
 from django.utils import timezone
 
 from orders.models import Attempt, Order, OrderStatus, StripeEvent
-from orders.payments import gateway, reconcile
+from orders.services.reconciliation import reconcile
+from orders.stripe import gateway
 from orders.tests.conftest import signature
 from orders.tests.factories import checkout_body, line, make_product
 from tests.payment_faults.outcomes import cancelled_once, confirmed_once, rows, still_waits, told

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from orders.selectors.instalments import outstanding
+from orders.selectors.installments import outstanding
 from orders.tests.bank import Bank
 from orders.tests.thirds import FIRST_DAY, Clock, charged, page_of, payment_of, place, thirds
 from shop.core.models import ShopSettings

@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 
 from orders.models import Attempt, AttemptState, Order
-from orders.payments import gateway
+from orders.stripe import gateway
 from orders.tests.bank import session_of
 from orders.tests.factories import checkout_body, line, make_finished_product, make_product
 from shop.core.money import to_cents

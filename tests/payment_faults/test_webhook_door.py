@@ -16,9 +16,10 @@ from django.conf import settings as live_settings
 from django.utils import timezone
 
 from orders.models import Attempt, AttemptState, Finding, Order, OrderStatus, StripeEvent
-from orders.payments import gateway, reconcile
-from orders.payments.gateway import SessionFacts
-from orders.payments.settlement import settle
+from orders.services.payments.settlement import settle
+from orders.services.reconciliation import reconcile
+from orders.stripe import gateway
+from orders.stripe.gateway import SessionFacts
 from orders.tests.bank import session_of, signature
 from orders.tests.factories import checkout_body, line, make_product, new_key
 from shop.core.models import OutgoingMail

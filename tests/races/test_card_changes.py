@@ -9,9 +9,11 @@ import pytest
 from django.db import transaction
 
 from orders.models import CardChange, DiscardedCard, Order, StoredCard
-from orders.payments import card_change, gateway, reconcile
-from orders.payments.card_change import change_card, settle_card_change
-from orders.selectors.instalments import wants_card
+from orders.selectors.installments import wants_card
+from orders.services.payments import card_change
+from orders.services.payments.card_change import change_card, settle_card_change
+from orders.services.reconciliation import reconcile
+from orders.stripe import gateway
 from orders.tests.card_changes import asked, charged_cards, journal, left, opened
 from orders.tests.thirds import FIRST_DAY, Clock, attempts, bought, charged, clock, mails, thirds  # noqa: F401
 from shop.core.problems import Problem

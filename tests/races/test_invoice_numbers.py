@@ -10,8 +10,8 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
+from orders.books.audit.series import check_series
 from orders.invoices import series
-from orders.invoices.audit.series import check_series
 from orders.invoices.issuing import issue_invoice
 from orders.models import Invoice, InvoiceSeries, Order, Payment
 from orders.tests.factories import make_order

@@ -14,8 +14,8 @@ import requests
 from catalog.models import Product
 from catalog.services import stock
 from orders.models import Attempt, LedgerEntry, Order, OrderStatus, StockHold
-from orders.payments.settlement import settle
-from orders.services import placement
+from orders.services.checkout import placement
+from orders.services.payments.settlement import settle
 from orders.tests.factories import checkout_body, line, make_product
 from shop.core.problems import CONTENT_TYPE
 from tests.races.conftest import Buyer

@@ -9,11 +9,12 @@ import pytest
 from django.utils import timezone
 
 from orders.models import Attempt, AttemptState, LedgerEntry, Order, OrderStatus
-from orders.payments import gateway, settlement
-from orders.payments.gateway import ChargeFacts, SessionFacts
-from orders.payments.settlement import settle
 from orders.selectors.quotes import RequestedLine
-from orders.services.placement import CheckoutRequest, CustomerDetails, place_order
+from orders.services.checkout.placement import CheckoutRequest, CustomerDetails, place_order
+from orders.services.payments import settlement
+from orders.services.payments.settlement import settle
+from orders.stripe import gateway
+from orders.stripe.gateway import ChargeFacts, SessionFacts
 from orders.tests.factories import CUSTOMER, make_product, new_key
 from shop.core.models import OutgoingMail
 from tests.races.crowd import all_at_once

@@ -9,10 +9,10 @@ import pytest
 
 from catalog.models import Product
 from orders.models import Attempt, LedgerEntry, Order, OrderTracking, Refund, RefundRequest
-from orders.payments import gateway
-from orders.payments.settlement import settle
-from orders.services.archiving import remove_order
-from orders.services.statuses import change_status
+from orders.services.fulfilment.archiving import remove_order
+from orders.services.fulfilment.status_changes import change_status
+from orders.services.payments.settlement import settle
+from orders.stripe import gateway
 from orders.tests.factories import checkout_body, line, make_product
 from shop.core.problems import Problem
 from tests.races.conftest import Buyer

@@ -11,10 +11,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from orders.models import Attempt, InstalmentPause, Order, OrderTracking, PausedBy, StoredCard
-from orders.payments import off_session, schedule
-from orders.services import fulfilment
-from orders.services.instalment_dates import pause_instalments
-from orders.services.statuses import change_status
+from orders.services.fulfilment import workshop_steps
+from orders.services.fulfilment.status_changes import change_status
+from orders.services.installments.dates import pause_instalments
+from orders.services.payments import due_installments, off_session
 from orders.tests.factories import make_order, make_seller, pay_order
 from orders.tests.giving_back import in_thirds
 from orders.tests.memory_provider import MemoryProvider
@@ -54,7 +54,7 @@ def test_control_without_comparing_the_status_twelve_calls_write_more(provider, 
     def add_always(order: Order, **said: object) -> None:
         OrderTracking.objects.create(order=order, status=order.status)
 
-    monkeypatch.setattr(fulfilment, "add_to_status", add_always)
+    monkeypatch.setattr(workshop_steps, "add_to_status", add_always)
     call = partial(change_status, order_id=order.pk, status="shipped", actor=None)
     all_at_once([call] * TWELVE)
     assert OrderTracking.objects.filter(order=order, status="shipped").count() == TWELVE
@@ -100,13 +100,13 @@ def test_control_without_the_look_at_the_pause_the_charge_goes_out(provider, mon
 
 
 def test_the_round_passes_by_an_order_that_is_being_paused(provider, monkeypatch):
-    monkeypatch.setattr(schedule.gateway, "is_configured", lambda: True)
+    monkeypatch.setattr(due_installments.gateway, "is_configured", lambda: True)
     with time_machine.travel(datetime(2026, 6, 1, 10, tzinfo=UTC), tick=False):
         order = in_thirds()
     StoredCard.objects.create(order=order, customer_id="cus_1", payment_method_id="pm_1", last4="4242")
     order.payments.filter(position=2).update(announced_at=timezone.now())
     with transaction.atomic():
         pause_instalments(order_id=order.pk, by=PausedBy.STAFF, reason="Retard.")
-        Started(partial(schedule.run_round, datetime(2026, 7, 2, 9, tzinfo=UTC))).value()
-    Started(partial(schedule.run_round, datetime(2026, 7, 2, 10, tzinfo=UTC))).value()
+        Started(partial(due_installments.run_round, datetime(2026, 7, 2, 9, tzinfo=UTC))).value()
+    Started(partial(due_installments.run_round, datetime(2026, 7, 2, 10, tzinfo=UTC))).value()
     assert not Attempt.objects.filter(kind="off_session").exists()

@@ -22,8 +22,9 @@ from orders.models import (
     Payment,
     StockHold,
 )
-from orders.payments import gateway
-from orders.services import placement, stock_holds
+from orders.services.checkout import placement
+from orders.services.status import stock_holds
+from orders.stripe import gateway
 from orders.tests.factories import checkout_body, line, make_product, make_variation, new_key
 from shop.core.models import OutgoingMail
 from tests.races.conftest import Buyer

@@ -11,14 +11,14 @@ from django.db import OperationalError, transaction
 from django.utils import timezone
 
 from orders.models import Attempt, LedgerEntry, Order, PaymentState, Refund, RefundState, TransferReturn
-from orders.payments import gateway
-from orders.payments.settlement import settle
-from orders.services import refund_outcomes
-from orders.services.refund_rules import RefundRefused
-from orders.services.refund_sending import send_refund
-from orders.services.refund_transfers import settle_by_transfer
-from orders.services.refunds import retry_refund
-from orders.services.transfer_returns import take_transfer_back
+from orders.selectors.refund_rules import RefundRefused
+from orders.services.payments.settlement import settle
+from orders.services.refunds import outcomes
+from orders.services.refunds.decisions import retry_refund
+from orders.services.refunds.sending import send_refund
+from orders.services.refunds.transfer_returns import take_transfer_back
+from orders.services.refunds.transfers import settle_by_transfer
+from orders.stripe import gateway
 from orders.tests.factories import checkout_body, line, make_product
 from orders.tests.giving_back import ledger
 from tests.races.conftest import Buyer
@@ -42,8 +42,8 @@ def refund(bank) -> Refund:
 
 
 def test_one_refund_sent_by_twenty_workers_goes_back_once(bank, refund, figures):
-    outcomes = all_at_once([partial(send_refund, refund.pk)] * WORKERS)
-    errors = [outcome.error for outcome in outcomes if outcome.error is not None]
+    results = all_at_once([partial(send_refund, refund.pk)] * WORKERS)
+    errors = [outcome.error for outcome in results if outcome.error is not None]
     # Told to come back while another one is being served: the task tries again.
     assert {type(error) for error in errors} <= {gateway.GatewayUnavailable}
     send_refund(refund.pk)
@@ -77,7 +77,7 @@ def test_a_refusal_and_the_news_of_it_do_not_wait_for_each_other_in_a_circle(ban
     Refund.objects.update(state=RefundState.SENT)
     with transaction.atomic():
         Order.objects.select_for_update().get()
-        refused = Started(partial(refund_outcomes.note_refusal, refund.pk, "charge_disputed"))
+        refused = Started(partial(outcomes.note_refusal, refund.pk, "charge_disputed"))
         wait_until_blocked()
         Refund.objects.select_for_update().get()
     refused.value()
@@ -91,10 +91,10 @@ def test_a_refund_and_the_news_of_it_at_once_are_booked_once(bank, refund):
     def tell() -> list[int]:
         return [Buyer().webhook(event) for event in bank.events() if "refund" in event["type"]]
 
-    outcomes = all_at_once([partial(send_refund, refund.pk), *[tell] * 5, partial(send_refund, refund.pk)])
-    kinds = Counter(type(outcome.error) for outcome in outcomes if outcome.error is not None)
+    results = all_at_once([partial(send_refund, refund.pk), *[tell] * 5, partial(send_refund, refund.pk)])
+    kinds = Counter(type(outcome.error) for outcome in results if outcome.error is not None)
     assert set(kinds) <= {gateway.GatewayUnavailable}
-    assert all(set(outcome.value) <= {200} for outcome in outcomes[1:6])
+    assert all(set(outcome.value) <= {200} for outcome in results[1:6])
     send_refund(refund.pk)
     assert sum(LedgerEntry.objects.values_list("amount", flat=True)) == Decimal("0.00")
     assert LedgerEntry.objects.count() == 2
@@ -103,18 +103,18 @@ def test_a_refund_and_the_news_of_it_at_once_are_booked_once(bank, refund):
 def test_ten_administrators_with_a_transfer_and_ten_with_a_retry_make_one_of_them(bank, refund, figures):
     """Whoever is first: a transfer that all others find, or a retry that refuses the transfers."""
     Refund.objects.update(state=RefundState.SENT)
-    refund_outcomes.note_refusal(refund.pk, "expired_or_canceled_card")
+    outcomes.note_refusal(refund.pk, "expired_or_canceled_card")
     transfer = partial(
         settle_by_transfer,
         refund_id=refund.pk, sent_on=timezone.localdate(), reference="VIR 118", amount=Decimal("60.00"),
     )  # fmt: skip
-    outcomes = all_at_once([transfer, partial(retry_refund, refund_id=refund.pk)] * (WORKERS // 2))
+    results = all_at_once([transfer, partial(retry_refund, refund_id=refund.pk)] * (WORKERS // 2))
     made = Refund.objects.get(replaces=refund)
-    refused = {outcome.error.code for outcome in outcomes if isinstance(outcome.error, RefundRefused)}
+    refused = {outcome.error.code for outcome in results if isinstance(outcome.error, RefundRefused)}
     # On a slow machine somebody may have waited for the order too long, and is told to come again.
-    others = [outcome.error for outcome in outcomes if not isinstance(outcome.error, RefundRefused | None)]
+    others = [outcome.error for outcome in results if not isinstance(outcome.error, RefundRefused | None)]
     assert {type(error) for error in others} <= {OperationalError}
-    assert {outcome.value.pk for outcome in outcomes if outcome.error is None} == {made.pk}
+    assert {outcome.value.pk for outcome in results if outcome.error is None} == {made.pk}
     moved = [amount for _kind, amount in ledger(refund.order)]
     if made.method == "transfer":
         assert (refused, moved) == ({"refund_transferred"}, [Decimal("60.00"), Decimal("-60.00")])
@@ -127,7 +127,7 @@ def test_a_transfer_that_ten_administrators_take_back_while_ten_settle_it_again_
     bank, refund, figures
 ):
     Refund.objects.update(state=RefundState.SENT)
-    refund_outcomes.note_refusal(refund.pk, "expired_or_canceled_card")
+    outcomes.note_refusal(refund.pk, "expired_or_canceled_card")
     today = timezone.localdate()
     first = settle_by_transfer(
         refund_id=refund.pk, sent_on=today, reference="VIR 118", amount=Decimal("60.00")
@@ -136,16 +136,16 @@ def test_a_transfer_that_ten_administrators_take_back_while_ten_settle_it_again_
     again = partial(
         settle_by_transfer, refund_id=first.pk, sent_on=today, reference="VIR 131", amount=Decimal("60.00")
     )
-    outcomes = all_at_once([taken, again] * (WORKERS // 2))
-    refused = {outcome.error.code for outcome in outcomes if isinstance(outcome.error, RefundRefused)}
+    results = all_at_once([taken, again] * (WORKERS // 2))
+    refused = {outcome.error.code for outcome in results if isinstance(outcome.error, RefundRefused)}
     # Who settles before it came back is told that it has not failed.
     assert refused <= {"refund_not_failed"}
-    others = [outcome.error for outcome in outcomes if not isinstance(outcome.error, RefundRefused | None)]
+    others = [outcome.error for outcome in results if not isinstance(outcome.error, RefundRefused | None)]
     assert {type(error) for error in others} <= {OperationalError}
     assert take_transfer_back(refund_id=first.pk, returned_on=today, why=TransferReturn.RETURNED) == first
     # Whoever settled it once more got the same second transfer, and the books hold each movement once.
     made = list(Refund.objects.filter(replaces=first))
-    settled = {outcome.value for outcome in outcomes[1::2] if outcome.error is None}
+    settled = {outcome.value for outcome in results[1::2] if outcome.error is None}
     assert settled == set(made)
     second = [("refund", Decimal("-60.00"))] * len(made)
     assert ledger(refund.order) == [

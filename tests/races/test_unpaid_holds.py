@@ -11,7 +11,7 @@ from django.test import Client
 
 from catalog.models import Product
 from orders.models import Order, StockHold
-from orders.services import unpaid_holds
+from orders.services.checkout import unpaid_holds
 from orders.tests.bank import Shopper
 from orders.tests.factories import checkout_body, line, make_product
 from tests.races.crowd import Meeting, all_at_once, values

@@ -18,10 +18,10 @@ from accounts.permissions import allowed
 from orders.api.exchange import private
 from orders.api.invoices import DOCUMENT_PARAMETERS, document_not_found, wanted_number
 from orders.api.serializers import ParagraphField, PlainTextField
-from orders.invoices.correcting import DraftValues, edit_invoice
-from orders.invoices.downloads import pdf_response
-from orders.invoices.reading import InvoiceSheet, find_document, invoice_sheet
+from orders.downloads import pdf_response
 from orders.models import Order
+from orders.selectors.invoices import InvoiceSheet, find_document, invoice_sheet
+from orders.services.invoicing.correcting import DraftValues, edit_invoice
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 

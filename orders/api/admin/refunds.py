@@ -20,13 +20,13 @@ from orders.api.serializers import KnownFieldsSerializer, PlainTextField, Strict
 from orders.models import Order, Refund, RefundLine, RefundMethod, RefundRequest, RefundState, TransferReturn
 from orders.selectors.quotes import MAX_LINES
 from orders.selectors.refunds import RefundProgress, find_request, progress
-from orders.services.refund_transfers import (
+from orders.services.refunds.decisions import request_refund
+from orders.services.refunds.transfer_returns import take_transfer_back
+from orders.services.refunds.transfers import (
     LONGEST_REFERENCE,
     hear_of_other_refunds,
     settle_by_transfer,
 )
-from orders.services.refunds import request_refund
-from orders.services.transfer_returns import take_transfer_back
 from shop.core.amount_fields import AmountField
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction

@@ -21,8 +21,8 @@ from orders.api.serializers import KnownFieldsSerializer, ParagraphField, PlainT
 from orders.api.withdrawals import MOST_LINES, WithdrawnItemSerializer, each_once
 from orders.forms import LIMITS
 from orders.models import Order, Withdrawal, WithdrawalChannel, WithdrawalState
-from orders.services.declarations import Declaration, Receipt
-from orders.services.withdrawal_filing import file_received
+from orders.services.withdrawals.declarations import Declaration, Receipt
+from orders.services.withdrawals.staff_filing import file_received
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 

@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
-from orders.invoices.audit import audit_books
+from orders.books.audit import audit_books
 from orders.invoices.documents import ensure_document
 from orders.invoices.issuing import issue_credit_note
 from orders.invoices.tasks import audit_every_night
@@ -26,7 +26,7 @@ from orders.models import (
     Payment,
     RefundRequest,
 )
-from orders.services.instalments import void_scheduled
+from orders.services.installments.scheduled_payments import void_scheduled
 from orders.tests.factories import new_key
 from shop.core.append_only import guard_statements, release_statements
 from shop.core.models import OutgoingMail

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from orders.invoices.audit import audit_books
+from orders.books.audit import audit_books
 from orders.models import Attempt, Order, Refund
-from orders.services.refund_sending import sync_refunds
+from orders.services.refunds.sending import sync_refunds
 from orders.tests.factories import make_order, make_seller, pay_order
 from orders.tests.memory_provider import MemoryProvider
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import invariant, run_state_machine_as_test
 
-from orders.invoices.audit import audit_books
+from orders.books.audit import audit_books
 from orders.models import Invoice, Refund, RefundReason, RefundState
 from orders.tests.factories import make_product, make_seller, make_zones
 from orders.tests.histories import OrderHistories

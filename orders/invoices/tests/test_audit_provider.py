@@ -8,11 +8,11 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from orders.invoices.audit import audit_books
-from orders.invoices.audit.report import ProviderState
+from orders.books.audit import audit_books
+from orders.books.audit.report import ProviderState
 from orders.models import Attempt, LedgerEntry, LedgerKind, Order
-from orders.payments import gateway
-from orders.payments.settlement import settle
+from orders.services.payments.settlement import settle
+from orders.stripe import gateway
 from orders.tests.conftest import _zones, bank, sandbox_process, shopper  # noqa: F401
 from orders.tests.factories import checkout_body, line, make_product
 
@@ -61,6 +61,6 @@ def test_an_account_that_does_not_answer_is_told_and_is_no_fault(order: Order, m
     def silent(*args: object) -> None:
         raise gateway.GatewayUnavailable("no answer")
 
-    monkeypatch.setattr("orders.payments.statement.list_charges", silent)
+    monkeypatch.setattr("orders.stripe.statement.list_charges", silent)
     report = audit_books(later())
     assert (report.provider, report.faults) == (ProviderState.UNREACHABLE, [])

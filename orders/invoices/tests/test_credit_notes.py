@@ -11,10 +11,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from orders.invoices import documents
-from orders.invoices.correcting import DraftValues, edit_invoice
 from orders.invoices.issuing import issue_credit_note
 from orders.invoices.tests.conftest import set_shop
 from orders.models import Invoice, InvoiceDocument, InvoiceDraft, Order, RefundLine, RefundRequest
+from orders.services.invoicing.correcting import DraftValues, edit_invoice
 from orders.tests.factories import make_order, make_product, new_key
 from shop.core.mail_delivery import deliver
 from shop.core.models import MailState, OutgoingMail

@@ -10,8 +10,8 @@ import pytest
 import time_machine
 from django.db import transaction
 
+from orders.books.audit.series import check_series
 from orders.invoices import series
-from orders.invoices.audit.series import check_series
 from orders.invoices.issuing import issue_invoice
 from orders.invoices.series import chain_hash
 from orders.invoices.tests.conftest import set_shop

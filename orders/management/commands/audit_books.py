@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone, translation
 
-from orders.invoices.audit import audit_books
+from orders.books.audit import audit_books
 
 
 class Command(BaseCommand):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orders.pricing.instalments import Instalment, charge_day, fill_again, last_day, plan, reaches_minimum
+from orders.pricing.installments import Instalment, charge_day, fill_again, last_day, plan, reaches_minimum
 from orders.pricing.tests.carts import TODAY
 from shop.core.money import from_cents
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from orders.pricing.delivery import LeadTime
-from orders.pricing.instalments import Instalment
+from orders.pricing.installments import Instalment
 from orders.pricing.promotions import NextFree
 from orders.pricing.quote import InstallmentOffer, Quote, QuoteLine
 from orders.pricing.tests.carts import EUROPE, RULES, WORLD, line, quote

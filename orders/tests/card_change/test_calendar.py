@@ -10,10 +10,11 @@ from django.test import Client
 
 from conftest import QueuedTasks
 from orders.models import CardChange, Order, StoredCard
-from orders.payments import card_change, reconcile, schedule
-from orders.payments.card_change import settle_card_change
-from orders.payments.links import pay_by_link
-from orders.services.fulfilment import update_status
+from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.payments import card_change, due_installments
+from orders.services.payments.card_change import settle_card_change
+from orders.services.payments.payment_links import pay_by_link
+from orders.services.reconciliation import reconcile
 from orders.tests.bank import Bank, Shopper
 from orders.tests.card_changes import address, charged_cards, journal, kept_cards, left, replaced, state_of
 from orders.tests.reading import text
@@ -179,7 +180,7 @@ def left_during_a_charge(
     clock.go_to(SECOND)
     change = left(bank, order)
     with monkeypatch.context() as patch:
-        patch.setattr(schedule, "_carry_out", lambda attempt: attempt)
+        patch.setattr(due_installments, "_carry_out", lambda attempt: attempt)
         clock.run_round()
     assert settle_card_change(change.pk) == "pending"
     return change

@@ -13,10 +13,12 @@ from django.urls import reverse
 from accounts.models import User
 from conftest import QueuedTasks
 from orders.models import Attempt, CardChange, Order, StoredCard
-from orders.payments import discarded, gateway, reconcile
-from orders.payments.card_change import change_card
-from orders.payments.links import pay_by_link
-from orders.services.instalments import void_scheduled
+from orders.services.installments.scheduled_payments import void_scheduled
+from orders.services.payments import discarded
+from orders.services.payments.card_change import change_card
+from orders.services.payments.payment_links import pay_by_link
+from orders.services.reconciliation import reconcile
+from orders.stripe import gateway
 from orders.tests.bank import Bank, Shopper
 from orders.tests.card_changes import SESSIONS, address, journal, kept_cards, left, opened, replaced
 from orders.tests.reading import text

@@ -13,10 +13,11 @@ from django.test import Client
 
 from conftest import QueuedTasks
 from orders.models import CardChange, DiscardedCard, Order, StoredCard
-from orders.payments import card_change, reconcile
-from orders.payments.card_change import settle_card_change
-from orders.selectors.instalments import wants_card
+from orders.selectors.installments import wants_card
 from orders.selectors.mandate import agreed_mandates, card_mandate_text
+from orders.services.payments import card_change
+from orders.services.payments.card_change import settle_card_change
+from orders.services.reconciliation import reconcile
 from orders.tests.bank import Bank, Shopper
 from orders.tests.card_changes import (
     address,

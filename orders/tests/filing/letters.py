@@ -13,7 +13,7 @@ from orders.models import (
     WithdrawalChannel,
     WithdrawalLine,
 )
-from orders.services.declarations import Declaration, Receipt
+from orders.services.withdrawals.declarations import Declaration, Receipt
 from orders.tests.factories import make_order, pay_order
 from shop.core.models import OutgoingMail
 

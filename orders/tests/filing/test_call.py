@@ -14,8 +14,8 @@ from orders.models import (
     Withdrawal,
     WithdrawalState,
 )
-from orders.services.fulfilment import update_status
-from orders.services.withdrawal_filing import file_received
+from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.withdrawals.staff_filing import file_received
 from orders.tests.factories import make_product, new_key
 from orders.tests.filing.letters import filed, letter, paid_order
 from orders.tests.reading import text

@@ -14,10 +14,10 @@ from orders.models import (
     WithdrawalChannel,
     WithdrawalState,
 )
-from orders.services import withdrawal_cases
-from orders.services.declarations import Declaration, Receipt
-from orders.services.refunds import request_refund
-from orders.services.withdrawal_filing import file_received
+from orders.services.refunds.decisions import request_refund
+from orders.services.withdrawals import cases
+from orders.services.withdrawals.declarations import Declaration, Receipt
+from orders.services.withdrawals.staff_filing import file_received
 from orders.tests.factories import make_order, make_product, new_key
 from orders.tests.filing.letters import NOON, filed, kinds, letter, paid_order
 from orders.tests.thirds import offer_thirds
@@ -147,7 +147,7 @@ def test_a_letter_whose_order_is_found_later_is_judged_by_its_sending_too(operat
     case = file_received(declaration=lost, key=new_key()).case
     assert (case.order, case.in_time) == (None, None)
 
-    withdrawal_cases.attach_order(case_id=case.pk, reference=order.reference, actor=operator)
+    cases.attach_order(case_id=case.pk, reference=order.reference, actor=operator)
 
     case.refresh_from_db()
     assert (case.order, case.in_time, case.taken_up_at) == (order, True, NOON)

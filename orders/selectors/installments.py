@@ -1,0 +1,166 @@
+"""What an order still owes, and the calendar that its customer and the shop see."""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from django.db.models import Q, QuerySet, Sum
+from django.utils import timezone
+
+from orders.models import (
+    Dispute,
+    DisputeState,
+    InstalmentPause,
+    Order,
+    Payment,
+    PaymentMode,
+    PaymentState,
+    StoredCard,
+)
+from orders.models.order import PAID_STATUSES
+from orders.pricing.installments import Instalment
+from shop.core.money import ZERO, quantize
+
+OPEN_PAYMENTS = (PaymentState.SCHEDULED, PaymentState.DUE, PaymentState.OVERDUE)
+"""States in which a payment is still to be collected."""
+
+
+@dataclass(frozen=True, slots=True)
+class CalendarRow:
+    """A payment as people see it. `paid_early`: the customer paid it together with an earlier one."""
+
+    payment: Payment
+    is_open: bool
+    is_late: bool
+    paid_early: bool
+
+    @property
+    def day(self) -> date:
+        """When it is charged: as agreed, or the next try after a refusal."""
+        payment = self.payment
+        waits = payment.next_try_on if self.is_open and not payment.stopped_code else None
+        return waits or payment.due_on
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """The thirds of an order, its kept card, what is left to pay in euros, and the pause in which nothing is charged.
+
+    `may_pause` tells whether the customer may suspend payment now.
+    """
+
+    rows: tuple[CalendarRow, ...]
+    card: StoredCard | None
+    outstanding: Decimal
+    pause: InstalmentPause | None = None
+    may_pause: bool = False
+
+    @property
+    def next_open(self) -> CalendarRow | None:
+        return next((row for row in self.rows if row.is_open), None)
+
+    @property
+    def open_count(self) -> int:
+        return sum(row.is_open for row in self.rows)
+
+    @property
+    def paid_count(self) -> int:
+        """Payments made, those that another one paid early included."""
+        return sum(row.payment.paid_at is not None or row.paid_early for row in self.rows)
+
+    @property
+    def card_ends_early(self) -> bool:
+        """Whether the kept card ends before the last payment that it is to make."""
+        days = [row.payment.due_on for row in self.rows if row.is_open]
+        return self.card is not None and bool(days) and self.card.ends_before(max(days))
+
+
+def open_pause(order: Order) -> InstalmentPause | None:
+    """The pause in which nothing is collected of the order now. One query."""
+    return InstalmentPause.objects.filter(order=order, ended_at=None).first()
+
+
+def delivery_is_late(order: Order) -> bool:
+    """Whether the promised day has passed and the goods are still here: their customer may suspend payment (Code de
+    la consommation, L216-6). No query."""
+    return order.is_paid and not order.goods_have_left and order.promised_by < timezone.localdate()
+
+
+def outstanding(order: Order) -> Decimal:
+    """What is still to be collected for the order, in euros. One query."""
+    owed = Payment.objects.filter(order=order, state__in=OPEN_PAYMENTS).aggregate(owed=Sum("amount"))["owed"]
+    return quantize(owed) if owed is not None else ZERO
+
+
+def calendar(order: Order) -> Calendar | None:
+    """The calendar of an order in instalments, None for any other. Three queries, two with prefetched payments."""
+    if order.payment_mode != PaymentMode.INSTALLMENTS:
+        return None
+    payments = sorted(order.payments.all(), key=lambda payment: payment.position)
+    rows = tuple(
+        CalendarRow(
+            payment=payment,
+            is_open=payment.state in OPEN_PAYMENTS,
+            is_late=payment.state in OPEN_PAYMENTS
+            and (payment.state == PaymentState.OVERDUE or bool(payment.stopped_code)),
+            paid_early=payment.merged_into_id is not None,
+        )
+        for payment in payments
+    )
+    left = sum((row.payment.amount for row in rows if row.is_open), ZERO)
+    pause = open_pause(order)
+    return Calendar(
+        rows=rows,
+        card=StoredCard.objects.filter(order=order, forgotten_at=None).first(),
+        outstanding=left,
+        pause=pause,
+        may_pause=pause is None and bool(left) and delivery_is_late(order),
+    )
+
+
+def wants_card(order: Order) -> bool:
+    """Whether a card may still be charged for later payments of an order: else none is asked for, nor kept.
+
+    At most two queries. The order must be freshly read, under its lock where the answer is acted on.
+    """
+    if (
+        order.status not in PAID_STATUSES
+        or not _collectable().filter(order=order, state__in=OPEN_PAYMENTS).exists()
+    ):
+        return False
+    return not Dispute.objects.filter(order=order).exclude(state=DisputeState.WON).exists()
+
+
+def agreed_plan(order: Order) -> list[Instalment]:
+    """The parts as they stand, for the calls that answer them; empty for an order paid at once. One query."""
+    if order.payment_mode != PaymentMode.INSTALLMENTS:
+        return []
+    return [
+        Instalment(due=payment.due_on, amount=payment.amount)
+        for payment in order.payments.filter(merged_into=None).order_by("position")
+    ]
+
+
+def to_announce(until: date) -> QuerySet[Payment]:
+    """Later payments due by `until` that nobody has been told of yet."""
+    return _collectable().filter(state=PaymentState.SCHEDULED, announced_at=None, due_on__lte=until)
+
+
+def to_collect(today: date) -> QuerySet[Payment]:
+    """Announced later payments whose day has come and that the card may still pay."""
+    come = Q(next_try_on=None, due_on__lte=today) | Q(next_try_on__lte=today)
+    return _collectable().filter(
+        come,
+        state__in=(PaymentState.SCHEDULED, PaymentState.DUE),
+        stopped_code="",
+        announced_at__isnull=False,
+    )
+
+
+def to_remind(today: date) -> QuerySet[Payment]:
+    """Payments that only their customer can make, and of whose link they are reminded today."""
+    return _collectable().filter(state=PaymentState.DUE, next_try_on__lte=today).exclude(stopped_code="")
+
+
+def _collectable() -> QuerySet[Payment]:
+    return Payment.objects.filter(position__gt=1).order_by("due_on", "pk")

@@ -1,0 +1,59 @@
+"""A refund that failed, made once more on the card or by transfer: which may be, and for how much."""
+
+from contextlib import suppress
+from decimal import Decimal
+
+from django.utils.translation import gettext as _
+
+from orders.models import Order, Refund, RefundState
+from orders.selectors.refund_debts import Debt, debts, has_effect, uncredited
+from orders.selectors.refund_rules import (
+    RefundRefused,
+    charge_left,
+    refuse_if_disputed,
+    too_much,
+    units_returned,
+)
+from shop.core.money import ZERO
+
+
+def amount_again(order: Order, failed: Refund) -> Decimal:
+    """What a failed refund may give back when it is made once more, on the card or by transfer.
+
+    Raises RefundRefused: `refund_not_failed`, `refund_disputed`, `refund_made_good` when another movement has given it
+    back since, and `refund_too_much` when the charge has not that much left any more.
+    """
+    if failed.state != RefundState.FAILED:
+        raise RefundRefused("refund_not_failed", _("ce remboursement n'a pas échoué."))
+    refuse_if_disputed(order)
+    amount, left = failed.amount, charge_left(failed.attempt)
+    if failed.request_id is not None and not has_effect(failed.request_id):
+        left = min(left, uncredited(order))
+    elif failed.request_id is not None:
+        amount = next((debt.owed for debt in debts(order) if debt.refund.pk == failed.pk), ZERO)
+        if amount == 0:
+            raise RefundRefused(
+                "refund_made_good", _("ce montant a été rendu entre-temps par un autre remboursement.")
+            )
+    if amount > left:
+        raise too_much(left)
+    return amount
+
+
+def to_make_again(order: Order) -> list[Debt]:
+    """The failed refunds that may be made once more, oldest first, each with the amount: see `amount_again`."""
+    found = []
+    failed = Refund.objects.filter(order=order, state=RefundState.FAILED, replaced_by=None)
+    for refund in failed.select_related("attempt").order_by("created_at"):
+        with suppress(RefundRefused):
+            found.append(Debt(refund, amount_again(order, refund)))
+    return found
+
+
+def refuse_units_credited_twice(order: Order) -> None:
+    """Raises RefundRefused when decisions that took effect credit more units of a line than were bought."""
+    bought = dict(order.items.values_list("pk", "quantity"))
+    if any(units > bought[item] for item, units in units_returned(order).items()):
+        raise RefundRefused(
+            "refund_too_many_units", _("ces articles ont été remboursés entre-temps par une autre décision.")
+        )

@@ -1,0 +1,364 @@
+"""What may still go back to a customer, from which charges, and what returned units are worth. Nothing is written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import QuerySet, Sum
+from django.utils.translation import gettext as _
+
+from orders.models import (
+    Attempt,
+    Dispute,
+    DisputeState,
+    LedgerEntry,
+    LedgerKind,
+    Order,
+    OrderItem,
+    OrderStatus,
+    Payment,
+    Refund,
+    RefundLine,
+)
+from orders.models.payment import LIVE_ATTEMPTS, OPEN_DISPUTES
+from orders.pricing.installments import SMALLEST_CHARGE
+from orders.pricing.promotions import Promotion
+from orders.pricing.refunds import PaidLine, ReturnValue, line_shares, spread, value_of_return
+from orders.selectors.installments import OPEN_PAYMENTS, outstanding
+from orders.selectors.refund_debts import (
+    AUTOMATIC,
+    COMMITTED,
+    debts,
+    owed_again,
+    took_effect,
+    uncredited,
+)
+from shop.core.amounts import localised_amount
+from shop.core.money import ZERO, amount_string, from_cents, quantize
+from shop.core.problems import Problem
+
+ReturnedLine = tuple[int, int, bool]
+"""Id of an order's line, how many units come back, and whether they go back on the shelf."""
+
+
+class RefundRefused(Problem):
+    """A refund that can't be made, with why: the sentence that staff read. Nothing was written."""
+
+    def __init__(self, code: str, reason: str, *, left: Decimal | None = None, status: int = 409) -> None:
+        detail = _("Impossible de traiter le remboursement: %(reason)s") % {"reason": reason}
+        super().__init__(
+            code, detail, status, extra={} if left is None else {"refundable": amount_string(left)}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ChargeLeft:
+    """A charge and the euros of it that were neither given back nor taken back by a bank."""
+
+    attempt: Attempt
+    left: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedLine:
+    """Units of a line and what is credited for them; `worth` is what was paid for them."""
+
+    item: OrderItem
+    quantity: int
+    amount: Decimal
+    worth: Decimal
+    restock: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RefundProposal:
+    """What a refund would do. `amount` = `voided` + `money` is credited; `left` is what could be at most.
+
+    `voided` comes off the payments that are still due, `money` goes back to the card. `shipping` is the delivery in
+    `amount`; `complete` tells that the order has nothing left afterwards.
+    """
+
+    lines: tuple[ProposedLine, ...]
+    shipping: Decimal
+    amount: Decimal
+    voided: Decimal
+    money: Decimal
+    left: Decimal
+    complete: bool
+
+
+def charges_left(order: Order) -> list[ChargeLeft]:
+    """The order's charges, latest first, with what is left of each. Seven queries.
+
+    A charge that could not be kept (paid twice, or for pieces that were gone) goes back whole by itself and counts for
+    nothing here. What a bank holds back or took back in a dispute is not the shop's to give, and what a decision still
+    owes whose refund failed is kept for it.
+    """
+    refunds = list(Refund.objects.filter(order=order).values_list("attempt_id", "reason", "state", "amount"))
+    automatic = {attempt for attempt, reason, _state, _amount in refunds if reason in AUTOMATIC}
+    gone: dict[object, Decimal] = {}
+    for attempt_id, _reason, state, amount in refunds:
+        if state in COMMITTED:
+            gone[attempt_id] = gone.get(attempt_id, ZERO) + amount
+    for debt in debts(order):
+        gone[debt.refund.attempt_id] = gone.get(debt.refund.attempt_id, ZERO) + debt.owed
+    disputed = Dispute.objects.filter(order=order).exclude(state=DisputeState.WON)
+    for attempt_id, amount in disputed.values_list("attempt_id", "amount"):
+        gone[attempt_id] = gone.get(attempt_id, ZERO) + amount
+    captured = dict(
+        LedgerEntry.objects.filter(order=order, kind=LedgerKind.CHARGE).values_list("provider_id", "amount")
+    )
+    attempts = Attempt.objects.filter(payment__order=order, charge_id__in=captured).select_related("payment")
+    return [
+        ChargeLeft(attempt, max(captured[str(attempt.charge_id)] - gone.get(attempt.pk, ZERO), ZERO))
+        for attempt in attempts.order_by("-payment__position", "-number")
+        if attempt.pk not in automatic
+    ]
+
+
+def charge_left(attempt: Attempt) -> Decimal:
+    """What is left of one charge, one that goes back whole by itself included. Three queries."""
+    captured = LedgerEntry.objects.filter(kind=LedgerKind.CHARGE, provider_id=attempt.charge_id)
+    gone = Refund.objects.filter(attempt=attempt, state__in=COMMITTED)
+    disputed = Dispute.objects.filter(attempt=attempt).exclude(state=DisputeState.WON)
+    return max(_sum(captured) - _sum(gone) - _sum(disputed), ZERO)
+
+
+def refundable(order: Order) -> Decimal:
+    """The most that can still be credited: what is left of the charges and is still to be collected, as far as no
+    decision has credited it."""
+    left = sum((charge.left for charge in charges_left(order)), ZERO) + outstanding(order)
+    return min(left, uncredited(order))
+
+
+def units_returned(order: Order) -> dict[int, int]:
+    """How many units of each line were credited before, by line id; a decision that failed whole credits none.
+
+    One query.
+    """
+    lines = RefundLine.objects.filter(took_effect("request__"), request__order=order)
+    rows = lines.values("item").annotate(units=Sum("quantity"))
+    return {row["item"]: row["units"] for row in rows}
+
+
+def open_dispute(order: Order) -> Dispute | None:
+    """The dispute that blocks the order: nothing is sent, refunded or charged while it is open. One query."""
+    return Dispute.objects.filter(order=order, state__in=OPEN_DISPUTES).first()
+
+
+def too_much(left: Decimal, owed: Decimal = ZERO) -> RefundRefused:
+    """The refusal of an amount above what is left, naming it, and what was credited before and failed (`owed`)."""
+    if owed:
+        reason = _(
+            "il reste %(amount)s à rembourser. %(owed)s sont déjà crédités, mais leur remboursement a échoué : "
+            "réessayez-le, ou réglez-le par virement."
+        )
+    else:
+        reason = _("il reste %(amount)s à rembourser.")
+    return RefundRefused(
+        "refund_too_much",
+        reason % {"amount": localised_amount(left), "owed": localised_amount(owed)},
+        left=left,
+    )
+
+
+def refuse_if_disputed(order: Order, left: Decimal | None = None) -> None:
+    """Raises RefundRefused while a bank is looking at one of the order's charges."""
+    if open_dispute(order) is not None:
+        raise RefundRefused(
+            "refund_disputed",
+            _("la banque du client conteste ce paiement. Répondez d'abord au litige."),
+            left=left,
+        )
+
+
+def propose_refund(
+    order: Order,
+    lines: Sequence[ReturnedLine] | None = None,
+    *,
+    amount: Decimal | None = None,
+    stopped: Decimal = ZERO,
+) -> RefundProposal:
+    """What a refund of these lines, of this amount, or of everything that is left would be.
+
+    Without `lines` and `amount` everything left is meant, and so it is when the lines complete the return. An `amount`
+    beside lines is what staff grant for them: less than they are worth when the goods lost value in the customer's
+    hands (L221-23), never more. `stopped` is what the withdrawal that this refund answers took off the payments still
+    due when it was declared: it is credited first, and no money moves for it.
+
+    Raises RefundRefused, naming why and what is left: `refund_not_paid`, `refund_disputed`, `refund_nothing_left`,
+    `refund_retry_first`, `refund_busy`, `refund_too_much`, `refund_too_many_units`, and 400 `refund_invalid` for an
+    unknown line or a senseless amount.
+    """
+    if order.status == OrderStatus.PENDING:
+        raise RefundRefused("refund_not_paid", _("cette commande n'est pas payée."))
+    charges = charges_left(order)
+    owed = outstanding(order)
+    charged = sum((charge.left for charge in charges), ZERO)
+    left = min(charged + owed + stopped, uncredited(order))
+    refuse_if_disputed(order, left)
+    if left == 0 and (failed := owed_again(order)):
+        raise RefundRefused(
+            "refund_retry_first",
+            _("un remboursement de %(amount)s a échoué : réessayez-le, ou réglez-le par virement.")
+            % {"amount": localised_amount(failed)},
+            left=left,
+        )
+    if left == 0:
+        raise RefundRefused("refund_nothing_left", _("il ne reste rien à rembourser."), left=left)
+    if amount is not None and (amount <= 0 or amount != amount.quantize(from_cents(1))):
+        raise RefundRefused("refund_invalid", _("le montant doit être positif, au centime près."), status=400)
+    items = list(order.items.all())
+    before = units_returned(order)
+    returned = _wanted(items, before, lines, everything=lines is None and amount is None)
+    sold = paid_lines(items, before)
+    value = value_of_return(
+        sold, {str(item_id): units for item_id, (units, _restock) in returned.items()},
+        shipping=order.shipping_cost,
+    )  # fmt: skip
+    if lines is None:
+        credited = left if amount is None else amount
+    elif amount is None:
+        credited = left if value.complete else min(value.total, left)
+    else:
+        credited = amount
+        if amount > min(value.total, left):
+            raise too_much(min(value.total, left), owed_again(order) if left < value.total else ZERO)
+    if credited > left:
+        raise too_much(left, owed_again(order))
+    if credited == 0:
+        raise RefundRefused("refund_nothing_left", _("ces unités n'ont rien coûté au client."), left=left)
+    return _proposal(
+        order,
+        items,
+        returned,
+        value,
+        credited=credited,
+        left=left,
+        charged=charged,
+        stopped=min(stopped, credited),
+    )
+
+
+def paid_lines(items: Sequence[OrderItem], returned: dict[int, int]) -> list[PaidLine]:
+    """An order's lines as the pure rule reads them."""
+    return [
+        PaidLine(
+            key=str(item.pk),
+            unit_price=item.unit_price,
+            quantity=item.quantity,
+            promotion=Promotion(item.promotion_buy, item.promotion_get)
+            if item.promotion_buy and item.promotion_get
+            else None,
+            free_quantity=item.free_quantity,
+            returned=returned.get(item.pk, 0),
+        )
+        for item in items
+    ]
+
+
+def paid_for(order: Order) -> dict[int, Decimal]:
+    """What the customer paid for each line, offered units being paid for by their whole pool. One query."""
+    shares = line_shares(paid_lines(list(order.items.all()), {}))
+    return {int(key): from_cents(cents) for key, cents in shares.items()}
+
+
+def _wanted(
+    items: Sequence[OrderItem],
+    before: dict[int, int],
+    lines: Sequence[ReturnedLine] | None,
+    *,
+    everything: bool,
+) -> dict[int, tuple[int, bool]]:
+    known = {item.pk: item for item in items}
+    if lines is None:
+        rest = {item.pk: item.quantity - before.get(item.pk, 0) for item in items}
+        return {pk: (units, False) for pk, units in rest.items() if units and everything}
+    wanted: dict[int, tuple[int, bool]] = {}
+    for item_id, units, restock in lines:
+        if item_id not in known or item_id in wanted or units < 1:
+            raise RefundRefused("refund_invalid", _("une ligne ou une quantité est inconnue."), status=400)
+        free = known[item_id].quantity - before.get(item_id, 0)
+        if units > free:
+            raise RefundRefused(
+                "refund_too_many_units",
+                _("il reste %(units)d à rembourser de « %(product)s ».")
+                % {"units": free, "product": known[item_id].product_name},
+            )
+        wanted[item_id] = (units, restock)
+    if not wanted:
+        raise RefundRefused("refund_invalid", _("aucune ligne n'est choisie."), status=400)
+    return wanted
+
+
+def _proposal(
+    order: Order,
+    items: Sequence[OrderItem],
+    returned: dict[int, tuple[int, bool]],
+    value: ReturnValue,
+    *,
+    credited: Decimal,
+    left: Decimal,
+    charged: Decimal,
+    stopped: Decimal,
+) -> RefundProposal:
+    goods = sum(value.lines.values(), ZERO)
+    granted = spread(min(credited, goods), value.lines)
+    voids = plan_voids(order, credited - stopped)
+    voided = stopped + sum((payment.amount - rest for payment, rest in voids), ZERO)
+    money = credited - voided
+    if money > charged:
+        raise RefundRefused(
+            "refund_busy",
+            _("une échéance est en cours de prélèvement. Réessayez dans quelques minutes."),
+            left=left,
+        )
+    return RefundProposal(
+        lines=tuple(
+            ProposedLine(
+                item=item,
+                quantity=returned[item.pk][0],
+                amount=granted[str(item.pk)],
+                worth=value.lines[str(item.pk)],
+                restock=returned[item.pk][1],
+            )
+            for item in items
+            if item.pk in returned
+        ),
+        shipping=min(value.shipping, max(credited - goods, ZERO)),
+        amount=credited,
+        voided=voided,
+        money=money,
+        left=left,
+        complete=credited == left,
+    )
+
+
+def plan_voids(order: Order, credited: Decimal) -> list[tuple[Payment, Decimal]]:
+    """Which payments still due shrink, latest first, and to what; 0 for one that is not collected at all. Two queries.
+
+    A refund as large as what is due ends all of them. A smaller one leaves alone those that are being collected right
+    now, and never leaves less than a card can be charged.
+    """
+    due = list(Payment.objects.filter(order=order, state__in=OPEN_PAYMENTS).order_by("-position"))
+    if credited >= sum((payment.amount for payment in due), ZERO):
+        return [(payment, ZERO) for payment in due]
+    busy = set(
+        Attempt.objects.filter(payment__in=due, state__in=LIVE_ATTEMPTS).values_list("payment_id", flat=True)
+    )
+    plan = []
+    rest = credited
+    for payment in due:
+        if payment.pk in busy or rest == 0:
+            continue
+        kept = payment.amount - rest if payment.amount > rest else ZERO
+        if ZERO < kept < SMALLEST_CHARGE:
+            kept = min(SMALLEST_CHARGE, payment.amount)
+        plan.append((payment, kept))
+        rest -= payment.amount - kept
+    return [(payment, kept) for payment, kept in plan if kept != payment.amount]
+
+
+def _sum(rows: QuerySet[Any]) -> Decimal:
+    return quantize(rows.aggregate(total=Sum("amount"))["total"] or ZERO)

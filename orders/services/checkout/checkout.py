@@ -1,0 +1,201 @@
+"""From a filled-in form to the address of the payment page."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import IntegrityError
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from orders.models import Attempt, AttemptState, Order, OrderStatus, PaymentMode, StockHoldState
+from orders.selectors.orders import order_path
+from orders.services.checkout.placement import CheckoutRequest, place_order, renew_attempt
+from orders.services.checkout.unpaid_holds import TooManyUnpaid, holder_of
+from orders.services.payments.checkout_sessions import abandon_order, open_session
+from orders.stripe import gateway
+from shop.core.models import ShopSettings
+from shop.core.problems import Problem
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedOut:
+    """The order and where its customer pays. `created` is False when an earlier request made it."""
+
+    order: Order
+    url: str
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who asks: an IP address ("" when there is none), the orders that this browser made, the member signed in."""
+
+    address: str = ""
+    orders: tuple[str, ...] = ()
+    member_id: int | None = None
+
+
+def check_out(
+    request: CheckoutRequest, *, find_buyer: "Callable[[Order], User | None]", visitor: Visitor
+) -> CheckedOut:
+    """Make the order once, and open its payment page once.
+
+    The same key and demand give the same order and page, however often and however much at once. The visitor's earlier
+    unpaid orders are closed first, page and all, and their stock is given back: a customer never competes with a try
+    of their own, and never has two pages open that sell the same piece.
+
+    Raises CartChanged, TooManyUnpaid (409), Problem `idempotency_key_reused` (422), `order_closed` or `already_paid`
+    (409), `payment_unavailable` or `payments_disabled` (503: nothing is lost, the same key may be tried again).
+    """
+    order = _existing(request)
+    created = False
+    if order is None:
+        if not gateway.is_configured() or not _may_sell():
+            raise _payments_disabled()
+        for earlier in _earlier_orders(request, visitor):
+            _replace(earlier)
+        try:
+            order = place_order(request, find_buyer=find_buyer, address=visitor.address)
+            created = True
+        except (IntegrityError, Problem) as refusal:
+            # The same key was placed by a request that ran at the same time. What looks like a refusal may be its
+            # doing too: it took the last piece, which is this customer's.
+            order = _existing(request)
+            if order is None:
+                if isinstance(refusal, TooManyUnpaid):
+                    _name_open_order(refusal, visitor)
+                raise
+    return CheckedOut(order=order, url=_payment_page(order), created=created)
+
+
+def find_placed(request: CheckoutRequest) -> Order | None:
+    """The order that this key made before. Raises Problem 422 when it was another demand."""
+    return _existing(request)
+
+
+def _existing(request: CheckoutRequest) -> Order | None:
+    order = Order.objects.filter(idempotency_key=request.idempotency_key).first()
+    if order is not None and order.request_fingerprint != request.fingerprint():
+        raise Problem(
+            "idempotency_key_reused",
+            _("Cette demande a déjà servi à une autre commande. Rechargez la page."),
+            422,
+        )
+    return order
+
+
+def _payment_page(order: Order) -> str:
+    attempt = Attempt.objects.filter(payment__order=order).order_by("payment__position", "-number").first()
+    assert attempt is not None
+    if order.status != OrderStatus.PENDING or attempt.state not in (
+        AttemptState.PREPARED,
+        AttemptState.SENT,
+        AttemptState.PROCESSING,
+    ):
+        if attempt.state == AttemptState.SUCCEEDED and attempt.session_url:
+            # A repeated request after the payment: the same answer as before.
+            return attempt.session_url
+        raise Problem("order_closed", _("Cette commande n'attend plus de paiement. Rechargez la page."), 409)
+    if attempt.session_url:
+        return attempt.session_url
+    try:
+        return _open(attempt)
+    except gateway.GatewayNotConfigured:
+        raise _payments_disabled() from None
+    except gateway.GatewayRefused as error:
+        logger.error("order %s: the payment page was refused: %s", order.pk, error)
+        detail = (
+            _("Erreur lors de la création du paiement en 3 fois")
+            if order.payment_mode == PaymentMode.INSTALLMENTS
+            else _("Erreur lors de la création du paiement")
+        )
+        raise Problem("payment_refused", detail, 503) from None
+    except gateway.GatewayUnavailable:
+        raise _payment_unavailable() from None
+
+
+def _open(attempt: Attempt) -> str:
+    try:
+        return open_session(attempt)
+    except gateway.GatewayUnavailable as error:
+        attempt.refresh_from_db()
+        if attempt.session_url:
+            # A request with the same key was being answered, and this one was told to come back.
+            return attempt.session_url
+        if error.kept:
+            # A page that may exist and whose address nobody has can't be paid: the next click may make another.
+            renew_attempt(attempt)
+        raise
+    except gateway.GatewayRefused:
+        renewed = renew_attempt(attempt, only_when_old=True)
+        if renewed is None:
+            raise
+        return open_session(renewed)
+
+
+def _earlier_orders(request: CheckoutRequest, visitor: Visitor) -> list[str]:
+    """The unpaid orders that this one takes the place of: those of this browser, and those with counted stock of the
+    same member or of the same mailbox from the same network. An e-mail address alone closes nothing: anybody can type
+    it. One query."""
+    held = Q(stock_holds__state=StockHoldState.HELD)
+    theirs = Q(pk__in=visitor.orders)
+    if visitor.member_id is not None:
+        theirs |= held & Q(user=visitor.member_id)
+    if visitor.address:
+        holder = holder_of(address=visitor.address, email=request.customer.email)
+        theirs |= held & Q(stock_holds__network=holder.network, stock_holds__mailbox=holder.mailbox)
+    unpaid = Order.objects.filter(theirs, status=OrderStatus.PENDING).order_by("created_at").distinct()
+    return [str(order_id) for order_id in unpaid.values_list("pk", flat=True)]
+
+
+def _name_open_order(refusal: TooManyUnpaid, visitor: Visitor) -> None:
+    """Lead to the order that stands in the way, when this browser made it and its page could not be closed."""
+    order = Order.objects.filter(pk__in=visitor.orders, status=OrderStatus.PENDING).first()
+    if order is not None:
+        refusal.extra["order_url"] = order_path(order)
+
+
+def _replace(order_id: str) -> None:
+    try:
+        paid = abandon_order(order_id)
+    except gateway.GatewayUnavailable:
+        # The earlier order still holds its pieces: going on would tell its own customer that they are sold. And
+        # asking for the new page as well would keep them waiting twice as long for the same answer.
+        raise _payment_unavailable() from None
+    except gateway.GatewayError:
+        # The page can't be closed now; it expires by itself and gives its stock back then.
+        return
+    if paid is not None:
+        raise Problem(
+            "already_paid",
+            _("Votre commande précédente vient d'être payée."),
+            409,
+            extra={"order_id": str(paid.pk), "reference": paid.reference, "order_url": order_path(paid)},
+        )
+
+
+def _may_sell() -> bool:
+    """Outside development nothing is sold before the mentions that the law asks for are filled in (L221-5, L616-1)."""
+    return settings.DEBUG or not ShopSettings.load().missing_legal_fields()
+
+
+def _payments_disabled() -> Problem:
+    return Problem(
+        "payments_disabled", _("Le paiement en ligne est fermé pour le moment. Votre panier est intact."), 503
+    )
+
+
+def _payment_unavailable() -> Problem:
+    return Problem(
+        "payment_unavailable",
+        _("Le service de paiement ne répond pas. Rien n'a été débité et votre panier est intact. Réessayez."),
+        503,
+    )

@@ -1,0 +1,267 @@
+"""Making an order: priced, agreed, its stock held, in one transaction that either happens or does not."""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from catalog.services.stock import OutOfStock
+from orders.journal import record_event
+from orders.models import Attempt, AttemptState, Order, OrderItem, Payment, PaymentMode, PaymentState
+from orders.pricing.installments import SMALLEST_CHARGE
+from orders.pricing.quote import Quote
+from orders.selectors.customs import is_stopped
+from orders.selectors.destinations import country_code
+from orders.selectors.mandate import mandate_text
+from orders.selectors.quotes import CartQuote, QuotedLine, RequestedLine, quote_cart
+from orders.services.checkout.unpaid_holds import holder_of, limit_unpaid_holds
+from orders.services.status.stock_holds import hold_for_order
+from shop.core.models import ShopSettings
+from shop.core.money import to_cents
+from shop.core.problems import Problem
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+SESSION_LIFETIME = timedelta(minutes=31)
+"""A payment page lives at least 30 minutes at the provider; one more allows for clocks that differ."""
+SHORTEST_PAGE = timedelta(minutes=30)
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerDetails:
+    """Who receives the order. `country` is ISO 3166-1 alpha-2, ZZ for « Autre » named by `custom_country`."""
+
+    email: str
+    first_name: str
+    last_name: str
+    address: str
+    postal_code: str
+    city: str
+    country: str
+    custom_country: str = ""
+    phone: str = ""
+    notes: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckoutRequest:
+    """What a customer agreed to. `expected_total` is the total in euros that they saw above the button."""
+
+    idempotency_key: str
+    lines: tuple[RequestedLine, ...]
+    customer: CustomerDetails
+    payment_mode: str
+    expected_total: Decimal
+    language: str
+
+    def fingerprint(self) -> str:
+        """The same demand gives the same text, so that a key can't be reused for another one."""
+        content = asdict(self)
+        content.pop("idempotency_key")
+        content.pop("language")
+        text = json.dumps(content, sort_keys=True, default=str, ensure_ascii=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+class CartChanged(Problem):
+    """The cart can't be ordered as it was agreed. Carries the fresh quote for the customer to accept or not."""
+
+    def __init__(self, code: str, detail: str, quote: CartQuote) -> None:
+        super().__init__(code, detail, 409)
+        self.quote = quote
+
+
+def place_order(
+    request: CheckoutRequest, *, find_buyer: "Callable[[Order], User | None]", address: str = ""
+) -> Order:
+    """Write the order, `pending`, with its payment and first attempt, and hold its stock.
+
+    `find_buyer` runs inside the transaction: a sign-up with this order exists only if the order does.
+    `address` is the IP address that asks, "" when there is none.
+    Raises CartChanged (409) when lines can't be bought or the total differs from the agreed one; TooManyUnpaid (409)
+    when this address or mailbox holds too much stock already; Problem for
+    a cart or payment mode that can't be ordered; IntegrityError when another request took the idempotency key
+    in the same moment. Whatever is raised, nothing was written.
+    """
+    if not request.lines:
+        raise Problem("empty_cart", _("Votre panier est vide."), 400)
+    if is_stopped(country_code(request.customer.country, request.customer.custom_country)):
+        refusal = _("Nous ne livrons pas dans ce pays pour l'instant.")
+        raise Problem("country_not_served", refusal, 400, errors={"customer.country": [refusal]})
+    try:
+        with transaction.atomic():
+            order = _write_order(request, find_buyer)
+            limit_unpaid_holds(order, holder_of(address=address, email=order.email))
+            return order
+    except OutOfStock:
+        # Somebody else took the last piece between the quote and the hold.
+        quote = quote_cart(request.lines, destination=request.customer.country)
+        raise CartChanged("out_of_stock", _("Rupture de stock"), quote) from None
+
+
+def _write_order(request: CheckoutRequest, find_buyer: "Callable[[Order], User | None]") -> Order:
+    cart = quote_cart(request.lines, destination=request.customer.country)
+    _refuse_changed(cart, request)
+    quote = cart.quote
+    now = timezone.now()
+    order_id = uuid.uuid4()
+    assert quote.lead_time is not None
+    order = Order.objects.create(
+        id=order_id,
+        reference=order_id.hex[-8:].upper(),
+        language=request.language,
+        payment_mode=request.payment_mode,
+        original_total=quote.original_total,
+        promotion_savings=quote.promotion_savings,
+        subtotal=quote.subtotal,
+        shipping_zone=quote.zone_code,
+        shipping_cost=quote.shipping_cost,
+        total=quote.total,
+        promised_by=quote.lead_time.latest,
+        terms_version=ShopSettings.load().terms_version,
+        terms_accepted_at=now,
+        idempotency_key=request.idempotency_key,
+        request_fingerprint=request.fingerprint(),
+        created_at=now,
+        **asdict(request.customer),
+    )
+    # After the row with the unique key: a repeated request stops there, before it signs anybody up.
+    buyer = find_buyer(order)
+    if buyer is not None:
+        order.user = buyer
+        order.save(update_fields=["user", "updated_at"])
+    OrderItem.objects.bulk_create(_items(order, cart.lines))
+    prepare_attempt(_write_payments(order, quote, timezone.localdate(now)))
+    record_event(order, "order.placed", actor=buyer, total=str(order.total), mode=order.payment_mode)
+    hold_for_order(order)
+    return order
+
+
+def _write_payments(order: Order, quote: Quote, day: date) -> Payment:
+    """What is due and when; returns the payment that is due now."""
+    if order.payment_mode != PaymentMode.INSTALLMENTS:
+        return Payment.objects.create(order=order, position=1, count=1, amount=quote.total, due_on=day)
+    parts = quote.installments.plan
+    with translation.override(order.language):
+        order.mandate_text = mandate_text(parts, quote.total)
+    order.save(update_fields=["mandate_text", "updated_at"])
+    first, *_later = [
+        Payment.objects.create(
+            order=order,
+            position=position,
+            count=len(parts),
+            amount=part.amount,
+            due_on=part.due,
+            state=PaymentState.DUE if position == 1 else PaymentState.SCHEDULED,
+        )
+        for position, part in enumerate(parts, start=1)
+    ]
+    return first
+
+
+def prepare_attempt(payment: Payment, *, number: int = 1) -> Attempt:
+    """A try to collect `payment` on the hosted page, not yet told to the provider."""
+    return Attempt.objects.create(
+        payment=payment,
+        number=number,
+        amount_cents=to_cents(payment.amount),
+        expires_at=timezone.now() + SESSION_LIFETIME,
+    )
+
+
+def renew_attempt(attempt: Attempt, *, only_when_old: bool = False) -> Attempt | None:
+    """A new try in place of one whose page could not be had and whose key can't be used again.
+
+    Safe because nobody has the address of a page that was never answered: even if it was made, it can't be paid,
+    and it expires by itself. With `only_when_old` only a try whose page would live too short is replaced: then
+    the refusal of its key shows that no page exists under it. None when the attempt has a page or moved on.
+    """
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(payments=attempt.payment_id)
+        current = Attempt.objects.select_for_update().get(pk=attempt.pk)
+        too_old = current.expires_at - SHORTEST_PAGE <= timezone.now()
+        if current.state != AttemptState.SENT or current.session_id is not None:
+            return None
+        if only_when_old and not too_old:
+            return None
+        current.state = AttemptState.CANCELED
+        current.settled_at = timezone.now()
+        current.save(update_fields=["state", "settled_at"])
+        record_event(order, "payment.renewed", attempt=str(current.pk))
+        return prepare_attempt(current.payment, number=current.number + 1)
+
+
+def _refuse_changed(cart: CartQuote, request: CheckoutRequest) -> None:
+    if not cart.all_available:
+        only = {line.problem for line in cart.lines if line.problem}
+        code = "out_of_stock" if only <= {"out_of_stock", "insufficient_stock"} else "line_unavailable"
+        detail = (
+            _("Rupture de stock")
+            if only == {"out_of_stock"}
+            else _("Certaines pièces de votre panier ne peuvent plus être commandées.")
+        )
+        raise CartChanged(code, detail, cart)
+    if request.payment_mode == PaymentMode.INSTALLMENTS:
+        _refuse_installments(cart)
+    if cart.quote.total != request.expected_total:
+        raise CartChanged(
+            "total_changed", _("Le total de votre panier a changé. Vérifiez-le avant de payer."), cart
+        )
+    if cart.quote.total < SMALLEST_CHARGE:
+        raise Problem("total_too_small", _("Le montant minimum d'une commande est de 0,50 €."), 400)
+
+
+def _refuse_installments(cart: CartQuote) -> None:
+    offer = cart.quote.installments
+    if cart.quote.total < offer.minimum:
+        raise Problem(
+            "installments_minimum",
+            _("Le paiement en 3 fois nécessite un montant minimum de %(minimum)s€")
+            % {"minimum": f"{offer.minimum:g}" if offer.minimum % 1 else int(offer.minimum)},
+            400,
+        )
+    if not offer.available:
+        raise Problem(
+            "installments_unavailable", _("Le paiement en 3 fois n'est pas proposé pour l'instant."), 400
+        )
+
+
+def _items(order: Order, lines: Sequence[QuotedLine]) -> list[OrderItem]:
+    items: list[OrderItem] = []
+    for position, line in enumerate(lines):
+        assert line.priced is not None
+        sellable = line.sellable
+        items.append(
+            OrderItem(
+                order=order,
+                position=position,
+                product_id=sellable.product_id,
+                variation_id=sellable.variation_id,
+                finish=sellable.finish,
+                product_name=sellable.name,
+                variation_name=sellable.variation_name,
+                category_name=sellable.category_name,
+                sku=sellable.sku,
+                hs_code=sellable.hs_code,
+                origin_country=sellable.origin_country,
+                weight_grams=sellable.weight_grams,
+                product_url=sellable.url,
+                product_image=sellable.image.small_jpeg_url if sellable.image else "",
+                promotion_buy=sellable.buy,
+                promotion_get=sellable.get,
+                quantity=line.priced.quantity,
+                free_quantity=line.priced.free_quantity,
+                unit_price=line.priced.unit_price,
+                line_total=line.priced.line_total,
+            )
+        )
+    return items

@@ -1,0 +1,138 @@
+"""Taking an order out of staff's lists: deleted when it was never paid, put away when the law keeps it."""
+
+import uuid
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from orders.journal import record_event
+from orders.models import (
+    Attempt,
+    AttemptState,
+    LedgerEntry,
+    Order,
+    OrderStatus,
+    Payment,
+    StoredCard,
+)
+from orders.models.order import ENDINGS
+from orders.models.payment import LIVE_ATTEMPTS, REFUNDS_UNDER_WAY
+from orders.selectors.installments import outstanding
+from orders.selectors.refund_debts import debts
+from orders.selectors.refund_rules import charges_left, open_dispute
+from orders.selectors.withdrawals import open_cases
+from orders.services.fulfilment.status_changes import close_unpaid
+from shop.core.money import format_amount
+from shop.core.problems import Problem
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+_KEPT = ("ledger", "invoices", "withdrawals", "refund_requests", "refunds", "disputes", "findings")
+"""What the shop must be able to show for ten years (L123-22 C. com.); an order that has any of it is not deleted."""
+_DONE = (OrderStatus.DELIVERED, *ENDINGS)
+_MONEY_MAY_COME = (*LIVE_ATTEMPTS, AttemptState.REVIEW)
+
+
+class Removal(StrEnum):
+    """What became of an order."""
+
+    DELETED = "deleted"
+    ARCHIVED = "archived"
+
+
+def remove_order(*, order_id: uuid.UUID, actor: "User | None") -> Removal:
+    """Delete an unpaid order with its lines and tracking, archive any other.
+
+    The payment page of an order that waits for its payment is closed first. Raises GatewayError when that is not
+    possible now, Problem 409 (`order_just_paid`, `payment_under_way`) when money came or may still come,
+    `order_not_done` with `obstacles` for one that can't be archived yet, and Order.DoesNotExist; the order is as it
+    was then.
+    """
+    status = Order.objects.values_list("status", flat=True).get(pk=order_id)
+    if status == OrderStatus.PENDING and not LedgerEntry.objects.filter(order=order_id).exists():
+        close_unpaid(order_id)
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        if any(getattr(order, name).exists() for name in _KEPT):
+            _archive(order, actor)
+            return Removal.ARCHIVED
+        attempts = Attempt.objects.filter(payment__order=order)
+        if attempts.filter(state__in=_MONEY_MAY_COME).exists():
+            raise Problem(
+                "payment_under_way",
+                _("Un paiement est en route ou à vérifier : la commande reste ouverte."),
+                409,
+            )
+        StoredCard.objects.filter(order=order).delete()
+        attempts.delete()
+        Payment.objects.filter(order=order).delete()
+        order.delete()
+    return Removal.DELETED
+
+
+def archiving_obstacles(order: Order) -> list[str]:
+    """What stands in the way of archiving an order, as sentences for staff; none when nothing does. Some twelve
+    queries."""
+    left = outstanding(order)
+    retained = (
+        order.status in ENDINGS
+        and not order.retention_decision
+        and any(charge.left for charge in charges_left(order))
+    )
+    found = (
+        (order.status not in _DONE, _("elle n'est ni livrée, ni annulée, ni remboursée")),
+        (bool(left), _("il reste %(amount)s à encaisser") % {"amount": format_amount(left, "fr")}),
+        (
+            Attempt.objects.filter(payment__order=order, state__in=_MONEY_MAY_COME).exists(),
+            _("un paiement est en route ou à vérifier"),
+        ),
+        (
+            order.refunds.filter(state__in=REFUNDS_UNDER_WAY).exists(),
+            _("un remboursement est en cours"),
+        ),
+        (bool(debts(order)), _("un remboursement a échoué et reste dû au client")),
+        (retained, _("l'argent gardé attend votre décision")),
+        (open_cases(order).exists(), _("une rétractation est à traiter")),
+        (open_dispute(order) is not None, _("un litige est ouvert")),
+        (order.findings.filter(resolved_at=None).exists(), _("un écart avec Stripe est à régler")),
+        (_is_in_review(order), _("elle est à vérifier")),
+    )
+    return [str(reason) for stands, reason in found if stands]
+
+
+def restore_order(*, order_id: uuid.UUID, actor: "User | None") -> Order:
+    """Bring an archived order back into staff's lists. Raises Problem 409 for one that is not archived."""
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        if order.archived_at is None:
+            raise Problem("order_not_archived", _("Cette commande n'est pas archivée."), 409)
+        order.archived_at = None
+        order.save(update_fields=["archived_at", "updated_at"])
+        record_event(order, "order.restored", actor=actor)
+    return order
+
+
+def _archive(order: Order, actor: "User | None") -> None:
+    if order.archived_at is not None:
+        return
+    obstacles = archiving_obstacles(order)
+    if obstacles:
+        raise Problem(
+            "order_not_done",
+            _("Cette commande ne peut pas encore être archivée : %(reasons)s.")
+            % {"reasons": " ; ".join(obstacles)},
+            409,
+            extra={"obstacles": obstacles},
+        )
+    order.archived_at = timezone.now()
+    order.save(update_fields=["archived_at", "updated_at"])
+    record_event(order, "order.archived", actor=actor)
+
+
+def _is_in_review(order: Order) -> bool:
+    """The mark of a lost dispute stays on the order; nobody has anything to do about it any more."""
+    return bool(order.review_reason) and not order.review_reason.startswith("dispute: ")

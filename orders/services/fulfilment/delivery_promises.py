@@ -1,0 +1,104 @@
+"""The one delivery date that an order promises (L216-1): kept, moved with a reason, or missed and said so (L216-6)."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import date, datetime, time
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from orders.journal import record_event
+from orders.models import Order, OrderStatus
+from orders.models.order import PAID_STATUSES
+from orders.services.status.transitions import correct_delivery_day
+from orders.services.withdrawals.declaring import has_left
+from orders.services.withdrawals.mails import mail_overdue, mail_postponed
+from shop.core.problems import Problem
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+_WAITING = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING)
+_OVERDUE = "delivery.overdue"
+
+
+def report_overdue_orders(now: datetime) -> int:
+    """Tell customers and workshop of paid orders not sent by the promised date, once a date; returns how many.
+
+    The promise covers its whole day: the order is late from the next one on.
+    """
+    today = timezone.localdate(now)
+    reported = 0
+    late = Order.objects.filter(status__in=_WAITING, promised_by__lt=today)
+    for order_id in late.values_list("pk", flat=True):
+        with transaction.atomic():
+            order = Order.objects.select_for_update().get(pk=order_id)
+            promised = order.promised_by
+            if order.status not in _WAITING or promised >= today:
+                continue
+            if order.events.filter(name=_OVERDUE, data__promised_by=promised.isoformat()).exists():
+                continue
+            record_event(order, _OVERDUE, promised_by=promised.isoformat())
+            mail_overdue(order)
+            reported += 1
+    return reported
+
+
+def set_promised_date(*, order_id: uuid.UUID, promised_by: date, reason: str, actor: User | None) -> Order:
+    """Promise another date and tell the customer why. The former one stays in the journal.
+
+    Raises Problem 409 `order_left` for an order that is not in the workshop, 400 `invalid_date` for a day that has
+    passed or the same date.
+    """
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        if order.status not in _WAITING:
+            raise Problem("order_left", _("Cette commande n'est plus à l'atelier."), 409)
+        if promised_by < timezone.localdate() or promised_by == order.promised_by:
+            refusal = _("Choisissez une nouvelle date, à partir d'aujourd'hui.")
+            raise Problem("invalid_date", refusal, errors={"promised_by": [refusal]})
+        before = order.promised_by
+        order.promised_by = promised_by
+        order.save(update_fields=["promised_by", "updated_at"])
+        record_event(
+            order,
+            "delivery.promise_changed",
+            actor=actor,
+            before=before.isoformat(),
+            after=promised_by.isoformat(),
+            reason=reason,
+        )
+        mail_postponed(order, before=before, reason=reason)
+    return order
+
+
+def set_delivery_day(*, order_id: uuid.UUID, delivered_on: date | None, actor: User | None) -> Order:
+    """Correct the day on which the last parcel arrived, from which the withdrawal period runs; None: not known.
+
+    Raises Problem 409 `order_not_sent` for an order that has not left the workshop, 400 `invalid_date` for a day to
+    come or before the dispatch.
+    """
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        if order.status not in PAID_STATUSES or not has_left(order):
+            raise Problem("order_not_sent", _("Cette commande n'est pas encore partie."), 409)
+        sent_on = None if order.shipped_at is None else timezone.localdate(order.shipped_at)
+        if delivered_on is not None and not (sent_on or delivered_on) <= delivered_on <= timezone.localdate():
+            refusal = _("La livraison ne peut être ni à venir ni avant l'expédition.")
+            raise Problem("invalid_date", refusal, errors={"delivered_on": [refusal]})
+        before = order.delivered_at
+        correct_delivery_day(
+            order,
+            None if delivered_on is None else timezone.make_aware(datetime.combine(delivered_on, time(12))),
+        )
+        record_event(
+            order,
+            "delivery.day_set",
+            actor=actor,
+            before=None if before is None else before.isoformat(),
+            after=None if delivered_on is None else delivered_on.isoformat(),
+        )
+    return order

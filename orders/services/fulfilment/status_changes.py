@@ -1,0 +1,209 @@
+"""A status set by hand: what the workshop does next, or that an order is off and what becomes of its money."""
+
+import uuid
+from datetime import date
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from orders.journal import record_event, record_tracking
+from orders.models import LedgerEntry, LedgerKind, Order, OrderStatus
+from orders.models.order import ENDINGS
+from orders.models.states import ActorKind
+from orders.selectors.installments import outstanding
+from orders.selectors.refund_rules import charges_left, refundable
+from orders.services.fulfilment.workshop_steps import add_to_status, update_status
+from orders.services.installments.scheduled_payments import void_scheduled
+from orders.services.payments.checkout_sessions import abandon_order
+from orders.services.refunds.decisions import request_refund
+from orders.services.refunds.unpaid import give_up_unpaid
+from orders.services.status.mails import mail_status
+from orders.services.status.transitions import transition, why_not
+from shop.core.money import ZERO, amount_string, format_amount
+from shop.core.problems import Problem
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+def change_status(
+    *,
+    order_id: uuid.UUID,
+    status: str,
+    actor: "User | None",
+    message: str = "",
+    tracking_number: str = "",
+    carrier: str = "",
+    refund: bool | None = None,
+    reason: str = "",
+    dispatched_on: date | None = None,
+    key: str = "",
+) -> Order:
+    """Set a status that the table offers (`orders.models.states`); the customer gets a tracking entry and a mail.
+
+    Setting the status that the order has is an addition when it comes with a message or a number, else nothing.
+
+    `cancelled` and `refunded` need to know whether what was paid goes back. Without `refund` they raise Problem 409
+    `refund_decision_needed` with `refundable`, `money` and `voided` in euros; True credits all that is left (see
+    `request_refund`; `key` makes that repeatable); False moves no money, wants a `reason`, and leaves the order waiting
+    for a decision about it (`decide_retention`). Either way nothing more is collected (see `give_up_unpaid`).
+
+    An order that was never paid can be cancelled only: its payment page is closed first, and its customer gets a mail
+    if there is a message. Raises Problem 409 as `why_not`, `reason_needed`, `refund_required`, `order_just_paid`,
+    `payment_under_way`, 400 `invalid_date`, GatewayError when the page can't be closed now, RefundRefused, and
+    Order.DoesNotExist. Whatever is raised, the order is as it was.
+    """
+    order = Order.objects.get(pk=order_id)
+    if order.status == OrderStatus.PENDING != status and not _was_charged(order):
+        return _cancel_unpaid(order, status, actor=actor, message=message)
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        asks_for_more = bool(refund) and status in ENDINGS and refundable(order) > ZERO
+        if status in ENDINGS and (status != order.status or asks_for_more):
+            _end(
+                order, status, actor=actor, message=message, tracking_number=tracking_number, refund=refund,
+                reason=reason, key=key,
+            )  # fmt: skip
+        else:
+            update_status(
+                order_id=order_id, status=status, message=message, tracking_number=tracking_number,
+                carrier=carrier, actor=actor, reason=reason, dispatched_on=dispatched_on,
+            )  # fmt: skip
+    return Order.objects.get(pk=order_id)
+
+
+def decide_retention(*, order_id: uuid.UUID, decision: str, actor: "User | None") -> Order:
+    """Write down why the money of a cancelled order stays with the shop. Raises Problem 409 `nothing_retained` when it
+    holds none, `reason_needed` without words."""
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        kept = sum((charge.left for charge in charges_left(order)), ZERO)
+        if order.status not in ENDINGS or not kept:
+            raise Problem("nothing_retained", _("La boutique ne garde rien de cette commande."), 409)
+        if not decision.strip():
+            raise Problem("reason_needed", _("Dites pourquoi : le motif reste au journal."), 409)
+        order.retention_decision = decision.strip()[:500]
+        order.save(update_fields=["retention_decision", "updated_at"])
+        record_event(
+            order,
+            "order.retention_decided",
+            actor=actor,
+            amount=amount_string(kept),
+            decision=order.retention_decision,
+        )
+    return order
+
+
+def close_unpaid(order_id: uuid.UUID) -> None:
+    """Make sure that nobody pays this order any more: its page is closed, its stock goes back.
+
+    Raises GatewayError when the page can't be closed now, Problem 409 `order_just_paid` when it was paid meanwhile,
+    and `payment_under_way` while money may still come.
+    """
+    paid = abandon_order(str(order_id), by=ActorKind.STAFF)
+    if paid is not None:
+        raise Problem("order_just_paid", _("Cette commande vient d'être payée : elle reste ouverte."), 409)
+    if Order.objects.filter(pk=order_id, status=OrderStatus.PENDING).exists():
+        raise Problem(
+            "payment_under_way",
+            _("Un paiement est en route ou à vérifier : la commande reste ouverte."),
+            409,
+        )
+
+
+def _was_charged(order: Order) -> bool:
+    return LedgerEntry.objects.filter(order=order, kind=LedgerKind.CHARGE).exists()
+
+
+def _cancel_unpaid(order: Order, status: str, *, actor: "User | None", message: str) -> Order:
+    refused = why_not(order, status)
+    if refused is not None:
+        raise refused
+    close_unpaid(order.pk)
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order.pk)
+        if order.tracking.exists():
+            # Somebody else cancelled it at the same moment, and has told the customer.
+            add_to_status(order, message=message, tracking_number="", actor=actor)
+            return order
+        entry = record_tracking(order, message=message, actor=actor)
+        record_event(order, "order.cancelled_by_hand", actor=actor)
+        # Who never paid owes nothing and waits for nothing: only words of the shop are worth a mail.
+        if message:
+            mail_status(order, entry)
+    return order
+
+
+def _end(
+    order: Order,
+    status: str,
+    *,
+    actor: "User | None",
+    message: str,
+    tracking_number: str,
+    refund: bool | None,
+    reason: str,
+    key: str,
+) -> None:
+    """Runs with the order locked."""
+    if status != order.status and (refused := why_not(order, status)) is not None:
+        raise refused
+    left = refundable(order)
+    if left and refund is None:
+        raise _decision_needed(order, left)
+    if left and refund:
+        request_refund(order_id=order.pk, key=key or f"status-{uuid.uuid4()}", actor=actor, reason=message)
+        void_scheduled(order=order, reason="order.closed")
+    else:
+        held = any(charge.left for charge in charges_left(order))
+        if held and status == OrderStatus.REFUNDED:
+            raise Problem(
+                "refund_required",
+                _(
+                    "« Remboursée » se dit d'une commande dont l'argent est rendu : remboursez, ou annulez-la."
+                ),
+                409,
+            )
+        if held and not reason.strip():
+            raise Problem("reason_needed", _("Dites pourquoi l'argent n'est pas rendu."), 409)
+        give_up_unpaid(order=order, actor=actor, reason=message)
+        order.refresh_from_db()
+        if held:
+            order.retention_reason, order.retention_decision = reason.strip()[:500], ""
+            order.save(update_fields=["retention_reason", "retention_decision", "updated_at"])
+    order.refresh_from_db()
+    if status == order.status:
+        add_to_status(order, message=message, tracking_number=tracking_number, actor=actor)
+        return
+    transition(
+        order, status, by=ActorKind.STAFF, actor=actor, message=message, tracking_number=tracking_number,
+        reason=reason, refund=bool(left and refund),
+    )  # fmt: skip
+
+
+def _decision_needed(order: Order, left: Decimal) -> Problem:
+    """The question about the money, with what a refund would really move and what is not collected in any case."""
+    voided = min(outstanding(order), left)
+    money = left - voided
+    texts = {"money": format_amount(money, "fr"), "voided": format_amount(voided, "fr")}
+    if not voided:
+        question = _("Cette commande est payée : faut-il rembourser %(money)s au client ?")
+    elif not money:
+        question = _("%(voided)s d'échéances ne seront jamais prélevés : faut-il fermer la commande ?")
+    else:
+        question = _(
+            "Faut-il rembourser %(money)s au client ? Dans tous les cas, %(voided)s d'échéances ne seront jamais "
+            "prélevés."
+        )
+    return Problem(
+        "refund_decision_needed",
+        question % texts,
+        409,
+        extra={
+            "refundable": amount_string(left),
+            "money": amount_string(money),
+            "voided": amount_string(voided),
+        },
+    )

@@ -1,0 +1,134 @@
+"""The calendar of an order in instalments: capped by its dispatch, suspended, and put back.
+
+A pause stops the clock: what falls due after its beginning falls due as many days later as it lasted, never later than
+fifty days after dispatch (Code de la consommation, L312-4 4°). Functions without an order's id run in their caller's
+transaction, with the order's row locked.
+"""
+
+import uuid
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from orders.journal import record_event
+from orders.models import InstalmentPause, Order, PausedBy, PauseEnd, Payment, PaymentState
+from orders.pricing.installments import NOTICE_DAYS
+from orders.selectors.installments import delivery_is_late, open_pause, outstanding
+from orders.services.installments.mails import mail_calendar
+from orders.services.installments.resuming import put_in_calendar
+from orders.services.installments.scheduled_payments import lock_open_payments, move_forward
+from shop.core.problems import Problem
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+def pause_instalments(
+    *, order_id: uuid.UUID, by: PausedBy, actor: "User | None" = None, reason: str = ""
+) -> InstalmentPause:
+    """Collect nothing more until the pause ends; the second call gives the first pause back.
+
+    A charge that the provider was told of before goes on. Raises Problem 409 `nothing_due`, `delivery_not_late` for a
+    customer whose order is not late, `reason_needed` for staff without one, and Order.DoesNotExist.
+    """
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        known = open_pause(order)
+        if known is not None:
+            return known
+        if not order.is_paid or not outstanding(order):
+            raise Problem("nothing_due", _("Cette commande n'a plus rien à payer."), 409)
+        if by == PausedBy.CUSTOMER and not delivery_is_late(order):
+            raise Problem(
+                "delivery_not_late",
+                _("Vos échéances peuvent être suspendues quand la date de livraison promise est passée."),
+                409,
+            )
+        if by == PausedBy.STAFF and not reason.strip():
+            raise Problem("reason_needed", _("Dites pourquoi : le motif reste au journal."), 409)
+        pause = InstalmentPause.objects.create(
+            order=order, started_by=by, actor=actor, reason=reason.strip()[:500]
+        )
+        record_event(order, "instalments.paused", actor=actor, by=str(by), reason=pause.reason)
+        mail_calendar(order, why="paused", once=f"{pause.pk}:start")
+    return pause
+
+
+def resume_instalments(*, order_id: uuid.UUID, by: PauseEnd, actor: "User | None" = None) -> None:
+    """End the open pause and tell the customer the new days; without one nothing changes. Raises
+    Order.DoesNotExist."""
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        pause = open_pause(order)
+        if pause is not None:
+            _end(order, pause, by=by, actor=actor)
+
+
+def bring_forward(*, order: Order) -> None:
+    """The goods have left: a pause ends, and what falls later than fifty days after dispatch is brought forward."""
+    pause = open_pause(order)
+    if pause is not None:
+        _end(order, pause, by=PauseEnd.DISPATCH, actor=None)
+        return
+    left_at = order.shipped_at or order.delivered_at
+    assert left_at is not None
+    move_forward(order=order, dispatched_on=timezone.localdate(left_at))
+
+
+def restore_dates(*, order: Order) -> None:
+    """The goods have not left after all: what dispatch moved has its former day, a pause that it ended goes on.
+
+    What was charged meanwhile stays charged.
+    """
+    last = order.instalment_pauses.last()
+    if last is not None and last.ended_by == PauseEnd.DISPATCH:
+        last.ended_at, last.ended_by = None, ""
+        last.save(update_fields=["ended_at", "ended_by"])
+    now = timezone.now()
+    moved = [payment for payment in lock_open_payments(order) if payment.moved_from is not None]
+    for payment in moved:
+        assert payment.moved_from is not None
+        payment.due_on, payment.moved_from = payment.moved_from, None
+        put_in_calendar(order, payment, now, announce=open_pause(order) is None)
+        payment.save()
+    if not moved:
+        return
+    event = record_event(
+        order, "instalments.dates_restored", positions=[payment.position for payment in moved]
+    )
+    mail_calendar(order, why="dispatch_undone", once=f"dates:{event.pk}")
+
+
+def _end(order: Order, pause: InstalmentPause, *, by: PauseEnd, actor: "User | None") -> None:
+    now = timezone.now()
+    started, today = timezone.localdate(pause.started_at), timezone.localdate(now)
+    pause.ended_at, pause.ended_by = now, by
+    pause.save(update_fields=["ended_at", "ended_by"])
+    for payment in lock_open_payments(order):
+        _begin_again(
+            order, payment, started=started, today=today, now=now, dispatched=by == PauseEnd.DISPATCH
+        )
+    record_event(order, "instalments.unpaused", actor=actor, by=str(by), days=(today - started).days)
+    if outstanding(order):
+        mail_calendar(order, why="resumed", once=f"{pause.pk}:end:{now.isoformat()}")
+
+
+def _begin_again(
+    order: Order, payment: Payment, *, started: date, today: date, now: datetime, dispatched: bool
+) -> None:
+    if payment.state == PaymentState.SCHEDULED:
+        if dispatched:
+            # Undoing the dispatch brings this day back, and the pause with it.
+            payment.moved_from = payment.due_on
+        if payment.due_on >= started:
+            payment.due_on += today - started
+        put_in_calendar(order, payment, now)
+        if payment.moved_from == payment.due_on:
+            payment.moved_from = None
+    elif payment.next_try_on is not None:
+        # Late before the pause: its next step is announced by the mail that ends the pause.
+        payment.next_try_on = max(payment.next_try_on, today + timedelta(days=NOTICE_DAYS))
+    payment.save()

@@ -1,0 +1,197 @@
+"""The mails of an order in instalments: written with the change that causes them, each once."""
+
+from datetime import date
+from typing import Any
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils import timezone
+
+from orders.access import payment_page_url
+from orders.models import Order, Payment, StoredCard
+from orders.selectors.installments import calendar
+from orders.services.payments.mails import order_context, seller_context
+from shop.core.mail import queue_mail
+from shop.core.models import ShopSettings
+
+
+def mail_reminder(order: Order, payment: Payment, day: date) -> None:
+    """Some days ahead: which amount is charged on which day, to which card, and how to do otherwise."""
+    _mail("instalment_reminder", order, payment, once=day.isoformat(), day=day.isoformat())
+
+
+def mail_moved(order: Order, payment: Payment) -> None:
+    """The order was dispatched: a third that would fall too late is brought forward."""
+    assert payment.moved_from is not None
+    _mail(
+        "instalment_moved",
+        order,
+        payment,
+        once=payment.due_on.isoformat(),
+        day=payment.due_on.isoformat(),
+        before=payment.moved_from.isoformat(),
+    )
+
+
+def mail_received(order: Order, payment: Payment) -> None:
+    """A third was paid, by the card or by the customer."""
+    _mail("instalment_received", order, payment, once="paid")
+
+
+def mail_refused(
+    order: Order, payment: Payment, *, code: str, retry_on: date | None, asks_bank: bool
+) -> None:
+    """A third could not be charged: tried again on `retry_on`, or to be paid by the link."""
+    _mail(
+        "instalment_refused",
+        order,
+        payment,
+        once=timezone.localdate().isoformat(),
+        retry_on=retry_on.isoformat() if retry_on else "",
+        asks_bank=asks_bank,
+        no_funds=code == "insufficient_funds",
+    )
+
+
+def mail_link(order: Order, payment: Payment, *, once: str) -> None:
+    """Staff send the link to the page where the third is paid."""
+    _mail("instalment_link", order, payment, once=once)
+
+
+def mail_resumed(order: Order, *, once: str) -> None:
+    """A withdrawal that had stopped the thirds has no effect: what is still to be paid, when, and how."""
+    queue_mail(
+        kind="instalment_resumed",
+        to=order.email,
+        language=order.language,
+        context={**_context(order), "thirds": _open_thirds(order)},
+        dedupe_key=f"instalment_resumed:{once}",
+        reference=order.reference,
+    )
+
+
+def mail_calendar(order: Order, *, why: str, once: str) -> None:
+    """The days of what is still to be paid changed: `why` is paused, resumed or dispatch_undone."""
+    queue_mail(
+        kind="instalment_calendar",
+        to=order.email,
+        language=order.language,
+        context={**_context(order), "thirds": _open_thirds(order), "why": why},
+        dedupe_key=f"instalment_calendar:{order.pk}:{once}",
+        reference=order.reference,
+    )
+
+
+def _open_thirds(order: Order) -> list[dict[str, Any]]:
+    plan = calendar(order)
+    return [
+        {
+            "position": row.payment.position,
+            "count": row.payment.count,
+            "amount": str(row.payment.amount),
+            "day": "" if row.is_late else row.day.isoformat(),
+        }
+        for row in (plan.rows if plan else ())
+        if row.is_open
+    ]
+
+
+def mail_overdue(order: Order, payment: Payment) -> None:
+    """Nothing more is tried: the link stays."""
+    _mail("instalment_overdue", order, payment, once=timezone.localdate().isoformat())
+
+
+def mail_card_kept(order: Order, card: StoredCard) -> None:
+    """Another card takes over: which amounts it is charged on which days, and what is left to the customer."""
+    context = _context(order)
+    plan = calendar(order)
+    assert plan is not None
+    rows = [
+        {
+            "position": row.payment.position,
+            "count": row.payment.count,
+            "amount": str(row.payment.amount),
+            "day": row.day.isoformat(),
+            "is_late": row.is_late,
+        }
+        for row in plan.rows
+        if row.is_open
+    ]
+    queue_mail(
+        kind="instalment_card_kept",
+        to=order.email,
+        language=order.language,
+        context={**context, "rows": rows, "has_late": any(row["is_late"] for row in rows)},
+        dedupe_key=f"instalment_card_kept:{order.pk}:{card.payment_method_id}",
+        reference=order.reference,
+    )
+
+
+def mail_card_expires(order: Order, card: StoredCard, last: date) -> None:
+    """The kept card ends before the last third: better to know now."""
+    queue_mail(
+        kind="instalment_card_expires",
+        to=order.email,
+        language=order.language,
+        context={**_context(order), "last": last.isoformat()},
+        dedupe_key=f"instalment_card_expires:{order.pk}:{card.payment_method_id}",
+        reference=order.reference,
+    )
+
+
+def mail_overdue_alert(order: Order, payment: Payment, code: str) -> None:
+    """To the workshop: a third is overdue, and nothing more happens by itself."""
+    queue_mail(
+        kind="instalment_overdue_alert",
+        to=ShopSettings.load().alert_address,
+        language="fr",
+        context={
+            "order": order_context(order, "fr"),
+            "amount": str(payment.amount),
+            "position": payment.position,
+            "count": payment.count,
+            "due_on": payment.due_on.isoformat(),
+            "code": code,
+            "admin_url": settings.SITE_URL + reverse("admin:orders_order_instalments", args=[order.pk]),
+        },
+        # Another card may have been tried since the last one.
+        dedupe_key=f"instalment_overdue_alert:{payment.pk}:{timezone.localdate().isoformat()}",
+        reference=order.reference,
+    )
+
+
+def _mail(kind: str, order: Order, payment: Payment, *, once: str, **more: Any) -> None:
+    queue_mail(
+        kind=kind,
+        to=order.email,
+        language=order.language,
+        context={
+            **_context(order),
+            "amount": str(payment.amount),
+            "position": payment.position,
+            "count": payment.count,
+            "due_on": payment.due_on.isoformat(),
+            **more,
+        },
+        dedupe_key=f"{kind}:{payment.pk}:{once}",
+        reference=order.reference,
+    )
+
+
+def _context(order: Order) -> dict[str, Any]:
+    plan = calendar(order)
+    card = plan.card if plan else None
+    return {
+        "order": order_context(order, order.language),
+        "card": {
+            "brand": card.brand.title(),
+            "last4": card.last4,
+            "usable": not card.refused_code,
+            "expiry": f"{card.expiry_month:02d}/{card.expiry_year}" if card.expiry_month else "",
+        }
+        if card
+        else None,
+        "left": str(plan.outstanding) if plan else "0.00",
+        "pay_url": payment_page_url(order),
+        "seller": seller_context(),
+    }

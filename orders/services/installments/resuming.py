@@ -1,0 +1,109 @@
+"""Collecting again what a declaration stopped that has no effect after all.
+
+What was agreed stands: amounts, days, notice, fifty days after dispatch. Nothing is rescheduled, for a delay granted
+afterwards may be a credit of its own (Code de la consommation, L312-4 4°): a third whose day is still to come is
+charged on that day, one whose day has passed is due now, by the link.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from orders.journal import record_event
+from orders.models import Attempt, Dispute, DisputeState, Order, Payment, PaymentState
+from orders.models.order import PAID_STATUSES
+from orders.models.payment import LIVE_ATTEMPTS
+from orders.pricing.dunning import RESUMED, next_step
+from orders.pricing.installments import NOTICE_DAYS, charge_day, fill_again, last_day, plan
+from orders.selectors.installments import OPEN_PAYMENTS
+from shop.core.money import ZERO, amount_string
+from shop.core.problems import Problem
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+def refuse_to_resume(order: Order) -> None:
+    """Raises Problem 409 `not_resumable` for an order that nothing may be collected for any more."""
+    disputed = Dispute.objects.filter(order=order).exclude(state=DisputeState.WON).exists()
+    if disputed or order.status not in PAID_STATUSES:
+        raise Problem(
+            "not_resumable",
+            _("Un litige, une annulation ou un remboursement empêche de reprendre les échéances."),
+            409,
+        )
+
+
+def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> Decimal:
+    """Up to `amount` euros that were stopped are owed again; returns how many. Nobody is told yet.
+
+    Call it with the order's row locked. What is taken off is taken off the latest third first, so the earliest ones are
+    filled first, each up to what was agreed. A third that is being paid at this moment keeps its amount.
+    """
+    agreed = {
+        position: part.amount
+        for position, part in enumerate(plan(order.total, timezone.localdate()), start=1)
+    }
+    thirds = Payment.objects.select_for_update().filter(
+        Q(state=PaymentState.VOID, merged_into=None) | Q(state__in=OPEN_PAYMENTS), order=order, position__gt=1
+    )
+    being_paid = Attempt.objects.filter(payment__order=order, state__in=LIVE_ATTEMPTS).values("payment")
+    waiting = [
+        (payment, payment.amount if payment.state in OPEN_PAYMENTS else ZERO)
+        for payment in thirds.exclude(pk__in=being_paid, state__in=OPEN_PAYMENTS).order_by("position")
+    ]
+    filled = fill_again([(owed, agreed.get(payment.position, ZERO)) for payment, owed in waiting], amount)
+    resumed, positions = ZERO, []
+    for (payment, owed), owed_again in zip(waiting, filled, strict=True):
+        if owed_again == owed:
+            continue
+        payment.amount = owed_again
+        if payment.state in (PaymentState.VOID, PaymentState.SCHEDULED):
+            put_in_calendar(order, payment, timezone.now())
+        payment.save()
+        resumed += owed_again - owed
+        positions.append(payment.position)
+    if resumed:
+        record_event(
+            order, "instalments.restored", actor=actor, amount=amount_string(resumed), positions=positions
+        )
+    return resumed
+
+
+def put_in_calendar(order: Order, payment: Payment, now: datetime, *, announce: bool = True) -> None:
+    """Charged on its agreed day when that can still be announced, otherwise due by the link that its customer gets.
+
+    The caller saves the payment, and tells the customer; without `announce` it waits, unannounced, for that.
+    """
+    today = timezone.localdate(now)
+    left_at = order.shipped_at or order.delivered_at
+    limit = None if left_at is None else last_day(timezone.localdate(left_at))
+    if limit is not None and payment.due_on > limit:
+        payment.moved_from = payment.moved_from or payment.due_on
+        payment.due_on = limit
+    day = charge_day(payment.due_on, today)
+    payment.announced_at, payment.next_try_on, payment.link_sent_at, payment.stopped_code = (
+        None,
+        None,
+        None,
+        "",
+    )
+    if not announce:
+        payment.state = PaymentState.SCHEDULED
+    elif payment.due_on < today or (limit is not None and day > limit):
+        payment.state = PaymentState.DUE
+        payment.stopped_code = RESUMED
+        payment.link_sent_at = now
+        payment.next_try_on = next_step(first=today, today=today)
+    else:
+        payment.state = PaymentState.SCHEDULED
+        if payment.due_on <= today + timedelta(days=NOTICE_DAYS):
+            # The mail that tells of it is its announcement.
+            payment.announced_at = now
+            payment.next_try_on = day if day != payment.due_on else None

@@ -1,0 +1,203 @@
+"""The later thirds of an order: received, refused, announced, moved, voided.
+
+Every function here runs in its caller's transaction, with the order's row locked.
+"""
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+
+from orders.journal import record_event
+from orders.models import (
+    Attempt,
+    AttemptKind,
+    AttemptState,
+    Order,
+    Payment,
+    PaymentState,
+    StoredCard,
+)
+from orders.models.payment import LIVE_ATTEMPTS
+from orders.pricing.dunning import AUTHENTICATION_REQUIRED, MAX_TRIES, RESUMED, Refusal, classify, next_step
+from orders.pricing.installments import charge_day, last_day
+from orders.selectors.installments import OPEN_PAYMENTS, open_pause
+from orders.services.installments import mails as mails
+from shop.core.money import ZERO, to_cents
+from shop.core.wake import wake
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+NO_CARD = "no_card"
+NOT_ACCEPTED = "not_accepted"
+"""The provider refused the call itself: staff look, the customer is not bothered."""
+
+
+def void_scheduled(*, order: Order, reason: str) -> Decimal:
+    """Nothing more is collected for this order; returns the euros that will not be.
+
+    Call it with the order's row locked, in the transaction that records why (`reason` is the journal's dotted name).
+    Every payment not yet paid becomes `void`. A try that the provider was not told of is dropped here; an open payment
+    page is closed once the transaction is committed; a charge that is under way and succeeds goes back by itself.
+    Repeating it changes nothing and returns 0.
+    """
+    payments = lock_open_payments(order)
+    if not payments:
+        return ZERO
+    voided = sum((payment.amount for payment in payments), ZERO)
+    ids = [payment.pk for payment in payments]
+    Attempt.objects.filter(payment__in=ids, state=AttemptState.PREPARED).update(
+        state=AttemptState.CANCELED, settled_at=timezone.now()
+    )
+    Payment.objects.filter(pk__in=ids).update(state=PaymentState.VOID, next_try_on=None)
+    record_event(
+        order,
+        "instalments.voided",
+        reason=reason,
+        amount=str(voided),
+        positions=[payment.position for payment in payments],
+    )
+    if Attempt.objects.filter(payment__in=ids, state__in=LIVE_ATTEMPTS).exists():
+        wake("orders.tasks.close_void_attempts", str(order.pk))
+    return voided
+
+
+def receive_instalment(*, order: Order, payment: Payment, attempt: Attempt, paid_at: datetime) -> bool:
+    """The money of a later third came at `paid_at`. False when it isn't owed any more, and must go back.
+
+    An attempt that pays everything off makes one payment of all that are open: a charge and its payment have the same
+    amount, so that refunds and books need not know of it.
+    """
+    if payment.state not in (*OPEN_PAYMENTS, PaymentState.WRITTEN_OFF):
+        return False
+    others = (
+        [other for other in lock_open_payments(order) if other.pk != payment.pk] if attempt.pays_off else []
+    )
+    if to_cents(payment.amount + sum((other.amount for other in others), ZERO)) != attempt.amount_cents:
+        return False
+    for other in others:
+        payment.amount += other.amount
+        other.state = PaymentState.VOID
+        other.merged_into = payment
+        other.next_try_on = None
+        other.save(update_fields=["state", "merged_into", "next_try_on"])
+    payment.state = PaymentState.PAID
+    payment.paid_at = paid_at
+    payment.next_try_on = None
+    payment.stopped_code = ""
+    payment.save(update_fields=["amount", "state", "paid_at", "next_try_on", "stopped_code"])
+    record_event(
+        order,
+        "instalment.paid",
+        position=payment.position,
+        amount=str(payment.amount),
+        with_it=[other.position for other in others],
+    )
+    mails.mail_received(order, payment)
+    return True
+
+
+def restore_scheduled(*, order: Order) -> None:
+    """A closed order was paid after all: its later thirds are due as they were agreed."""
+    Payment.objects.filter(order=order, position__gt=1, state=PaymentState.VOID, merged_into=None).update(
+        state=PaymentState.SCHEDULED
+    )
+
+
+def note_refusal(*, order: Order, payment: Payment, attempt: Attempt) -> None:
+    """The bank refused a charge: try again later, or ask the customer; at the end, tell staff."""
+    refusal = classify(attempt.error_code, attempt.advice_code)
+    record_event(
+        order,
+        "instalment.refused",
+        position=payment.position,
+        code=attempt.error_code,
+        advice=attempt.advice_code,
+    )
+    if refusal == Refusal.CARD_IS_DEAD:
+        StoredCard.objects.filter(order=order).update(refused_code=attempt.error_code[:60])
+    # While the payments are suspended nothing is asked for: the end of the pause tells the next day.
+    if payment.state not in OPEN_PAYMENTS or open_pause(order) is not None:
+        return
+    tries = payment.attempts.filter(kind=AttemptKind.OFF_SESSION, state=AttemptState.FAILED).count()
+    stopped = "" if refusal == Refusal.RETRY else attempt.error_code[:60]
+    _ask_customer(order, payment, code=attempt.error_code, stopped=stopped, exhausted=tries >= MAX_TRIES)
+
+
+def stop_charging(*, order: Order, payment: Payment, code: str) -> None:
+    """The card can't be charged for a payment whose day has come (`code` says why): its customer gets the link."""
+    _ask_customer(order, payment, code=code, stopped=code[:60], exhausted=False)
+
+
+def hold_charging(*, payment: Payment) -> None:
+    """The provider did not accept the call: nothing more is tried before staff have looked."""
+    payment.state = PaymentState.DUE
+    payment.stopped_code = NOT_ACCEPTED
+    payment.next_try_on = None
+    payment.save(update_fields=["state", "stopped_code", "next_try_on"])
+
+
+def _ask_customer(order: Order, payment: Payment, *, code: str, stopped: str, exhausted: bool) -> None:
+    now = timezone.now()
+    today = timezone.localdate(now)
+    first = timezone.localdate(payment.link_sent_at) if payment.link_sent_at else today
+    step = None if exhausted else next_step(first=first, today=today)
+    payment.link_sent_at = payment.link_sent_at or now
+    payment.next_try_on = step
+    payment.stopped_code = stopped if step else (stopped or code[:60] or NO_CARD)
+    payment.state = PaymentState.DUE if step else PaymentState.OVERDUE
+    payment.save(update_fields=["state", "stopped_code", "next_try_on", "link_sent_at"])
+    if step is None:
+        record_event(order, "instalment.overdue", position=payment.position, code=code)
+        mails.mail_overdue(order, payment)
+        mails.mail_overdue_alert(order, payment, code)
+    elif code == RESUMED:
+        mails.mail_link(order, payment, once=today.isoformat())
+    else:
+        mails.mail_refused(
+            order,
+            payment,
+            code=code,
+            retry_on=None if stopped else step,
+            asks_bank=code == AUTHENTICATION_REQUIRED,
+        )
+
+
+def announce(*, order: Order, payment: Payment, today: date) -> None:
+    """Tell the customer which amount is charged on which day; one announced late is charged later."""
+    day = charge_day(payment.due_on, today)
+    payment.announced_at = timezone.now()
+    payment.next_try_on = day if day != payment.due_on else None
+    payment.save(update_fields=["announced_at", "next_try_on"])
+    mails.mail_reminder(order, payment, day)
+
+
+def move_forward(*, order: Order, dispatched_on: date) -> None:
+    """Dispatch has a last day for every third: one that falls later is moved to it, and its customer told."""
+    limit = last_day(dispatched_on)
+    for payment in lock_open_payments(order):
+        if payment.state != PaymentState.SCHEDULED or payment.due_on <= limit:
+            continue
+        payment.moved_from = payment.moved_from or payment.due_on
+        payment.due_on = limit
+        payment.announced_at = None
+        payment.next_try_on = None
+        payment.save(update_fields=["due_on", "moved_from", "announced_at", "next_try_on"])
+        record_event(order, "instalment.moved", position=payment.position, due_on=limit.isoformat())
+        mails.mail_moved(order, payment)
+
+
+def write_off(*, order: Order, payment: Payment, actor: "User | None", reason: str) -> None:
+    """Staff give a third up: it is not asked for any more."""
+    payment.state = PaymentState.WRITTEN_OFF
+    payment.next_try_on = None
+    payment.save(update_fields=["state", "next_try_on"])
+    record_event(order, "instalment.written_off", actor=actor, position=payment.position, reason=reason[:500])
+
+
+def lock_open_payments(order: Order) -> list[Payment]:
+    """What an order still owes, locked, in the order of its calendar."""
+    payments = Payment.objects.select_for_update().filter(order=order, state__in=OPEN_PAYMENTS)
+    return list(payments.order_by("position"))

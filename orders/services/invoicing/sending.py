@@ -1,0 +1,69 @@
+"""Invoices and credit notes by mail: with the mail that announces what happened, else with one of their own."""
+
+import uuid
+from collections.abc import Sequence
+
+from orders.invoices.attachments import CREDIT_NOTE, DOCUMENT, ORDER_INVOICE, document
+from orders.invoices.documents import ensure_document, file_name
+from orders.invoices.issuing import current_invoice
+from orders.models import Invoice, InvoiceKind, Order
+from orders.services.payments.mails import order_context, seller_context
+from shop.core.mail import queue_mail
+from shop.core.mail_attachments import MailFile, register_attachments
+from shop.core.money import amount_string
+
+
+def mail_documents(invoices: Sequence[Invoice], *, explanation: str = "") -> None:
+    """To the customer, once: documents that no other mail brings. The first names the mail."""
+    first = invoices[0]
+    order = first.order
+    queue_mail(
+        kind="invoice",
+        to=order.email,
+        language=order.language,
+        context={
+            "order": order_context(order, order.language),
+            "number": first.number,
+            "is_credit_note": first.kind == InvoiceKind.CREDIT_NOTE,
+            "is_corrected": "replaces" in first.data,
+            "replaced": first.data.get("replaces", {}).get("number", ""),
+            "total": amount_string(abs(first.total)),
+            "explanation": explanation,
+            "seller": seller_context(),
+        },
+        dedupe_key=f"invoice:{first.pk}",
+        reference=order.reference,
+        attachments=[document(invoice.pk) for invoice in invoices],
+    )
+
+
+def register() -> None:
+    """Makes the references of `attachments` known to the outbox."""
+    register_attachments(
+        ORDER_INVOICE, lambda key: _file(_of_order(key)), missed=lambda key: _follow(_of_order(key))
+    )
+    register_attachments(
+        CREDIT_NOTE, lambda key: _file(_of_request(key)), missed=lambda key: _follow(_of_request(key))
+    )
+    register_attachments(DOCUMENT, lambda key: _file(Invoice.objects.filter(pk=int(key)).first()))
+
+
+def _of_order(key: str) -> Invoice | None:
+    order = Order.objects.filter(pk=uuid.UUID(key)).first()
+    return current_invoice(order) if order is not None else None
+
+
+def _of_request(key: str) -> Invoice | None:
+    return Invoice.objects.filter(refund_request_id=uuid.UUID(key)).first()
+
+
+def _file(invoice: Invoice | None) -> MailFile | None:
+    if invoice is None:
+        return None
+    # Made here when the worker that was asked for it has not come to it: one mail instead of two.
+    return MailFile(file_name(invoice), bytes(ensure_document(invoice).pdf), "application/pdf")
+
+
+def _follow(invoice: Invoice | None) -> None:
+    if invoice is not None:
+        mail_documents([invoice])

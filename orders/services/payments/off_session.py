@@ -1,0 +1,162 @@
+"""Charging the kept card of an order while its customer is away.
+
+A charge is written down (attempt and key) and committed before the provider is asked. What became of it is found out
+by the same key while the provider remembers it (24 hours), and by looking for it afterwards: a key that is forgotten
+would charge a second time.
+"""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from orders.models import (
+    Attempt,
+    AttemptKind,
+    AttemptState,
+    Dispute,
+    DisputeState,
+    Order,
+    Payment,
+    StoredCard,
+)
+from orders.models.order import PAID_STATUSES
+from orders.models.payment import LIVE_ATTEMPTS
+from orders.pricing.dunning import AUTHENTICATION_REQUIRED
+from orders.selectors.installments import OPEN_PAYMENTS, open_pause
+from orders.services.payments.closing_claims import claim_closing
+from orders.stripe import gateway
+from orders.stripe.gateway import IntentFacts
+from shop.core.money import to_cents
+
+KEY_LIFETIME = timedelta(hours=23)
+"""How long the provider certainly knows an idempotency key (it says 24 h; an hour allows for clocks)."""
+ON_ITS_WAY = timedelta(minutes=2)
+"""Longer than any call can take: a charge not found after it was never made."""
+CARD_UNKNOWN = "resource_missing"
+"""The provider's word for a card or customer that it no longer has."""
+_REFUSED = ("requires_payment_method", "requires_action", "requires_confirmation")
+
+
+def obstacle(order: Order, payment: Payment) -> str:
+    """Why the kept card can't be charged for this payment now, or "". Call it with the order locked. Four queries.
+
+    not_owed, order_closed, disputed, paused, no_card, card_refused, needs_customer, attempt_live.
+    """
+    if payment.state not in OPEN_PAYMENTS:
+        return "not_owed"
+    if order.status not in PAID_STATUSES:
+        return "order_closed"
+    if Dispute.objects.filter(order=order).exclude(state=DisputeState.WON).exists():
+        return "disputed"
+    if open_pause(order) is not None:
+        return "paused"
+    card = StoredCard.objects.filter(order=order, forgotten_at=None).first()
+    if card is None:
+        return "no_card"
+    if card.refused_code:
+        return "card_refused"
+    if payment.stopped_code == AUTHENTICATION_REQUIRED:
+        return "needs_customer"
+    # One try for the whole order at a time: an open page may pay this payment together with another.
+    if Attempt.objects.filter(payment__order=order, state__in=LIVE_ATTEMPTS).exists():
+        return "attempt_live"
+    return ""
+
+
+def prepare_charge(order: Order, payment: Payment) -> Attempt:
+    """A try written down, not yet told to the provider. Call it with both rows locked and no obstacle."""
+    last = payment.attempts.order_by("-number").values_list("number", flat=True).first() or 0
+    return Attempt.objects.create(
+        payment=payment,
+        number=last + 1,
+        kind=AttemptKind.OFF_SESSION,
+        amount_cents=to_cents(payment.amount),
+        expires_at=timezone.now() + KEY_LIFETIME,
+    )
+
+
+def claim_charge(attempt: Attempt) -> bool:
+    """Decide, as the last thing before the provider is called, whether the charge is still wanted.
+
+    False when it was dropped: the order was given back, disputed or paid since it was prepared.
+    """
+    with transaction.atomic():
+        order = Order.objects.select_for_update(of=("self",)).get(payments=attempt.payment_id)
+        payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
+        current = Attempt.objects.select_for_update().get(pk=attempt.pk)
+        if current.state != AttemptState.PREPARED:
+            return False
+        wanted = obstacle(order, payment) == "attempt_live"
+        current.state = AttemptState.SENT if wanted else AttemptState.CANCELED
+        current.sent_at = timezone.now() if wanted else None
+        current.settled_at = None if wanted else timezone.now()
+        current.save(update_fields=["state", "sent_at", "settled_at"])
+    return wanted
+
+
+def carry_out(attempt: Attempt) -> IntentFacts | None:
+    """Make the charge of a claimed attempt, or find out how it ended; None when it was never made.
+
+    A refused charge is canceled at the provider before it is told, so that nobody can pay it beside a new try.
+    Raises GatewayUnavailable while that can't be known, and GatewayRefused for a charge that can't be asked for.
+    """
+    facts = _find(attempt)
+    if facts is None or facts.status not in _REFUSED:
+        return facts
+    # The answer is kept before anything else is asked: nobody needs to ask for the charge again.
+    Attempt.objects.filter(pk=attempt.pk, intent_id=None).update(intent_id=facts.intent_id)
+    with claim_closing(attempt) as claimed:
+        if not claimed:
+            raise gateway.GatewayUnavailable("the refused charge is being canceled")
+        if gateway.cancel_intent(facts.intent_id):
+            return facts
+        return gateway.fetch_intent(facts.intent_id)
+
+
+def _find(attempt: Attempt) -> IntentFacts | None:
+    if attempt.intent_id is not None:
+        return gateway.fetch_intent(attempt.intent_id)
+    card = StoredCard.objects.get(order__payments=attempt.payment_id)
+    if _may_ask_again(attempt):
+        try:
+            return gateway.charge_kept_card(
+                key=attempt.idempotency_key,
+                order_id=str(attempt.payment.order_id),
+                attempt_id=str(attempt.pk),
+                amount_cents=attempt.amount_cents,
+                customer_id=card.customer_id,
+                payment_method_id=card.payment_method_id,
+            )
+        except gateway.GatewayUnavailable as error:
+            if not error.kept:
+                raise
+            # The provider keeps this failure under the key: whether it charged first can only be looked up.
+        except gateway.GatewayRefused as error:
+            if error.code != "idempotency_error":
+                raise
+            # Asked before with another card, which was replaced since.
+    found = gateway.find_intent(customer_id=card.customer_id, attempt_id=str(attempt.pk))
+    if found is None and is_on_its_way(attempt):
+        raise gateway.GatewayUnavailable("the charge may still be on its way")
+    return found
+
+
+def is_on_its_way(attempt: Attempt) -> bool:
+    """Whether the call that charges may still be running."""
+    return (
+        attempt.state == AttemptState.SENT
+        and attempt.sent_at is not None
+        and timezone.now() - attempt.sent_at < ON_ITS_WAY
+    )
+
+
+def _may_ask_again(attempt: Attempt) -> bool:
+    """Repeating a call charges when the first one never arrived: only what is still owed, and under a known key."""
+    payment = Payment.objects.get(pk=attempt.payment_id)
+    return (
+        attempt.state == AttemptState.SENT
+        and attempt.sent_at is not None
+        and timezone.now() - attempt.sent_at < KEY_LIFETIME
+        and payment.state in OPEN_PAYMENTS
+    )

@@ -1,0 +1,110 @@
+"""The customer pays a third on the hosted page: the next one, or everything that is left."""
+
+import uuid
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from orders.models import Attempt, AttemptKind, AttemptState, Order, Payment
+from orders.models.order import PAID_STATUSES
+from orders.models.payment import LIVE_ATTEMPTS
+from orders.selectors.installments import OPEN_PAYMENTS
+from orders.services.checkout.placement import SESSION_LIFETIME
+from orders.services.payments.checkout_sessions import open_session
+from orders.services.payments.page_closing import close_page
+from orders.services.payments.settlement import settle
+from orders.stripe import gateway
+from shop.core.money import ZERO, to_cents
+from shop.core.problems import Problem
+
+
+def pay_by_link(*, order_id: uuid.UUID, everything: bool) -> str:
+    """The address of the hosted page for the next third of an order, or for all that is left.
+
+    The same demand gives the same page while it is open; another demand closes that page first. No page is given
+    while a charge of the kept card is under way: a customer must not pay beside it. Raises Problem `nothing_due`,
+    `payment_in_progress` (409) or `payment_unavailable` (503).
+    """
+    try:
+        attempt = _open_attempt(order_id, everything=everything)
+        if attempt is None:
+            # The page that was in the way is closed now, or was paid.
+            attempt = _open_attempt(order_id, everything=everything)
+        if attempt is None:
+            raise _in_progress()
+        if attempt.session_url:
+            return attempt.session_url
+        return open_session(attempt)
+    except gateway.GatewayError:
+        raise Problem(
+            "payment_unavailable",
+            _("Le service de paiement ne répond pas. Rien n'a été débité. Réessayez dans quelques minutes."),
+            503,
+        ) from None
+
+
+def _open_attempt(order_id: uuid.UUID, *, everything: bool) -> Attempt | None:
+    """The attempt to pay with: the open one if it asks for the same, else a new one. None after closing another."""
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        payments = list(
+            Payment.objects.select_for_update()
+            .filter(order=order, position__gt=1, state__in=OPEN_PAYMENTS)
+            .order_by("position")
+        )
+        if not payments or order.status not in PAID_STATUSES:
+            raise Problem("nothing_due", _("Cette commande n'a plus rien à payer."), 409)
+        pays_off = everything and len(payments) > 1
+        live = (
+            Attempt.objects.select_for_update().filter(payment__order=order, state__in=LIVE_ATTEMPTS).first()
+        )
+        if live is None:
+            return _write(payments, pays_off=pays_off)
+        if live.kind != AttemptKind.LINK or live.state == AttemptState.PROCESSING:
+            raise _in_progress()
+        if live.pays_off == pays_off and live.expires_at > timezone.now():
+            return live
+    _close(live)
+    return None
+
+
+def _write(payments: list[Payment], *, pays_off: bool) -> Attempt:
+    first = payments[0]
+    last = first.attempts.order_by("-number").values_list("number", flat=True).first() or 0
+    amount = sum((payment.amount for payment in payments), ZERO) if pays_off else first.amount
+    return Attempt.objects.create(
+        payment=first,
+        number=last + 1,
+        kind=AttemptKind.LINK,
+        pays_off=pays_off,
+        amount_cents=to_cents(amount),
+        expires_at=timezone.now() + SESSION_LIFETIME,
+    )
+
+
+def _close(attempt: Attempt) -> None:
+    """Nobody may pay the earlier page beside the new one. What the provider was never told of is just dropped."""
+    if attempt.state == AttemptState.PREPARED:
+        drop_attempt(attempt)
+        return
+    if attempt.session_id is None:
+        open_session(attempt)
+        attempt.refresh_from_db()
+    close_page(attempt)
+    settle(attempt.pk)
+
+
+def drop_attempt(attempt: Attempt) -> None:
+    """A page that does not exist, and can't be had any more: the next try is a new one."""
+    Attempt.objects.filter(
+        pk=attempt.pk, session_id=None, state__in=(AttemptState.PREPARED, AttemptState.SENT)
+    ).update(state=AttemptState.CANCELED, settled_at=timezone.now())
+
+
+def _in_progress() -> Problem:
+    return Problem(
+        "payment_in_progress",
+        _("Un paiement de cette commande est en cours. Revenez dans quelques minutes."),
+        409,
+    )

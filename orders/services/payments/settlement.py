@@ -1,0 +1,327 @@
+"""The one door by which a payment changes an order.
+
+Webhook, return page and reconciliation all call `settle`. It asks the provider what is true, takes the locks in
+one order (order, payment, attempt), compares, and moves forward only. The second caller finds the work done.
+"""
+
+import logging
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from catalog.services.stock import OutOfStock
+from orders.invoices.issuing import issue_invoice
+from orders.journal import record_event
+from orders.ledger import book_movement
+from orders.models import (
+    Attempt,
+    AttemptKind,
+    AttemptState,
+    LedgerKind,
+    Order,
+    OrderStatus,
+    Payment,
+    PaymentMode,
+    PaymentState,
+    Refund,
+    RefundReason,
+)
+from orders.models.payment import LIVE_ATTEMPTS
+from orders.models.states import ActorKind
+from orders.services.installments.scheduled_payments import (
+    hold_charging,
+    note_refusal,
+    receive_instalment,
+)
+from orders.services.payments.mails import (
+    mail_automatic_refund,
+    mail_confirmation,
+    mail_review_alert,
+    mail_workshop,
+)
+from orders.services.payments.off_session import CARD_UNKNOWN, carry_out
+from orders.services.payments.stored_cards import discard_card, keep_card
+from orders.services.refunds.decisions import request_automatic_refund
+from orders.services.status.cancellation import cancel_unpaid_order
+from orders.services.status.transitions import transition
+from orders.stripe import gateway
+from orders.stripe.gateway import ChargeFacts, IntentFacts, SessionFacts
+from shop.core.money import from_cents
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What a customer may be told about a payment: paid, pending, failed or expired."""
+
+    order_id: uuid.UUID
+    status: str
+
+
+def settle(attempt_id: uuid.UUID) -> Settlement:
+    """Bring an attempt and its order to what the provider says now. Safe to run twice and at once.
+
+    Raises GatewayError when the provider can't be asked; nothing changes then.
+    """
+    attempt = Attempt.objects.select_related("payment").get(pk=attempt_id)
+    order_id = attempt.payment.order_id
+    if attempt.kind == AttemptKind.OFF_SESSION:
+        _settle_charge(attempt)
+        attempt.refresh_from_db()
+        return Settlement(order_id, _told(attempt))
+    if attempt.session_id is None:
+        return Settlement(order_id, _told(attempt))
+    facts = gateway.fetch_session(attempt.session_id)
+
+    if facts.status == "expired":
+        _close_expired(attempt, facts)
+    elif facts.status == "complete":
+        with transaction.atomic():
+            order = Order.objects.select_for_update().get(pk=order_id)
+            payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
+            current = Attempt.objects.select_for_update().get(pk=attempt_id)
+            _apply_complete(order, payment, current, facts)
+        if facts.payment_status == "unpaid" and _bank_refused(facts):
+            cancel_unpaid_order(
+                order_id, reason="payment.failed", attempt_state=AttemptState.FAILED, by=ActorKind.PROVIDER
+            )
+    attempt.refresh_from_db()
+    return Settlement(order_id, _told(attempt))
+
+
+def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: SessionFacts) -> None:
+    """The customer finished the page. Runs with all three rows locked and freshly read."""
+    if facts.intent_id and attempt.intent_id is None:
+        attempt.intent_id = facts.intent_id
+        attempt.save(update_fields=["intent_id"])
+    if attempt.state in (AttemptState.SUCCEEDED, AttemptState.REVIEW):
+        return
+    mismatch = find_mismatch(order, attempt, facts)
+    if mismatch:
+        _hold_for_review(order, attempt, mismatch)
+        return
+    if facts.payment_status == "unpaid":
+        # A bank debit takes days: the stock stays held until the bank has spoken.
+        if attempt.state == AttemptState.SENT and not _bank_refused(facts):
+            _move(attempt, AttemptState.PROCESSING)
+        return
+    if facts.charge is None:
+        _hold_for_review(order, attempt, "paid without a charge")
+        return
+    _book_charge(order, payment, attempt, facts.charge)
+    if facts.card is None:
+        return
+    if order.payment_mode == PaymentMode.INSTALLMENTS and order.is_paid:
+        keep_card(order=order, card=facts.card)
+    else:
+        # Paid for nothing, and given back: the card must not stay with the provider.
+        discard_card(order=order, payment_method_id=facts.card.payment_method_id)
+
+
+def _settle_charge(attempt: Attempt) -> None:
+    """A charge of the kept card: no page, so the charge itself is asked about."""
+    if attempt.state == AttemptState.PREPARED:
+        return
+    refused = ""
+    facts = None
+    try:
+        facts = carry_out(attempt)
+    except gateway.GatewayRefused as error:
+        refused = error.code or "refused"
+        logger.error("attempt %s: the charge was not accepted: %s", attempt.pk, error)
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=attempt.payment.order_id)
+        payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
+        current = Attempt.objects.select_for_update().get(pk=attempt.pk)
+        if facts is not None:
+            _apply_charge(order, payment, current, facts)
+        elif current.state in LIVE_ATTEMPTS and refused == CARD_UNKNOWN:
+            _refuse_charge(order, payment, current, refused, "")
+        elif current.state in LIVE_ATTEMPTS and refused:
+            hold_charging(payment=payment)
+            _hold_for_review(order, current, f"charge not accepted: {refused}")
+        elif current.state in LIVE_ATTEMPTS:
+            _move(current, AttemptState.CANCELED)
+            record_event(order, "payment.never_charged", attempt=str(current.pk))
+
+
+def _apply_charge(order: Order, payment: Payment, attempt: Attempt, facts: IntentFacts) -> None:
+    """What the provider says of a charge. Runs with all three rows locked and freshly read."""
+    if attempt.intent_id is None:
+        attempt.intent_id = facts.intent_id
+        attempt.save(update_fields=["intent_id"])
+    if attempt.state in (AttemptState.SUCCEEDED, AttemptState.REVIEW):
+        return
+    mismatch = find_charge_mismatch(attempt, facts)
+    if mismatch:
+        _hold_for_review(order, attempt, mismatch)
+    elif facts.charge is not None and facts.status == "succeeded":
+        _book_charge(order, payment, attempt, facts.charge)
+    elif attempt.state in LIVE_ATTEMPTS and facts.status == "processing":
+        _move(attempt, AttemptState.PROCESSING)
+    elif attempt.state in LIVE_ATTEMPTS:
+        _refuse_charge(order, payment, attempt, facts.error_code or facts.status, facts.advice_code)
+
+
+def _refuse_charge(order: Order, payment: Payment, attempt: Attempt, code: str, advice: str) -> None:
+    attempt.error_code, attempt.advice_code = code[:100], advice[:60]
+    attempt.save(update_fields=["error_code", "advice_code"])
+    _move(attempt, AttemptState.FAILED)
+    note_refusal(order=order, payment=payment, attempt=attempt)
+
+
+def _book_charge(order: Order, payment: Payment, attempt: Attempt, charge: ChargeFacts) -> None:
+    received = book_movement(
+        order=order,
+        payment=payment,
+        kind=LedgerKind.CHARGE,
+        amount=from_cents(charge.amount_cents),
+        provider_id=charge.charge_id,
+        told=charge.moved_at,
+        after=order.created_at,
+    ).occurred_at
+    attempt.charge_id = charge.charge_id
+    attempt.save(update_fields=["charge_id"])
+    _move(attempt, AttemptState.SUCCEEDED)
+    record_event(order, "payment.received", charge=charge.charge_id, cents=charge.amount_cents)
+    if payment.paid_at is not None or payment.merged_into_id is not None:
+        # Paid before, whatever was given back since: a second charge never revives what the first one was refunded for.
+        _give_back(order, attempt, RefundReason.DUPLICATE)
+        return
+    if payment.position > 1:
+        # The order is confirmed already: a later third pays itself, nothing else.
+        if not receive_instalment(order=order, payment=payment, attempt=attempt, paid_at=received):
+            _give_back(order, attempt, RefundReason.UNAVAILABLE)
+        return
+    if order.status not in (OrderStatus.PENDING, OrderStatus.CANCELLED):
+        # A late payment never lifts an order that went on without it.
+        _give_back(order, attempt, RefundReason.UNAVAILABLE)
+        return
+    try:
+        # A savepoint: the money was received whether or not the pieces are still there.
+        with transaction.atomic():
+            transition(
+                order, OrderStatus.CONFIRMED, by=ActorKind.PROVIDER, at=received, event="order.confirmed"
+            )
+    except OutOfStock:
+        payment.state = PaymentState.PAID
+        payment.paid_at = received
+        payment.save(update_fields=["state", "paid_at"])
+        _give_back(order, attempt, RefundReason.UNAVAILABLE)
+        return
+    _confirm(order, payment, received)
+
+
+def _confirm(order: Order, payment: Payment, paid_at: datetime) -> None:
+    payment.state = PaymentState.PAID
+    payment.paid_at = paid_at
+    payment.save(update_fields=["state", "paid_at"])
+    # The last lock of all, held until the commit: what follows only adds the rows of two mails.
+    issue_invoice(order=order)
+    mail_confirmation(order)
+    mail_workshop(order)
+
+
+def _give_back(order: Order, attempt: Attempt, reason: RefundReason) -> None:
+    refund: Refund = request_automatic_refund(order=order, attempt=attempt, reason=reason)
+    mail_automatic_refund(order, refund)
+
+
+def _close_expired(attempt: Attempt, facts: SessionFacts) -> None:
+    with transaction.atomic():
+        Order.objects.select_for_update().get(pk=attempt.payment.order_id)
+        current = Attempt.objects.select_for_update().get(pk=attempt.pk)
+        if current.state not in (AttemptState.PREPARED, AttemptState.SENT):
+            return
+        current.error_code = facts.error_code[:100]
+        current.save(update_fields=["error_code"])
+        _move(current, AttemptState.EXPIRED)
+    cancel_unpaid_order(
+        attempt.payment.order_id,
+        reason="payment.expired",
+        attempt_state=AttemptState.EXPIRED,
+        by=ActorKind.PROVIDER,
+    )
+
+
+def find_mismatch(order: Order, attempt: Attempt, facts: SessionFacts) -> str:
+    """Why a page can't be the one of this attempt, or "". A mismatch never confirms an order."""
+    expected = (
+        ("session", facts.session_id, attempt.session_id),
+        ("mode", facts.mode, "payment"),
+        ("livemode", facts.livemode, gateway.is_live()),
+        ("currency", facts.currency, "eur"),
+        ("amount", facts.amount_cents, attempt.amount_cents),
+        ("order", facts.client_reference_id, str(order.pk)),
+        ("attempt", facts.metadata.get("attempt"), str(attempt.pk)),
+    )
+    for name, found, wanted in expected:
+        if found != wanted:
+            return f"{name}: {found} instead of {wanted}"
+    if facts.charge is not None and (
+        facts.charge.amount_cents != attempt.amount_cents or facts.charge.currency != "eur"
+    ):
+        return f"charge: {facts.charge.amount_cents} {facts.charge.currency} instead of {attempt.amount_cents} eur"
+    return ""
+
+
+def find_charge_mismatch(attempt: Attempt, facts: IntentFacts) -> str:
+    """Why a charge can't be the one of this attempt, or ""."""
+    expected = (
+        ("livemode", facts.livemode, gateway.is_live()),
+        ("currency", facts.currency, "eur"),
+        ("amount", facts.amount_cents, attempt.amount_cents),
+        ("attempt", facts.metadata.get("attempt"), str(attempt.pk)),
+    )
+    for name, found, wanted in expected:
+        if found != wanted:
+            return f"{name}: {found} instead of {wanted}"
+    if facts.charge is not None and facts.charge.amount_cents != attempt.amount_cents:
+        return f"charge: {facts.charge.amount_cents} instead of {attempt.amount_cents}"
+    return ""
+
+
+def keep_for_review(attempt_id: uuid.UUID, reason: str) -> None:
+    """Stop an attempt that may still bring money, and have staff look at it. What is settled stays as it is."""
+    attempt = Attempt.objects.select_related("payment").get(pk=attempt_id)
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=attempt.payment.order_id)
+        current = Attempt.objects.select_for_update().get(pk=attempt_id)
+        if current.state in LIVE_ATTEMPTS:
+            _hold_for_review(order, current, reason)
+
+
+def _hold_for_review(order: Order, attempt: Attempt, reason: str) -> None:
+    logger.error("order %s: payment kept for review: %s", order.pk, reason)
+    _move(attempt, AttemptState.REVIEW)
+    order.review_reason = reason[:200]
+    order.save(update_fields=["review_reason", "updated_at"])
+    record_event(order, "payment.review", reason=reason)
+    mail_review_alert(order, reason)
+
+
+def _move(attempt: Attempt, state: AttemptState) -> None:
+    attempt.state = state
+    attempt.settled_at = None if state == AttemptState.PROCESSING else timezone.now()
+    attempt.save(update_fields=["state", "settled_at"])
+
+
+def _bank_refused(facts: SessionFacts) -> bool:
+    return facts.intent_status in ("requires_payment_method", "canceled")
+
+
+def _told(attempt: Attempt) -> str:
+    order = Order.objects.only("status").get(pk=attempt.payment.order_id)
+    if attempt.state == AttemptState.SUCCEEDED:
+        if order.status in (OrderStatus.CANCELLED, OrderStatus.REFUNDED):
+            return "failed"
+        return "paid"
+    if attempt.state == AttemptState.FAILED:
+        return "failed"
+    if attempt.state in (AttemptState.EXPIRED, AttemptState.CANCELED):
+        return "expired"
+    return "pending"

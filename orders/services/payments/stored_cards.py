@@ -1,0 +1,86 @@
+"""The card that pays the later thirds of an order: kept, replaced, and deleted at the provider once it is of no use.
+
+Every function here runs in its caller's transaction, with the order's row locked.
+"""
+
+from datetime import date
+
+from django.utils import timezone
+
+from orders.journal import record_event
+from orders.models import DiscardedCard, Order, Payment, PaymentState, StoredCard
+from orders.pricing.installments import charge_day, last_day
+from orders.selectors.installments import open_pause
+from orders.services.installments import mails as mails
+from orders.services.installments.scheduled_payments import NOT_ACCEPTED, lock_open_payments
+from orders.stripe.facts import CardFacts
+from shop.core.wake import wake
+
+
+def keep_card(*, order: Order, card: CardFacts) -> StoredCard | None:
+    """The card that pays the later thirds from now on; None when none is left to pay.
+
+    The one before it is deleted at the provider. What only its owner could pay because of that one is charged again,
+    announced by a mail that names the days. A card that ends before the last third is told at once.
+    """
+    payments = lock_open_payments(order)
+    if not payments:
+        return None
+    before = StoredCard.objects.filter(order=order, forgotten_at=None).first()
+    kept, _created = StoredCard.objects.update_or_create(
+        order=order,
+        defaults={
+            "customer_id": card.customer_id,
+            "payment_method_id": card.payment_method_id,
+            "brand": card.brand,
+            "last4": card.last4,
+            "expiry_month": card.expiry_month,
+            "expiry_year": card.expiry_year,
+            "refused_code": "",
+            "forgotten_at": None,
+            "kept_at": timezone.now(),
+        },
+    )
+    record_event(order, "card.kept", brand=card.brand, last4=card.last4)
+    # A card that was left before may be chosen again while its deletion waits.
+    DiscardedCard.objects.filter(payment_method_id=card.payment_method_id, deleted_at=None).delete()
+    if before is not None and before.payment_method_id != card.payment_method_id:
+        discard_card(order=order, payment_method_id=before.payment_method_id)
+    was_usable = before is not None and not before.refused_code
+    today = timezone.localdate()
+    resumed = [_charge_again(order, payment, today, was_usable=was_usable) for payment in payments]
+    # While the payments are suspended no day is told: the end of the pause tells it.
+    if any(resumed) and open_pause(order) is None:
+        mails.mail_card_kept(order, kept)
+    last = max(payment.due_on for payment in payments)
+    if kept.ends_before(last):
+        mails.mail_card_expires(order, kept, last)
+    return kept
+
+
+def discard_card(*, order: Order, payment_method_id: str) -> None:
+    """Have a card deleted at the provider once this is committed, however often it takes."""
+    DiscardedCard.objects.get_or_create(payment_method_id=payment_method_id, defaults={"order": order})
+    wake("orders.tasks.forget_card", payment_method_id)
+
+
+def _charge_again(order: Order, payment: Payment, today: date, *, was_usable: bool) -> bool:
+    """Give a payment that the old card could not make a day on which the new one does; False when it needs none.
+
+    Never at once: its owner was told that nothing more would be debited, and a charge follows its announcement by
+    three days. Past the fifty days after dispatch no new day is given to what is late: that would be a credit.
+    """
+    stopped = bool(payment.stopped_code) or payment.state == PaymentState.OVERDUE
+    told_otherwise = payment.state == PaymentState.SCHEDULED and payment.announced_at is not None
+    if payment.stopped_code == NOT_ACCEPTED or not (stopped or (told_otherwise and not was_usable)):
+        return False
+    day = charge_day(payment.due_on, today)
+    if stopped and order.shipped_at is not None and day > last_day(timezone.localdate(order.shipped_at)):
+        return False
+    payment.state = PaymentState.DUE if stopped else PaymentState.SCHEDULED
+    payment.stopped_code = ""
+    payment.announced_at = timezone.now()
+    payment.next_try_on = day if day != payment.due_on else None
+    payment.save(update_fields=["state", "stopped_code", "announced_at", "next_try_on"])
+    record_event(order, "instalment.resumed", position=payment.position, day=day.isoformat())
+    return True

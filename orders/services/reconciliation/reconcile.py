@@ -1,0 +1,194 @@
+"""What a lost webhook, a closed browser or a dead process left in doubt."""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import TypeVar
+
+from django.db.models import QuerySet
+
+from orders.models import (
+    Attempt,
+    AttemptKind,
+    AttemptState,
+    CardChange,
+    CardChangeState,
+    Refund,
+    RefundState,
+    StripeEvent,
+)
+from orders.models.payment import LIVE_ATTEMPTS, REFUNDS_UNDER_WAY
+from orders.services.payments.card_change import resume_card_change
+from orders.services.payments.checkout_sessions import open_session
+from orders.services.payments.due_installments import resume_charge
+from orders.services.payments.payment_links import drop_attempt
+from orders.services.payments.settlement import settle
+from orders.services.reconciliation.webhook_events import MAX_TRIES, NotYetKnown, process_event, store_event
+from orders.services.refunds.sending import send_refund, sync_refunds
+from orders.services.status.cancellation import cancel_unpaid_order
+from orders.stripe import gateway, statement
+from orders.stripe.gateway import EventFacts
+from shop.core.problems import Problem
+
+logger = logging.getLogger(__name__)
+
+Doubtful = TypeVar("Doubtful", Attempt, CardChange)
+
+IN_DOUBT_AFTER = timedelta(minutes=2)
+BATCH = 200
+MISSED_SINCE = timedelta(days=3)
+MISSED_MOST = 1000
+
+
+def reconcile_attempts(now: datetime) -> int:
+    """Ask the provider about every payment page that has had its time. Returns how many were asked about.
+
+    Stops at the first sign that the provider is away: nothing is decided by our clock alone, because a payment
+    can land in the last second.
+    """
+    waiting = Attempt.objects.filter(state__in=LIVE_ATTEMPTS).select_related("payment__order")
+
+    def go_on_with(attempt: Attempt) -> None:
+        if attempt.kind == AttemptKind.OFF_SESSION:
+            resume_charge(attempt)
+        elif attempt.state == AttemptState.PREPARED:
+            _drop_never_sent(attempt, now)
+        elif attempt.session_id is None:
+            _find_lost_page(attempt, now)
+        else:
+            settle(attempt.pk)
+
+    return _ask_about(waiting, go_on_with, now)
+
+
+def reconcile_card_changes(now: datetime) -> int:
+    """Ask the provider about every page to leave a card on that has had its time. Returns how many were asked about."""
+    waiting = CardChange.objects.filter(state=CardChangeState.OPEN).select_related("order")
+    return _ask_about(waiting, resume_card_change, now)
+
+
+def _ask_about(waiting: QuerySet[Doubtful], go_on_with: Callable[[Doubtful], None], now: datetime) -> int:
+    asked = 0
+    for row in waiting.filter(created_at__lt=now - IN_DOUBT_AFTER).order_by("created_at")[:BATCH]:
+        try:
+            go_on_with(row)
+            asked += 1
+        except gateway.GatewayRefused:
+            # One that the provider won't speak of must not keep the others waiting.
+            logger.exception("%s %s could not be reconciled", row._meta.model_name, row.pk)
+        except gateway.GatewayError as error:
+            logger.warning("reconciliation stops, the provider does not answer: %s", error)
+            break
+    return asked
+
+
+def _drop_never_sent(attempt: Attempt, now: datetime) -> None:
+    # Still `prepared`: the process died before the provider was told, so nobody can have paid.
+    if attempt.expires_at <= now:
+        _give_up(attempt)
+
+
+def _give_up(attempt: Attempt) -> None:
+    """No page exists, and none will: an order that waits for it is closed, a later third waits for its next try."""
+    if attempt.kind == AttemptKind.LINK:
+        drop_attempt(attempt)
+    else:
+        cancel_unpaid_order(attempt.payment.order_id, reason="payment.never_opened")
+
+
+def _find_lost_page(attempt: Attempt, now: datetime) -> None:
+    """The answer to "open a page" was lost. The same key brings the page back, or shows that there is none."""
+    try:
+        open_session(attempt)
+    except Problem:
+        return
+    except gateway.GatewayUnavailable as error:
+        if not error.kept:
+            raise
+        # The provider keeps this failure under the key. Nobody has the address of a page that was never answered,
+        # so nobody can pay it; and the attempts behind this one must not wait for it.
+        if attempt.expires_at <= now:
+            _give_up(attempt)
+        return
+    except gateway.GatewayRefused:
+        # The same key refused: no page was ever made under it, and now none can be.
+        if attempt.expires_at <= now:
+            _give_up(attempt)
+            return
+        raise
+    settle(attempt.pk)
+
+
+def reprocess_events(now: datetime) -> int:
+    """Messages that could not be acted on when they came."""
+    done = 0
+    waiting = StripeEvent.objects.filter(
+        processed_at__isnull=True, received_at__lt=now - timedelta(minutes=1), tries__lt=MAX_TRIES
+    )
+    for event in waiting.order_by("received_at")[:BATCH]:
+        try:
+            process_event(event)
+            done += 1
+        except NotYetKnown:
+            continue
+        except gateway.GatewayUnavailable:
+            break
+        except gateway.GatewayError:
+            logger.exception("event %s could not be processed", event.event_id)
+    return done
+
+
+def fetch_missed_events(now: datetime) -> int:
+    """Messages that no webhook call has brought, fetched and acted on. Returns how many were new.
+
+    Those that the shop has kept already are left to `reprocess_events`. Stops when the provider is away.
+    """
+    new = 0
+    missed = statement.list_undelivered_events(now - MISSED_SINCE, now - IN_DOUBT_AFTER)
+    try:
+        for batch in _batches(islice(missed, MISSED_MOST)):
+            known = set(
+                StripeEvent.objects.filter(event_id__in=[facts.event_id for facts in batch]).values_list(
+                    "event_id", flat=True
+                )
+            )
+            # Newest first in the list; acted on in the order in which things happened.
+            for facts in reversed([facts for facts in batch if facts.event_id not in known]):
+                event = store_event(facts)
+                new += 1
+                with suppress(NotYetKnown, gateway.GatewayRefused):
+                    process_event(event)
+    except gateway.GatewayNotConfigured:
+        return new
+    except gateway.GatewayError as error:
+        logger.warning("missed messages wait, the provider does not answer: %s", error)
+    return new
+
+
+def _batches(facts: Iterator[EventFacts]) -> Iterator[list[EventFacts]]:
+    while batch := list(islice(facts, statement.PAGE)):
+        yield batch
+
+
+def send_waiting_refunds(now: datetime) -> int:
+    """Refunds whose task was lost or whose answer was, and those that the bank has not finished. Oldest first.
+
+    Stops when the provider is away; one that it keeps failing does not keep the others waiting.
+    """
+    sent = 0
+    waiting = Refund.objects.filter(state__in=REFUNDS_UNDER_WAY, created_at__lt=now - timedelta(minutes=1))
+    for refund in waiting.select_related("attempt").order_by("created_at")[:BATCH]:
+        try:
+            if refund.state == RefundState.PENDING and refund.attempt.intent_id:
+                sync_refunds(refund.attempt.intent_id)
+            else:
+                send_refund(refund.pk)
+            sent += 1
+        except gateway.GatewayUnavailable as error:
+            if not error.kept:
+                break
+        except gateway.GatewayError:
+            logger.exception("refund %s could not be sent", refund.pk)
+    return sent

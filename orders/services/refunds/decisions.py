@@ -1,0 +1,311 @@
+"""Giving money back: decided once, written down first, then sent by a worker.
+
+Locks are taken in the shop's one order: order, payments, charges, refunds. The row of the order is enough to make
+two decisions about one order wait for each other; what is left is read under it.
+"""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Sum
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from catalog.services.stock import StockUnit, release_stock
+from orders.journal import record_event
+from orders.models import (
+    Attempt,
+    Order,
+    OrderItem,
+    Payment,
+    PaymentState,
+    Refund,
+    RefundLine,
+    RefundMethod,
+    RefundReason,
+    RefundRequest,
+    StockHold,
+    Withdrawal,
+    WithdrawalCase,
+)
+from orders.selectors.installments import outstanding
+from orders.selectors.refund_debts import Debt, debts
+from orders.selectors.refund_retries import amount_again, refuse_units_credited_twice
+from orders.selectors.refund_rules import (
+    ChargeLeft,
+    RefundProposal,
+    RefundRefused,
+    ReturnedLine,
+    charges_left,
+    plan_voids,
+    propose_refund,
+    refundable,
+)
+from orders.services.installments.scheduled_payments import void_scheduled
+from orders.services.refunds.outcomes import settle_request
+from shop.core.money import ZERO, amount_string, from_cents
+from shop.core.problems import Problem
+from shop.core.wake import wake
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+__all__ = [
+    "RefundProposal",
+    "propose_refund",
+    "request_automatic_refund",
+    "request_refund",
+    "restock_line",
+    "retry_refund",
+    "stopped_by",
+    "take_off_due",
+]
+
+
+def request_refund(
+    *,
+    order_id: uuid.UUID,
+    key: str,
+    actor: "User | None" = None,
+    reason: str = "",
+    lines: Sequence[ReturnedLine] | None = None,
+    amount: Decimal | None = None,
+    withdrawal: Withdrawal | None = None,
+) -> RefundRequest:
+    """Credit a customer: these lines, this amount, or everything left when neither is given. See `propose_refund`.
+
+    `key` makes it repeatable: the same key with the same demand gives the first decision back, two clicks make one
+    refund; with another demand it is refused (422 `idempotency_key_reused`). `reason` is told to the customer. Payments
+    still due are voided first, then the charges go back, the latest first; units marked so return to stock. The
+    provider is asked by a worker after the commit.
+
+    Raises RefundRefused (see `propose_refund`) and Order.DoesNotExist; nothing is written then.
+    """
+    print_of = _fingerprint(order_id, lines, amount)
+    try:
+        with transaction.atomic():
+            order = Order.objects.select_for_update().get(pk=order_id)
+            known = RefundRequest.objects.filter(key=key).first()
+            if known is not None:
+                return _repeated(known, print_of)
+            retried = Refund.objects.filter(retry_key=key).select_related("request").first()
+            if retried is not None and retried.request is not None:
+                return retried.request
+            if lines is None and (owed := debts(order)):
+                rest = refundable(order)
+                if amount in (None, rest + sum((debt.owed for debt in owed), ZERO)):
+                    amount = None
+                    _complete(order, owed, actor=actor, key=None if rest else key)
+                    if rest == 0 and owed[0].refund.request is not None:
+                        return owed[0].refund.request
+            return _decide(
+                order, RefundRequest(key=key, fingerprint=print_of, actor=actor, withdrawal=withdrawal),
+                reason=reason, lines=lines, amount=amount,
+            )  # fmt: skip
+    except IntegrityError:
+        # The same key, at the same moment, for another order.
+        known = RefundRequest.objects.filter(key=key).first()
+        if known is None:
+            raise
+        return _repeated(known, print_of)
+
+
+def _decide(
+    order: Order,
+    request: RefundRequest,
+    *,
+    reason: str,
+    lines: Sequence[ReturnedLine] | None,
+    amount: Decimal | None,
+) -> RefundRequest:
+    list(Payment.objects.select_for_update().filter(order=order))
+    list(Attempt.objects.select_for_update().filter(payment__order=order))
+    stopped = stopped_by(request.withdrawal)
+    proposal = propose_refund(order, lines, amount=amount, stopped=stopped)
+    with translation.override(order.language):
+        request.reason = reason.strip()[:500] or _("Demande de remboursement")
+    request.order = order
+    request.amount, request.voided, request.shipping = proposal.amount, proposal.voided, proposal.shipping
+    request.save()
+    rows = RefundLine.objects.bulk_create(
+        RefundLine(request=request, item=line.item, quantity=line.quantity, amount=line.amount)
+        for line in proposal.lines
+    )
+    record_event(
+        order,
+        "refund.decided",
+        actor=request.actor,
+        request=str(request.pk),
+        amount=amount_string(proposal.amount),
+        voided=amount_string(proposal.voided),
+    )
+    take_off_due(order=order, amount=max(proposal.amount - stopped, ZERO))
+    for attempt, euros in _split(charges_left(order), proposal.money):
+        _add_refund(order, attempt, euros, request=request)
+    for row, line in zip(rows, proposal.lines, strict=True):
+        if line.restock:
+            _put_back(order, row)
+    settle_request(order, request)
+    return request
+
+
+def stopped_by(withdrawal: Withdrawal | None) -> Decimal:
+    """The euros that a declaration took off the payments still due, until a decision credits them. Two queries."""
+    if withdrawal is None or RefundRequest.objects.filter(withdrawal=withdrawal).exists():
+        return ZERO
+    return WithdrawalCase.objects.values_list("voided", flat=True).get(withdrawal=withdrawal)
+
+
+def take_off_due(*, order: Order, amount: Decimal, reason: str = "refund.decided") -> Decimal:
+    """What is still due shrinks, the latest payment first: a customer is not charged for what is credited to them.
+
+    Call it with the order's row locked; returns the euros that will not be collected.
+    """
+    plan = plan_voids(order, amount)
+    if not plan:
+        return ZERO
+    if amount >= outstanding(order):
+        return void_scheduled(order=order, reason=reason)
+    taken = sum((payment.amount - kept for payment, kept in plan), ZERO)
+    for payment, kept in plan:
+        if kept:
+            payment.amount = kept
+            payment.save(update_fields=["amount"])
+        else:
+            payment.state = PaymentState.VOID
+            payment.next_try_on = None
+            payment.save(update_fields=["state", "next_try_on"])
+        record_event(order, "instalments.reduced", position=payment.position, left=amount_string(kept))
+    return taken
+
+
+def _split(charges: Sequence[ChargeLeft], money: Decimal) -> list[tuple[Attempt, Decimal]]:
+    """Which charge gives back how much, the latest first."""
+    parts = []
+    for charge in charges:
+        part = min(charge.left, money)
+        if part:
+            parts.append((charge.attempt, part))
+            money -= part
+    return parts
+
+
+def _add_refund(order: Order, attempt: Attempt, amount: Decimal, **values: Any) -> Refund:
+    refund = Refund.objects.create(order=order, attempt=attempt, amount=amount, **values)
+    record_event(
+        order,
+        "refund.requested",
+        refund=str(refund.pk),
+        amount=amount_string(amount),
+        reason=str(refund.reason),
+    )
+    wake("orders.tasks.send_refund", str(refund.pk))
+    return refund
+
+
+def _repeated(known: RefundRequest, fingerprint: str) -> RefundRequest:
+    if known.fingerprint != fingerprint:
+        raise Problem(
+            "idempotency_key_reused", _("Cette clé a déjà servi pour une autre demande."), status=422
+        )
+    return known
+
+
+def _fingerprint(order_id: uuid.UUID, lines: Sequence[ReturnedLine] | None, amount: Decimal | None) -> str:
+    demand = {
+        "order": str(order_id),
+        "lines": None if lines is None else sorted(lines),
+        "amount": None if amount is None else amount_string(amount),
+    }
+    return hashlib.sha256(json.dumps(demand, sort_keys=True).encode()).hexdigest()
+
+
+def restock_line(*, line_id: int) -> bool:
+    """Put the credited units of a line back on the shelf, once; True when this call did it.
+
+    For goods that come back after the money went out.
+    """
+    with transaction.atomic():
+        order_id = RefundLine.objects.values_list("request__order_id", flat=True).get(pk=line_id)
+        order = Order.objects.select_for_update().get(pk=order_id)
+        return _put_back(order, RefundLine.objects.select_related("item").get(pk=line_id))
+
+
+def _put_back(order: Order, line: RefundLine) -> bool:
+    """Runs with the order locked; the guarded update makes it happen once."""
+    item: OrderItem = line.item
+    back = RefundLine.objects.filter(item=item, restocked=True)
+    shelved = back.aggregate(units=Sum("quantity"))["units"] or 0
+    if item.product_id is None or shelved + line.quantity > item.quantity:
+        return False
+    if not RefundLine.objects.filter(pk=line.pk, restocked=False).update(restocked=True):
+        return False
+    line.restocked = True
+    # A level that staff began to count since the sale never lost these units.
+    hold = StockHold.objects.filter(order=order, product=item.product_id, variation=item.variation_id).first()
+    release_stock(
+        units=[
+            StockUnit(
+                item.product_id,
+                item.variation_id,
+                line.quantity,
+                hold.product_counted if hold else True,
+                hold.variation_counted if hold else True,
+            )
+        ]
+    )
+    record_event(order, "refund.restocked", item=item.pk, units=line.quantity)
+    return True
+
+
+def request_automatic_refund(*, order: Order, attempt: Attempt, reason: RefundReason) -> Refund:
+    """The whole of a charge that can't be kept (paid twice, or paid after the pieces were gone).
+
+    Runs in the transaction that found it, with the order locked; a database constraint makes it happen once.
+    """
+    known = Refund.objects.filter(attempt=attempt, reason=reason).first()
+    if known is not None:
+        return known
+    return _add_refund(order, attempt, from_cents(attempt.amount_cents), reason=reason)
+
+
+def retry_refund(*, refund_id: uuid.UUID, actor: "User | None" = None) -> Refund:
+    """A refund that failed, sent once more as a new one: the provider repeats a refusal under the old key.
+
+    The second call gives the first retry back. Raises RefundRefused: as `amount_again`, `refund_too_many_units` when
+    other decisions credited its units since, and `refund_transferred` when it was settled by transfer meanwhile.
+    """
+    with transaction.atomic():
+        order_id = Refund.objects.values_list("order_id", flat=True).get(pk=refund_id)
+        order = Order.objects.select_for_update().get(pk=order_id)
+        failed = Refund.objects.select_for_update(of=("self",)).select_related("attempt").get(pk=refund_id)
+        known = Refund.objects.filter(replaces=failed).first()
+        if known is not None and known.method == RefundMethod.TRANSFER:
+            raise RefundRefused("refund_transferred", _("ce remboursement a été réglé par virement."))
+        return known if known is not None else _retry(order, failed, actor=actor)
+
+
+def _complete(order: Order, owed: Sequence[Debt], *, actor: "User | None", key: str | None) -> None:
+    """Everything is to go back: what a decision still owes goes back under that decision."""
+    for debt in owed:
+        retried = _retry(order, debt.refund, actor=actor)
+        if key is not None:
+            retried.retry_key = key
+            retried.save(update_fields=["retry_key"])
+            key = None
+
+
+def _retry(order: Order, failed: Refund, *, actor: "User | None") -> Refund:
+    """Runs with the order locked."""
+    amount = amount_again(order, failed)
+    refund = _add_refund(
+        order, failed.attempt, amount, request=failed.request, replaces=failed, note=failed.reason
+    )
+    refuse_units_credited_twice(order)
+    record_event(order, "refund.retried", actor=actor, refund=str(refund.pk), failed=str(failed.pk))
+    return refund

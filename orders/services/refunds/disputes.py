@@ -1,0 +1,107 @@
+"""A customer's bank takes a payment back: staff must look before anything more is sent, refunded or charged."""
+
+import logging
+
+from django.db import transaction
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from orders.journal import record_event
+from orders.ledger import book_movement, charged_at, taken_at
+from orders.models import Attempt, Dispute, DisputeState, LedgerKind, Order, Payment
+from orders.models.payment import OPEN_DISPUTES
+from orders.services.refunds.mails import mail_dispute
+from orders.services.refunds.unpaid import give_up_unpaid
+from orders.stripe import gateway
+from orders.stripe.facts import DisputeFacts
+from shop.core.money import from_cents
+
+logger = logging.getLogger(__name__)
+
+_CLOSED = (DisputeState.WON, DisputeState.LOST)
+
+
+def sync_disputes(intent_id: str) -> None:
+    """Every dispute of this payment as the provider knows it now. Raises GatewayError."""
+    attempt = Attempt.objects.filter(intent_id=intent_id).first()
+    if attempt is None:
+        return
+    for facts in gateway.list_disputes(intent_id):
+        apply_dispute(attempt=attempt, facts=facts)
+
+
+def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
+    """Bring a dispute to what the provider says: its row, the money that it moved, staff told at each step.
+
+    While it is open the order is frozen: not sent, not refunded, not charged. Won gives the money back and lifts the
+    freeze; lost ends the payments that were still due. An inquiry, which moves no money, is told to staff only.
+    Repeated and late news change nothing.
+    """
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(payments=attempt.payment_id)
+        payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
+        if facts.status not in DisputeState.values:
+            if facts.status == "warning_needs_response":
+                mail_dispute(
+                    order,
+                    provider_id=facts.dispute_id,
+                    amount=from_cents(facts.amount_cents),
+                    state="inquiry",
+                )
+            return
+        dispute, created = Dispute.objects.get_or_create(
+            provider_id=facts.dispute_id,
+            defaults={
+                "order": order,
+                "attempt": attempt,
+                "amount": from_cents(facts.amount_cents),
+                "reason": facts.reason[:60],
+                "answer_by": facts.answer_by,
+                "opened_at": min(facts.opened_at, timezone.now()),
+            },
+        )
+        if created:
+            book_movement(
+                order=order, payment=payment, kind=LedgerKind.DISPUTE, amount=-dispute.amount,
+                provider_id=dispute.provider_id, told=facts.moved_at, after=charged_at(attempt),
+            )  # fmt: skip
+        elif not _is_forward(dispute.state, facts.status):
+            return
+        before, dispute.state = dispute.state, facts.status
+        if facts.status in _CLOSED:
+            dispute.closed_at = timezone.now()
+        dispute.save()
+        if dispute.state == DisputeState.WON:
+            book_movement(
+                order=order, payment=payment, kind=LedgerKind.DISPUTE_WON, amount=dispute.amount,
+                provider_id=dispute.provider_id, told=facts.returned_at,
+                after=taken_at(dispute.provider_id) or dispute.opened_at,
+            )  # fmt: skip
+        elif dispute.state == DisputeState.LOST:
+            with translation.override(order.language):
+                reason = _("Votre banque a repris un paiement : le reste n'est plus demandé.")
+            give_up_unpaid(order=order, reason=reason)
+        _mark(order)
+        record_event(
+            order, "payment.disputed", dispute=facts.dispute_id, before=before, status=facts.status,
+            amount=str(dispute.amount),
+        )  # fmt: skip
+        mail_dispute(
+            order, provider_id=facts.dispute_id, amount=dispute.amount, state=dispute.state,
+            reason=dispute.reason, answer_by=dispute.answer_by,
+        )  # fmt: skip
+
+
+def _is_forward(before: str, after: str) -> bool:
+    """Open → under review → closed. A bank may ask again while it looks, so the first two alternate."""
+    return before != after and before in OPEN_DISPUTES
+
+
+def _mark(order: Order) -> None:
+    """The order shows as « à vérifier » while a dispute is open, and after a lost one."""
+    states = set(order.disputes.values_list("state", flat=True)) - {DisputeState.WON}
+    if states:
+        order.review_reason = "dispute: " + ", ".join(sorted(states))
+    elif order.review_reason.startswith("dispute: "):
+        order.review_reason = ""
+    order.save(update_fields=["review_reason", "updated_at"])

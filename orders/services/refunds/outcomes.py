@@ -1,0 +1,311 @@
+"""What became of refunds: booked, given back when they fail, and recognised when somebody else made them."""
+
+import logging
+import uuid
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from orders.invoices.issuing import issue_credit_note
+from orders.journal import record_event
+from orders.ledger import book_movement, charged_at
+from orders.models import (
+    Attempt,
+    DisputeState,
+    LedgerKind,
+    Order,
+    OrderStatus,
+    Payment,
+    PaymentState,
+    Refund,
+    RefundMethod,
+    RefundReason,
+    RefundRequest,
+    RefundState,
+)
+from orders.models.payment import REFUNDS_UNDER_WAY
+from orders.models.states import ActorKind
+from orders.selectors.installments import outstanding
+from orders.selectors.refund_debts import AUTOMATIC, debts, shortfalls, uncredited
+from orders.selectors.refund_rules import charges_left
+from orders.services.installments.scheduled_payments import void_scheduled
+from orders.services.refunds.mails import mail_refund_done, mail_refund_failed
+from orders.services.refunds.withdrawal_closing import close_settled_case, reopen_case
+from orders.services.status.transitions import status_after_return, transition
+from orders.stripe.facts import RefundFacts
+from shop.core.money import ZERO, amount_string, from_cents
+
+logger = logging.getLogger(__name__)
+
+_DONE = (RefundState.SUCCEEDED,)
+
+
+def apply_refund(facts: RefundFacts) -> None:
+    """Bring a refund to what the provider says; the same news twice, or late, changes nothing.
+
+    One that nobody here asked for (made in the provider's own interface) gets its rows first. One of a payment that is
+    not ours is left alone.
+    """
+    with transaction.atomic():
+        order_id = _order_of(facts)
+        if order_id is None:
+            return
+        order = Order.objects.select_for_update().get(pk=order_id)
+        refund = _find(facts) or _recognise(order, facts)
+        if refund is None:
+            return
+        payment = Payment.objects.select_for_update().get(attempts=refund.attempt_id)
+        refund = Refund.objects.select_for_update().get(pk=refund.pk)
+        # The provider's word that a refund failed is its last one; our own, that it was refused, is not.
+        over = refund.state == RefundState.FAILED and refund.provider_id is not None
+        refund.provider_id = facts.refund_id
+        if facts.status == "succeeded" and not over:
+            _succeed(order, payment, refund, facts)
+        elif over:
+            return
+        elif facts.status in ("pending", "requires_action"):
+            if refund.state in (RefundState.REQUESTED, RefundState.SENT):
+                refund.state = RefundState.PENDING
+            refund.save()
+        else:
+            fail_refund(order, payment, refund, facts.failure or facts.status, returned_at=facts.returned_at)
+
+
+def note_refusal(refund_id: uuid.UUID, error: str) -> None:
+    """The provider refused to carry a refund out: nothing moved, and staff are told why."""
+    with transaction.atomic():
+        order, payment, refund = lock_refund(refund_id)
+        if refund.state == RefundState.SENT:
+            fail_refund(order, payment, refund, error)
+    logger.error("refund %s refused: %s", refund_id, error)
+
+
+def lock_refund(refund_id: uuid.UUID) -> tuple[Order, Payment, Refund]:
+    """A refund with its order and payment, locked in the one order of locks: order, payment, attempt, refund.
+
+    The provider's news about it may be here at the same moment. Runs in a transaction. Raises Refund.DoesNotExist.
+    """
+    order_id = Refund.objects.values_list("order_id", flat=True).get(pk=refund_id)
+    order = Order.objects.select_for_update().get(pk=order_id)
+    payment = Payment.objects.select_for_update().get(attempts__refunds=refund_id)
+    Attempt.objects.select_for_update().get(refunds=refund_id)
+    refund = Refund.objects.select_for_update(of=("self",)).select_related("attempt").get(pk=refund_id)
+    return order, payment, refund
+
+
+def fail_refund(
+    order: Order, payment: Payment, refund: Refund, error: str, *, returned_at: datetime | None = None
+) -> None:
+    """A refund did not reach its customer, or came back after it was booked: then ledger, payment, decision and order
+    have the money again. Runs with order, payment and refund locked; the second time it changes nothing.
+    """
+    if refund.state == RefundState.FAILED:
+        refund.save(update_fields=["provider_id"])
+        return
+    booked = refund.state == RefundState.SUCCEEDED
+    left_at = refund.settled_at
+    refund.state = RefundState.FAILED
+    refund.error = error[:300]
+    refund.settled_at = timezone.now()
+    if booked:
+        refund.settled_at = book_movement(
+            order=order,
+            payment=payment,
+            kind=LedgerKind.REFUND_FAILED,
+            amount=refund.amount,
+            provider_id=refund.movement,
+            told=returned_at,
+            after=left_at or order.created_at,
+        ).occurred_at
+    refund.save()
+    if booked:
+        restate(payment)
+        _reopen(order)
+    else:
+        # It may have been the last one under way, and its money gone back by another.
+        _close_if_given_back(order)
+        if debts(order) or any(charge.left for charge in charges_left(order)):
+            # Closed by hand while it was on its way.
+            _go_back(order)
+    record_event(order, "refund.failed", refund=str(refund.pk), error=refund.error)
+    # Staff wrote it down themselves when a transfer came back.
+    if refund.method == RefundMethod.CARD:
+        mail_refund_failed(order, refund)
+
+
+def settle_what_is_through(order: Order) -> None:
+    """Every decision of the order that lacks nothing any more, and the order if nothing is left of it.
+
+    Runs with the order locked.
+    """
+    lacking = shortfalls(order, counting=_DONE)
+    open_requests = order.refund_requests.filter(settled_at=None).order_by("created_at")
+    through = [request for request in open_requests if not lacking[request.pk]]
+    for request in through:
+        _settle(order, request)
+    if not through:
+        _close_if_given_back(order)
+
+
+def settle_request(order: Order, request: RefundRequest) -> None:
+    """All of a decision is credited: its credit note, the customer's mail, and the order closed if nothing is left.
+
+    Runs with the order locked. A decision that is not through, or was settled before, is left alone.
+    """
+    if request.settled_at is not None or shortfalls(order, counting=_DONE)[request.pk]:
+        return
+    _settle(order, request)
+
+
+def _settle(order: Order, request: RefundRequest) -> None:
+    request.settled_at = timezone.now()
+    request.save(update_fields=["settled_at"])
+    record_event(order, "refund.settled", request=str(request.pk), amount=amount_string(request.amount))
+    close_settled_case(request=request)
+    _close_if_given_back(order)
+    issue_credit_note(request=request)
+    mail_refund_done(order, request)
+
+
+def _order_of(facts: RefundFacts) -> uuid.UUID | None:
+    known = _find(facts)
+    if known is not None:
+        return known.order_id
+    attempt = _attempt_of(facts)
+    return attempt.payment.order_id if attempt is not None else None
+
+
+def _find(facts: RefundFacts) -> Refund | None:
+    known = Refund.objects.filter(provider_id=facts.refund_id).first()
+    if known is not None:
+        return known
+    try:
+        return Refund.objects.filter(pk=uuid.UUID(facts.metadata.get("refund", "")), provider_id=None).first()
+    except ValueError:
+        return None
+
+
+def _attempt_of(facts: RefundFacts) -> Attempt | None:
+    charged = Attempt.objects.filter(charge_id__isnull=False).select_related("payment")
+    if facts.charge_id and (found := charged.filter(charge_id=facts.charge_id).first()):
+        return found
+    return charged.filter(intent_id=facts.intent_id).first() if facts.intent_id else None
+
+
+def _recognise(order: Order, facts: RefundFacts) -> Refund | None:
+    """A refund made outside the shop, with the order locked: it gets the rows that one of ours would have.
+
+    It completes the decision that owes it; else it is a decision of its own, which credits what none has credited yet.
+    Money of the charge that other decisions were to give back stays theirs: they are made good by it.
+    """
+    attempt = _attempt_of(facts)
+    if attempt is None:
+        return None
+    amount = from_cents(facts.amount_cents)
+    # A refund that failed, made again by hand, in one go or several.
+    again = next(
+        (debt for debt in debts(order) if debt.refund.attempt_id == attempt.pk and debt.owed >= amount),
+        None,
+    )
+    request = again.refund.request if again is not None else None
+    if again is None and not attempt.refunds.filter(reason__in=AUTOMATIC).exists():
+        free = sum((charge.left for charge in charges_left(order) if charge.attempt == attempt), ZERO)
+        credited = min(amount, free, uncredited(order))
+        if credited:
+            request = RefundRequest.objects.create(
+                order=order, key=f"external-{facts.refund_id}", amount=credited, external=True
+            )
+    refund = Refund.objects.create(
+        order=order,
+        attempt=attempt,
+        request=request,
+        replaces=again.refund if again is not None and again.owed == amount else None,
+        amount=amount,
+        reason=RefundReason.EXTERNAL,
+        state=RefundState.SENT,
+        provider_id=facts.refund_id,
+    )
+    record_event(order, "refund.external", refund=str(refund.pk), amount=amount_string(amount))
+    return refund
+
+
+def _succeed(order: Order, payment: Payment, refund: Refund, facts: RefundFacts) -> None:
+    if refund.state == RefundState.SUCCEEDED:
+        return
+    refund.state = RefundState.SUCCEEDED
+    refund.error = ""
+    refund.settled_at = book_movement(
+        order=order,
+        payment=payment,
+        kind=LedgerKind.REFUND,
+        amount=-refund.amount,
+        provider_id=facts.refund_id,
+        told=facts.moved_at,
+        after=charged_at(refund.attempt),
+    ).occurred_at
+    refund.save()
+    restate(payment)
+    record_event(order, "refund.succeeded", refund=str(refund.pk), cents=facts.amount_cents)
+    if refund.request_id is not None:
+        _void_with_external(order, RefundRequest.objects.get(pk=refund.request_id))
+    settle_what_is_through(order)
+
+
+def restate(payment: Payment) -> None:
+    """The state of a paid payment from what moved; a second charge that went back leaves it paid."""
+    moved = payment.ledger.filter(
+        kind__in=(LedgerKind.CHARGE, LedgerKind.REFUND, LedgerKind.REFUND_FAILED)
+    ).values_list("amount", flat=True)
+    kept = sum(moved, ZERO)
+    if kept >= payment.amount:
+        payment.state = PaymentState.PAID
+    elif kept > 0:
+        payment.state = PaymentState.PARTLY_REFUNDED
+    else:
+        payment.state = PaymentState.REFUNDED
+    payment.save(update_fields=["state"])
+
+
+def _void_with_external(order: Order, request: RefundRequest) -> None:
+    """All money went back outside the shop: the customer is not charged for the rest."""
+    if not request.external or request.voided or any(charge.left for charge in charges_left(order)):
+        return
+    room = uncredited(order)
+    request.voided = void_scheduled(order=order, reason="refund.external")
+    request.amount += min(request.voided, room)
+    request.save(update_fields=["voided", "amount"])
+
+
+def _close_if_given_back(order: Order) -> None:
+    """Everything credited, nothing under way and nothing owed: the order is `refunded`."""
+    if order.status in (OrderStatus.PENDING, OrderStatus.REFUNDED) or outstanding(order):
+        return
+    if any(charge.left for charge in charges_left(order)):
+        return
+    if order.refunds.filter(state__in=REFUNDS_UNDER_WAY).exists():
+        return
+    # A charge that went back by itself ends nothing.
+    if not order.refund_requests.filter(settled_at__isnull=False).exists():
+        return
+    if order.disputes.exclude(state=DisputeState.WON).exists() or debts(order):
+        return
+    transition(order, OrderStatus.REFUNDED, by=ActorKind.PROVIDER, event="order.refunded")
+
+
+def _reopen(order: Order) -> None:
+    """The money came back to the shop: decisions that lack it are open again, and so is an order that it had closed."""
+    lacking = shortfalls(order, counting=_DONE)
+    for request in order.refund_requests.filter(settled_at__isnull=False):
+        if lacking[request.pk]:
+            request.settled_at = None
+            request.save(update_fields=["settled_at"])
+            reopen_case(request=request)
+    _go_back(order)
+
+
+def _go_back(order: Order) -> None:
+    """A refunded order whose money is with the shop stands again where it was."""
+    back = status_after_return(order)
+    if order.status == OrderStatus.REFUNDED and back:
+        transition(order, back, by=ActorKind.PROVIDER, event="order.reopened")

@@ -1,0 +1,129 @@
+"""A refund that its card can't take, sent from the shop's own bank instead and written down by staff."""
+
+import uuid
+from contextlib import suppress
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from orders.journal import record_event
+from orders.ledger import book_movement
+from orders.models import (
+    LedgerKind,
+    Order,
+    Refund,
+    RefundMethod,
+    RefundState,
+)
+from orders.selectors.refund_retries import amount_again, refuse_units_credited_twice, to_make_again
+from orders.selectors.refund_rules import RefundRefused
+from orders.services.refunds.mails import mail_refund_transferred
+from orders.services.refunds.outcomes import lock_refund, restate, settle_what_is_through
+from orders.services.refunds.sending import sync_refunds
+from orders.stripe import gateway
+from shop.core.money import amount_string
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+LONGEST_REFERENCE = 100
+
+
+def settle_by_transfer(
+    *, refund_id: uuid.UUID, sent_on: date, reference: str, amount: Decimal, actor: "User | None" = None
+) -> Refund:
+    """A failed refund was settled by a bank transfer of `amount` on that day: booked, credited, told to the customer.
+
+    The provider knows nothing of it. Once a refund: the second call gives the first transfer back. Staff saw `amount`
+    before they confirmed; when something else is owed by now, nothing is written. `reference` is what the bank
+    statement shows.
+
+    Raises RefundRefused: as `amount_again`, `refund_retried` when the card was tried again meanwhile,
+    `refund_amount_changed`, and 400 `refund_invalid` for a day in the future or before the failure, or without a
+    reference; Refund.DoesNotExist.
+    """
+    with transaction.atomic():
+        order, payment, failed = lock_refund(refund_id)
+        known = Refund.objects.filter(replaces=failed).first()
+        if known is not None and known.method == RefundMethod.TRANSFER:
+            return known
+        if known is not None:
+            raise RefundRefused(
+                "refund_retried",
+                _("il a été réessayé sur la carte entre-temps. Attendez de savoir s'il aboutit."),
+            )
+        owed = amount_again(order, failed)
+        if owed != amount:
+            raise RefundRefused(
+                "refund_amount_changed", _("le montant dû a changé entre-temps. Vérifiez-le."), left=owed
+            )
+        _check(failed, sent_on, reference)
+        transfer = Refund.objects.create(
+            order=order,
+            attempt=failed.attempt,
+            request=failed.request,
+            replaces=failed,
+            amount=amount,
+            method=RefundMethod.TRANSFER,
+            transfer_reference=reference.strip(),
+            note=failed.reason,
+            state=RefundState.SUCCEEDED,
+        )
+        refuse_units_credited_twice(order)
+        transfer.settled_at = book_movement(
+            order=order,
+            payment=payment,
+            kind=LedgerKind.REFUND,
+            amount=-amount,
+            provider_id=transfer.movement,
+            told=datetime.combine(sent_on, time(12), timezone.get_default_timezone()),
+            after=failed.settled_at or failed.created_at,
+        ).occurred_at
+        transfer.save(update_fields=["settled_at"])
+        restate(payment)
+        record_event(
+            order,
+            "refund.transferred",
+            actor=actor,
+            refund=str(transfer.pk),
+            failed=str(failed.pk),
+            amount=amount_string(amount),
+            sent_on=sent_on.isoformat(),
+            reference=transfer.transfer_reference,
+        )
+        settle_what_is_through(order)
+        mail_refund_transferred(order, transfer)
+    return transfer
+
+
+def hear_of_other_refunds(order: Order) -> None:
+    """What was given back at the provider meanwhile is learnt first: a transfer must not send it a second time.
+
+    Calls the provider, outside every transaction; one that is away is no obstacle.
+    """
+    with suppress(gateway.GatewayError):
+        for debt in to_make_again(order):
+            sync_refunds(str(debt.refund.attempt.intent_id))
+
+
+def possible_days(failed: Refund) -> tuple[date, date]:
+    """The first and the last day on which a transfer may have been sent: since the refund failed, until today."""
+    return timezone.localdate(failed.settled_at or failed.created_at), timezone.localdate()
+
+
+def _check(failed: Refund, sent_on: date, reference: str) -> None:
+    first, last = possible_days(failed)
+    if sent_on > last:
+        raise RefundRefused("refund_invalid", _("la date du virement est dans l'avenir."), status=400)
+    if sent_on < first:
+        raise RefundRefused(
+            "refund_invalid", _("la date du virement est d'avant l'échec du remboursement."), status=400
+        )
+    if not 1 <= len(reference.strip()) <= LONGEST_REFERENCE:
+        raise RefundRefused(
+            "refund_invalid", _("indiquez la référence du virement, en 100 caractères au plus."), status=400
+        )

@@ -1,0 +1,198 @@
+"""The mail about a step of an order: what happened, what comes next and when, what becomes of the money."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from orders.models import Order, OrderStatus, OrderTracking
+from orders.models.order import ENDINGS
+from orders.selectors.money import money_after
+from orders.selectors.withdrawal_period import withdrawal_deadline
+from orders.services.payments.mails import order_context, seller_context
+from shop.core.amounts import localised_amount
+from shop.core.dates import day_in_words
+from shop.core.mail import queue_mail, withdraw_mails
+
+STATUS_PAUSE = timedelta(minutes=1)
+"""How long the mail of a status waits, so that staff can correct themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusNews:
+    """What a mail about a step says, in the order's language."""
+
+    heading: str
+    paragraphs: Sequence[str]
+
+
+def mail_status(order: Order, entry: OrderTracking) -> None:
+    """Write to the customer what `entry` tells, once an entry, to be sent a minute later.
+
+    Staff who correct themselves within that minute write the only mail: see `withdraw_status_mails`. Call it in the
+    transaction that writes the entry.
+    """
+    with translation.override(order.language):
+        news = status_news(order, entry)
+        money = money_sentences(order) if entry.status in ENDINGS else []
+    queue_mail(
+        kind="order_status",
+        to=order.email,
+        language=order.language,
+        context={
+            "order": order_context(order, order.language),
+            "heading": news.heading,
+            "paragraphs": list(news.paragraphs),
+            "money": money,
+            "message": entry.message,
+            "tracking_number": entry.tracking_number,
+            "carrier": entry.get_carrier_display() if entry.carrier else "",
+            "tracking_url": entry.parcel_url,
+            "signature": entry.actor.first_name if entry.actor else "",
+            "seller": seller_context(),
+        },
+        dedupe_key=f"{_status_mails(order)}{entry.pk}",
+        reference=order.reference,
+        not_before=timezone.now() + STATUS_PAUSE,
+    )
+
+
+def withdraw_status_mails(order: Order) -> None:
+    """Take back the mails of earlier statuses that wait for their minute: the order has another one now."""
+    withdraw_mails(_status_mails(order))
+
+
+def _status_mails(order: Order) -> str:
+    return f"order_status:{order.pk}:"
+
+
+def status_news(order: Order, entry: OrderTracking) -> StatusNews:
+    """The sentences for `entry`, in the active language. One query: the entry before tells what is new."""
+    before = order.tracking.exclude(pk=entry.pk).order_by("-created_at", "-pk").first()
+    name = {"reference": order.reference}
+    # Nothing moves an order to `pending`: an entry about it is always an addition.
+    if entry.status == OrderStatus.PENDING or (before is not None and before.status == entry.status):
+        said = _("Votre commande est toujours «\u00a0%(status)s\u00a0».") % {
+            "status": entry.get_status_display()
+        }
+        return StatusNews(_("Des nouvelles de votre commande %(reference)s") % name, [said, *_promise(order)])
+    if before is not None and before.status == OrderStatus.SHIPPED and not order.goods_have_left:
+        return StatusNews(
+            _("Votre commande %(reference)s n'est pas encore partie") % name,
+            [
+                _(
+                    "Nous vous avions annoncé son départ trop tôt\u00a0: elle est encore à l'atelier. "
+                    "Toutes nos excuses."
+                ),
+                *_dispatch_to_come(order),
+            ],
+        )
+    headings = {
+        OrderStatus.CONFIRMED: _("Votre commande %(reference)s est confirmée"),
+        OrderStatus.PROCESSING: _("Nous préparons votre commande %(reference)s"),
+        OrderStatus.SHIPPED: _("Votre commande %(reference)s est partie"),
+        OrderStatus.DELIVERED: _("Votre commande %(reference)s est livrée"),
+        OrderStatus.CANCELLED: _("Votre commande %(reference)s est annulée"),
+        OrderStatus.REFUNDED: _("Votre commande %(reference)s est remboursée"),
+    }
+    return StatusNews(
+        headings[OrderStatus(entry.status)] % name, _paragraphs(order, OrderStatus(entry.status))
+    )
+
+
+def _paragraphs(order: Order, status: OrderStatus) -> list[str]:
+    match status:
+        case OrderStatus.CONFIRMED:
+            said = _("L'atelier l'a bien reçue. Nous vous écrivons quand nous commençons à la préparer.")
+            return [said, *_promise(order)]
+        case OrderStatus.PROCESSING:
+            return [_("L'atelier a commencé à préparer vos pièces."), *_dispatch_to_come(order)]
+        case OrderStatus.SHIPPED:
+            return _dispatched(order)
+        case OrderStatus.DELIVERED:
+            return _delivered(order)
+        case OrderStatus.CANCELLED if not order.goods_have_left:
+            return [_("Rien ne sera expédié.")]
+        case _:
+            return []
+
+
+def _dispatch_to_come(order: Order) -> list[str]:
+    said = _(
+        "Prochaine étape\u00a0: l'expédition. Vous recevrez ce jour-là un e-mail avec le suivi du colis."
+    )
+    return [said, *_promise(order)]
+
+
+def _dispatched(order: Order) -> list[str]:
+    sent = []
+    if order.shipped_at is not None:
+        day = day_in_words(timezone.localdate(order.shipped_at))
+        sent = [_("Votre colis a quitté l'atelier le %(day)s.") % {"day": day}]
+    late = _(
+        "S'il n'est pas arrivé ce jour-là, répondez à ce message\u00a0: nous le cherchons avec le transporteur."
+    )
+    return [*sent, " ".join([*_promise(order), late])]
+
+
+def _delivered(order: Order) -> list[str]:
+    told = []
+    if order.delivered_at is not None:
+        day = day_in_words(timezone.localdate(order.delivered_at))
+        told = [_("Votre colis est arrivé le %(day)s.") % {"day": day}]
+    told.append(
+        _(
+            "Une pièce est abîmée, ou il manque quelque chose\u00a0? Répondez à ce message avec une photo\u00a0: "
+            "nous réparons."
+        )
+    )
+    deadline = withdrawal_deadline(order)
+    if deadline is not None:
+        told.append(
+            _("Vous pouvez vous rétracter jusqu'au %(day)s inclus.") % {"day": day_in_words(deadline)}
+        )
+    return told
+
+
+def money_sentences(order: Order) -> list[str]:
+    """What becomes of the money of a closed order, in the active language: never silent about any of it."""
+    money = money_after(order)
+    if not money.charged:
+        return [_("Vous n'avez rien payé\u00a0: rien ne vous sera demandé.")]
+    told = (
+        (money.refunded, _("%(amount)s vous ont été rendus.")),
+        (
+            money.under_way,
+            _(
+                "%(amount)s vous sont rendus sur le moyen de paiement que vous aviez utilisé\u00a0: comptez cinq à "
+                "dix jours ouvrés, selon votre banque."
+            ),
+        ),
+        (
+            money.failed,
+            _(
+                "%(amount)s n'ont pas pu vous être rendus par la banque\u00a0: nous vous écrivons pour le faire "
+                "autrement."
+            ),
+        ),
+        (money.disputed, _("Votre banque a repris %(amount)s à votre demande.")),
+        (money.voided, _("%(amount)s qui restaient à payer ne vous seront pas prélevés.")),
+    )
+    sentences = [text % {"amount": localised_amount(amount)} for amount, text in told if amount]
+    if money.kept:
+        kept = {"amount": localised_amount(money.kept), "reason": money.kept_reason}
+        sentences.append(
+            _("%(amount)s ne sont pas rendus. Motif\u00a0: %(reason)s") % kept
+            if money.kept_reason
+            else _("%(amount)s ne sont pas encore rendus\u00a0: nous vous écrivons dès que c'est décidé.")
+            % kept
+        )
+    return sentences
+
+
+def _promise(order: Order) -> list[str]:
+    if order.status not in (OrderStatus.CONFIRMED, OrderStatus.PROCESSING, OrderStatus.SHIPPED):
+        return []
+    return [_("Livraison au plus tard le %(date)s.") % {"date": day_in_words(order.promised_by)}]

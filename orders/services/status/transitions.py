@@ -1,0 +1,309 @@
+"""The one place that writes the status of an order and the dates that belong to it: `orders.models.states` carried out.
+
+Every function here runs in its caller's transaction, with the order's row locked.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from orders.journal import record_event, record_tracking
+from orders.models import (
+    Order,
+    OrderStatus,
+    OrderTracking,
+    Payment,
+    PaymentState,
+    WithdrawalCase,
+    WithdrawalState,
+)
+from orders.models.order import ENDINGS, PAID_STATUSES
+from orders.models.states import TRANSITIONS, ActorKind, PaymentEffect, StockEffect, Transition
+from orders.selectors.installments import outstanding
+from orders.selectors.refund_rules import charges_left, open_dispute
+from orders.selectors.withdrawals import open_cases
+from orders.services.installments.dates import bring_forward, restore_dates
+from orders.services.installments.scheduled_payments import restore_scheduled
+from orders.services.status.mails import mail_status, withdraw_status_mails
+from orders.services.status.stock_holds import release_for_order, take_for_order
+from shop.core.money import ZERO
+from shop.core.problems import Problem
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+@dataclass(frozen=True, slots=True)
+class StatusOffer:
+    """A status as staff may or may not set it now; `reason` says why not."""
+
+    status: OrderStatus
+    allowed: bool
+    reason: str = ""
+    needs_reason: bool = False
+
+    @property
+    def label(self) -> str:
+        return str(self.status.label)
+
+
+def transition(
+    order: Order,
+    target: str,
+    *,
+    by: ActorKind,
+    actor: "User | None" = None,
+    at: datetime | None = None,
+    message: str = "",
+    tracking_number: str = "",
+    carrier: str = "",
+    reason: str = "",
+    event: str = "order.status_changed",
+    **data: Any,
+) -> OrderTracking | None:
+    """Move an order to `target` as the table says; returns the entry that its customer sees, if there is one.
+
+    `at` is when it happened (now unless told), `event` and `data` what the journal says of it. Raises Problem 409 as
+    `why_not`, 409 `reason_needed` for a row that wants one, and catalog's OutOfStock when units that the row takes are
+    gone; nothing is written then.
+    """
+    refused = why_not(order, target, by=by)
+    if refused is not None:
+        raise refused
+    row = _find(order.status, target, by)
+    assert row is not None
+    if row.needs_reason and not reason.strip():
+        raise Problem("reason_needed", _("Dites pourquoi : le motif reste au journal."), 409)
+    if row.payments == PaymentEffect.SETTLED_BEFORE and outstanding(order):
+        raise RuntimeError(f"order {order.pk} is closed while something is still to be collected")
+    if row.stock == StockEffect.TAKE:
+        take_for_order(order)
+    elif row.stock == StockEffect.RELEASE:
+        release_for_order(order)
+    before = order.status
+    _write(order, row, at or timezone.now())
+    _apply(order, row.payments)
+    if row.name == "undo_dispatch":
+        _bring_goods_back(order)
+    told = {"reason": reason} if reason else {}
+    record_event(order, event, actor=actor, before=before, after=target, **told, **data)
+    if not row.tracking:
+        return None
+    entry = record_tracking(
+        order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor
+    )
+    if row.mail:
+        withdraw_status_mails(order)
+        mail_status(order, entry)
+    return entry
+
+
+def why_not(order: Order, target: str, *, by: ActorKind = ActorKind.STAFF) -> Problem | None:
+    """Why the order can't move to `target` now, as the refusal to raise; None when it can. Nine queries at most."""
+    if by == ActorKind.STAFF and order.archived_at is not None:
+        return Problem("order_archived", _("Cette commande est archivée : restaurez-la d'abord."), 409)
+    row = _find(order.status, target, by)
+    if row is None:
+        return _impossible(order, target)
+    for name in row.guards:
+        refused = GUARDS[name](order, row)
+        if refused is not None:
+            return refused
+    return None
+
+
+def status_offers(order: Order) -> list[StatusOffer]:
+    """The seven statuses as staff may set them now. Some ten queries."""
+    offers = []
+    for status in OrderStatus:
+        row = _find(order.status, status, ActorKind.STAFF)
+        refused = why_not(order, status)
+        offers.append(
+            StatusOffer(
+                status,
+                allowed=refused is None,
+                reason="" if refused is None else refused.detail,
+                needs_reason=row is not None and row.needs_reason,
+            )
+        )
+    return offers
+
+
+def correct_delivery_day(order: Order, delivered_at: datetime | None) -> None:
+    """Staff know better when the last parcel arrived, or that nobody does."""
+    order.delivered_at = delivered_at
+    order.save(update_fields=["delivered_at", "updated_at"])
+
+
+def status_after_return(order: Order) -> str:
+    """Where a refunded order stands again when its money comes back to the shop."""
+    return OrderStatus.CANCELLED if order.cancelled_at is not None else order.status_before_closing
+
+
+def _find(source: str, target: str, by: ActorKind) -> Transition | None:
+    rows = (row for row in TRANSITIONS if source in row.sources and row.target == target and by in row.actors)
+    return next(rows, None)
+
+
+def _write(order: Order, row: Transition, at: datetime) -> None:
+    before, order.status = order.status, row.target
+    if row.target in ENDINGS:
+        if before in PAID_STATUSES:
+            order.status_before_closing = before
+        if row.target == OrderStatus.CANCELLED:
+            order.cancelled_at = order.cancelled_at or at
+    elif before in ENDINGS:
+        order.status_before_closing, order.cancelled_at, order.archived_at = "", None, None
+        order.retention_reason = order.retention_decision = ""
+    if row.name in ("pay", "revive"):
+        order.paid_at = at
+    elif row.name == "dispatch":
+        order.shipped_at = at
+    elif row.name == "undo_dispatch":
+        order.shipped_at = None
+    elif row.name in ("deliver", "hand_over"):
+        order.delivered_at = at
+    elif row.name == "undo_delivery":
+        # It had not arrived after all: the withdrawal period has not begun (L221-18).
+        order.shipped_at, order.delivered_at = order.shipped_at or order.delivered_at, None
+    order.save(
+        update_fields=[
+            "status", "status_before_closing", "paid_at", "shipped_at", "delivered_at", "cancelled_at", "archived_at",
+            "retention_reason", "retention_decision", "updated_at",
+        ]
+    )  # fmt: skip
+
+
+def _apply(order: Order, effect: PaymentEffect) -> None:
+    if effect == PaymentEffect.VOID_REST:
+        Payment.objects.filter(order=order).exclude(state=PaymentState.PAID).update(state=PaymentState.VOID)
+    elif effect == PaymentEffect.RESTORE_AGREED:
+        restore_scheduled(order=order)
+    elif effect == PaymentEffect.BRING_FORWARD:
+        bring_forward(order=order)
+    elif effect == PaymentEffect.RESTORE_DATES:
+        restore_dates(order=order)
+
+
+def _bring_goods_back(order: Order) -> None:
+    """The parcel is still here: its number leads nowhere, and no declaration waits for its return."""
+    order.tracking.filter(status=OrderStatus.SHIPPED).update(undone=True)
+    WithdrawalCase.objects.filter(order=order, state=WithdrawalState.GOODS_AWAITED).update(
+        state=WithdrawalState.DECLARED
+    )
+
+
+# --- Guards: why a row of the table does not hold for an order ----------------------------------------
+
+
+def _never_paid(order: Order, row: Transition) -> Problem | None:
+    if order.paid_at is None:
+        return None
+    return Problem("order_paid", _("Cette commande est payée."), 409)
+
+
+def _was_paid(order: Order, row: Transition) -> Problem | None:
+    if order.paid_at is not None:
+        return None
+    return Problem("order_not_paid", _("Personne n'a payé cette commande : il n'y a rien à rendre."), 409)
+
+
+def _no_open_dispute(order: Order, row: Transition) -> Problem | None:
+    if open_dispute(order) is None:
+        return None
+    return Problem(
+        "order_disputed",
+        _("La banque du client conteste ce paiement : n'expédiez rien tant que le litige est ouvert."),
+        409,
+    )
+
+
+def _not_withdrawn(order: Order, row: Transition) -> Problem | None:
+    if order.goods_have_left or not open_cases(order).filter(shipping_allowed_at=None).exists():
+        return None
+    return Problem(
+        "withdrawal_open",
+        _("Le client s'est rétracté : permettez l'expédition du reste depuis sa déclaration, ou remboursez."),
+        409,
+    )
+
+
+def _not_returned(order: Order, row: Transition) -> Problem | None:
+    returned = Q(goods_received_at__isnull=False) | Q(shipping_proof_at__isnull=False)
+    if not WithdrawalCase.objects.filter(returned, order=order).exists():
+        return None
+    return Problem("goods_returned", _("Le client a renvoyé des pièces : la commande est bien partie."), 409)
+
+
+def _money_held(order: Order, row: Transition) -> Problem | None:
+    if order.paid_at is None:
+        return _not_paid()
+    if any(charge.left > ZERO for charge in charges_left(order)):
+        return None
+    return Problem(
+        "order_not_paid", _("Son argent est rendu, ou en route vers le client : elle ne se rouvre pas."), 409
+    )
+
+
+def _rest_not_credited(order: Order, row: Transition) -> Problem | None:
+    if not order.payments.filter(state=PaymentState.VOID, merged_into=None).exists():
+        return None
+    return Problem(
+        "rest_credited",
+        _("Des échéances ont été annulées avec elle, par un avoir : il faut une nouvelle commande."),
+        409,
+    )
+
+
+def _where_it_was(order: Order, row: Transition) -> Problem | None:
+    by_provider = ActorKind.PROVIDER in row.actors
+    back = status_after_return(order) if by_provider else order.status_before_closing
+    if row.target == back:
+        return None
+    return Problem(
+        "transition_impossible",
+        _("Elle se rouvre là où elle en était : « %(status)s ».") % {"status": _label(back)},
+        409,
+    )
+
+
+GUARDS: dict[str, Callable[[Order, Transition], Problem | None]] = {
+    "never_paid": _never_paid,
+    "was_paid": _was_paid,
+    "no_open_dispute": _no_open_dispute,
+    "not_withdrawn": _not_withdrawn,
+    "not_returned": _not_returned,
+    "money_held": _money_held,
+    "rest_not_credited": _rest_not_credited,
+    "where_it_was": _where_it_was,
+}
+
+
+def _impossible(order: Order, target: str) -> Problem:
+    """The refusal of a pair that is not in the table."""
+    if target == order.status:
+        return Problem("status_unchanged", _("C'est son statut actuel."), 409)
+    if order.paid_at is None:
+        return _not_paid()
+    if target == OrderStatus.PENDING:
+        return Problem("order_paid", _("Une commande payée ne redevient jamais « En attente »."), 409)
+    if order.status == OrderStatus.DELIVERED:
+        why = _("Corrigez d'abord la livraison : remettez-la « Expédiée ».")
+    elif order.status == OrderStatus.SHIPPED:
+        why = _("Annulez d'abord l'expédition : remettez-la « En préparation ».")
+    else:
+        why = _("Ce changement de statut n'existe pas.")
+    return Problem("transition_impossible", why, 409)
+
+
+def _not_paid() -> Problem:
+    return Problem("order_not_paid", _("Seule une commande payée peut changer d'étape."), 409)
+
+
+def _label(status: str) -> str:
+    return str(OrderStatus(status).label) if status else "–"

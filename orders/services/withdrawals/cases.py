@@ -1,0 +1,275 @@
+"""What staff do with a declaration: find its order, let a late one count, note the return, refund, or refuse."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from orders.journal import record_event
+from orders.models import Order, RefundRequest, WithdrawalCase, WithdrawalState
+from orders.models.returns import OPEN_CASES
+from orders.selectors.installments import outstanding
+from orders.selectors.withdrawal_period import exercised_on, is_in_time
+from orders.selectors.withdrawals import (
+    FIRST_ALERT_DAY,
+    LAST_ALERT_DAY,
+    days_since,
+    may_wait,
+    open_cases,
+)
+from orders.services.installments.mails import mail_resumed
+from orders.services.installments.resuming import refuse_to_resume, resume_scheduled
+from orders.services.refunds.decisions import request_refund
+from orders.services.withdrawals.declaring import has_left, stop_charges, take_up
+from orders.services.withdrawals.mails import mail_alert, mail_refused, mail_return_instructions
+from shop.core.problems import Problem
+from shop.core.shop_days import shop_day
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+
+def attach_order(*, case_id: int, reference: str, actor: User | None) -> WithdrawalCase:
+    """Name the order that a declaration is about; one that came in time takes effect now.
+
+    Raises Problem 404 `unknown_order`, 409 `case_closed` and `case_has_order`; nothing changes then.
+    """
+    paid = Order.objects.filter(reference=reference.strip().upper(), paid_at__isnull=False)
+    order_id = paid.values_list("pk", flat=True).first()
+    if order_id is None:
+        raise Problem("unknown_order", _("Aucune commande payée n'a cette référence."), 404)
+    with _open_case(case_id, order_id=order_id) as (case, order):
+        assert order is not None
+        if case.order_id is not None:
+            raise Problem("case_has_order", _("Cette déclaration a déjà sa commande."), 409)
+        case.order = order
+        case.in_time = is_in_time(order, exercised_on(case.withdrawal))
+        case.save()
+        record_event(order, "withdrawal.attached", actor=actor, withdrawal=str(case.withdrawal_id))
+        if case.in_time:
+            take_up(case=case, order=order, now=timezone.now(), actor=actor)
+    return case
+
+
+def accept_late(*, case_id: int, reason: str, actor: User | None) -> WithdrawalCase:
+    """Let a declaration count although it came after the period. Raises Problem 409 `case_closed`, `case_not_late`."""
+    with _open_case(case_id) as (case, order):
+        if order is None or case.taken_up_at is not None:
+            raise Problem("case_not_late", _("Cette déclaration n'attend pas cette décision."), 409)
+        case.decision = reason
+        take_up(case=case, order=order, now=timezone.now(), actor=actor)
+    return case
+
+
+def ask_return(*, case_id: int, actor: User | None) -> WithdrawalCase:
+    """Ask for goods that left the workshop after the declaration. Raises Problem 409 `case_closed`, `case_not_shipped`,
+    `case_not_taken_up`."""
+    with _open_case(case_id) as (case, order):
+        known = _require_taken_up(case, order)
+        if not has_left(known):
+            raise Problem("case_not_shipped", _("Rien n'a quitté l'atelier : rien n'est à renvoyer."), 409)
+        case.state = WithdrawalState.GOODS_AWAITED
+        case.save()
+        record_event(known, "withdrawal.return_asked", actor=actor, withdrawal=str(case.withdrawal_id))
+        mail_return_instructions(case, known)
+    return case
+
+
+def allow_shipping(*, case_id: int, actor: User | None) -> WithdrawalCase:
+    """What the customer keeps may leave the workshop. Raises Problem 409 `case_closed`, `case_not_taken_up`."""
+    with _open_case(case_id) as (case, order):
+        known = _require_taken_up(case, order)
+        case.shipping_allowed_at = case.shipping_allowed_at or timezone.now()
+        case.save()
+        record_event(known, "withdrawal.shipping_allowed", actor=actor, withdrawal=str(case.withdrawal_id))
+    return case
+
+
+def record_return(
+    *, case_id: int, goods_received: bool, moment: datetime, actor: User | None
+) -> WithdrawalCase:
+    """Note that the goods are back, or that the customer proved to have sent them: from then on the refund may not wait
+    (L221-24). The first date of each is kept. Raises Problem 409 `case_closed`, `case_not_taken_up`."""
+    with _open_case(case_id) as (case, order):
+        known = _require_taken_up(case, order)
+        if goods_received:
+            case.goods_received_at = case.goods_received_at or moment
+        else:
+            case.shipping_proof_at = case.shipping_proof_at or moment
+        case.save()
+        name = "withdrawal.goods_received" if goods_received else "withdrawal.proof_received"
+        record_event(known, name, actor=actor, withdrawal=str(case.withdrawal_id), moment=moment.isoformat())
+    return case
+
+
+def refund_case(
+    *,
+    case_id: int,
+    lines: Sequence[tuple[int, int, bool]] | None,
+    amount: Decimal | None,
+    reason: str,
+    actor: User | None,
+) -> RefundRequest:
+    """Give the money of a declaration back: these lines, or all that is left. Two clicks decide one refund.
+
+    `amount` is less than the lines are worth when they lost value in the customer's hands (L221-23). The case is closed
+    when all the money is back, by `withdrawal_closing`.
+
+    Raises Problem 409 `case_closed`, `case_not_taken_up` and what `request_refund` refuses; nothing changes then.
+    """
+    with _open_case(case_id) as (case, order):
+        known = _require_taken_up(case, order)
+        return request_refund(
+            order_id=known.pk,
+            key=f"withdrawal:{case.withdrawal_id}",
+            actor=actor,
+            reason=reason,
+            lines=lines,
+            amount=amount,
+            withdrawal=case.withdrawal,
+        )
+
+
+def refuse_case(
+    *,
+    case_id: int,
+    reason: str,
+    actor: User | None,
+    resume: bool | None = None,
+    revocation_text: str = "",
+    revoked_on: date | None = None,
+) -> WithdrawalCase:
+    """Close a declaration without acting on it, and tell the customer why.
+
+    One that came in time ends the contract (L221-27): it is refused only when the customer took it back in writing, in
+    the words `revocation_text` of `revoked_on`, or when another one of the order says the same.
+
+    `resume` answers what becomes of the thirds that it had stopped: they are owed again as they were agreed, and the
+    customer is told of each, or they stay stopped, a loss. What another open declaration stops stays stopped.
+
+    Raises Problem 409 `case_closed`, `case_refunding` once a refund was decided, `revocation_needed` without those
+    words, 400 `invalid_date` for a day to come or before the declaration, `resume_undecided` when thirds were
+    stopped and nobody said what becomes of them, and `not_resumable`; nothing changes then.
+    """
+    with _open_case(case_id) as (case, order):
+        if RefundRequest.objects.filter(withdrawal=case.withdrawal_id).exists():
+            raise Problem("case_refunding", _("Un remboursement est déjà décidé."), 409)
+        if needs_revocation(case):
+            _require_revocation(case, revocation_text, revoked_on)
+            case.revocation_text, case.revoked_on = revocation_text.strip(), revoked_on
+        if case.voided and resume is None:
+            raise Problem("resume_undecided", _("Dites si les échéances arrêtées reprennent."), 409)
+        case.state = WithdrawalState.REFUSED
+        case.decision = reason
+        case.save()
+        if order is not None:
+            record_event(order, "withdrawal.refused", actor=actor, withdrawal=str(case.withdrawal_id))
+            if case.voided and resume:
+                _resume_charges(case, order, actor)
+        mail_refused(case)
+    return case
+
+
+def needs_revocation(case: WithdrawalCase) -> bool:
+    """Whether only the customer's own words end this declaration: it came in time, and no other open or refunded one
+    of the order says the same. Up to three queries."""
+    if not case.in_time:
+        return False
+    others = WithdrawalCase.objects.filter(order=case.order_id).exclude(pk=case.pk)
+    wanted = _declared(case)
+    return not any(
+        _declared(other) == wanted
+        for other in others.exclude(state=WithdrawalState.REFUSED).select_related("withdrawal")
+    )
+
+
+def _declared(case: WithdrawalCase) -> tuple[str, frozenset[tuple[int, int]]]:
+    lines = case.withdrawal.lines.values_list("item_id", "quantity")
+    return case.goods, frozenset(lines)
+
+
+def _require_revocation(case: WithdrawalCase, text: str, day: date | None) -> None:
+    if not text.strip() or day is None:
+        raise Problem(
+            "revocation_needed",
+            _(
+                "Cette rétractation est arrivée à temps : elle met fin au contrat. Pour la classer sans suite, "
+                "recopiez l'écrit par lequel le client y renonce, et sa date."
+            ),
+            409,
+        )
+    if not shop_day(case.withdrawal.declared_at) <= day <= timezone.localdate():
+        refusal = _("L'écrit du client ne peut être ni à venir ni avant sa rétractation.")
+        raise Problem("invalid_date", refusal, errors={"revoked_on": [refusal]})
+
+
+def _resume_charges(case: WithdrawalCase, order: Order, actor: User | None) -> None:
+    """What the refused declaration stopped is owed again, except for what others of the order stop in its place."""
+    refuse_to_resume(order)
+    case.voided -= resume_scheduled(order=order, amount=case.voided, actor=actor)
+    case.save(update_fields=["voided", "updated_at"])
+    for other in open_cases(order).exclude(taken_up_at=None).select_for_update(of=("self",)):
+        other.voided += stop_charges(order, other)
+        other.save(update_fields=["voided", "updated_at"])
+    if outstanding(order):
+        mail_resumed(order, once=str(case.withdrawal_id))
+
+
+def alert_open_cases(now: datetime) -> int:
+    """Tell the workshop of cases that are ten and fourteen days old, once each; returns how many mails were written."""
+    written = 0
+    for case_id in WithdrawalCase.objects.filter(
+        state__in=OPEN_CASES, alerted_day__lt=LAST_ALERT_DAY
+    ).values_list("pk", flat=True):
+        with transaction.atomic():
+            case = (
+                WithdrawalCase.objects.select_for_update(of=("self",))
+                .select_related("withdrawal", "order")
+                .get(pk=case_id)
+            )
+            passed = days_since(case, timezone.localdate(now))
+            day = next((day for day in (LAST_ALERT_DAY, FIRST_ALERT_DAY) if passed >= day), 0)
+            if case.state not in OPEN_CASES or day <= case.alerted_day:
+                continue
+            case.alerted_day = day
+            case.save(update_fields=["alerted_day", "updated_at"])
+            mail_alert(case, day=day, waiting=may_wait(case))
+            written += 1
+    return written
+
+
+@contextmanager
+def _open_case(
+    case_id: int, *, order_id: uuid.UUID | None = None
+) -> Iterator[tuple[WithdrawalCase, Order | None]]:
+    """The case with its order, both locked, the order first. Raises Problem 409 `case_closed`."""
+    with transaction.atomic():
+        if order_id is None:
+            order_id = WithdrawalCase.objects.values_list("order_id", flat=True).get(pk=case_id)
+        order = None if order_id is None else Order.objects.select_for_update().get(pk=order_id)
+        case = (
+            WithdrawalCase.objects.select_for_update(of=("self",))
+            .select_related("withdrawal")
+            .get(pk=case_id)
+        )
+        if case.state not in OPEN_CASES:
+            raise Problem("case_closed", _("Cette déclaration est déjà traitée."), 409)
+        yield case, order
+
+
+def _require_taken_up(case: WithdrawalCase, order: Order | None) -> Order:
+    if order is None or case.taken_up_at is None:
+        raise Problem(
+            "case_not_taken_up",
+            _("Rattachez d'abord la déclaration à une commande, ou acceptez-la si elle est tardive."),
+            409,
+        )
+    return order

@@ -1,0 +1,306 @@
+"""What the shop asks Stripe for; `card_pages` and `statement`, which reads whole days of the account, call it too.
+
+Calls are made outside database transactions, through `stripe_api.calling`. Amounts are whole cents at this
+border. What comes back are small frozen facts, never Stripe's objects.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+
+import stripe
+from django.conf import settings
+
+from orders.models.payment import EVENT_KIND, PROVIDER_ID
+from orders.stripe.facts import CardFacts as CardFacts
+from orders.stripe.facts import ChargeFacts as ChargeFacts
+from orders.stripe.facts import DisputeFacts as DisputeFacts
+from orders.stripe.facts import EventFacts as EventFacts
+from orders.stripe.facts import IntentFacts as IntentFacts
+from orders.stripe.facts import PageLine as PageLine
+from orders.stripe.facts import RefundFacts as RefundFacts
+from orders.stripe.facts import SessionFacts as SessionFacts
+from orders.stripe.provider_objects import dispute_facts, intent_facts, refund_facts, session_facts
+from orders.stripe.stripe_api import GatewayError as GatewayError
+from orders.stripe.stripe_api import GatewayNotConfigured as GatewayNotConfigured
+from orders.stripe.stripe_api import GatewayRefused as GatewayRefused
+from orders.stripe.stripe_api import GatewayUnavailable as GatewayUnavailable
+from orders.stripe.stripe_api import calling
+from orders.stripe.stripe_api import is_configured as is_configured
+from orders.stripe.stripe_api import is_live as is_live
+
+SHOP_MARK = "shop"
+"""Metadata that tells our payments from those of another site on the same Stripe account."""
+
+
+class BadSignature(Exception):
+    """A webhook call that did not come from the provider."""
+
+
+class OutOfTime(BadSignature):
+    """A webhook call that the provider signed at another time than now: a repeated one, or a clock that is wrong.
+
+    `seconds` is how much later than the provider's moment it is here; negative when that lies ahead.
+    """
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"signed {seconds} s ago")
+        self.seconds = seconds
+
+
+SIGNATURE = re.compile(r"t=([0-9]{1,12})(?:,[a-z0-9_]{1,20}=[!-+\--~]*)+")
+"""`t=<seconds>`, then signatures by scheme. Stricter than Stripe's library, which fails on letters beyond ASCII."""
+
+
+def create_session(
+    *,
+    key: str,
+    order_id: str,
+    attempt_id: str,
+    email: str,
+    language: str,
+    lines: Sequence[PageLine],
+    success_url: str,
+    cancel_url: str,
+    expires_at: datetime,
+    keeps_card: bool = False,
+    customer_id: str = "",
+    notice: str = "",
+) -> SessionFacts:
+    """Open a hosted payment page. The same `key` with the same arguments gives the same page for 24 h.
+
+    `keeps_card`: the card is kept for later charges without the customer, on `customer_id` or on a new customer.
+    `notice` stands beside the pay button.
+
+    Raises GatewayUnavailable (ask again with the same key), GatewayRefused, GatewayNotConfigured.
+    """
+    metadata = _metadata(order_id, attempt_id)
+    # Each order has a customer of its own at the provider: a card kept for one order can't be charged for another.
+    options: Any = {"customer": customer_id} if customer_id else {"customer_email": email}
+    # A session's metadata is not copied to its payment intent.
+    intent: dict[str, Any] = {"metadata": metadata}
+    if keeps_card:
+        intent["setup_future_usage"] = "off_session"
+        if not customer_id:
+            # Without a customer the card of a guest would be saved for nobody.
+            options["customer_creation"] = "always"
+    if notice:
+        options["custom_text"] = {"submit": {"message": notice}}
+    asked: Any = {
+        "mode": "payment",
+        "allowed_payment_method_types": ["card"],
+        "client_reference_id": order_id,
+        "locale": language,
+        "line_items": [
+            {
+                "quantity": line.quantity,
+                "price_data": {
+                    "currency": "eur",
+                    "unit_amount": line.amount_cents,
+                    "product_data": {"name": line.name[:250]},
+                },
+            }
+            for line in lines
+        ],
+        "success_url": success_url,
+        "cancel_url": cancel_url,
+        "expires_at": int(expires_at.timestamp()),
+        "metadata": metadata,
+        "payment_intent_data": intent,
+        **options,
+    }
+    with calling() as v1:
+        return session_facts(v1.checkout.sessions.create(asked, {"idempotency_key": key}))
+
+
+def fetch_session(session_id: str) -> SessionFacts:
+    """The page and its payment as they are now."""
+    with calling() as v1:
+        session = v1.checkout.sessions.retrieve(session_id, {"expand": ["payment_intent.latest_charge"]})
+        return session_facts(session)
+
+
+def expire_session(session_id: str) -> bool:
+    """Close a page so that it can't be paid any more. False when it was paid or closed before."""
+    try:
+        with calling() as v1:
+            v1.checkout.sessions.expire(session_id)
+    except GatewayRefused:
+        return False
+    return True
+
+
+def find_session_of_intent(intent_id: str) -> str | None:
+    """The payment page that a payment intent belongs to."""
+    with calling() as v1:
+        found = v1.checkout.sessions.list({"payment_intent": intent_id, "limit": 1})
+        return found.data[0].id if found.data else None
+
+
+def charge_kept_card(
+    *,
+    key: str,
+    order_id: str,
+    attempt_id: str,
+    amount_cents: int,
+    customer_id: str,
+    payment_method_id: str,
+) -> IntentFacts:
+    """Charge a kept card while its owner is away. The same `key` with the same arguments charges once, for 24 h.
+
+    A refusal by the bank is an answer, not an error. Raises GatewayUnavailable (whether it was charged is unknown),
+    GatewayRefused, GatewayNotConfigured.
+    """
+    with calling() as v1:
+        try:
+            intent = v1.payment_intents.create(
+                {
+                    "amount": amount_cents,
+                    "currency": "eur",
+                    "customer": customer_id,
+                    "payment_method": payment_method_id,
+                    # Only cards: nothing that would redirect somebody who is not there.
+                    "allowed_payment_method_types": ["card"],
+                    "off_session": True,
+                    "confirm": True,
+                    "metadata": _metadata(order_id, attempt_id),
+                    "expand": ["latest_charge"],
+                },
+                {"idempotency_key": key},
+            )
+        except stripe.CardError as error:
+            if error.error is None or error.error.payment_intent is None:
+                raise
+            return intent_facts(error.error.payment_intent)
+        return intent_facts(intent)
+
+
+def fetch_intent(intent_id: str) -> IntentFacts:
+    """The charge as it is now."""
+    with calling() as v1:
+        return intent_facts(v1.payment_intents.retrieve(intent_id, {"expand": ["latest_charge"]}))
+
+
+def find_intent(*, customer_id: str, attempt_id: str) -> IntentFacts | None:
+    """The charge that was made for an attempt, found by its metadata; None when there is none.
+
+    Lists a customer's charges: unlike the provider's search, that list knows a charge from its first moment.
+    """
+    with calling() as v1:
+        found = v1.payment_intents.list(
+            {"customer": customer_id, "limit": 100, "expand": ["data.latest_charge"]}
+        )
+        for intent in found.auto_paging_iter():
+            if intent.metadata and intent.metadata.to_dict().get("attempt") == attempt_id:
+                return intent_facts(intent)
+    return None
+
+
+def cancel_intent(intent_id: str) -> bool:
+    """Make sure that a refused charge can't be paid any more. False when it was paid or canceled before."""
+    try:
+        with calling() as v1:
+            v1.payment_intents.cancel(intent_id)
+    except GatewayRefused:
+        return False
+    return True
+
+
+def forget_card(payment_method_id: str) -> None:
+    """Have a kept card deleted. One that is gone already counts as deleted."""
+    with suppress(GatewayRefused), calling() as v1:
+        v1.payment_methods.detach(payment_method_id)
+
+
+def create_refund(*, key: str, intent_id: str, amount_cents: int, refund_id: str) -> RefundFacts:
+    """Give money back. Repeating the same key repeats nothing."""
+    with calling() as v1:
+        refund = v1.refunds.create(
+            {
+                "payment_intent": intent_id,
+                "amount": amount_cents,
+                "metadata": {SHOP_MARK: settings.SITE_URL, "refund": refund_id},
+            },
+            {"idempotency_key": key},
+        )
+        return refund_facts(refund)
+
+
+def list_refunds(intent_id: str) -> list[RefundFacts]:
+    """Every refund of a payment, whoever made it."""
+    with calling() as v1:
+        found = v1.refunds.list(
+            {
+                "payment_intent": intent_id,
+                "limit": 100,
+                # When the money moved, both ways.
+                "expand": ["data.balance_transaction", "data.failure_balance_transaction"],
+            }
+        )
+        return [refund_facts(refund) for refund in found.auto_paging_iter()]
+
+
+def list_disputes(intent_id: str) -> list[DisputeFacts]:
+    """Every dispute of a payment, as it stands now."""
+    with calling() as v1:
+        found = v1.disputes.list({"payment_intent": intent_id, "limit": 100})
+        return [dispute_facts(dispute) for dispute in found.auto_paging_iter()]
+
+
+def read_event(payload: bytes, signature: str) -> EventFacts:
+    """A webhook call, if it is the provider's own and of now. Old and new secret are tried.
+
+    Raises BadSignature; OutOfTime when only its moment is wrong.
+    """
+    found = SIGNATURE.fullmatch(signature)
+    if found is None or not any(_is_signed(payload, signature, secret) for secret in _secrets()):
+        raise BadSignature
+    age = int(time.time()) - int(found[1])
+    if abs(age) > stripe.Webhook.DEFAULT_TOLERANCE:
+        raise OutOfTime(age)
+    try:
+        body = json.loads(payload, parse_float=_finite, parse_constant=_finite)
+    except (ValueError, OverflowError, RecursionError) as error:
+        raise BadSignature from error
+    if not isinstance(body, dict):
+        raise BadSignature
+    event_id, kind = body.get("id"), body.get("type")
+    if not isinstance(event_id, str) or not isinstance(kind, str):
+        raise BadSignature
+    if len(event_id) > PROVIDER_ID or len(kind) > EVENT_KIND:
+        raise BadSignature
+    return EventFacts(event_id=event_id, kind=kind, livemode=bool(body.get("livemode")), body=body)
+
+
+def _secrets() -> list[str]:
+    return [
+        secret for secret in (settings.STRIPE_WEBHOOK_SECRET, settings.STRIPE_WEBHOOK_SECRET_OLD) if secret
+    ]
+
+
+def _is_signed(payload: bytes, signature: str, secret: str) -> bool:
+    """Whether the provider signed it, whenever that was."""
+    try:
+        stripe.WebhookSignature.verify_header(payload.decode("utf-8"), signature, secret)
+    except (ValueError, stripe.SignatureVerificationError):
+        return False
+    return True
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        # Python reads it, JSON does not know it, and PostgreSQL does not keep it.
+        raise ValueError(text)
+    return number
+
+
+def _metadata(order_id: str, attempt_id: str) -> dict[str, str]:
+    return {SHOP_MARK: settings.SITE_URL, "order": order_id, "attempt": attempt_id}

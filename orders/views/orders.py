@@ -1,0 +1,131 @@
+"""Pages of cart, checkout, payment result and one order. Cart and checkout are the same bytes for every visitor."""
+
+import uuid
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.passwords import MEMBER_MINIMUM
+from accounts.sign_up_session import remembered_sign_up
+from orders.access import payment_token
+from orders.guest_orders import browser_owns
+from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
+from orders.models.order import ENDINGS, OTHER_COUNTRY
+from orders.selectors import orders as order_selectors
+from orders.selectors.customs import outside_union
+from orders.selectors.destinations import destination_of
+from orders.selectors.installments import calendar
+from orders.selectors.money import money_after
+from orders.selectors.refunds import refunds_for_page
+from orders.selectors.rules import checkout_countries, country_name, offered_modes
+from shop.core.models import ShopSettings
+from shop.core.public_pages import public_page
+
+
+@require_safe
+@public_page()
+def cart_page(request: HttpRequest) -> HttpResponse:
+    props = CartPropsSerializer(
+        {
+            "countries": checkout_countries(),
+            "home_country": settings.HOME_COUNTRY,
+            "links": {"catalogue": reverse("catalog:list"), "checkout": reverse("orders:checkout")},
+        }
+    )
+    return render(
+        request,
+        "orders/cart.html",
+        {"cart_props": props, "breadcrumbs": [(_("Accueil"), reverse("home")), (_("Panier"), None)]},
+    )
+
+
+@require_safe
+@public_page()
+def checkout_page(request: HttpRequest) -> HttpResponse:
+    props = CheckoutPropsSerializer(
+        {
+            "countries": checkout_countries(),
+            "home_country": settings.HOME_COUNTRY,
+            "other_country": OTHER_COUNTRY,
+            "payment_modes": offered_modes(),
+            "pay_label": _("Commande avec obligation de paiement"),
+            "terms_version": ShopSettings.load().terms_version,
+            "password_min": MEMBER_MINIMUM,
+            "links": {
+                "cart": reverse("orders:cart"),
+                "terms": reverse("terms"),
+                "privacy": reverse("privacy"),
+                "forgot": f"{reverse('accounts:auth')}?mode=forgot",
+            },
+        }
+    )
+    return render(request, "orders/checkout.html", {"checkout_props": props})
+
+
+@require_safe
+@never_cache
+def payment_result_page(request: HttpRequest) -> HttpResponse:
+    """Where the payment page sends the customer back. The session id in the address is a hint: it proves nothing."""
+    session_id = request.GET.get("session_id", "")
+    to_check = 0 < len(session_id) <= 255 and session_id.isprintable()
+    props = PaymentResultPropsSerializer(
+        {
+            "session_id": session_id if to_check else "",
+            "links": {
+                "cart": reverse("orders:cart"),
+                "orders": f"{reverse('members')}?tab=orders",
+                "contact": reverse("contact"),
+            },
+        }
+    )
+    response = render(
+        request,
+        "orders/payment_result.html",
+        {
+            "result_props": props,
+            "session_id": session_id if to_check else "",
+            "to_check": to_check,
+            "awaits_confirmation": not request.user.is_authenticated
+            and remembered_sign_up(request) is not None,
+        },
+    )
+    # The address holds the session id: other sites get the origin at most.
+    response["Referrer-Policy"] = "strict-origin"
+    return response
+
+
+@require_safe
+@never_cache
+def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
+    """An order for its member, the browser that made it, or who holds its signed link; else it does not exist."""
+    order = order_selectors.order_for_page(order_id)
+    if order is None or not browser_owns(request, order, request.GET.get("acces", "")):
+        raise Http404
+    is_member = request.user.is_authenticated and order.user_id == request.user.pk
+    trail = [(_("Accueil"), reverse("home"))]
+    if is_member:
+        trail.append((_("Espace membre"), reverse("members")))
+    response = render(
+        request,
+        "orders/order.html",
+        {
+            "order": order,
+            "items": order.items.all(),
+            "country_name": country_name(order.country, order.custom_country),
+            "is_member": is_member,
+            "plan": calendar(order),
+            "meets_customs": outside_union(destination_of(order)),
+            "pay_token": payment_token(order),
+            "refunds": refunds_for_page(order),
+            "outcome": money_after(order) if order.status in ENDINGS else None,
+            "breadcrumbs": [*trail, (_("Commande %(reference)s") % {"reference": order.reference}, None)],
+        },
+    )
+    response["Referrer-Policy"] = "no-referrer"
+    response["X-Robots-Tag"] = "noindex"
+    return response

@@ -1,0 +1,107 @@
+"""The page where what an order still owes is paid, opened by a signed link: no sign-in, no JavaScript."""
+
+from http import HTTPStatus
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from orders.access import order_id_of_payment_token
+from orders.models import Attempt, CardChange, Order, PausedBy, PauseEnd
+from orders.models.payment import PROVIDER_ID
+from orders.selectors.installments import calendar, wants_card
+from orders.selectors.mandate import agreed_mandates
+from orders.selectors.orders import order_for_page
+from orders.services.installments.dates import pause_instalments, resume_instalments
+from orders.services.payments.card_change import change_card, settle_card_change
+from orders.services.payments.payment_links import pay_by_link
+from orders.services.payments.settlement import settle
+from orders.stripe import gateway
+from shop.core.problems import Problem
+
+_PAUSE_STATES = ("paused", "resumed")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def payment_page(request: HttpRequest, token: str) -> HttpResponse:
+    """Shows the calendar of an order; a POST goes on to the hosted page: to pay (`pay` is `next` or `all`), or to
+    leave another card without paying (`card` is `change`). `pause` is `start` or `end`: the customer suspends the
+    payments of an order that is late, or goes on with them.
+
+    Whoever holds the link sees amounts, days and the end of the card's number: no name, no address, no other page.
+    """
+    order_id = order_id_of_payment_token(token)
+    order = order_for_page(order_id) if order_id is not None else None
+    plan = calendar(order) if order is not None else None
+    if order is None or plan is None:
+        raise Http404
+    problem, state = None, request.GET.get("etat", "")
+    if request.method == "POST":
+        try:
+            if request.POST.get("pause"):
+                url = _pause(order, request)
+            elif request.POST.get("card") == "change":
+                url = change_card(order_id=order.pk)
+            else:
+                url = pay_by_link(order_id=order.pk, everything=request.POST.get("pay") == "all")
+        except Problem as refused:
+            problem = refused
+        else:
+            answer = HttpResponseRedirect(url)
+            answer.status_code = HTTPStatus.SEE_OTHER
+            return answer
+    state = state if state in _PAUSE_STATES else _returned(order, request.GET.get("session_id", ""))
+    if state:
+        order = order_for_page(order.pk) or order
+        plan = calendar(order)
+    response = render(
+        request,
+        "orders/pay.html",
+        {
+            "order": order,
+            "plan": plan,
+            "pay_token": token,
+            "mandates": agreed_mandates(order),
+            "takes_card": wants_card(order),
+            "state": state,
+            "problem": problem,
+            "breadcrumbs": [
+                (_("Paiement de la commande %(reference)s") % {"reference": order.reference}, None)
+            ],
+        },
+        status=problem.status if problem else HTTPStatus.OK,
+    )
+    response["Referrer-Policy"] = "strict-origin"
+    response["X-Robots-Tag"] = "noindex"
+    return response
+
+
+def _pause(order: Order, request: HttpRequest) -> str:
+    """Suspends the payments or goes on with them; returns the address that says so. Raises Problem."""
+    if request.POST["pause"] == "end":
+        resume_instalments(order_id=order.pk, by=PauseEnd.CUSTOMER)
+        return f"{request.path}?etat=resumed"
+    pause_instalments(order_id=order.pk, by=PausedBy.CUSTOMER)
+    return f"{request.path}?etat=paused"
+
+
+def _returned(order: Order, session_id: str) -> str:
+    """What became of the page that the customer comes back from; "" when it is none of this order's."""
+    if not 0 < len(session_id) <= PROVIDER_ID or not session_id.isprintable():
+        return ""
+    attempt = Attempt.objects.filter(session_id=session_id, payment__order=order).first()
+    if attempt is not None:
+        try:
+            return settle(attempt.pk).status
+        except gateway.GatewayError:
+            return "pending"
+    change = CardChange.objects.filter(session_id=session_id, order=order).first()
+    if change is None:
+        return ""
+    try:
+        return f"card_{settle_card_change(change.pk)}"
+    except gateway.GatewayError:
+        return "card_pending"

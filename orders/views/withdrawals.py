@@ -1,0 +1,201 @@
+"""The withdrawal function (L221-21, D221-5): a form, what it declares, and the button that files it.
+
+It works without signing in, without JavaScript and without cookies, and tells nobody which orders exist. Between its
+two steps the declaration travels signed, in a hidden field; nothing is kept before the second one.
+
+Its forms carry no CSRF token. The page stands in a cache, the same bytes for everybody, and a token would be one
+visitor's. None is needed: no session is looked at, so a forged request can do no more than its author could do himself.
+An order is known to be its customer's by the signature in the link that its page and its mails carry.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.core import signing
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from orders.access import access_token, token_is_valid, withdrawal_of_token
+from orders.forms import OrderWithdrawalForm, WithdrawalForm
+from orders.models import Order, Withdrawal
+from orders.selectors.orders import order_for_page
+from orders.selectors.withdrawal_period import withdrawal_deadline
+from orders.selectors.withdrawals import open_cases
+from orders.services.withdrawals.declarations import Declaration, compose_statement, pack, unpack
+from orders.services.withdrawals.declaring import declare_withdrawal
+from shop.core.client_address import client_address
+from shop.core.problems import Problem
+from shop.core.public_pages import public_page
+
+_STEP_SALT = "orders.withdrawal.step"
+_RECEIVED_SALT = "orders.withdrawal.received"
+_RECEIVED_SECONDS = 3600
+"""How long the address of the last page shows the declaration; the mail shows it for good."""
+
+AnyForm = WithdrawalForm | OrderWithdrawalForm
+
+
+@csrf_exempt
+@require_http_methods(["GET", "HEAD", "POST"])
+def withdrawal_page(request: HttpRequest) -> HttpResponseBase:
+    """`/retractation`: the form; `?commande=…&acces=…` fills it in for an order. Posting it shows what is declared."""
+    if request.method != "POST" and not request.GET:
+        return _empty_form(request)
+    return _personal(request)
+
+
+@public_page()
+def _empty_form(request: HttpRequest) -> HttpResponse:
+    return _draw_form(request, WithdrawalForm())
+
+
+@never_cache
+def _personal(request: HttpRequest) -> HttpResponse:
+    if request.method != "POST":
+        order = _shown_order(request.GET.get("commande", ""), request.GET.get("acces", ""))
+        return _private(_draw_form(request, _blank_form(request, order), order=order))
+    if "declaration" in request.POST:
+        # Back from the second step, to correct something.
+        kept = _read_step(request)
+        return _private(_draw_again(request, kept) if kept else _unreadable(request))
+    order = _shown_order(request.POST.get("commande", ""), request.POST.get("acces", ""))
+    form: AnyForm = WithdrawalForm(request.POST)
+    if order is not None:
+        form = OrderWithdrawalForm(request.POST, order=order)
+    if not form.is_valid():
+        return _private(_draw_form(request, form, order=order))
+    return _private(_draw_step(request, form.declaration(get_language() or "fr")))
+
+
+@csrf_exempt
+@never_cache
+@require_POST
+def withdrawal_confirmed(request: HttpRequest) -> HttpResponseBase:
+    """`Confirmer la rétractation`: files what the step before has shown, once however often it is pressed."""
+    kept = _read_step(request)
+    if kept is None:
+        return _private(_unreadable(request))
+    declaration, key = kept
+    try:
+        withdrawal = declare_withdrawal(declaration=declaration, key=key, caller=client_address(request))
+    except Problem as problem:
+        page = _draw_again(request, kept, error=problem.detail, status=problem.status)
+        return _private(problem.set_headers(page))
+    token = signing.dumps(str(withdrawal.pk), salt=_RECEIVED_SALT)
+    return HttpResponseRedirect(f"{reverse('orders:withdrawal-received')}?d={token}", status=303)
+
+
+@never_cache
+@require_safe
+def withdrawal_received(request: HttpRequest) -> HttpResponseBase:
+    """What was received and when. It says the same whether or not an order fits. `?a=` is the link of a mail."""
+    try:
+        if "a" in request.GET:
+            pk = withdrawal_of_token(request.GET["a"])
+        else:
+            pk = signing.loads(request.GET.get("d", ""), salt=_RECEIVED_SALT, max_age=_RECEIVED_SECONDS)
+    except signing.BadSignature:
+        return HttpResponseRedirect(reverse("orders:withdrawal"))
+    withdrawal = Withdrawal.objects.get(pk=pk)
+    context = {"withdrawal": withdrawal, "breadcrumbs": _trail()}
+    return _private(render(request, "orders/withdrawal_received.html", context))
+
+
+def _shown_order(order_id: str, token: str) -> Order | None:
+    """The order that the visitor came from, when the link is signed by the shop and the order was paid."""
+    try:
+        known = uuid.UUID(order_id)
+    except ValueError:
+        return None
+    if not token_is_valid(str(known), token):
+        return None
+    order = order_for_page(known)
+    return order if order is not None and order.paid_at is not None else None
+
+
+def _blank_form(request: HttpRequest, order: Order | None) -> AnyForm:
+    if order is None:
+        return WithdrawalForm()
+    return OrderWithdrawalForm(initial={"name": order.customer_name, "email": order.email}, order=order)
+
+
+def _draw_form(
+    request: HttpRequest,
+    form: AnyForm,
+    *,
+    order: Order | None = None,
+    error: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    context: dict[str, Any] = {
+        "form": form,
+        "order": order,
+        "access": "" if order is None else access_token(order),
+        "deadline": None if order is None else withdrawal_deadline(order),
+        "declared": [] if order is None else list(open_cases(order)),
+        "today": timezone.localdate(),
+        "error": error,
+        "breadcrumbs": _trail(),
+    }
+    return render(request, "orders/withdrawal.html", context, status=status)
+
+
+def _draw_step(request: HttpRequest, declaration: Declaration) -> HttpResponse:
+    key = declaration.submission_key(timezone.localdate())
+    context = {
+        "statement": compose_statement(declaration),
+        "email": declaration.email,
+        "signed": signing.dumps({**pack(declaration), "k": key}, salt=_STEP_SALT, compress=True),
+        "breadcrumbs": _trail(),
+    }
+    return render(request, "orders/withdrawal_confirm.html", context)
+
+
+def _draw_again(
+    request: HttpRequest, kept: tuple[Declaration, str], *, error: str = "", status: int = 200
+) -> HttpResponse:
+    """The form with everything that was typed before."""
+    declaration, _key = kept
+    order = declaration.order
+    form: AnyForm
+    if order is None:
+        form = WithdrawalForm(initial=WithdrawalForm.values_of(declaration))
+    else:
+        form = OrderWithdrawalForm(initial=OrderWithdrawalForm.values_of(declaration), order=order)
+    return _draw_form(request, form, order=order, error=error, status=status)
+
+
+def _read_step(request: HttpRequest) -> tuple[Declaration, str] | None:
+    try:
+        packed = signing.loads(request.POST.get("declaration", ""), salt=_STEP_SALT)
+    except signing.BadSignature:
+        return None
+    return unpack(packed), packed["k"]
+
+
+def _unreadable(request: HttpRequest) -> HttpResponse:
+    error = _(
+        "Cette page a été modifiée en route et ne peut pas être lue. Remplissez le formulaire à nouveau."
+    )
+    return _draw_form(request, WithdrawalForm(), error=error, status=400)
+
+
+def _trail() -> list[tuple[str, str | None]]:
+    return [(_("Accueil"), reverse("home")), (_("Rétractation"), None)]
+
+
+def _private(response: HttpResponse) -> HttpResponse:
+    """Names and orders stay out of search engines and of what other sites are told."""
+    response["Referrer-Policy"] = "no-referrer"
+    response["X-Robots-Tag"] = "noindex"
+    return response
