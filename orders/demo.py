@@ -33,9 +33,9 @@ from orders.models import (
 from orders.models.payment import DEMONSTRATION_MOVEMENT
 from orders.models.states import ActorKind
 from orders.selectors.quotes import RequestedLine, quote_cart
-from orders.services.checkout.placement import SESSION_LIFETIME
 from orders.services.status.mails import withdraw_status_mails
 from orders.services.status.transitions import transition
+from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
 from shop.core.demo import demo_part
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, to_cents
@@ -167,7 +167,7 @@ def _write(
     _pay(order, quote.total, paid=paid, refunded=status == OrderStatus.REFUNDED)
     record_event(order, "order.demonstration")
     if status == OrderStatus.CANCELLED:
-        transition(order, status, by=ActorKind.JOB, at=placed + SESSION_LIFETIME)
+        transition(order, status, by=ActorKind.JOB, at=placed + CHECKOUT_SESSION_LIFETIME)
     if not paid:
         return
     reached = _STEPS[: _STEPS.index(status) + 1] if status in _STEPS else _STEPS[:1]
@@ -206,7 +206,7 @@ def _pay(order: Order, total: Decimal, *, paid: bool, refunded: bool) -> None:
         intent_id=f"{DEMONSTRATION_MOVEMENT}intent-{order.pk}" if paid else None,
         charge_id=f"{DEMONSTRATION_MOVEMENT}charge-{order.pk}" if paid else None,
         created_at=order.created_at,
-        expires_at=order.created_at + SESSION_LIFETIME,
+        expires_at=order.created_at + CHECKOUT_SESSION_LIFETIME,
         settled_at=order.created_at,
     )
     if paid:

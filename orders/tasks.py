@@ -1,16 +1,26 @@
 """Celery tasks and scheduled jobs of orders: thin, repeatable, by id."""
 
+import logging
 import uuid
 from datetime import datetime, time, timedelta
 
 from celery import shared_task
+from django.utils import translation
 
-from orders.invoices.tasks import make_invoice_document as make_invoice_document
-from orders.services.payments import closing, discarded, due_installments
+from orders.books.alerts import alert_turnover, mail_audit
+from orders.books.audit import audit_books
+from orders.invoices.documents import ensure_document, make_missing_documents
+from orders.models import Invoice
+from orders.services.fulfilment.delivery_promises import report_overdue_orders
+from orders.services.payments import closing, due_installments, stored_cards
 from orders.services.reconciliation import reconcile
+from orders.services.reconciliation.nightly import reconcile_days
 from orders.services.refunds import sending
+from orders.services.withdrawals.cases import alert_open_cases
 from orders.stripe import gateway
 from shop.core.jobs import scheduled_job
+
+logger = logging.getLogger(__name__)
 
 
 @shared_task(
@@ -40,7 +50,7 @@ def close_void_attempts(order_id: str) -> None:
     max_retries=5,
 )
 def forget_card(payment_method_id: str) -> None:
-    discarded.delete_discarded_cards(payment_method_id)
+    stored_cards.delete_discarded_cards(payment_method_id)
 
 
 @scheduled_job("collect-instalments", every=timedelta(days=1), at=time(9))
@@ -58,4 +68,56 @@ def reconcile_payments(now: datetime) -> None:
     reconcile.reconcile_card_changes(now)
     reconcile.send_waiting_refunds(now)
     closing.close_void_attempts()
-    discarded.delete_discarded_cards()
+    stored_cards.delete_discarded_cards()
+
+
+@scheduled_job("reconcile-books", every=timedelta(days=1), at=time(3, 30))
+def reconcile_books(now: datetime) -> None:
+    """The ledger against the provider's account. While the provider is away the job fails, and is tried again."""
+    try:
+        report = reconcile_days(now)
+    except gateway.GatewayNotConfigured:
+        return
+    logger.info(
+        "books: %d movements looked at, %d healed, %d open", report.looked_at, report.healed, report.open
+    )
+
+
+@scheduled_job("turnover-alerts", every=timedelta(days=1), at=time(7))
+def alert_about_turnover(now: datetime) -> None:
+    """Ceilings that come near."""
+    alert_turnover(now)
+
+
+@scheduled_job("overdue-deliveries", every=timedelta(days=1), at=time(8))
+def announce_overdue_deliveries(now: datetime) -> None:
+    """Promised dates that have passed: customers learn what they may do."""
+    report_overdue_orders(now)
+
+
+@scheduled_job("withdrawal-alerts", every=timedelta(days=1), at=time(8))
+def alert_withdrawals(now: datetime) -> None:
+    """Refunds of declarations that are due soon, or now."""
+    alert_open_cases(now)
+
+
+@shared_task(name="orders.tasks.make_invoice_document")
+def make_invoice_document(invoice_id: int) -> None:
+    invoice = Invoice.objects.filter(pk=invoice_id).first()
+    if invoice is not None:
+        ensure_document(invoice)
+
+
+@scheduled_job("invoice-documents", every=timedelta(minutes=5))
+def make_lost_documents(now: datetime) -> None:
+    """Invoices whose wake-up or worker was lost."""
+    make_missing_documents(now)
+
+
+@scheduled_job("audit-books", every=timedelta(days=1), at=time(4, 30))
+def audit_every_night(now: datetime) -> None:
+    """Series, chain, documents, orders and ledger; Stripe's account is compared by the job that reconciles."""
+    with translation.override("fr"):
+        report = audit_books(now, with_provider=False)
+    mail_audit(report, now)
+    logger.info("audit: %d documents, %d faults", report.documents, len(report.faults))

@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 from accounts.models import User
 from orders.admin.parts import order_link
 from orders.models import DeliveryStop, Finding, VatRate
-from orders.selectors.customs import outside_union
+from orders.pricing.vat import outside_union
 from orders.services.reconciliation.discrepancies import resolve_finding
 from shop.core.amount_fields import TYPED_AMOUNT
 from shop.core.problems import Problem

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy
 from accounts.models import User
 from orders.admin.parts import order_page
 from orders.models import Order, Refund, RefundMethod, RefundState, TransferReturn
-from orders.services.refunds.transfer_returns import days_of_return, take_transfer_back
+from orders.services.refunds.transfers import days_of_return, take_transfer_back
 from shop.core.amounts import localised_amount
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction

@@ -1,4 +1,4 @@
-"""Mails to the owner when a ceiling comes near."""
+"""Mails to the workshop about its books: a ceiling that comes near, an audit that found faults."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 
+from orders.books.audit import AuditReport
 from orders.books.turnover import Gauge, gauges, months_of
-from shop.core.mail import queue_mail
+from shop.core.mail import ALERT_LINES, queue_mail
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, amount_string
 from shop.core.shop_days import shop_day
@@ -55,4 +56,24 @@ def _mail(gauge: Gauge, number: int) -> None:
         language="fr",
         context=context,
         dedupe_key=f"turnover_alert:{gauge.code}:{number}:{gauge.level}",
+    )
+
+
+def mail_audit(report: AuditReport, now: datetime) -> None:
+    """To the workshop, in French, once a day while something is wrong; nothing when all is well."""
+    if report.is_whole:
+        return
+    queue_mail(
+        kind="books_audit_alert",
+        to=ShopSettings.load().alert_address,
+        language="fr",
+        context={
+            "faults": [
+                {"check": fault.check, "subject": fault.subject, "detail": fault.detail}
+                for fault in report.faults[:ALERT_LINES]
+            ],
+            "count": len(report.faults),
+            "more": max(0, len(report.faults) - ALERT_LINES),
+        },
+        dedupe_key=f"books_audit_alert:{timezone.localdate(now)}",
     )

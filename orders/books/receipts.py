@@ -17,10 +17,9 @@ from django.db.models import Prefetch, QuerySet
 
 from orders.books.csv_files import Cell
 from orders.books.days import Period
-from orders.invoices.tax import Treatment
 from orders.models import Invoice, InvoiceKind, LedgerEntry, LedgerKind, Order, Refund
 from orders.models.payment import TRANSFER_MOVEMENT
-from orders.selectors.customs import outside_union
+from orders.pricing.vat import Treatment, outside_union
 from orders.selectors.destinations import destination_of
 from shop.core.money import ZERO
 from shop.core.shop_days import shop_day

@@ -11,7 +11,7 @@ from enum import StrEnum
 from orders.books.csv_files import Cell
 from orders.books.days import Period
 from orders.books.receipts import Receipt, receipts
-from orders.invoices.tax import Treatment, split_vat
+from orders.pricing.vat import Treatment, split_vat
 from shop.core.money import ZERO
 
 HEADER = (

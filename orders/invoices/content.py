@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 
 from orders.invoices import mentions
 from orders.invoices.series import Place
-from orders.invoices.tax import Tax, Treatment
 from orders.models import (
     Invoice,
     InvoiceDraft,
@@ -23,6 +22,7 @@ from orders.models import (
     RefundState,
 )
 from orders.pricing.shares import share_out
+from orders.pricing.vat import Tax, Treatment
 from orders.selectors.rules import country_name
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, amount_string, from_cents, quantize, to_cents

@@ -11,9 +11,10 @@ from django.db import transaction
 
 from orders.invoices import content
 from orders.invoices.series import Place, chain_hash, reserve_place, take_place
-from orders.invoices.tax import Tax, Treatment, decide_tax, split_vat
+from orders.invoices.tax import decide_tax
 from orders.journal import record_event
 from orders.models import Invoice, InvoiceDraft, InvoiceKind, Order, RefundRequest
+from orders.pricing.vat import Tax, Treatment, split_vat
 from orders.selectors.destinations import destination_of
 from shop.core.money import ZERO
 from shop.core.wake import wake

@@ -10,7 +10,7 @@ from django.utils import translation
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from orders.invoices.tax import Tax, Treatment
+from orders.pricing.vat import Tax, Treatment
 from orders.selectors.rules import country_name
 from shop.core.dates import day_in_words
 from shop.core.models import ShopSettings

@@ -52,8 +52,8 @@ class StockEffect(StrEnum):
 class Transition:
     """One row: from any of `sources` to `target`, by any of `actors`, while every guard holds.
 
-    `guards` are names of `orders.services.status.transitions.GUARDS`. `tracking` and `mail` tell whether the customer gets an
-    entry on the order's page and the mail of a status; payments and refunds have mails of their own.
+    `guards` are names of `orders.services.status.transitions.GUARDS`. `tracking` and `mail` say whether the
+    customer gets an entry on the order's page and the mail of a status; payments and refunds have mails of their own.
     """
 
     name: str

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.cache import cache
 
 from orders.models import ShippingZone
-from orders.selectors.customs import stopped_countries
+from orders.selectors.destinations import stopped_countries
 
 _CACHE_KEY = "orders:delivery-zones"
 _STOPS_KEY = "orders:delivery-stops"

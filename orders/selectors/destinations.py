@@ -1,4 +1,4 @@
-"""Where a sale goes, as taxes see it."""
+"""Where a sale goes, as taxes and customs see it, and where nothing is sent for now."""
 
 import unicodedata
 from functools import cache
@@ -7,8 +7,10 @@ from django.conf import settings
 from django.utils import translation
 from django_countries import countries
 
-from orders.models import Order
+from orders.models import DeliveryStop, Order
 from orders.models.order import OTHER_COUNTRY
+from orders.pricing.vat import outside_union
+from shop.core.kept import kept
 
 
 def destination_of(order: Order) -> str:
@@ -21,6 +23,20 @@ def country_code(country: str, custom_country: str) -> str:
     if country != OTHER_COUNTRY:
         return country
     return _codes_by_name().get(_folded(custom_country), OTHER_COUNTRY)
+
+
+def stopped_countries() -> frozenset[str]:
+    """Countries to which nothing is sent for now. One query; where kept pieces are used, none."""
+    return kept(_read_stops, "delivery-stops")
+
+
+def _read_stops() -> frozenset[str]:
+    return frozenset(DeliveryStop.objects.order_by().values_list("country", flat=True))
+
+
+def is_stopped(country: str) -> bool:
+    """Whether nothing is sent to this country for now. No query within the Union, where delivery is never stopped."""
+    return outside_union(country) and DeliveryStop.objects.filter(country=country).exists()
 
 
 @cache

@@ -14,7 +14,8 @@ from orders.models import ShippingZone as ZoneRow
 from orders.models.order import OTHER_COUNTRY
 from orders.pricing.quote import PricingRules
 from orders.pricing.shipping import ShippingZone
-from orders.selectors.customs import outside_union, stopped_countries
+from orders.pricing.vat import outside_union
+from orders.selectors.destinations import stopped_countries
 from shop.core.kept import kept
 from shop.core.models import ShopSettings
 

@@ -43,8 +43,7 @@ from orders.services.payments.off_session import claim_charge, obstacle, prepare
 from orders.services.refunds.decisions import request_refund, retry_refund
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import send_refund, sync_refunds
-from orders.services.refunds.transfer_returns import take_transfer_back
-from orders.services.refunds.transfers import settle_by_transfer
+from orders.services.refunds.transfers import settle_by_transfer, take_transfer_back
 from orders.services.status.cancellation import cancel_unpaid_order
 from orders.services.withdrawals.cases import refund_case, refuse_case
 from orders.services.withdrawals.declarations import Declaration

@@ -9,10 +9,10 @@ from accounts.tests.people import make_admin
 from catalog.models import Product
 from orders.admin.books import DeliveryStopForm
 from orders.models import DeliveryStop, Order, OrderItem, Payment, ShippingZone
-from orders.selectors.customs import outside_union
+from orders.pricing.vat import outside_union
 from orders.selectors.delivery import shipping_table
+from orders.selectors.mail_contexts import confirmation_context
 from orders.selectors.rules import checkout_countries
-from orders.services.payments.mails import confirmation_context
 from orders.tests.factories import checkout_body, line, make_order, make_product
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail

@@ -32,8 +32,7 @@ from orders.selectors.refund_rules import RefundRefused, refundable
 from orders.selectors.refunds import progress
 from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.sending import send_refund
-from orders.services.refunds.transfer_returns import take_transfer_back
-from orders.services.refunds.transfers import settle_by_transfer
+from orders.services.refunds.transfers import settle_by_transfer, take_transfer_back
 from orders.tests.giving_back import EUROS, PARIS, bounced, ledger, mails, rows
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.reading import text

@@ -16,8 +16,8 @@ from orders.access import payment_token
 from orders.guest_orders import browser_owns
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
 from orders.models.order import ENDINGS, OTHER_COUNTRY
+from orders.pricing.vat import outside_union
 from orders.selectors import orders as order_selectors
-from orders.selectors.customs import outside_union
 from orders.selectors.destinations import destination_of
 from orders.selectors.installments import calendar
 from orders.selectors.money import money_after

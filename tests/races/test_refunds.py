@@ -16,8 +16,7 @@ from orders.services.payments.settlement import settle
 from orders.services.refunds import outcomes
 from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.sending import send_refund
-from orders.services.refunds.transfer_returns import take_transfer_back
-from orders.services.refunds.transfers import settle_by_transfer
+from orders.services.refunds.transfers import settle_by_transfer, take_transfer_back
 from orders.stripe import gateway
 from orders.tests.factories import checkout_body, line, make_product
 from orders.tests.giving_back import ledger

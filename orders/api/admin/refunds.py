@@ -21,11 +21,11 @@ from orders.models import Order, Refund, RefundLine, RefundMethod, RefundRequest
 from orders.selectors.quotes import MAX_LINES
 from orders.selectors.refunds import RefundProgress, find_request, progress
 from orders.services.refunds.decisions import request_refund
-from orders.services.refunds.transfer_returns import take_transfer_back
 from orders.services.refunds.transfers import (
     LONGEST_REFERENCE,
     hear_of_other_refunds,
     settle_by_transfer,
+    take_transfer_back,
 )
 from shop.core.amount_fields import AmountField
 from shop.core.problems import Problem

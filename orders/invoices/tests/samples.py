@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from orders.invoices.content import _tax
-from orders.invoices.tax import Tax, Treatment, split_vat
+from orders.pricing.vat import Tax, Treatment, split_vat
 
 FRANCHISE_FR = "TVA non applicable, art. 293 B du CGI"
 ZERO = Decimal("0.00")

@@ -16,7 +16,6 @@ from django.utils import timezone
 from orders.books.audit import audit_books
 from orders.invoices.documents import ensure_document
 from orders.invoices.issuing import issue_credit_note
-from orders.invoices.tasks import audit_every_night
 from orders.models import (
     Invoice,
     InvoiceSeries,
@@ -27,6 +26,7 @@ from orders.models import (
     RefundRequest,
 )
 from orders.services.installments.scheduled_payments import void_scheduled
+from orders.tasks import audit_every_night
 from orders.tests.factories import new_key
 from shop.core.append_only import guard_statements, release_statements
 from shop.core.models import OutgoingMail

@@ -10,9 +10,9 @@ from pypdf import PdfReader
 
 from orders.invoices.document import typeset, with_factur_x_metadata
 from orders.invoices.facturx import factur_x
-from orders.invoices.tax import Treatment
 from orders.invoices.tests.samples import sample
 from orders.invoices.view import printed
+from orders.pricing.vat import Treatment
 
 
 def read(pdf: bytes) -> PdfReader:

@@ -13,9 +13,9 @@ import pytest
 from saxonche import PySaxonProcessor
 
 from orders.invoices.facturx import factur_x
-from orders.invoices.tax import Treatment
 from orders.invoices.tests.samples import sample
 from orders.models import Invoice
+from orders.pricing.vat import Treatment
 from orders.tests.factories import make_product
 
 RULES = Path(facturx.__file__).parent / "xsd_and_schematron" / "facturx-en16931" / "FACTUR-X_EN16931.xslt"

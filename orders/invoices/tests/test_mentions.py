@@ -8,9 +8,10 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from orders.invoices.tax import ABROAD_IN_UNION, STANDARD_RATES, split_vat, union_sales
+from orders.invoices.tax import union_sales
 from orders.invoices.tests.conftest import set_shop
 from orders.models import Invoice, Order, VatRate
+from orders.pricing.vat import ABROAD_IN_UNION, STANDARD_RATES, split_vat
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.shop_days import shop_day
 

@@ -18,12 +18,12 @@ from orders.journal import record_event
 from orders.models import Attempt, AttemptState, Order, OrderItem, Payment, PaymentMode, PaymentState
 from orders.pricing.installments import SMALLEST_CHARGE
 from orders.pricing.quote import Quote
-from orders.selectors.customs import is_stopped
-from orders.selectors.destinations import country_code
+from orders.selectors.destinations import country_code, is_stopped
 from orders.selectors.mandate import mandate_text
 from orders.selectors.quotes import CartQuote, QuotedLine, RequestedLine, quote_cart
 from orders.services.checkout.unpaid_holds import holder_of, limit_unpaid_holds
 from orders.services.status.stock_holds import hold_for_order
+from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
 from shop.core.models import ShopSettings
 from shop.core.money import to_cents
 from shop.core.problems import Problem
@@ -31,8 +31,6 @@ from shop.core.problems import Problem
 if TYPE_CHECKING:
     from accounts.models import User
 
-SESSION_LIFETIME = timedelta(minutes=31)
-"""A payment page lives at least 30 minutes at the provider; one more allows for clocks that differ."""
 SHORTEST_PAGE = timedelta(minutes=30)
 
 
@@ -174,7 +172,7 @@ def prepare_attempt(payment: Payment, *, number: int = 1) -> Attempt:
         payment=payment,
         number=number,
         amount_cents=to_cents(payment.amount),
-        expires_at=timezone.now() + SESSION_LIFETIME,
+        expires_at=timezone.now() + CHECKOUT_SESSION_LIFETIME,
     )
 
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from orders.access import payment_page_url
 from orders.models import Order, Payment, StoredCard
 from orders.selectors.installments import calendar
-from orders.services.payments.mails import order_context, seller_context
+from orders.selectors.mail_contexts import order_context, seller_context
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
 

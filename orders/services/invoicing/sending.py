@@ -7,7 +7,7 @@ from orders.invoices.attachments import CREDIT_NOTE, DOCUMENT, ORDER_INVOICE, do
 from orders.invoices.documents import ensure_document, file_name
 from orders.invoices.issuing import current_invoice
 from orders.models import Invoice, InvoiceKind, Order
-from orders.services.payments.mails import order_context, seller_context
+from orders.selectors.mail_contexts import order_context, seller_context
 from shop.core.mail import queue_mail
 from shop.core.mail_attachments import MailFile, register_attachments
 from shop.core.money import amount_string

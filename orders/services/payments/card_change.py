@@ -17,7 +17,6 @@ from orders.models import Attempt, AttemptKind, CardChange, CardChangeState, Ord
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.selectors.installments import wants_card
 from orders.selectors.mandate import card_mandate_text
-from orders.services.checkout.placement import SESSION_LIFETIME
 from orders.services.installments.mails import mail_card_kept
 from orders.services.installments.scheduled_payments import lock_open_payments
 from orders.services.payments.checkout_page import RETURN_QUERY
@@ -26,6 +25,7 @@ from orders.services.payments.stored_cards import discard_card, keep_card
 from orders.stripe import gateway
 from orders.stripe.card_pages import create_card_page, fetch_card_page
 from orders.stripe.facts import CardPageFacts
+from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
 from shop.core.problems import Problem
 
 logger = logging.getLogger(__name__)
@@ -163,7 +163,7 @@ def _open_change(order_id: uuid.UUID) -> CardChange:
                 order=order,
                 customer_id=card.customer_id if card else "",
                 mandate_text=card_mandate_text(order),
-                expires_at=timezone.now() + SESSION_LIFETIME,
+                expires_at=timezone.now() + CHECKOUT_SESSION_LIFETIME,
             )
 
 

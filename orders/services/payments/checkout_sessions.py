@@ -11,7 +11,7 @@ from orders.models import Attempt, AttemptKind, AttemptState, Order, OrderStatus
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.models.states import ActorKind
 from orders.services.payments.checkout_page import describe_page
-from orders.services.payments.page_closing import close_page
+from orders.services.payments.closing import close_page
 from orders.services.status.cancellation import cancel_unpaid_order
 from orders.stripe import gateway
 from shop.core.problems import Problem

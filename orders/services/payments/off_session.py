@@ -26,11 +26,9 @@ from orders.pricing.dunning import AUTHENTICATION_REQUIRED
 from orders.selectors.installments import OPEN_PAYMENTS, open_pause
 from orders.services.payments.closing_claims import claim_closing
 from orders.stripe import gateway
-from orders.stripe.gateway import IntentFacts
+from orders.stripe.gateway import IDEMPOTENCY_KEY_LIFETIME, IntentFacts
 from shop.core.money import to_cents
 
-KEY_LIFETIME = timedelta(hours=23)
-"""How long the provider certainly knows an idempotency key (it says 24 h; an hour allows for clocks)."""
 ON_ITS_WAY = timedelta(minutes=2)
 """Longer than any call can take: a charge not found after it was never made."""
 CARD_UNKNOWN = "resource_missing"
@@ -72,7 +70,7 @@ def prepare_charge(order: Order, payment: Payment) -> Attempt:
         number=last + 1,
         kind=AttemptKind.OFF_SESSION,
         amount_cents=to_cents(payment.amount),
-        expires_at=timezone.now() + KEY_LIFETIME,
+        expires_at=timezone.now() + IDEMPOTENCY_KEY_LIFETIME,
     )
 
 
@@ -157,6 +155,6 @@ def _may_ask_again(attempt: Attempt) -> bool:
     return (
         attempt.state == AttemptState.SENT
         and attempt.sent_at is not None
-        and timezone.now() - attempt.sent_at < KEY_LIFETIME
+        and timezone.now() - attempt.sent_at < IDEMPOTENCY_KEY_LIFETIME
         and payment.state in OPEN_PAYMENTS
     )

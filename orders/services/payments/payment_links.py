@@ -10,11 +10,11 @@ from orders.models import Attempt, AttemptKind, AttemptState, Order, Payment
 from orders.models.order import PAID_STATUSES
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.selectors.installments import OPEN_PAYMENTS
-from orders.services.checkout.placement import SESSION_LIFETIME
 from orders.services.payments.checkout_sessions import open_session
-from orders.services.payments.page_closing import close_page
+from orders.services.payments.closing import close_page
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
+from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
 from shop.core.money import ZERO, to_cents
 from shop.core.problems import Problem
 
@@ -79,7 +79,7 @@ def _write(payments: list[Payment], *, pays_off: bool) -> Attempt:
         kind=AttemptKind.LINK,
         pays_off=pays_off,
         amount_cents=to_cents(amount),
-        expires_at=timezone.now() + SESSION_LIFETIME,
+        expires_at=timezone.now() + CHECKOUT_SESSION_LIFETIME,
     )
 
 

@@ -3,6 +3,7 @@
 Every function here runs in its caller's transaction, with the order's row locked.
 """
 
+import logging
 from datetime import date
 
 from django.utils import timezone
@@ -13,8 +14,13 @@ from orders.pricing.installments import charge_day, last_day
 from orders.selectors.installments import open_pause
 from orders.services.installments import mails as mails
 from orders.services.installments.scheduled_payments import NOT_ACCEPTED, lock_open_payments
+from orders.stripe import gateway
 from orders.stripe.facts import CardFacts
 from shop.core.wake import wake
+
+logger = logging.getLogger(__name__)
+
+DELETED_AT_ONCE = 200
 
 
 def keep_card(*, order: Order, card: CardFacts) -> StoredCard | None:
@@ -84,3 +90,18 @@ def _charge_again(order: Order, payment: Payment, today: date, *, was_usable: bo
     payment.save(update_fields=["state", "stopped_code", "announced_at", "next_try_on"])
     record_event(order, "instalment.resumed", position=payment.position, day=day.isoformat())
     return True
+
+
+def delete_discarded_cards(payment_method_id: str | None = None) -> int:
+    """Delete one discarded card, or all that still wait, at the provider. Returns how many are gone now.
+
+    A card that the provider no longer has counts as deleted. Raises GatewayUnavailable: what was not reached stays.
+    """
+    waiting = DiscardedCard.objects.filter(deleted_at=None)
+    if payment_method_id is not None:
+        waiting = waiting.filter(payment_method_id=payment_method_id)
+    deleted = 0
+    for card in waiting.order_by("discarded_at")[:DELETED_AT_ONCE]:
+        gateway.forget_card(card.payment_method_id)
+        deleted += DiscardedCard.objects.filter(pk=card.pk, deleted_at=None).update(deleted_at=timezone.now())
+    return deleted

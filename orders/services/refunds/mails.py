@@ -11,7 +11,7 @@ from django.utils import timezone, translation
 from orders.invoices.attachments import credit_note_of
 from orders.models import Order, Refund, RefundMethod, RefundRequest, RefundState, TransferReturn
 from orders.selectors.installments import OPEN_PAYMENTS
-from orders.services.payments.mails import order_context, seller_context
+from orders.selectors.mail_contexts import order_context, seller_context
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, amount_string

@@ -8,11 +8,11 @@ from django.utils import timezone
 
 from orders.models import Attempt, Refund, RefundState
 from orders.models.payment import DEMONSTRATION_MOVEMENT
-from orders.services.payments.off_session import KEY_LIFETIME
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.outcomes import apply_refund, note_refusal
 from orders.stripe import gateway
 from orders.stripe.facts import RefundFacts
+from orders.stripe.gateway import IDEMPOTENCY_KEY_LIFETIME
 from shop.core.money import to_cents
 
 logger = logging.getLogger(__name__)
@@ -39,7 +39,11 @@ def send_refund(refund_id: uuid.UUID) -> None:
         _pretend(refund, intent_id)
         return
     state, created_at = before
-    if state == RefundState.SENT and timezone.now() - created_at > KEY_LIFETIME and _was_done(refund):
+    if (
+        state == RefundState.SENT
+        and timezone.now() - created_at > IDEMPOTENCY_KEY_LIFETIME
+        and _was_done(refund)
+    ):
         return
     try:
         facts = gateway.create_refund(

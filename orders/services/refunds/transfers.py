@@ -1,4 +1,4 @@
-"""A refund that its card can't take, sent from the shop's own bank instead and written down by staff."""
+"""Refunds by bank transfer, written down by staff: sent because the card can't take them, or come back undelivered."""
 
 import uuid
 from contextlib import suppress
@@ -18,17 +18,19 @@ from orders.models import (
     Refund,
     RefundMethod,
     RefundState,
+    TransferReturn,
 )
 from orders.selectors.refund_retries import amount_again, refuse_units_credited_twice, to_make_again
 from orders.selectors.refund_rules import RefundRefused
-from orders.services.refunds.mails import mail_refund_transferred
-from orders.services.refunds.outcomes import lock_refund, restate, settle_what_is_through
+from orders.services.refunds.mails import mail_refund_transferred, mail_transfer_returned
+from orders.services.refunds.outcomes import fail_refund, lock_refund, restate, settle_what_is_through
 from orders.services.refunds.sending import sync_refunds
 from orders.stripe import gateway
 from shop.core.money import amount_string
 
 if TYPE_CHECKING:
     from accounts.models import User
+
 
 LONGEST_REFERENCE = 100
 
@@ -127,3 +129,51 @@ def _check(failed: Refund, sent_on: date, reference: str) -> None:
         raise RefundRefused(
             "refund_invalid", _("indiquez la référence du virement, en 100 caractères au plus."), status=400
         )
+
+
+def take_transfer_back(
+    *, refund_id: uuid.UUID, returned_on: date, why: TransferReturn, actor: "User | None" = None
+) -> Refund:
+    """The bank sent a transfer back on that day, or it was written down by mistake; the customer is told which.
+
+    The line of the books stays: another one takes it back on `returned_on`. The refund has failed from then on, and is
+    made again on the card or by another transfer like any other. Once a transfer: the second call changes nothing.
+
+    Raises RefundRefused: `refund_not_transferred`, and 400 `refund_invalid` for a day in the future or before the
+    transfer; Refund.DoesNotExist.
+    """
+    with transaction.atomic():
+        order, payment, transfer = lock_refund(refund_id)
+        if transfer.method != RefundMethod.TRANSFER:
+            raise RefundRefused(
+                "refund_not_transferred", _("ce remboursement n'a pas été réglé par virement.")
+            )
+        if transfer.state == RefundState.FAILED:
+            return transfer
+        sent_on, today = days_of_return(transfer)
+        if returned_on > today:
+            raise RefundRefused("refund_invalid", _("la date du retour est dans l'avenir."), status=400)
+        if returned_on < sent_on:
+            raise RefundRefused("refund_invalid", _("la date du retour est d'avant le virement."), status=400)
+        fail_refund(
+            order,
+            payment,
+            transfer,
+            why,
+            returned_at=datetime.combine(returned_on, time(12), timezone.get_default_timezone()),
+        )
+        record_event(
+            order,
+            "refund.transfer_taken_back",
+            actor=actor,
+            refund=str(transfer.pk),
+            returned_on=returned_on.isoformat(),
+            why=str(why),
+        )
+        mail_transfer_returned(order, transfer, sent_on=sent_on)
+    return transfer
+
+
+def days_of_return(transfer: Refund) -> tuple[date, date]:
+    """The first and the last day on which a transfer may have come back: since it was sent, until today."""
+    return timezone.localdate(transfer.settled_at or transfer.created_at), timezone.localdate()

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from orders.models import Order, OrderStatus, OrderTracking
 from orders.models.order import ENDINGS
+from orders.selectors.mail_contexts import order_context, seller_context
 from orders.selectors.money import money_after
 from orders.selectors.withdrawal_period import withdrawal_deadline
-from orders.services.payments.mails import order_context, seller_context
 from shop.core.amounts import localised_amount
 from shop.core.dates import day_in_words
 from shop.core.mail import queue_mail, withdraw_mails

@@ -11,8 +11,8 @@ from django.utils import timezone, translation
 
 from orders.access import statement_token
 from orders.models import Order, Withdrawal, WithdrawalCase
+from orders.selectors.mail_contexts import order_context, seller_context
 from orders.selectors.withdrawals import named_order
-from orders.services.payments.mails import order_context, seller_context
 from shop.core import limits
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings

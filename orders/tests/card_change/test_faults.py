@@ -14,7 +14,7 @@ from accounts.models import User
 from conftest import QueuedTasks
 from orders.models import Attempt, CardChange, Order, StoredCard
 from orders.services.installments.scheduled_payments import void_scheduled
-from orders.services.payments import discarded
+from orders.services.payments import stored_cards
 from orders.services.payments.card_change import change_card
 from orders.services.payments.payment_links import pay_by_link
 from orders.services.reconciliation import reconcile
@@ -87,9 +87,9 @@ def test_a_deletion_that_fails_is_made_up_for(
     with pytest.raises(gateway.GatewayUnavailable):
         queued_tasks.run()
     assert sorted(kept_cards(bank, order)) == sorted([before, card.payment_method_id])
-    assert discarded.delete_discarded_cards() == 1
+    assert stored_cards.delete_discarded_cards() == 1
     assert kept_cards(bank, order) == [card.payment_method_id]
-    assert discarded.delete_discarded_cards() == 0
+    assert stored_cards.delete_discarded_cards() == 0
 
 
 def test_an_order_without_a_card_gets_one_on_a_new_customer(bank: Bank, order: Order):
@@ -181,7 +181,7 @@ def test_staff_see_the_changes_and_what_was_agreed(bank: Bank, order: Order):
         "L'ancienne carte est encore à effacer chez le prestataire",
     ):
         assert words in page
-    discarded.delete_discarded_cards()
+    stored_cards.delete_discarded_cards()
     assert "encore à effacer" not in text(staff.get(panel))
 
 

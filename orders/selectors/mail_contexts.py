@@ -1,0 +1,103 @@
+"""What mails say of an order and of the shop, as JSON."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+from django.conf import settings
+from django.utils import translation
+
+from orders.access import access_token, order_url
+from orders.models import Order, PaymentMode
+from orders.pricing.vat import outside_union
+from orders.selectors.destinations import destination_of
+from orders.selectors.installments import agreed_plan
+from orders.selectors.invoices import tax_notice
+from orders.selectors.rules import country_name
+from orders.selectors.withdrawal_period import withdrawal_deadline
+from orders.selectors.withdrawals import function_sentence, withdrawal_path
+from shop.core.models import ShopSettings
+from shop.core.site import absolute_url
+
+WITHDRAWAL_TEXTS = Path(settings.BASE_DIR) / "shop" / "pages" / "texts" / "withdrawal-notice"
+
+
+def confirmation_context(order: Order) -> dict[str, Any]:
+    return {
+        "order": order_context(order, order.language),
+        "terms_version": order.terms_version,
+        "withdrawal_notice": withdrawal_notice(order.language),
+        "seller": {**seller_context(), "vat_notice": tax_notice(order, order.language)},
+    }
+
+
+def order_context(order: Order, language: str) -> dict[str, Any]:
+    """The order as JSON for a mail: amounts as "49.99", texts in `language`."""
+    with translation.override(language):
+        address = [
+            order.customer_name,
+            order.address,
+            f"{order.postal_code} {order.city}",
+            country_name(order.country, order.custom_country),
+        ]
+        return {
+            "id": str(order.pk),
+            "reference": order.reference,
+            "url": order_url(order),
+            "withdrawal_until": deadline.isoformat() if (deadline := withdrawal_deadline(order)) else "",
+            "withdrawal_url": absolute_url(withdrawal_path(order, access_token(order))),
+            "created_at": order.created_at.isoformat(),
+            "status": order.status,
+            "status_label": order.get_status_display(),
+            "language": order.language,
+            "email": order.email,
+            "customer_name": order.customer_name,
+            "first_name": order.first_name,
+            "phone": order.phone,
+            "address_lines": address,
+            "items": [
+                {
+                    "name": item.product_name,
+                    "detail": item.detail,
+                    "image": urljoin(settings.SITE_URL, item.product_image) if item.product_image else "",
+                    "quantity": item.quantity,
+                    "free_quantity": item.free_quantity,
+                    "unit_price": str(item.unit_price),
+                    "line_total": str(item.line_total),
+                }
+                for item in order.items.all()
+            ],
+            "original_total": str(order.original_total),
+            "promotion_savings": str(order.promotion_savings),
+            "subtotal": str(order.subtotal),
+            "shipping_cost": str(order.shipping_cost),
+            "total": str(order.total),
+            "promised_by": order.promised_by.isoformat(),
+            "payment_label": str(PaymentMode(order.payment_mode).label),
+            "instalments": [
+                {"due": part.due.isoformat(), "amount": str(part.amount)} for part in agreed_plan(order)
+            ],
+            "mandate_text": order.mandate_text,
+            "meets_customs": outside_union(destination_of(order)),
+            "notes": order.notes,
+        }
+
+
+def seller_context() -> dict[str, Any]:
+    """Who sells, as the law wants it on every confirmation."""
+    shop = ShopSettings.load()
+    names = ("shop_name", *ShopSettings.REQUIRED_LEGAL_FIELDS, "vat_notice")
+    return {name: str(getattr(shop, name)) for name in names}
+
+
+def withdrawal_notice(language: str) -> str:
+    """The withdrawal notice with its form, in Markdown without its header."""
+    shop = ShopSettings.load()
+    text = (WITHDRAWAL_TEXTS / f"{language}.md").read_text(encoding="utf-8")
+    if text.startswith("---"):
+        text = text.split("---", 2)[2]
+    with translation.override(language):
+        text = text.replace("{{ withdrawal_function }}", function_sentence(absolute_url(withdrawal_path())))
+    for name in ("shop_name", *ShopSettings.REQUIRED_LEGAL_FIELDS):
+        text = text.replace(f"{{{{ {name} }}}}", str(getattr(shop, name)))
+    return text.strip()
