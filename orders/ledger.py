@@ -15,12 +15,12 @@ def book_movement(
     kind: LedgerKind,
     amount: Decimal,
     provider_id: str,
-    told: datetime | None,
+    reported_at: datetime | None,
     after: datetime,
 ) -> LedgerEntry:
-    """One movement, once (`provider_id` and `kind` are unique), on the day on which the money moved.
+    """Add one movement once (`provider_id` and `kind` are unique), on the day on which the money moved.
 
-    `told` is the provider's word for when that was; None stands for now. A clock that is wrong can't move it out of
+    `reported_at` is when the provider says that was; None stands for now. A clock that is wrong can't move it out of
     what is possible: never into the future, and never before `after`, what it follows from (the order for a charge, the
     charge for a refund or dispute, the refund for its failure). What lies outside is booked at the nearer end.
     """
@@ -31,7 +31,7 @@ def book_movement(
         kind=kind,
         amount=amount,
         provider_id=provider_id,
-        occurred_at=min(max(told or now, after), now),
+        occurred_at=min(max(reported_at or now, after), now),
         created_at=now,
     )
 

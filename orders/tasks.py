@@ -53,8 +53,8 @@ def forget_card(payment_method_id: str) -> None:
     stored_cards.delete_discarded_cards(payment_method_id)
 
 
-@scheduled_job("collect-instalments", every=timedelta(days=1), at=time(9))
-def collect_instalments(now: datetime) -> None:
+@scheduled_job("collect-installments", every=timedelta(days=1), at=time(9))
+def collect_installments(now: datetime) -> None:
     """Later thirds: announced, charged, asked for. At an hour at which customers are awake to answer their bank."""
     due_installments.run_round(now)
 

@@ -79,7 +79,7 @@ def test_who_may_not_see_the_books_is_offered_no_link_to_them(staff, client):
 
 
 def test_a_list_is_headed_by_what_it_lists(staff):
-    page = staff.get(reverse("admin:orders_finding_changelist")).content.decode()
+    page = staff.get(reverse("admin:orders_discrepancy_changelist")).content.decode()
     assert "<h1>Écarts de rapprochement</h1>" in page
     assert "Sélectionnez" not in page
     assert "admin-shop/shop" in page

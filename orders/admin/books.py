@@ -1,4 +1,4 @@
-"""Reconciliation's findings, tax rates and countries without delivery in the admin."""
+"""Reconciliation's discrepancies, tax rates and countries without delivery in the admin."""
 
 from typing import Any, cast
 
@@ -14,9 +14,9 @@ from django.utils.translation import ngettext
 
 from accounts.models import User
 from orders.admin.parts import order_link
-from orders.models import DeliveryStop, Finding, VatRate
+from orders.models import DeliveryStop, Discrepancy, VatRate
 from orders.pricing.vat import outside_union
-from orders.services.reconciliation.discrepancies import resolve_finding
+from orders.services.reconciliation.discrepancies import resolve_discrepancy
 from shop.core.amount_fields import TYPED_AMOUNT
 from shop.core.problems import Problem
 from shop.core.public_pages import content_changed
@@ -30,8 +30,8 @@ class ResolutionForm(forms.Form):
     how = forms.CharField(label=_("Comment l'écart s'explique-t-il ?"), max_length=300, widget=forms.Textarea)
 
 
-@admin.register(Finding)
-class FindingAdmin(StaffAdmin[Finding]):
+@admin.register(Discrepancy)
+class DiscrepancyAdmin(StaffAdmin[Discrepancy]):
     view_action = StaffAction.SEE_BOOKS
     list_display = ("found_at", "kind", "amount", "provider_id", "order_link", "detail", "resolved_at")
     list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind", "found_at")
@@ -40,12 +40,12 @@ class FindingAdmin(StaffAdmin[Finding]):
     actions = ("resolve",)
 
     @admin.display(description=_("commande"))
-    def order_link(self, finding: Finding) -> str:
-        return order_link(finding.order)
+    def order_link(self, discrepancy: Discrepancy) -> str:
+        return order_link(discrepancy.order)
 
-    @staff_action(StaffAction.RESOLVE_FINDING, description=_("Marquer comme réglés"))
-    def resolve(self, request: HttpRequest, chosen: QuerySet[Finding]) -> HttpResponseBase | None:
-        """Asks why first: the answer stays with the finding and in the order's journal."""
+    @staff_action(StaffAction.RESOLVE_DISCREPANCY, description=_("Marquer comme réglés"))
+    def resolve(self, request: HttpRequest, chosen: QuerySet[Discrepancy]) -> HttpResponseBase | None:
+        """Asks why first: the answer stays with the discrepancy and in the order's journal."""
         waiting = chosen.filter(resolved_at=None).order_by("pk")
         if not waiting:
             messages.warning(request, _("Aucun des écarts choisis n'est ouvert."))
@@ -55,15 +55,17 @@ class FindingAdmin(StaffAdmin[Finding]):
             context = {
                 **self.admin_site.each_context(request),
                 "title": _("Régler des écarts"),
-                "findings": waiting.select_related("order"),
+                "discrepancies": waiting.select_related("order"),
                 "form": form,
             }
-            return TemplateResponse(request, "admin/orders/finding/resolve.html", context)
+            return TemplateResponse(request, "admin/orders/discrepancy/resolve.html", context)
         done = 0
-        for finding in waiting:
+        for discrepancy in waiting:
             try:
-                resolve_finding(
-                    finding_id=finding.pk, how=form.cleaned_data["how"], actor=cast(User, request.user)
+                resolve_discrepancy(
+                    discrepancy_id=discrepancy.pk,
+                    how=form.cleaned_data["how"],
+                    actor=cast(User, request.user),
                 )
                 done += 1
             except Problem as problem:

@@ -15,7 +15,7 @@ from orders.access import payment_page_url
 from orders.admin.parts import order_page, row_number
 from orders.models import (
     AttemptState,
-    InstalmentPause,
+    InstallmentPause,
     Order,
     PausedBy,
     PauseEnd,
@@ -26,7 +26,7 @@ from orders.models import (
 from orders.selectors.installments import OPEN_PAYMENTS, calendar, open_pause
 from orders.selectors.mandate import agreed_mandates
 from orders.services.installments.collecting import send_link, write_off_payment
-from orders.services.installments.dates import pause_instalments, resume_instalments
+from orders.services.installments.dates import pause_installments, resume_installments
 from orders.services.payments.due_installments import charge_now
 from orders.stripe import gateway
 from shop.core.problems import Problem
@@ -62,19 +62,19 @@ ACTIONS = {
     ),
 }
 ASKS = {
-    "charge": StaffAction.CHARGE_INSTALMENT,
+    "charge": StaffAction.CHARGE_INSTALLMENT,
     "link": StaffAction.SEND_PAYMENT_LINK,
-    "write_off": StaffAction.WRITE_OFF_INSTALMENT,
+    "write_off": StaffAction.WRITE_OFF_INSTALLMENT,
 }
 
 
 @order_page(
-    "instalments",
+    "installments",
     label=_("Échéances"),
     action=StaffAction.SEE_PAYMENTS,
     shown=lambda order: order.payment_mode == PaymentMode.INSTALLMENTS,
 )
-def instalments_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
+def installments_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
     """The calendar; with `?action=…&payment=…` the page that explains one action and asks for it by POST."""
     plan = calendar(order)
     if plan is None:
@@ -83,7 +83,7 @@ def instalments_page(request: HttpRequest, order: Order, context: dict[str, Any]
     if action not in ACTIONS:
         return TemplateResponse(
             request,
-            "admin/orders/order/instalments.html",
+            "admin/orders/order/installments.html",
             {
                 **context,
                 "plan": plan,
@@ -110,11 +110,11 @@ def instalments_page(request: HttpRequest, order: Order, context: dict[str, Any]
             messages.warning(
                 request, _("Le prestataire ne répond pas : l'issue sera connue dans quelques minutes.")
             )
-        return redirect("admin:orders_order_instalments", order.pk)
+        return redirect("admin:orders_order_installments", order.pk)
     label, explanation = ACTIONS[action]
     return TemplateResponse(
         request,
-        "admin/orders/order/instalment_action.html",
+        "admin/orders/order/installment_action.html",
         {**context, "payment": payment, "label": label, "explanation": explanation, "form": form},
     )
 
@@ -152,8 +152,8 @@ class PaymentAdmin(StaffAdmin[Payment]):
     ordering = ("due_on", "pk")
 
 
-@admin.register(InstalmentPause)
-class InstalmentPauseAdmin(StaffAdmin[InstalmentPause]):
+@admin.register(InstallmentPause)
+class InstallmentPauseAdmin(StaffAdmin[InstallmentPause]):
     view_action = StaffAction.SEE_PAYMENTS
     list_display = ("order", "started_at", "started_by", "reason", "ended_at", "ended_by")
     list_filter = (("ended_at", admin.EmptyFieldListFilter), "started_by")
@@ -180,7 +180,7 @@ class PauseForm(forms.Form):
 @order_page(
     "pause",
     label=_("Suspendre ou reprendre les échéances"),
-    action=StaffAction.PAUSE_INSTALMENTS,
+    action=StaffAction.PAUSE_INSTALLMENTS,
     shown=lambda order: order.payment_mode == PaymentMode.INSTALLMENTS and order.is_paid,
 )
 def pause_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
@@ -191,15 +191,15 @@ def pause_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> H
         actor = cast(User, request.user)
         try:
             if form is None:
-                resume_instalments(order_id=order.pk, by=PauseEnd.STAFF, actor=actor)
+                resume_installments(order_id=order.pk, by=PauseEnd.STAFF, actor=actor)
                 messages.success(request, _("Les échéances reprennent, le client est prévenu."))
             else:
-                pause_instalments(
+                pause_installments(
                     order_id=order.pk, by=PausedBy.STAFF, actor=actor, reason=form.cleaned_data["reason"]
                 )
                 messages.success(request, _("Les échéances sont suspendues, le client est prévenu."))
         except Problem as problem:
             messages.error(request, problem.detail)
-        return redirect("admin:orders_order_instalments", order.pk)
+        return redirect("admin:orders_order_installments", order.pk)
     values = {**context, "pause": pause, "form": form}
     return TemplateResponse(request, "admin/orders/order/pause.html", values)

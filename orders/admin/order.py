@@ -52,7 +52,7 @@ from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_admin import staff_action
 
 _BUTTONS = (
-    *("step", "money", "delivery", "promise", "withdrawals", "refund", "instalments", "pause", "invoice"),
+    *("step", "money", "delivery", "promise", "withdrawals", "refund", "installments", "pause", "invoice"),
     *("withdrawal_received", "restore", "close", "remove"),
 )
 

@@ -22,9 +22,9 @@ from orders.selectors.refund_retries import to_make_again
 from orders.selectors.refunds import explain
 from orders.services.refunds.transfers import (
     LONGEST_REFERENCE,
-    hear_of_other_refunds,
     possible_days,
     settle_by_transfer,
+    sync_other_refunds,
 )
 from shop.core.amounts import localised_amount
 from shop.core.money import amount_string
@@ -87,7 +87,7 @@ def transfer_page(request: HttpRequest, order: Order, context: dict[str, Any]) -
         if _is_written(order, posted.get("refund", "")):
             messages.info(request, _("Ce virement est déjà enregistré."))
             return redirect("admin:orders_order_change", order.pk)
-        hear_of_other_refunds(order)
+        sync_other_refunds(order)
     owed = to_make_again(order)
     form = TransferForm(posted, owed=owed, chosen=request.GET.get("refund", ""))
     context |= {"form": form, "owed": owed}

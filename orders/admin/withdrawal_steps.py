@@ -114,7 +114,7 @@ def _open(case: WithdrawalCase) -> bool:
     return case.state in OPEN_CASES
 
 
-def is_taken_up(case: WithdrawalCase) -> bool:
+def is_accepted(case: WithdrawalCase) -> bool:
     return _open(case) and case.order is not None and case.taken_up_at is not None
 
 
@@ -152,7 +152,7 @@ STEPS: dict[str, Step] = {
             "remboursement peut attendre le retour ou sa preuve."
         ),
         lambda case: (
-            is_taken_up(case)
+            is_accepted(case)
             and case.state == WithdrawalState.DECLARED
             and case.order is not None
             and has_left(case.order)
@@ -167,7 +167,7 @@ STEPS: dict[str, Step] = {
             "concerné par la déclaration."
         ),
         lambda case: (
-            is_taken_up(case)
+            is_accepted(case)
             and case.shipping_allowed_at is None
             and case.order is not None
             and not has_left(case.order)
@@ -180,7 +180,7 @@ STEPS: dict[str, Step] = {
         _(
             "À partir de ce jour, le remboursement n'attend plus : remboursez dès que vous avez ouvert le colis."
         ),
-        lambda case: is_taken_up(case) and case.goods_received_at is None,
+        lambda case: is_accepted(case) and case.goods_received_at is None,
         lambda case, data, actor: cases.record_return(
             case_id=case.pk, goods_received=True, moment=_moment(data["day"]), actor=actor
         ),
@@ -193,7 +193,7 @@ STEPS: dict[str, Step] = {
             "Un reçu du transporteur suffit : la loi ne permet plus d'attendre le colis pour rembourser "
             "(article L221-24)."
         ),
-        lambda case: is_taken_up(case) and case.shipping_proof_at is None and case.goods_received_at is None,
+        lambda case: is_accepted(case) and case.shipping_proof_at is None and case.goods_received_at is None,
         lambda case, data, actor: cases.record_return(
             case_id=case.pk, goods_received=False, moment=_moment(data["day"]), actor=actor
         ),

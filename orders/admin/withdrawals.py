@@ -23,7 +23,7 @@ from accounts.models import User
 from orders.admin.parts import LinkedPagesAdmin, order_link, order_page
 from orders.admin.withdrawal_filing import LABEL, filing_page
 from orders.admin.withdrawal_refund import refund_page
-from orders.admin.withdrawal_steps import STEPS, is_taken_up
+from orders.admin.withdrawal_steps import STEPS, is_accepted
 from orders.models import Order, WithdrawalCase
 from orders.models.returns import OPEN_CASES
 from orders.selectors.withdrawals import Light, cases_of, light, may_wait
@@ -196,7 +196,7 @@ class WithdrawalCaseAdmin(LinkedPagesAdmin[WithdrawalCase]):
             for name, step in STEPS.items()
             if may(request.user, step.action) and step.shown(case)
         ]
-        if may(request.user, StaffAction.REFUND_ORDER) and is_taken_up(case):
+        if may(request.user, StaffAction.REFUND_ORDER) and is_accepted(case):
             pages.insert(0, (_("Rembourser"), reverse("admin:orders_withdrawalcase_refund", args=[case.pk])))
         return pages
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog.models import Finish
-from orders.pricing.installments import Instalment
+from orders.pricing.installments import Installment
 from orders.pricing.promotions import NextFree
 from orders.pricing.quote import InstallmentOffer, Quote
 from orders.selectors.mandate import mandate_text
@@ -47,7 +47,7 @@ def installments_document(offer: InstallmentOffer, total: Decimal) -> dict[str, 
     }
 
 
-def plan_document(parts: Iterable[Instalment]) -> list[dict[str, Any]]:
+def plan_document(parts: Iterable[Installment]) -> list[dict[str, Any]]:
     return [{"due": part.due, "amount": part.amount, "due_text": day_in_words(part.due)} for part in parts]
 
 

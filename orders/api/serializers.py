@@ -208,7 +208,7 @@ class InstallmentOfferSerializer(serializers.Serializer[Any]):
     plan = InstallmentSerializer(many=True)
     mandate = serializers.CharField(
         allow_blank=True,
-        help_text="What a customer agrees to by choosing instalments; empty when not offered.",
+        help_text="What a customer agrees to by choosing installments; empty when not offered.",
     )
 
 

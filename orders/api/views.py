@@ -232,6 +232,6 @@ class OrderView(APIView):
 
 
 def _plan(order: Order) -> dict[str, Any]:
-    """The dated parts of an order in instalments; nothing for one that is paid at once."""
+    """The dated parts of an order in installments; nothing for one that is paid at once."""
     parts = agreed_plan(order)
     return {"installment_plan": presenting.plan_document(parts)} if parts else {}

@@ -1,6 +1,6 @@
 """The receipts book (livre des recettes, art. 50-0 CGI): money in the order in which it came and went.
 
-Each instalment, refund and dispute is a line, on the civil day where the shop is on which the money moved. The book is
+Each installment, refund and dispute is a line, on the civil day where the shop is on which the money moved. The book is
 a French document, in French whatever the language of the operator. A movement that the shop learnt of after the end of
 its month is a line of that month all the same, and says when it was written: a copy made before does not have it.
 """

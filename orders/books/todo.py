@@ -17,9 +17,9 @@ from django.utils.translation import gettext_lazy, ngettext
 from catalog.models import Product
 from catalog.selectors.customs import without_customs_data
 from orders.models import (
+    Discrepancy,
     Dispute,
-    Finding,
-    InstalmentPause,
+    InstallmentPause,
     Order,
     OrderStatus,
     Payment,
@@ -61,11 +61,11 @@ def sees_tasks(user: AbstractBaseUser | AnonymousUser) -> bool:
     return any(may(user, action) for action, _make in _MAKERS)
 
 
-def _findings(today: date) -> Task:
+def _discrepancies(today: date) -> Task:
     return Task(
         gettext_lazy("Écarts avec Stripe"),
-        Finding.objects.filter(resolved_at=None).count(),
-        _link("finding", "resolved_at__isempty=1"),
+        Discrepancy.objects.filter(resolved_at=None).count(),
+        _link("discrepancy", "resolved_at__isempty=1"),
     )
 
 
@@ -124,8 +124,8 @@ def _overdue(today: date) -> Task:
 def _paused(today: date) -> Task:
     return Task(
         gettext_lazy("Échéances suspendues"),
-        InstalmentPause.objects.filter(ended_at=None).count(),
-        _link("instalmentpause", "ended_at__isempty=1"),
+        InstallmentPause.objects.filter(ended_at=None).count(),
+        _link("installmentpause", "ended_at__isempty=1"),
         _("rien n'est débité avant la reprise ou l'expédition"),
     )
 
@@ -200,7 +200,7 @@ def _legal(today: date) -> Task:
 
 
 _MAKERS: tuple[tuple[StaffAction, Callable[[date], Task]], ...] = (
-    (StaffAction.SEE_BOOKS, _findings),
+    (StaffAction.SEE_BOOKS, _discrepancies),
     (StaffAction.SEE_ORDERS, _to_review),
     (StaffAction.SEE_WITHDRAWALS, _withdrawals),
     (StaffAction.SEE_REFUNDS, _disputes),

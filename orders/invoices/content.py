@@ -10,7 +10,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from orders.invoices import mentions
-from orders.invoices.series import Place
+from orders.invoices.series import ReservedNumber
 from orders.models import (
     Invoice,
     InvoiceDraft,
@@ -35,14 +35,14 @@ _PAID = (PaymentState.PAID, PaymentState.PARTLY_REFUNDED, PaymentState.REFUNDED)
 
 
 def invoice_data(
-    order: Order, *, place: Place, tax: Tax, draft: InvoiceDraft | None, country: str
+    order: Order, *, reserved: ReservedNumber, tax: Tax, draft: InvoiceDraft | None, country: str
 ) -> dict[str, Any]:
     """The content of an order's invoice. Every mention of art. 242 nonies A CGI ann. II is in here."""
     payments = list(order.payments.order_by("position"))
     with translation.override(order.language):
         lines = [_line(item) for item in order.items.select_related("product")]
         data = {
-            **_head(order, place=place, kind="invoice"),
+            **_head(order, reserved=reserved, kind="invoice"),
             "customer": _customer(order, draft),
             "delivery": {
                 "promised_by": order.promised_by.isoformat(),
@@ -64,7 +64,9 @@ def invoice_data(
     return data
 
 
-def credit_note_data(credited: Invoice, request: RefundRequest, *, place: Place, tax: Tax) -> dict[str, Any]:
+def credit_note_data(
+    credited: Invoice, request: RefundRequest, *, reserved: ReservedNumber, tax: Tax
+) -> dict[str, Any]:
     """The content of a credit note. Amounts are positive: the document's title says which way they go."""
     order = credited.order
     with translation.override(order.language):
@@ -74,14 +76,14 @@ def credit_note_data(credited: Invoice, request: RefundRequest, *, place: Place,
         money = request.amount - voided
         return _credit(
             credited,
-            place=place,
+            reserved=reserved,
             tax=tax,
             lines=lines,
             shipping=shipping,
             reason=request.reason,
             refund={
                 "refunded": amount_string(money),
-                "refunded_on": _day(_last_given_back(request) or place.issued_at) if money else None,
+                "refunded_on": _day(_last_given_back(request) or reserved.issued_at) if money else None,
                 "voided": amount_string(voided),
             },
         )
@@ -93,12 +95,12 @@ def _last_given_back(request: RefundRequest) -> datetime | None:
     return back.order_by("-settled_at").values_list("settled_at", flat=True).first()
 
 
-def correction_data(credited: Invoice, *, place: Place, tax: Tax, reason: str) -> dict[str, Any]:
+def correction_data(credited: Invoice, *, reserved: ReservedNumber, tax: Tax, reason: str) -> dict[str, Any]:
     """The content of the credit note that takes a whole invoice back before it is issued anew."""
     with translation.override(credited.language):
         return _credit(
             credited,
-            place=place,
+            reserved=reserved,
             tax=tax,
             lines=credited.data["lines"],
             shipping=Decimal(credited.data["shipping"]),
@@ -108,14 +110,14 @@ def correction_data(credited: Invoice, *, place: Place, tax: Tax, reason: str) -
 
 
 def reissued_data(
-    credited: Invoice, *, place: Place, draft: InvoiceDraft, credit_note: str, reason: str
+    credited: Invoice, *, reserved: ReservedNumber, draft: InvoiceDraft, credit_note: str, reason: str
 ) -> dict[str, Any]:
     """The content of an invoice issued anew: that of the one it replaces, with the customer and notes corrected."""
     order = credited.order
     with translation.override(order.language):
         data = {
             **credited.data,
-            **_head(order, place=place, kind="invoice"),
+            **_head(order, reserved=reserved, kind="invoice"),
             "seller": credited.data["seller"],
             "customer": _customer(order, draft),
             "notes": draft.notes,
@@ -132,7 +134,7 @@ def reissued_data(
 def _credit(
     credited: Invoice,
     *,
-    place: Place,
+    reserved: ReservedNumber,
     tax: Tax,
     lines: list[dict[str, Any]],
     shipping: Decimal,
@@ -141,7 +143,7 @@ def _credit(
 ) -> dict[str, Any]:
     total = tax.net + tax.vat
     data = {
-        **_head(credited.order, place=place, kind="credit_note"),
+        **_head(credited.order, reserved=reserved, kind="credit_note"),
         "customer": credited.data["customer"],
         "delivery": credited.data["delivery"],
         "credits": {"number": credited.number, "issued_on": credited.data["issued_on"]},
@@ -158,12 +160,12 @@ def _credit(
     return data
 
 
-def _head(order: Order, *, place: Place, kind: str) -> dict[str, Any]:
+def _head(order: Order, *, reserved: ReservedNumber, kind: str) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "kind": kind,
-        "number": place.number,
-        "issued_on": _day(place.issued_at),
+        "number": reserved.number,
+        "issued_on": _day(reserved.issued_at),
         "language": order.language,
         "currency": "EUR",
         "order": {

@@ -214,7 +214,7 @@ def _settlement(parent: ElementTree.Element, data: dict[str, Any]) -> None:
 
 
 def _due(data: dict[str, Any]) -> Decimal:
-    """What the customer still owes: instalments to come. A credit note is issued when its money is back."""
+    """What the customer still owes: installments to come. A credit note is issued when its money is back."""
     return Decimal(data["payment"]["due"]) if "payment" in data else Decimal("0.00")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 
 from orders.invoices import content
-from orders.invoices.series import Place, chain_hash, reserve_place, take_place
+from orders.invoices.series import ReservedNumber, assign_number, chain_hash, reserve_number
 from orders.invoices.tax import decide_tax
 from orders.journal import record_event
 from orders.models import Invoice, InvoiceDraft, InvoiceKind, Order, RefundRequest
@@ -30,11 +30,11 @@ def issue_invoice(*, order: Order) -> Invoice:
         return known
     draft = InvoiceDraft.objects.filter(order=order).first()
     country = destination_of(order)
-    place = reserve_place()
-    tax = decide_tax(country=country, total=order.total, year=place.series.year)
-    data = content.invoice_data(order, place=place, tax=tax, draft=draft, country=country)
+    reserved = reserve_number()
+    tax = decide_tax(country=country, total=order.total, year=reserved.series.year)
+    data = content.invoice_data(order, reserved=reserved, tax=tax, draft=draft, country=country)
     return _write(
-        place,
+        reserved,
         kind=InvoiceKind.INVOICE,
         order=order,
         country=country,
@@ -56,16 +56,16 @@ def issue_credit_note(*, request: RefundRequest) -> Invoice | None:
     credited = current_invoice(order)
     if credited is None:
         return None
-    place = reserve_place()
+    reserved = reserve_number()
     tax = _tax_like(credited, request.amount)
     return _write(
-        place,
+        reserved,
         kind=InvoiceKind.CREDIT_NOTE,
         order=order,
         country=credited.country,
         total=-request.amount,
         vat=-tax.vat,
-        data=content.credit_note_data(credited, request, place=place, tax=tax),
+        data=content.credit_note_data(credited, request, reserved=reserved, tax=tax),
         credits=credited,
         version=credited.version,
         refund_request=request,
@@ -80,28 +80,28 @@ def reissue_invoice(*, credited: Invoice, draft: InvoiceDraft, reason: str) -> t
     """
     order = credited.order
     tax = _tax_like(credited, credited.total)
-    place = reserve_place()
+    reserved = reserve_number()
     credit_note = _write(
-        place,
+        reserved,
         kind=InvoiceKind.CREDIT_NOTE,
         order=order,
         country=credited.country,
         total=-credited.total,
         vat=-credited.vat,
-        data=content.correction_data(credited, place=place, tax=tax, reason=reason),
+        data=content.correction_data(credited, reserved=reserved, tax=tax, reason=reason),
         credits=credited,
         version=credited.version,
     )
-    place = reserve_place()
+    reserved = reserve_number()
     invoice = _write(
-        place,
+        reserved,
         kind=InvoiceKind.INVOICE,
         order=order,
         country=credited.country,
         total=credited.total,
         vat=credited.vat,
         data=content.reissued_data(
-            credited, place=place, draft=draft, credit_note=credit_note.number, reason=reason
+            credited, reserved=reserved, draft=draft, credit_note=credit_note.number, reason=reason
         ),
         version=credited.version + 1,
     )
@@ -122,24 +122,26 @@ def _tax_like(credited: Invoice, amount: Decimal) -> Tax:
     return Tax(treatment, ZERO, amount, ZERO)
 
 
-def _write(place: Place, *, kind: InvoiceKind, order: Order, data: dict[str, Any], **values: Any) -> Invoice:
-    previous = place.series.last_hash
-    digest = chain_hash(number=place.number, data=data, previous_hash=previous)
+def _write(
+    reserved: ReservedNumber, *, kind: InvoiceKind, order: Order, data: dict[str, Any], **values: Any
+) -> Invoice:
+    previous = reserved.series.last_hash
+    digest = chain_hash(number=reserved.number, data=data, previous_hash=previous)
     with transaction.atomic():
         invoice = Invoice.objects.create(
             kind=kind,
-            number=place.number,
-            year=place.series.year,
-            sequence=place.sequence,
+            number=reserved.number,
+            year=reserved.series.year,
+            sequence=reserved.sequence,
             order=order,
-            issued_at=place.issued_at,
+            issued_at=reserved.issued_at,
             language=order.language,
             data=data,
             previous_hash=previous,
             hash=digest,
             **values,
         )
-        take_place(place, digest=digest)
-    record_event(order, f"{kind}.issued", number=place.number)
+        assign_number(reserved, digest=digest)
+    record_event(order, f"{kind}.issued", number=reserved.number)
     wake("orders.tasks.make_invoice_document", invoice.pk)
     return invoice

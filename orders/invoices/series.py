@@ -24,7 +24,7 @@ STEPS_BACK = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ReservedNumber:
     """The next place of a series, reserved for the transaction that asked."""
 
     series: InvoiceSeries
@@ -36,8 +36,8 @@ class Place:
         return f"F-{self.series.year}-{self.sequence:05d}"
 
 
-def reserve_place() -> Place:
-    """Lock the series of the current year, made when it is the first of the year, and tell its next place.
+def reserve_number() -> ReservedNumber:
+    """Lock the series of the current year, made when it is the first of the year, and return its next number.
 
     Runs in the caller's transaction and is the last lock that it takes. The moment of issue is read under the
     lock: a transaction that waited past midnight on New Year's Eve issues in the new year. Dates never decrease within
@@ -51,7 +51,7 @@ def reserve_place() -> Place:
         now = timezone.now()
         current = _year_at(now)
         if current == year:
-            return Place(series, series.last_number + 1, _moment(series, now))
+            return ReservedNumber(series, series.last_number + 1, _moment(series, now))
         year = current
 
 
@@ -66,11 +66,11 @@ def _moment(series: InvoiceSeries, now: datetime) -> datetime:
     return last
 
 
-def take_place(place: Place, *, digest: str) -> None:
+def assign_number(reserved: ReservedNumber, *, digest: str) -> None:
     """Move the counter past a place whose row has been written, and remember its hash for the next."""
-    place.series.last_number = place.sequence
-    place.series.last_hash = digest
-    place.series.save(update_fields=["last_number", "last_hash"])
+    reserved.series.last_number = reserved.sequence
+    reserved.series.last_hash = digest
+    reserved.series.save(update_fields=["last_number", "last_hash"])
 
 
 def chain_hash(*, number: str, data: dict[str, Any], previous_hash: str) -> str:

@@ -172,7 +172,7 @@ def _panel(data: dict[str, Any]) -> list[str]:
 
 
 def _calendar(data: dict[str, Any]) -> dict[str, Any]:
-    """The instalments, or nothing for what was paid at once."""
+    """The installments, or nothing for what was paid at once."""
     parts = data.get("payment", {}).get("calendar", [])
     if len(parts) < 2:
         return {}

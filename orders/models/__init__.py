@@ -1,6 +1,6 @@
 """Rows of orders, payments and delivery."""
 
-from orders.models.books import Finding, FindingKind, VatRate
+from orders.models.books import Discrepancy, DiscrepancyKind, VatRate
 from orders.models.card import CardChange, CardChangeState, DiscardedCard, StoredCard
 from orders.models.carrier import Carrier
 from orders.models.invoice import Invoice, InvoiceDocument, InvoiceDraft, InvoiceKind, InvoiceSeries
@@ -14,7 +14,7 @@ from orders.models.order import (
     StockHold,
     StockHoldState,
 )
-from orders.models.pause import InstalmentPause, PausedBy, PauseEnd
+from orders.models.pause import InstallmentPause, PausedBy, PauseEnd
 from orders.models.payment import (
     Attempt,
     AttemptKind,
@@ -52,11 +52,11 @@ __all__ = [
     "Carrier",
     "DeliveryStop",
     "DiscardedCard",
+    "Discrepancy",
+    "DiscrepancyKind",
     "Dispute",
     "DisputeState",
-    "Finding",
-    "FindingKind",
-    "InstalmentPause",
+    "InstallmentPause",
     "Invoice",
     "InvoiceDocument",
     "InvoiceDraft",

@@ -28,7 +28,7 @@ class VatRate(models.Model):
         return f"{self.country.code} {self.percent} %"
 
 
-class FindingKind(models.TextChoices):
+class DiscrepancyKind(models.TextChoices):
     MONEY_WITHOUT_ORDER = "money_without_order", _("Argent sans commande")
     ORDER_WITHOUT_MONEY = "order_without_money", _("Commande sans argent")
     AMOUNT_DIFFERS = "amount_differs", _("Montants différents")
@@ -37,16 +37,16 @@ class FindingKind(models.TextChoices):
     PAYMENT_UNMATCHED = "payment_unmatched", _("Paiement d'aucune commande")
 
 
-class Finding(models.Model):
+class Discrepancy(models.Model):
     """A movement on which the shop and the payment provider differ, until somebody has looked at it."""
 
-    kind = models.CharField(_("nature"), max_length=20, choices=FindingKind.choices)
+    kind = models.CharField(_("nature"), max_length=20, choices=DiscrepancyKind.choices)
     provider_id = models.CharField(_("mouvement chez le prestataire"), max_length=PROVIDER_ID)
     order = models.ForeignKey(
         Order,
         verbose_name=_("commande"),
         on_delete=models.PROTECT,
-        related_name="findings",
+        related_name="discrepancies",
         null=True,
         blank=True,
     )
@@ -61,8 +61,10 @@ class Finding(models.Model):
         verbose_name_plural = _("écarts de rapprochement")
         ordering = ("-found_at",)
         constraints = (
-            models.UniqueConstraint(fields=("kind", "provider_id"), name="finding_once"),
-            models.CheckConstraint(condition=Q(kind__in=FindingKind.values), name="finding_kind_known"),
+            models.UniqueConstraint(fields=("kind", "provider_id"), name="discrepancy_once"),
+            models.CheckConstraint(
+                condition=Q(kind__in=DiscrepancyKind.values), name="discrepancy_kind_known"
+            ),
         )
 
     def __str__(self) -> str:

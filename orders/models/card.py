@@ -13,7 +13,7 @@ from orders.models.payment import PROVIDER_ID
 
 
 class StoredCard(models.Model):
-    """Which card the later instalments of an order are charged to. The number itself never reaches the shop."""
+    """Which card the later installments of an order are charged to. The number itself never reaches the shop."""
 
     order = models.OneToOneField(
         Order, verbose_name=_("commande"), on_delete=models.PROTECT, related_name="card"

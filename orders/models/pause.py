@@ -1,4 +1,4 @@
-"""A time in which nothing is collected of an order that is paid in instalments."""
+"""A time in which nothing is collected of an order that is paid in installments."""
 
 from django.conf import settings
 from django.db import models
@@ -20,14 +20,14 @@ class PauseEnd(models.TextChoices):
     DISPATCH = "dispatch", _("L'expédition")
 
 
-class InstalmentPause(models.Model):
+class InstallmentPause(models.Model):
     """While one is open nothing is announced, charged or asked for; the customer may pay all the same.
 
     A customer may suspend payment when the goods are late (Code de la consommation, L216-6); staff may at any time.
     """
 
     order = models.ForeignKey(
-        Order, verbose_name=_("commande"), on_delete=models.PROTECT, related_name="instalment_pauses"
+        Order, verbose_name=_("commande"), on_delete=models.PROTECT, related_name="installment_pauses"
     )
     started_at = models.DateTimeField(_("suspendues le"), default=timezone.now)
     started_by = models.CharField(_("suspendues par"), max_length=8, choices=PausedBy.choices)

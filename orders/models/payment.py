@@ -28,7 +28,7 @@ class PaymentState(models.TextChoices):
 
 
 class Payment(models.Model):
-    """An amount that an order owes on a day: the whole, or one of three instalments."""
+    """An amount that an order owes on a day: the whole, or one of three installments."""
 
     order = models.ForeignKey(
         Order, verbose_name=_("commande"), on_delete=models.PROTECT, related_name="payments"

@@ -162,7 +162,7 @@ class WithdrawalCase(models.Model):
 class RefundRequest(models.Model):
     """A decision to credit a customer: the whole order, some lines, or an amount. Money moves by its refunds.
 
-    `amount` is what is credited in euros: what goes back to the customer plus `voided`, the instalments that will
+    `amount` is what is credited in euros: what goes back to the customer plus `voided`, the installments that will
     not be collected any more. `reason` is told to the customer.
     """
 

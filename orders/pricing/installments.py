@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from shop.core.money import from_cents, to_cents
 
-INSTALMENT_COUNT = 3
+INSTALLMENT_COUNT = 3
 INTERVAL_DAYS = 30
 NOTICE_DAYS = 3
 """A later part is charged no sooner than this many days after the mail that announces it."""
@@ -24,7 +24,7 @@ SMALLEST_CHARGE = Decimal("0.50")
 
 
 @dataclass(frozen=True, slots=True)
-class Instalment:
+class Installment:
     """One part of a total and the day it is charged."""
 
     due: date
@@ -32,8 +32,8 @@ class Instalment:
 
 
 def plan(
-    total: Decimal, first_day: date, count: int = INSTALMENT_COUNT, interval_days: int = INTERVAL_DAYS
-) -> tuple[Instalment, ...]:
+    total: Decimal, first_day: date, count: int = INSTALLMENT_COUNT, interval_days: int = INTERVAL_DAYS
+) -> tuple[Installment, ...]:
     """`count` equal parts, the first due on `first_day`, each next one `interval_days` later.
 
     The cents that don't divide go to the first part, so that the parts always add up to the total
@@ -46,7 +46,7 @@ def plan(
     part = cents // count
     amounts = [cents - part * (count - 1)] + [part] * (count - 1)
     return tuple(
-        Instalment(due=first_day + timedelta(days=interval_days * index), amount=from_cents(amount))
+        Installment(due=first_day + timedelta(days=interval_days * index), amount=from_cents(amount))
         for index, amount in enumerate(amounts)
     )
 
@@ -78,4 +78,4 @@ def charge_day(due: date, announced_on: date) -> date:
 
 def reaches_minimum(total: Decimal, minimum: Decimal) -> bool:
     """Whether a total, delivery included, is large enough to be split. The minimum itself is."""
-    return total >= max(minimum, SMALLEST_CHARGE * INSTALMENT_COUNT)
+    return total >= max(minimum, SMALLEST_CHARGE * INSTALLMENT_COUNT)

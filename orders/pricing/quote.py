@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from orders.pricing import installments
 from orders.pricing.delivery import LeadTime, lead_time
-from orders.pricing.installments import Instalment
+from orders.pricing.installments import Installment
 from orders.pricing.promotions import NextFree, Promotion, free_units, units_missing_for_next
 from orders.pricing.shipping import ShippingZone, find_zone, free_shipping_missing, shipping_cost
 from shop.core.money import from_cents, to_cents
@@ -33,7 +33,7 @@ class CartLine:
 
 @dataclass(frozen=True, slots=True)
 class PricingRules:
-    """What the shop has set: zones, first match wins, and instalments.
+    """What the shop has set: zones, first match wins, and installments.
 
     `home_country` is where a cart goes that has no destination yet.
     """
@@ -63,13 +63,13 @@ class QuoteLine:
 class InstallmentOffer:
     """Whether the cart may be paid in parts, from which total, and the parts.
 
-    `plan` is filled as soon as the total reaches the minimum, even while the shop doesn't offer instalments;
+    `plan` is filled as soon as the total reaches the minimum, even while the shop doesn't offer installments;
     only `available` says that they may be chosen.
     """
 
     available: bool
     minimum: Decimal
-    plan: tuple[Instalment, ...]
+    plan: tuple[Installment, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Quote:
     """A priced cart; lines in the order they came.
 
     Always holds, to the cent: subtotal = sum of line totals = original_total - promotion_savings;
-    total = subtotal + shipping_cost; the parts of an instalment plan add up to total; no figure is negative.
+    total = subtotal + shipping_cost; the parts of an installment plan add up to total; no figure is negative.
 
     `free_shipping_missing` is 0.00 once delivery is free and None where no subtotal makes it free.
     """

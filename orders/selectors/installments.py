@@ -10,7 +10,7 @@ from django.utils import timezone
 from orders.models import (
     Dispute,
     DisputeState,
-    InstalmentPause,
+    InstallmentPause,
     Order,
     Payment,
     PaymentMode,
@@ -18,7 +18,7 @@ from orders.models import (
     StoredCard,
 )
 from orders.models.order import PAID_STATUSES
-from orders.pricing.installments import Instalment
+from orders.pricing.installments import Installment
 from shop.core.money import ZERO, quantize
 
 OPEN_PAYMENTS = (PaymentState.SCHEDULED, PaymentState.DUE, PaymentState.OVERDUE)
@@ -52,7 +52,7 @@ class Calendar:
     rows: tuple[CalendarRow, ...]
     card: StoredCard | None
     outstanding: Decimal
-    pause: InstalmentPause | None = None
+    pause: InstallmentPause | None = None
     may_pause: bool = False
 
     @property
@@ -75,9 +75,9 @@ class Calendar:
         return self.card is not None and bool(days) and self.card.ends_before(max(days))
 
 
-def open_pause(order: Order) -> InstalmentPause | None:
+def open_pause(order: Order) -> InstallmentPause | None:
     """The pause in which nothing is collected of the order now. One query."""
-    return InstalmentPause.objects.filter(order=order, ended_at=None).first()
+    return InstallmentPause.objects.filter(order=order, ended_at=None).first()
 
 
 def delivery_is_late(order: Order) -> bool:
@@ -93,7 +93,7 @@ def outstanding(order: Order) -> Decimal:
 
 
 def calendar(order: Order) -> Calendar | None:
-    """The calendar of an order in instalments, None for any other. Three queries, two with prefetched payments."""
+    """The calendar of an order in installments, None for any other. Three queries, two with prefetched payments."""
     if order.payment_mode != PaymentMode.INSTALLMENTS:
         return None
     payments = sorted(order.payments.all(), key=lambda payment: payment.position)
@@ -131,12 +131,12 @@ def wants_card(order: Order) -> bool:
     return not Dispute.objects.filter(order=order).exclude(state=DisputeState.WON).exists()
 
 
-def agreed_plan(order: Order) -> list[Instalment]:
+def agreed_plan(order: Order) -> list[Installment]:
     """The parts as they stand, for the calls that answer them; empty for an order paid at once. One query."""
     if order.payment_mode != PaymentMode.INSTALLMENTS:
         return []
     return [
-        Instalment(due=payment.due_on, amount=payment.amount)
+        Installment(due=payment.due_on, amount=payment.amount)
         for payment in order.payments.filter(merged_into=None).order_by("position")
     ]
 

@@ -74,7 +74,7 @@ def order_context(order: Order, language: str) -> dict[str, Any]:
             "total": str(order.total),
             "promised_by": order.promised_by.isoformat(),
             "payment_label": str(PaymentMode(order.payment_mode).label),
-            "instalments": [
+            "installments": [
                 {"due": part.due.isoformat(), "amount": str(part.amount)} for part in agreed_plan(order)
             ],
             "mandate_text": order.mandate_text,

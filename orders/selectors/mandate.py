@@ -7,14 +7,14 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from orders.models import CardChangeState, Order
-from orders.pricing.installments import LAST_DAYS_AFTER_DISPATCH, NOTICE_DAYS, Instalment
+from orders.pricing.installments import LAST_DAYS_AFTER_DISPATCH, NOTICE_DAYS, Installment
 from orders.selectors.installments import calendar
 from shop.core.dates import day_in_words
 from shop.core.models import ShopSettings
 from shop.core.money import format_amount
 
 
-def mandate_text(plan: Sequence[Instalment], total: Decimal) -> str:
+def mandate_text(plan: Sequence[Installment], total: Decimal) -> str:
     """What is agreed, in the active language, every amount and date included. It fits the payment page (1200).
 
     The checkout shows it before the order, the payment page beside its button, and the order keeps it as it was. The
@@ -57,7 +57,7 @@ def agreed_mandates(order: Order) -> list[str]:
 def card_mandate_text(order: Order) -> str:
     """What a customer agrees to who leaves another card, in the active language. It fits the payment page (1200).
 
-    For an order in instalments that still owes something. Three queries.
+    For an order in installments that still owes something. Three queries.
     """
     shop = ShopSettings.load()
     plan = calendar(order)

@@ -65,7 +65,7 @@ def _read_rules() -> PricingRules:
 
 
 def offered_modes() -> list[PaymentMode]:
-    """How the shop lets its customers pay; whether a cart is large enough for instalments is told by its quote."""
+    """How the shop lets its customers pay; whether a cart is large enough for installments is told by its quote."""
     shop = ShopSettings.load()
     return [PaymentMode.FULL, *([PaymentMode.INSTALLMENTS] if shop.installments_enabled else [])]
 

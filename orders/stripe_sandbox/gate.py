@@ -79,8 +79,8 @@ def _answer(call: Call) -> Answer:
         return Answer(expand(answer.body, params.get("expand")), answer.status)
     call.key = call.request.headers.get("Idempotency-Key", "")
     if call.key:
-        print_of_call = idempotency.fingerprint(endpoint.method, call.path, call.params)
-        kept = idempotency.claim(call.key, print_of_call, call.request_id)
+        call_fingerprint = idempotency.fingerprint(endpoint.method, call.path, call.params)
+        kept = idempotency.claim(call.key, call_fingerprint, call.request_id)
         if kept is not None:
             call.replayed, call.original = True, kept.request_id
             return Answer(kept.body, kept.status or 500)

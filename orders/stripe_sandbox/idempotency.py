@@ -19,7 +19,7 @@ def fingerprint(method: str, path: str, params: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def claim(key: str, print_of_call: str, request_id: str) -> IdempotentAnswer | None:
+def claim(key: str, call_fingerprint: str, request_id: str) -> IdempotentAnswer | None:
     """The answer kept under this key, or None when the call is new and now claimed.
 
     Raises ApiError: 409 while the first call is still running, 400 idempotency_error for other parameters.
@@ -34,10 +34,10 @@ def claim(key: str, print_of_call: str, request_id: str) -> IdempotentAnswer | N
             kept = None
         if kept is None:
             IdempotentAnswer.objects.create(
-                key=key, fingerprint=print_of_call, request_id=request_id, created=int(store.now())
+                key=key, fingerprint=call_fingerprint, request_id=request_id, created=int(store.now())
             )
             return None
-    if kept.fingerprint != print_of_call:
+    if kept.fingerprint != call_fingerprint:
         raise ApiError(
             400,
             "idempotency_error",

@@ -173,7 +173,7 @@ class HistoryLaws:
             if order.status == OrderStatus.PENDING:
                 continue
             assert order.is_paid, "a closed order owes nothing"
-            if order.instalment_pauses.filter(ended_at=None).exists():
+            if order.installment_pauses.filter(ended_at=None).exists():
                 assert waits("Échéances suspendues")
             elif payment.state == PaymentState.OVERDUE:
                 assert waits("Échéances impayées")

@@ -12,12 +12,12 @@ from django.utils import timezone
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from orders.models import InstalmentPause, Order, OrderStatus, PausedBy, PauseEnd
+from orders.models import InstallmentPause, Order, OrderStatus, PausedBy, PauseEnd
 from orders.selectors.refund_rules import RefundRefused
 from orders.services.fulfilment.archiving import archiving_obstacles, remove_order, restore_order
 from orders.services.fulfilment.delivery_promises import report_overdue_orders
 from orders.services.fulfilment.status_changes import change_status, decide_retention
-from orders.services.installments.dates import pause_instalments, resume_instalments
+from orders.services.installments.dates import pause_installments, resume_installments
 from orders.services.payments.due_installments import run_round
 from orders.services.status.transitions import why_not
 from shop.core.models import OutgoingMail
@@ -81,14 +81,14 @@ class StatusMoves:
             Order.objects.filter(pk=order.pk).update(promised_by=timezone.localdate() - timedelta(days=1))
             with suppress(Problem), transaction.atomic():
                 by = PausedBy.CUSTOMER if customer else PausedBy.STAFF
-                pause_instalments(order_id=order.pk, by=by, reason="Retard.")
+                pause_installments(order_id=order.pk, by=by, reason="Retard.")
                 self.played["pauses"] += 1
 
     @rule(number=st.integers(0, 2))
     def end_pause(self, number: int) -> None:
         order = self.order(number)
         if order:
-            resume_instalments(order_id=order.pk, by=PauseEnd.CUSTOMER)
+            resume_installments(order_id=order.pk, by=PauseEnd.CUSTOMER)
 
     @rule(number=st.integers(0, 2))
     def decide_about_kept_money(self, number: int) -> None:
@@ -125,10 +125,12 @@ class StatusMoves:
     def daily_round(self, days: int) -> None:
         """Without keys nothing is charged by it: what it announces and asks for."""
         before = set(OutgoingMail.objects.values_list("pk", flat=True))
-        paused = set(InstalmentPause.objects.filter(ended_at=None).values_list("order__reference", flat=True))
+        paused = set(
+            InstallmentPause.objects.filter(ended_at=None).values_list("order__reference", flat=True)
+        )
         run_round(timezone.now() + timedelta(days=days))
         written = OutgoingMail.objects.exclude(pk__in=before)
-        assert not written.filter(reference__in=paused, kind__startswith="instalment_").exists()
+        assert not written.filter(reference__in=paused, kind__startswith="installment_").exists()
         self.played["rounds"] += 1
 
     @rule()

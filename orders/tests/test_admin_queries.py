@@ -18,11 +18,11 @@ from django.utils import timezone
 from accounts.tests.people import make_admin, make_member
 from orders.models import (
     DeliveryStop,
+    Discrepancy,
+    DiscrepancyKind,
     Dispute,
     DisputeState,
-    Finding,
-    FindingKind,
-    InstalmentPause,
+    InstallmentPause,
     Order,
     RefundRequest,
     ShippingZone,
@@ -86,11 +86,11 @@ def busy_order(*, lines: int = 2, steps: int = 2, parts: int = 1) -> Order:
         order=order, attempt=order.payments.get().attempts.get(), provider_id=f"dp_{number}", amount=Decimal("5.00"),
         state=DisputeState.WON, opened_at=timezone.now(),
     )  # fmt: skip
-    Finding.objects.create(
-        order=order, kind=FindingKind.REFUND_DIFFERS, provider_id=f"re_{number}", amount=Decimal("5.00"),
+    Discrepancy.objects.create(
+        order=order, kind=DiscrepancyKind.REFUND_DIFFERS, provider_id=f"re_{number}", amount=Decimal("5.00"),
         detail="Écart", found_at=timezone.now(),
     )  # fmt: skip
-    InstalmentPause.objects.create(order=order, started_by="staff", reason="Retard.")
+    InstallmentPause.objects.create(order=order, started_by="staff", reason="Retard.")
     StripeEvent.objects.create(event_id=f"evt_{number}", kind="charge.refunded", body={}, livemode=False)
     return order
 

@@ -176,7 +176,7 @@ def test_the_cheapest_units_of_a_pool_are_free_and_the_missing_piece_is_told(cli
     assert one["next_free"] == ["Encore 1 pièce de la même offre pour en avoir 1 offerte."]
 
 
-def test_instalments_show_their_plan_and_are_not_offered(client):
+def test_installments_show_their_plan_and_are_not_offered(client):
     answer = quote(client, [line(make_product(price="150.00"))]).json()["installments"]
     assert answer["available"] is False
     assert answer["minimum"] == "150.00"

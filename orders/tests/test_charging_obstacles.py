@@ -11,7 +11,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from orders.models import Attempt, Dispute, InstalmentPause, Order, Payment, StoredCard
+from orders.models import Attempt, Dispute, InstallmentPause, Order, Payment, StoredCard
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments import due_installments
 from orders.services.payments.off_session import claim_charge, obstacle, prepare_charge
@@ -75,7 +75,7 @@ OBSTACLES: dict[str, tuple[Callable[[Order], Any], str]] = {
     "paid": (payment(state="paid"), "not_owed"),
     "void": (payment(state="void"), "not_owed"),
     "written off": (payment(state="written_off"), "not_owed"),
-    "paused": (lambda order: InstalmentPause.objects.create(order=order, started_by="staff"), "paused"),
+    "paused": (lambda order: InstallmentPause.objects.create(order=order, started_by="staff"), "paused"),
     "cancelled": (status("cancelled"), "order_closed"),
     "given back": (status("refunded"), "order_closed"),
     "dispute open": (dispute("needs_response"), "disputed"),
@@ -223,12 +223,12 @@ def test_two_rounds_announce_a_charge_once(order, monkeypatch):
     stale = [second_of(order)]
     run_round_on(monkeypatch, to_announce=stale)
     announced = second_of(order)
-    assert (announced.announced_at is None, mails("instalment_reminder")) == (False, 1)
+    assert (announced.announced_at is None, mails("installment_reminder")) == (False, 1)
     run_round_on(monkeypatch, to_announce=stale)
     assert second_of(order).announced_at == announced.announced_at
     payment(state="paid", announced_at=None)(order)
     run_round_on(monkeypatch, to_announce=stale)
-    assert (second_of(order).announced_at, mails("instalment_reminder")) == (None, 1)
+    assert (second_of(order).announced_at, mails("installment_reminder")) == (None, 1)
 
 
 def test_two_rounds_remind_of_a_link_once(order, monkeypatch):
@@ -237,7 +237,7 @@ def test_two_rounds_remind_of_a_link_once(order, monkeypatch):
     card(refused_code="stolen_card")(order)
     stale = [second_of(order)]
     run_round_on(monkeypatch, to_remind=stale)
-    assert (second_of(order).next_try_on, mails("instalment_refused")) == (today + timedelta(days=3), 1)
+    assert (second_of(order).next_try_on, mails("installment_refused")) == (today + timedelta(days=3), 1)
     before = rows()
     run_round_on(monkeypatch, to_remind=stale)
     assert rows() == before
@@ -256,7 +256,7 @@ def test_an_order_that_stands_still_is_neither_announced_nor_reminded(order, mon
     before = rows()
     run_round_on(monkeypatch, to_remind=[second_of(order)])
     assert rows() == before
-    assert mails("instalment_reminder") == mails("instalment_refused") == 0
+    assert mails("installment_reminder") == mails("installment_refused") == 0
 
 
 def test_cards_are_deleted_when_nothing_is_owed_any_more_and_not_before(order, monkeypatch, settings):

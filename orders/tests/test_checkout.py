@@ -125,7 +125,9 @@ def test_an_empty_cart_is_refused(bank, shopper):
         ("150.00", "installments_unavailable", "Le paiement en 3 fois n'est pas proposé pour l'instant."),
     ],
 )
-def test_instalments_need_their_minimum_and_a_shop_that_offers_them(bank, shopper, mode, price, code, detail):
+def test_installments_need_their_minimum_and_a_shop_that_offers_them(
+    bank, shopper, mode, price, code, detail
+):
     answer = shopper.checkout(checkout_body([line(make_product(price=price))], price, payment_mode=mode))
     assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (400, code, detail)
     nothing_was_made()

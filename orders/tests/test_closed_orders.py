@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from orders.access import order_url
 from orders.books.todo import tasks
-from orders.models import Dispute, Finding, FindingKind, Order, Refund
+from orders.models import Discrepancy, DiscrepancyKind, Dispute, Order, Refund
 from orders.selectors.money import MoneyOutcome, money_after, with_undecided_money
 from orders.services.fulfilment.archiving import remove_order, restore_order
 from orders.services.fulfilment.status_changes import change_status, decide_retention
@@ -242,16 +242,20 @@ def test_decision_53_what_is_owed_either_way_or_open_stands_in_the_way(order, de
     )
     refuse_archiving(order, "un litige est ouvert")
     Dispute.objects.update(state="lost")
-    finding = Finding.objects.create(
-        order=order, kind=FindingKind.REFUND_DIFFERS, provider_id="re_1", amount=1, found_at=timezone.now()
+    discrepancy = Discrepancy.objects.create(
+        order=order,
+        kind=DiscrepancyKind.REFUND_DIFFERS,
+        provider_id="re_1",
+        amount=1,
+        found_at=timezone.now(),
     )
     Order.objects.filter(pk=order.pk).update(review_reason="charge: 1 instead of 2")
     refuse_archiving(order, "un écart avec Stripe est à régler", "elle est à vérifier")
     page = desk.get(reverse("admin:orders_order_remove", args=[order.pk])).content.decode()
     assert "un écart avec Stripe est à régler" in page
     assert 'type="submit"' not in page.partition('class="shop-ask"')[2]
-    finding.resolved_at = timezone.now()
-    finding.save()
+    discrepancy.resolved_at = timezone.now()
+    discrepancy.save()
     Order.objects.filter(pk=order.pk).update(review_reason="dispute: lost")
     assert remove_order(order_id=order.pk, actor=None) == "archived"
 

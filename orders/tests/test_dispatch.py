@@ -44,7 +44,7 @@ def test_l312_4_the_fifty_days_begin_with_the_dispatch_that_was_not_undone():
     set_status(order, OrderStatus.SHIPPED, after=3)
     # The 4th of June and fifty days.
     assert days(order)[2] == date(2026, 7, 24)
-    assert mails(order).count("instalment_moved") == 1
+    assert mails(order).count("installment_moved") == 1
     # Staff had pressed the wrong button, and press the right one eight days later: the parcel left then.
     set_status(order, OrderStatus.PROCESSING, after=4, reason="Mauvais bouton.")
     order.refresh_from_db()
@@ -54,7 +54,7 @@ def test_l312_4_the_fifty_days_begin_with_the_dispatch_that_was_not_undone():
     assert order.shipped_at == ORDERED + timedelta(days=12)
     assert days(order)[2] == date(2026, 7, 31)
     assert order.payments.get(position=3).moved_from is None
-    assert mails(order).count("instalment_moved") == 1
+    assert mails(order).count("installment_moved") == 1
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_l312_4_only_what_falls_after_the_fiftieth_day_is_brought_forward(after,
     order = in_thirds_then()
     set_status(order, OrderStatus.SHIPPED, after=after)
     assert days(order)[2] == last
-    assert mails(order).count("instalment_moved") == told
+    assert mails(order).count("installment_moved") == told
 
 
 def test_a_payment_that_was_asked_for_already_keeps_its_day():
@@ -75,7 +75,7 @@ def test_a_payment_that_was_asked_for_already_keeps_its_day():
     order.payments.filter(position=3).update(state="due", stopped_code="stolen_card")
     set_status(order, OrderStatus.SHIPPED, after=3)
     assert days(order)[2] == date(2026, 7, 31)
-    assert mails(order).count("instalment_moved") == 0
+    assert mails(order).count("installment_moved") == 0
 
 
 def test_a_day_that_is_brought_forward_is_announced_anew():

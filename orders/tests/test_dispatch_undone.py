@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from orders.access import order_url
-from orders.models import InstalmentPause, Order, OrderStatus, PausedBy
+from orders.models import InstallmentPause, Order, OrderStatus, PausedBy
 from orders.services.fulfilment.status_changes import change_status
 from orders.services.fulfilment.workshop_steps import update_status
-from orders.services.installments.dates import pause_instalments
+from orders.services.installments.dates import pause_installments
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.giving_back import in_thirds, mails, paid_again, rows
 from orders.tests.withdrawing import declare
@@ -73,7 +73,7 @@ def test_everything_is_as_it_was_before(order, client):
     event = order.events.get(name="order.status_changed", data__after="processing")
     assert (event.data["before"], event.data["reason"]) == ("shipped", WHY)
     # The customer is told of the status and of the days; the mail of a dispatch that a minute had not passed is gone.
-    assert mails(order).count("instalment_calendar") == 1
+    assert mails(order).count("installment_calendar") == 1
 
 
 def test_without_a_reason_nothing_is_undone(order):
@@ -157,11 +157,11 @@ def test_a_third_that_the_bank_refused_early_waits_for_its_agreed_day_again(orde
 
 def test_a_pause_that_the_dispatch_ended_goes_on(order):
     with at(20):
-        pause_instalments(order_id=order.pk, by=PausedBy.STAFF, reason="Retard.")
+        pause_installments(order_id=order.pk, by=PausedBy.STAFF, reason="Retard.")
     before = calendar(order)
     with at(40):
         set_status(order, "shipped")
-    assert InstalmentPause.objects.get().ended_by == "dispatch"
+    assert InstallmentPause.objects.get().ended_by == "dispatch"
     assert [due for due, *_rest in calendar(order)] == [
         date(2026, 6, 1),
         date(2026, 7, 21),
@@ -169,7 +169,7 @@ def test_a_pause_that_the_dispatch_ended_goes_on(order):
     ]
     with at(41):
         set_status(order, "processing", reason=WHY)
-    pause = InstalmentPause.objects.get()
+    pause = InstallmentPause.objects.get()
     assert (pause.ended_at, pause.ended_by) == (None, "")
     assert calendar(order) == before
 
@@ -234,4 +234,4 @@ def test_an_order_paid_at_once_has_no_calendar_to_restore():
     order = pay_order(make_order((make_product(), 1)))
     set_status(order, "shipped")
     set_status(order, "processing", reason=WHY)
-    assert mails(order).count("instalment_calendar") == 0
+    assert mails(order).count("installment_calendar") == 0

@@ -13,7 +13,7 @@ from orders.books.audit import audit_books
 from orders.books.audit.report import ProviderState
 from orders.models import (
     Attempt,
-    Finding,
+    Discrepancy,
     LedgerEntry,
     LedgerKind,
     Order,
@@ -24,7 +24,7 @@ from orders.models import (
 )
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation import reconcile
-from orders.services.reconciliation.discrepancies import resolve_finding
+from orders.services.reconciliation.discrepancies import resolve_discrepancy
 from orders.services.reconciliation.nightly import NightlyReport, reconcile_days
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.sending import send_refund, sync_refunds
@@ -44,16 +44,16 @@ def run(after: timedelta = SOON) -> NightlyReport:
     return reconcile_days(timezone.now() + after)
 
 
-def findings() -> list[tuple[str, str, Decimal, bool]]:
+def discrepancies() -> list[tuple[str, str, Decimal, bool]]:
     return [
         (row.kind, row.provider_id, row.amount, row.resolved_at is not None)
-        for row in Finding.objects.order_by("pk")
+        for row in Discrepancy.objects.order_by("pk")
     ]
 
 
 def mails() -> list[str]:
     return list(
-        OutgoingMail.objects.filter(kind="reconciliation_findings").values_list("dedupe_key", flat=True)
+        OutgoingMail.objects.filter(kind="reconciliation_discrepancies").values_list("dedupe_key", flat=True)
     )
 
 
@@ -99,7 +99,7 @@ def sell_elsewhere(bank, account, **metadata: str) -> str:
 
 def test_books_that_agree_leave_nothing_behind(bank, paid_order):
     assert run() == NightlyReport(looked_at=1, healed=0, open=0)
-    assert findings() == []
+    assert discrepancies() == []
     assert mails() == []
 
 
@@ -110,7 +110,7 @@ def test_a_charge_that_nobody_heard_of_is_booked_by_the_one_door(bank, order):
     order.refresh_from_db()
     assert order.status == OrderStatus.CONFIRMED
     assert LedgerEntry.objects.get().amount == Decimal("60.00")
-    assert findings() == []
+    assert discrepancies() == []
 
 
 def test_a_refund_whose_answer_was_lost_is_booked(bank, paid_order):
@@ -119,18 +119,18 @@ def test_a_refund_whose_answer_was_lost_is_booked(bank, paid_order):
     report = run()
     assert (report.looked_at, report.healed) == (2, 1)
     assert LedgerEntry.objects.get(kind=LedgerKind.REFUND).amount == Decimal("-10.00")
-    assert findings() == []
+    assert discrepancies() == []
 
 
 def test_money_without_order_is_found_once_and_told_once_a_night(bank, account):
     charge_id = sell_elsewhere(bank, account, shop="http://localhost:8000", attempt="lost")
     assert run() == NightlyReport(looked_at=1, healed=0, open=1)
     assert run() == NightlyReport(looked_at=1, healed=0, open=1)
-    assert findings() == [("money_without_order", charge_id, Decimal("15.00"), False)]
+    assert discrepancies() == [("money_without_order", charge_id, Decimal("15.00"), False)]
     day = timezone.localdate(timezone.now() + SOON)
-    assert mails() == [f"reconciliation_findings:{day}"]
-    mail = OutgoingMail.objects.get(kind="reconciliation_findings")
-    assert mail.context["findings"] == [
+    assert mails() == [f"reconciliation_discrepancies:{day}"]
+    mail = OutgoingMail.objects.get(kind="reconciliation_discrepancies")
+    assert mail.context["discrepancies"] == [
         {
             "kind": "Argent sans commande",
             "amount": "15.00",
@@ -147,8 +147,8 @@ def test_money_without_order_that_went_back_is_closed_by_itself(bank, account):
     run()
     bank.control("refunds", charge=charge_id)
     assert run().open == 0
-    assert findings() == [("money_without_order", charge_id, Decimal("15.00"), True)]
-    assert Finding.objects.get().resolution == "Disparu au rapprochement suivant."
+    assert discrepancies() == [("money_without_order", charge_id, Decimal("15.00"), True)]
+    assert Discrepancy.objects.get().resolution == "Disparu au rapprochement suivant."
 
 
 def test_payments_of_another_site_on_the_account_are_none_of_our_business(bank, account):
@@ -156,7 +156,7 @@ def test_payments_of_another_site_on_the_account_are_none_of_our_business(bank, 
     bank.control("refunds", charge=charge_id, amount=500)
     bank.control("disputes", charge=sell_elsewhere(bank, account))
     assert run() == NightlyReport(looked_at=0, healed=0, open=0)
-    assert findings() == []
+    assert discrepancies() == []
 
 
 def test_an_entry_that_the_provider_does_not_know_is_an_order_without_money(bank, paid_order):
@@ -166,8 +166,8 @@ def test_an_entry_that_the_provider_does_not_know_is_an_order_without_money(bank
         order=other, payment=payment, kind=LedgerKind.CHARGE, amount=payment.amount, provider_id="ch_invented"
     )
     run()
-    assert findings() == [("order_without_money", "ch_invented", payment.amount, False)]
-    assert Finding.objects.get().order == other
+    assert discrepancies() == [("order_without_money", "ch_invented", payment.amount, False)]
+    assert Discrepancy.objects.get().order == other
 
 
 def test_an_order_and_a_payment_that_say_paid_without_a_charge(bank):
@@ -179,7 +179,7 @@ def test_an_order_and_a_payment_that_say_paid_without_a_charge(bank):
     by_order.status, by_order.paid_at = OrderStatus.CONFIRMED, now
     by_order.save()
     run()
-    assert findings() == [
+    assert discrepancies() == [
         ("order_without_money", f"payment-{payment.pk}", payment.amount, False),
         ("order_without_money", f"order-{by_order.pk}", by_order.total, False),
     ]
@@ -187,7 +187,7 @@ def test_an_order_and_a_payment_that_say_paid_without_a_charge(bank):
     Payment.objects.filter(pk=payment.pk).update(state=PaymentState.DUE, paid_at=None)
     Order.objects.filter(pk=by_order.pk).update(status=OrderStatus.PENDING, paid_at=None)
     assert run().open == 0
-    assert [closed for *_, closed in findings()] == [True, True]
+    assert [closed for *_, closed in discrepancies()] == [True, True]
 
 
 def test_amounts_that_differ(bank, order):
@@ -203,24 +203,24 @@ def test_amounts_that_differ(bank, order):
     )
     Attempt.objects.update(state="succeeded", charge_id=charge_id)
     run()
-    assert findings() == [("amount_differs", charge_id, Decimal("60.00"), False)]
-    assert Finding.objects.get().detail == "60,00\xa0€ chez Stripe, 50,00\xa0€ au grand livre."
+    assert discrepancies() == [("amount_differs", charge_id, Decimal("60.00"), False)]
+    assert Discrepancy.objects.get().detail == "60,00\xa0€ chez Stripe, 50,00\xa0€ au grand livre."
 
 
-def test_a_finding_closed_by_a_person_stays_closed(bank, account, django_user_model):
+def test_a_discrepancy_closed_by_a_person_stays_closed(bank, account, django_user_model):
     sell_elsewhere(bank, account, shop="http://localhost:8000")
     run()
-    finding = Finding.objects.get()
-    resolve_finding(finding_id=finding.pk, how="Vente au marché, saisie à la main.", actor=None)
+    discrepancy = Discrepancy.objects.get()
+    resolve_discrepancy(discrepancy_id=discrepancy.pk, how="Vente au marché, saisie à la main.", actor=None)
     with pytest.raises(Problem) as refused:
-        resolve_finding(finding_id=finding.pk, how="Encore.", actor=None)
-    assert (refused.value.code, refused.value.status) == ("finding_resolved", 409)
+        resolve_discrepancy(discrepancy_id=discrepancy.pk, how="Encore.", actor=None)
+    assert (refused.value.code, refused.value.status) == ("discrepancy_resolved", 409)
     assert run().open == 0
-    finding.refresh_from_db()
-    assert finding.resolution == "Vente au marché, saisie à la main."
+    discrepancy.refresh_from_db()
+    assert discrepancy.resolution == "Vente au marché, saisie à la main."
 
 
-def test_a_finding_older_than_the_lists_stays_open_while_it_is_true(bank, account):
+def test_a_discrepancy_older_than_the_lists_stays_open_while_it_is_true(bank, account):
     charge_id = sell_elsewhere(bank, account, shop="http://localhost:8000")
     run()
     assert run(timedelta(days=30)) == NightlyReport(looked_at=0, healed=0, open=1)
@@ -239,7 +239,7 @@ def test_the_demonstration_s_movements_are_left_alone(bank):
         provider_id="demo-charge-1",
     )
     run()
-    assert findings() == []
+    assert discrepancies() == []
 
 
 @pytest.mark.parametrize("path", ["/v1/charges", "/v1/refunds", "/v1/disputes"])
@@ -253,7 +253,7 @@ def test_stripe_away_changes_nothing(bank, account, order, path):
     order.refresh_from_db()
     assert order.status == OrderStatus.PENDING
     assert not LedgerEntry.objects.exists()
-    assert findings() == []
+    assert discrepancies() == []
     assert mails() == []
     bank.control("faults/clear")
     assert run() == NightlyReport(looked_at=2, healed=1, open=1)
@@ -320,7 +320,7 @@ def test_a_refund_settled_by_transfer_is_no_difference(bank, paid_order):
     assert LedgerEntry.objects.latest("pk").provider_id == f"transfer-{made.pk}"
     # Charge and refund; the transfer is asked about nowhere.
     assert run() == NightlyReport(looked_at=2, healed=0, open=0)
-    assert findings() == []
+    assert discrepancies() == []
     report = audit_books(timezone.now() + timedelta(minutes=30))
     assert (report.provider, report.faults) == (ProviderState.AGREES, [])
 
@@ -335,4 +335,4 @@ def test_the_job_says_so_and_is_tried_again_when_stripe_is_away(bank, order):
     bank.control("faults/clear")
     ScheduledJob.objects.update(locked_until=None)
     assert run_job("reconcile-books") == Outcome.DONE
-    assert Finding.objects.count() == 0
+    assert Discrepancy.objects.count() == 0

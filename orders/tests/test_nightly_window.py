@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from orders.models import Finding, Order, OrderStatus
+from orders.models import Discrepancy, Order, OrderStatus
 from orders.services.reconciliation.nightly import reconcile_days
 from orders.tests.factories import make_order
 
@@ -29,4 +29,4 @@ def test_an_order_without_money_is_found_for_three_days(bank, ago, found):
     now = timezone.now()
     Order.objects.filter(pk=order.pk).update(status=OrderStatus.CONFIRMED, paid_at=now - ago)
     reconcile_days(now)
-    assert [row.order for row in Finding.objects.all()] == [order] * found
+    assert [row.order for row in Discrepancy.objects.all()] == [order] * found

@@ -1,4 +1,4 @@
-"""The signed page of an order in instalments, its calendar on the order's page, and what staff do in the admin."""
+"""The signed page of an order in installments, its calendar on the order's page, and what staff do in the admin."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_page_shows_what_is_due_to_who_holds_the_link_and_nothing_else(
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", "Pay instalment 2/3: €50.00"),
+        ("en", "Pay installment 2/3: €50.00"),
         ("es", "Pagar el plazo 2/3: 50,00 €"),
         ("de", "Rate 2/3 zahlen: 50,00 €"),
     ],
@@ -206,7 +206,7 @@ def staff() -> Client:
 
 
 def action(order: Order, name: str, position: int) -> str:
-    page = reverse("admin:orders_order_instalments", args=[order.pk])
+    page = reverse("admin:orders_order_installments", args=[order.pk])
     return f"{page}?action={name}&payment={payment_of(order, position).pk}"
 
 
@@ -238,12 +238,12 @@ def test_staff_can_not_charge_before_the_day_nor_a_refused_card(
 def test_staff_send_the_link_and_give_a_third_up(bank: Bank, shopper: Shopper, clock: Clock, staff: Client):
     order = bought(bank, shopper)
     staff.post(action(order, "link", 2))
-    assert mails("instalment_link") == 1
+    assert mails("installment_link") == 1
     assert "obligatoire" in text(staff.post(action(order, "write_off", 3), {"reason": ""}))
     assert payment_of(order, 3).state == "scheduled"
     staff.post(action(order, "write_off", 3), {"reason": "Cadeau de la maison"})
     assert payment_of(order, 3).state == "written_off"
-    event = order.events.get(name="instalment.written_off")
+    event = order.events.get(name="installment.written_off")
     assert event.data == {"position": 3, "reason": "Cadeau de la maison"}
     assert event.actor.email == "chef@example.com"
     assert staff.post(action(order, "link", 3)).status_code == 404
@@ -262,7 +262,7 @@ def test_a_third_that_is_being_paid_can_not_be_given_up(
 
 def test_the_calendar_of_the_admin(bank: Bank, shopper: Shopper, clock: Clock, staff: Client):
     order = bought(bank, shopper)
-    page = text(staff.get(reverse("admin:orders_order_instalments", args=[order.pk])))
+    page = text(staff.get(reverse("admin:orders_order_installments", args=[order.pk])))
     for words in (
         "Reste à encaisser : 100,00 €.",
         "Visa se terminant par 4242",
@@ -271,6 +271,6 @@ def test_the_calendar_of_the_admin(bank: Bank, shopper: Shopper, clock: Clock, s
     ):
         assert words in page
     change = text(staff.get(reverse("admin:orders_order_change", args=[order.pk])))
-    assert reverse("admin:orders_order_instalments", args=[order.pk]) in change
+    assert reverse("admin:orders_order_installments", args=[order.pk]) in change
     for name in ("orders_payment", "orders_storedcard"):
         assert staff.get(reverse(f"admin:{name}_changelist")).status_code == 200

@@ -67,7 +67,7 @@ def test_amounts_are_written_in_the_reader_s_language():
     [
         ("dispute_alert", "fraudulent", "le client dit ne pas avoir fait ce paiement"),
         ("refund_failed_alert", "expired_or_canceled_card", "la carte du client n'existe plus"),
-        ("instalment_overdue_alert", "insufficient_funds", "provision insuffisante"),
+        ("installment_overdue_alert", "insufficient_funds", "provision insuffisante"),
         (
             "payment_review_alert",
             "amount 100 instead of 162750",

@@ -58,7 +58,7 @@ def returned() -> list[tuple[Decimal, str]]:
 def test_one_third_is_paid_and_the_next_stays_due(order):
     money_comes(page(order, 6000))
     assert states(order) == [("paid", 60), ("paid", 60), ("scheduled", 60)]
-    assert (returned(), mails("instalment_received")) == ([], 1)
+    assert (returned(), mails("installment_received")) == ([], 1)
 
 
 def test_everything_left_is_one_payment(order):
@@ -77,7 +77,7 @@ def test_a_page_that_asked_for_more_than_is_owed_by_now_goes_back_whole(order):
     money_comes(attempt)
     assert states(order) == before
     assert returned() == [(EUROS("120.00"), "unavailable")]
-    assert mails("instalment_received") == 0
+    assert mails("installment_received") == 0
 
 
 @pytest.mark.parametrize("state", ["void", "refunded", "partly_refunded"])
@@ -133,7 +133,7 @@ def test_only_refused_charges_count_as_tries(order):
     note_refusal(order=order, payment=second, attempt=refused(order))
     second.refresh_from_db()
     assert (second.state, second.next_try_on is None) == ("due", False)
-    assert mails("instalment_overdue") == 0
+    assert mails("installment_overdue") == 0
 
 
 @pytest.mark.parametrize("state", ["paid", "void", "written_off"])

@@ -206,7 +206,7 @@ def test_no_clock_moves_money_into_the_future_or_before_what_it_follows_from(tol
     with time_machine.travel(NOON, tick=False):
         entry = book_movement(
             order=order, payment=order.payments.get(), kind=LedgerKind.CHARGE, amount=Decimal("49.99"),
-            provider_id="ch_1", told=told, after=NOON - timedelta(days=1),
+            provider_id="ch_1", reported_at=told, after=NOON - timedelta(days=1),
         )  # fmt: skip
     entry.refresh_from_db()
     assert (entry.occurred_at, entry.created_at) == (booked, NOON)
@@ -220,7 +220,7 @@ def written(amount: str, moved: datetime, told: datetime) -> Order:
     with time_machine.travel(told, tick=False):
         book_movement(
             order=order, payment=order.payments.get(), kind=LedgerKind.CHARGE, amount=Decimal(amount),
-            provider_id=f"ch_{amount}", told=moved, after=datetime(2026, 1, 1, tzinfo=UTC),
+            provider_id=f"ch_{amount}", reported_at=moved, after=datetime(2026, 1, 1, tzinfo=UTC),
         )  # fmt: skip
     return order
 

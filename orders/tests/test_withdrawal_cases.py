@@ -28,7 +28,7 @@ from shop.core.models import OutgoingMail
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("monday_noon", "provider")]
 
 
-# --- Finding the order --------------------------------------------------------------------------------
+# --- Discrepancy the order --------------------------------------------------------------------------------
 
 
 def test_a_declaration_without_order_takes_effect_when_staff_find_it():

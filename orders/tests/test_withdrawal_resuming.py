@@ -95,7 +95,7 @@ def later(order):
 
 
 def resumed_mail():
-    return render(OutgoingMail.objects.get(kind="instalment_resumed")).text
+    return render(OutgoingMail.objects.get(kind="installment_resumed")).text
 
 
 def rows():
@@ -122,7 +122,7 @@ def test_thirds_whose_day_is_to_come_are_charged_on_it(order):
     # Announced three days before, like any other.
     assert later(order) == [(None, None, ""), (None, None, "")]
     assert (case.state, case.voided) == ("refused", Decimal("0.00"))
-    event = order.events.get(name="instalments.restored")
+    event = order.events.get(name="installments.restored")
     assert event.data == {"amount": "200.00", "positions": [2, 3]}
     assert in_order()
 
@@ -170,8 +170,8 @@ def test_a_third_whose_day_has_passed_is_due_now_by_the_link(order, clock):
         due_installments._with_locks(
             payment, lambda o, p: due_installments._remind(o, p, timezone.localdate())
         )
-    assert OutgoingMail.objects.filter(kind="instalment_link").count() == 2
-    assert not OutgoingMail.objects.filter(kind="instalment_refused").exists()
+    assert OutgoingMail.objects.filter(kind="installment_link").count() == 2
+    assert not OutgoingMail.objects.filter(kind="installment_refused").exists()
     assert order.payments.get(position=2).state == PaymentState.OVERDUE
 
 
@@ -232,7 +232,7 @@ def test_what_stays_stopped_is_a_loss_in_the_books(order):
 
     assert thirds(order)[1:] == [("100.00", "2026-12-23", "void"), ("100.00", "2027-01-22", "void")]
     assert (case.state, case.voided) == ("refused", Decimal("200.00"))
-    assert not OutgoingMail.objects.filter(kind="instalment_resumed").exists()
+    assert not OutgoingMail.objects.filter(kind="installment_resumed").exists()
     assert in_order()
 
 
@@ -245,7 +245,7 @@ def test_what_another_declaration_stops_stays_stopped(order):
     second.refresh_from_db()
     assert (first.voided, second.voided) == (Decimal("0.00"), Decimal("200.00"))
     assert [state for _amount, _day, state in thirds(order)] == ["paid", "void", "void"]
-    assert not OutgoingMail.objects.filter(kind="instalment_resumed").exists()
+    assert not OutgoingMail.objects.filter(kind="installment_resumed").exists()
     refuse(second)
     assert [state for _amount, _day, state in thirds(order)] == ["paid", "scheduled", "scheduled"]
     assert in_order()
@@ -349,7 +349,7 @@ def test_staff_choose_what_becomes_of_stopped_thirds(client, django_user_model, 
     client.post(page, {"reason": "Retirée.", "resume": "yes", **revoked()})
     assert WithdrawalCase.objects.get().state == "refused"
     assert [state for _amount, _day, state in thirds(order)] == ["paid", "scheduled", "scheduled"]
-    assert order.events.get(name="instalments.restored").actor == user
+    assert order.events.get(name="installments.restored").actor == user
 
 
 def test_staff_are_not_asked_when_nothing_was_stopped(client, django_user_model):

@@ -83,7 +83,7 @@ def frozen_calendar(bank: Bank) -> Iterator[Clock]:
 
 @pytest.fixture
 def clock(bank: Bank) -> Iterator[Clock]:
-    """The day, for the shop that offers three instalments and for the sandbox."""
+    """The day, for the shop that offers three installments and for the sandbox."""
     offer_thirds()
     with frozen_calendar(bank) as clock:
         yield clock

@@ -14,7 +14,7 @@ from orders.models.payment import PROVIDER_ID
 from orders.selectors.installments import calendar, wants_card
 from orders.selectors.mandate import agreed_mandates
 from orders.selectors.orders import order_for_page
-from orders.services.installments.dates import pause_instalments, resume_instalments
+from orders.services.installments.dates import pause_installments, resume_installments
 from orders.services.payments.card_change import change_card, settle_card_change
 from orders.services.payments.payment_links import pay_by_link
 from orders.services.payments.settlement import settle
@@ -82,9 +82,9 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
 def _pause(order: Order, request: HttpRequest) -> str:
     """Suspends the payments or goes on with them; returns the address that says so. Raises Problem."""
     if request.POST["pause"] == "end":
-        resume_instalments(order_id=order.pk, by=PauseEnd.CUSTOMER)
+        resume_installments(order_id=order.pk, by=PauseEnd.CUSTOMER)
         return f"{request.path}?etat=resumed"
-    pause_instalments(order_id=order.pk, by=PausedBy.CUSTOMER)
+    pause_installments(order_id=order.pk, by=PausedBy.CUSTOMER)
     return f"{request.path}?etat=paused"
 
 

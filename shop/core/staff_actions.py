@@ -22,10 +22,10 @@ class StaffAction(models.TextChoices):
     REMOVE_ORDER = "orders.delete_order", _("Supprimer, archiver ou restaurer une commande")
 
     SEE_PAYMENTS = "orders.view_payment", _("Voir les paiements et les échéances")
-    CHARGE_INSTALMENT = "orders.add_attempt", _("Débiter une échéance")
+    CHARGE_INSTALLMENT = "orders.add_attempt", _("Débiter une échéance")
     SEND_PAYMENT_LINK = "orders.change_payment", _("Envoyer un lien de paiement")
-    WRITE_OFF_INSTALMENT = "orders.delete_payment", _("Abandonner une échéance")
-    PAUSE_INSTALMENTS = "orders.add_instalmentpause", _("Suspendre ou reprendre les échéances")
+    WRITE_OFF_INSTALLMENT = "orders.delete_payment", _("Abandonner une échéance")
+    PAUSE_INSTALLMENTS = "orders.add_installmentpause", _("Suspendre ou reprendre les échéances")
     ASK_PROVIDER = "orders.change_attempt", _("Demander l'état d'un paiement à Stripe")
     REPLAY_EVENT = "orders.change_stripeevent", _("Traiter à nouveau un évènement Stripe")
 
@@ -37,7 +37,7 @@ class StaffAction(models.TextChoices):
     SEE_INVOICES = "orders.view_invoice", _("Voir les factures")
     CORRECT_INVOICE = "orders.add_invoice", _("Préparer ou rectifier une facture")
     SEE_BOOKS = "orders.view_ledgerentry", _("Voir les comptes")
-    RESOLVE_FINDING = "orders.change_finding", _("Régler un écart de rapprochement")
+    RESOLVE_DISCREPANCY = "orders.change_discrepancy", _("Régler un écart de rapprochement")
 
     SEE_WITHDRAWALS = "orders.view_withdrawalcase", _("Voir les rétractations")
     FILE_WITHDRAWAL = "orders.add_withdrawal", _("Enregistrer une rétractation reçue")

@@ -9,7 +9,7 @@ from tests.browser.conftest import DESKTOP, PHONE
 pytestmark = pytest.mark.browser
 
 LISTS = (
-    *("order", "payment", "invoice", "refundrequest", "refund", "dispute", "finding", "withdrawalcase"),
+    *("order", "payment", "invoice", "refundrequest", "refund", "dispute", "discrepancy", "withdrawalcase"),
     *("ledgerentry", "attempt", "storedcard", "stripeevent", "vatrate", "shippingzone", "deliverystop"),
 )
 STATE = "SELECT status, count(*) FROM orders_order GROUP BY status ORDER BY status"

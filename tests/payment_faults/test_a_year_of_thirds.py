@@ -1,4 +1,4 @@
-"""A year of instalments, day by day: every order ends as its customer, card and shop would have it, to the cent."""
+"""A year of installments, day by day: every order ends as its customer, card and shop would have it, to the cent."""
 
 from __future__ import annotations
 
@@ -131,7 +131,9 @@ def test_a_year_of_thirds(bank: Bank, clock: Clock, queued_tasks: QueuedTasks, f
         charges=len(booked),
         card_tries=Attempt.objects.filter(kind="off_session").count(),
         mails=dict(
-            Counter(OutgoingMail.objects.filter(kind__startswith="instalment").values_list("kind", flat=True))
+            Counter(
+                OutgoingMail.objects.filter(kind__startswith="installment").values_list("kind", flat=True)
+            )
         ),
         overdue=Payment.objects.filter(state="overdue").count(),
     )

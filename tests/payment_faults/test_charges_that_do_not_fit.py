@@ -83,7 +83,7 @@ def kept_for_review(order: Order, reason: str) -> None:
     assert [str(amount) for _kind, amount in ledger(order)] == ["50.00"]
     assert payment_of(order, 2).state == "scheduled"
     assert mails(order).count("payment_review_alert") == 1
-    assert mail_count("instalment_received") == 0
+    assert mail_count("installment_received") == 0
 
 
 def test_case_25_a_call_that_stripe_does_not_accept_waits_for_staff(bank, order, clock):
@@ -98,7 +98,7 @@ def test_case_25_a_call_that_stripe_does_not_accept_waits_for_staff(bank, order,
     assert mails(order).count("payment_review_alert") == 1
     clock.run_until(SECOND + timedelta(days=20))
     assert (calls(bank), charged(bank)) == (1, [5000])
-    assert mail_count("instalment_refused") == mail_count("instalment_overdue") == 0
+    assert mail_count("installment_refused") == mail_count("installment_overdue") == 0
     assert StoredCard.objects.get().refused_code == ""
 
 
@@ -115,7 +115,7 @@ def test_case_25_a_charge_paid_while_it_was_being_cancelled_is_booked(bank, orde
     assert attempts(order)[1:] == [(2, 1, "off_session", "succeeded", "")]
     assert payment_of(order, 2).state == "paid"
     assert [str(entry.amount) for entry in LedgerEntry.objects.order_by("pk")] == ["50.00", "50.00"]
-    assert mail_count("instalment_refused") == 0
+    assert mail_count("installment_refused") == 0
     clock.run_until(SECOND + timedelta(days=15))
     assert charged(bank) == [5000, 5000]
 

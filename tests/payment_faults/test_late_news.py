@@ -136,8 +136,8 @@ def test_case_23_two_who_settle_one_charge_book_it_once(bank, charge, monkeypatc
     assert charged(bank) == [5000, 5000]
     assert [str(amount) for _kind, amount in ledger(order)] == ["50.00", "50.00"]
     assert payment_of(order, 2).state == "paid"
-    assert mail_count("instalment_received") == 1
-    assert order.events.filter(name="instalment.paid").count() == 1
+    assert mail_count("installment_received") == 1
+    assert order.events.filter(name="installment.paid").count() == 1
 
 
 def test_case_24_news_of_a_refused_charge_are_acted_on_once(bank, buyer, charge, clock):
@@ -150,14 +150,14 @@ def test_case_24_news_of_a_refused_charge_are_acted_on_once(bank, buyer, charge,
     clock.pass_days(3)
     clock.run_round()
     third = payment_of(order, 3)
-    assert (third.state, mail_count("instalment_refused")) == ("due", 1)
+    assert (third.state, mail_count("installment_refused")) == ("due", 1)
     before = rows()
     events = [event for event in bank.events() if event["type"].startswith("payment_intent.")]
     assert {"payment_intent.payment_failed", "payment_intent.canceled"} <= {event["type"] for event in events}
     for event in reversed(events):
         assert buyer.webhook(event) == 200
     assert rows() == before
-    assert order.events.filter(name="instalment.refused").count() == 1
+    assert order.events.filter(name="installment.refused").count() == 1
 
 
 def test_case_26_an_order_closed_for_good_is_not_asked_to_pay_by_link(bank, buyer, clock):

@@ -156,7 +156,7 @@ def test_case_23_rounds_at_once_charge_each_third_once(bank: Bank, buyer: Buyer,
     assert charged(bank) == [5000] * 16
     assert len(keys(bank)) == 8
     assert [len(attempts(order)) for order in orders] == [2] * 8
-    assert mail_count("instalment_received") == 8
+    assert mail_count("installment_received") == 8
     figures(rounds_at_once=5, orders=8, charges=len(charged(bank)) - 8, calls=len(keys(bank)))
 
 
@@ -211,7 +211,7 @@ def test_case_24_a_bank_that_wants_its_customer_gets_a_link(
     clock.run_round()
     clock.pass_days(1)
     clock.run_round()
-    assert (calls(bank), mail_count("instalment_refused")) == (1, 1)
+    assert (calls(bank), mail_count("installment_refused")) == (1, 1)
 
     pay_by_link(order_id=order.pk, everything=False)
     page = page_of(payment_of(order, 2))

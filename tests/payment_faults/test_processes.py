@@ -95,7 +95,7 @@ def test_case_21_a_worker_killed_between_the_charge_and_its_commit(bank, worker)
     assert payment_of(order, 2).state == "paid"
     assert charged(bank) == [5000, 5000]
     assert len(set(keys(bank))) == 1
-    assert (order.ledger.count(), mails("instalment_received")) == (2, 1)
+    assert (order.ledger.count(), mails("installment_received")) == (2, 1)
 
 
 def test_case_23_three_workers_at_once_charge_each_third_once(bank, worker, figures):
@@ -114,5 +114,5 @@ def test_case_23_three_workers_at_once_charge_each_third_once(bank, worker, figu
     assert len(set(keys(bank))) == 6
     assert [attempts(order)[1:] for order in orders] == [[(2, 1, "off_session", "succeeded", "")]] * 6
     assert Payment.objects.filter(position=2, state="paid").count() == 6
-    assert mails("instalment_received") == 6
+    assert mails("installment_received") == 6
     figures(workers_at_once=3, orders=6, charges=len(charged(bank)) - 6, calls=len(keys(bank)))

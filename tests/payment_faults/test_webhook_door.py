@@ -15,7 +15,7 @@ import pytest
 from django.conf import settings as live_settings
 from django.utils import timezone
 
-from orders.models import Attempt, AttemptState, Finding, Order, OrderStatus, StripeEvent
+from orders.models import Attempt, AttemptState, Discrepancy, Order, OrderStatus, StripeEvent
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation import reconcile
 from orders.stripe import gateway
@@ -426,13 +426,13 @@ def test_case_10_money_that_is_not_this_orders_is_shown_and_told_once(client, or
         }
         payload = json.dumps(event).encode()
         statuses.append(post(client, payload, signature(payload)).status_code)
-    finding = Finding.objects.get()
+    discrepancy = Discrepancy.objects.get()
     assert statuses == [200, 200]
-    assert (finding.kind, finding.provider_id, finding.order, finding.amount) == (
+    assert (discrepancy.kind, discrepancy.provider_id, discrepancy.order, discrepancy.amount) == (
         "payment_unmatched", "pi_test_money", order, Decimal("60.00"),
     )  # fmt: skip
-    assert finding.detail == reason.format(order=order.pk, session=session_of(order))
-    assert [mail.kind for mail in OutgoingMail.objects.all()] == ["reconciliation_findings"]
+    assert discrepancy.detail == reason.format(order=order.pk, session=session_of(order))
+    assert [mail.kind for mail in OutgoingMail.objects.all()] == ["reconciliation_discrepancies"]
     still_waits(order)
 
 
@@ -442,7 +442,7 @@ def test_case_11_money_of_another_shop_on_the_account_is_left_alone(client, orde
         payment_status="paid", amount_total=6000, metadata={"shop": "https://other.example", "attempt": "x"}
     )
     assert post(client, payload, signature(payload)).status_code == 200
-    assert not Finding.objects.exists()
+    assert not Discrepancy.objects.exists()
     assert not OutgoingMail.objects.exists()
 
 
@@ -450,7 +450,7 @@ def test_an_event_that_stays_unknown_is_shown_when_it_is_given_up(client, order)
     known_nowhere = {"shop": live_settings.SITE_URL, "attempt": str(uuid.uuid4())}
     payload = message(payment_status="paid", amount_total=6000, metadata=known_nowhere)
     assert post(client, payload, signature(payload)).status_code == 503
-    assert not Finding.objects.exists()
+    assert not Discrepancy.objects.exists()
     StripeEvent.objects.update(tries=19)
     assert post(client, payload, signature(payload)).status_code == 503
-    assert Finding.objects.get().detail == f"attempt {known_nowhere['attempt']} is not known"
+    assert Discrepancy.objects.get().detail == f"attempt {known_nowhere['attempt']} is not known"

@@ -75,7 +75,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "admin:orders_order_delivery": (WORK, WORK),
     "admin:orders_order_withdrawals": (DESK, DESK),
     "admin:orders_order_withdrawal_received": (WORK, WORK),
-    "admin:orders_order_instalments": (LOOK, LOOK),
+    "admin:orders_order_installments": (LOOK, LOOK),
     "admin:orders_order_invoice": (LOOK, ADMIN),
     "admin:orders_order_refund": (ADMIN, ADMIN),
     "admin:orders_order_money": (ADMIN, ADMIN),
@@ -111,7 +111,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
         (
             *(
                 "orders.Payment",
-                "orders.InstalmentPause",
+                "orders.InstallmentPause",
                 "orders.StoredCard",
                 "orders.Attempt",
                 "orders.StripeEvent",
@@ -122,7 +122,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
                 "orders.Refund",
                 "orders.Invoice",
                 "orders.LedgerEntry",
-                "orders.Finding",
+                "orders.Discrepancy",
             ),
             *("core.OutgoingMail", "core.ScheduledJob", "accounts.RoleChange", "catalog.PricePoint"),
         ),
@@ -148,7 +148,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
 ACTIONS: dict[str, Who] = {
     # On chosen rows of a list. Django's own, `delete_selected`, asks for the right to delete.
     "orders.Order:ask_provider": ADMIN,
-    "orders.Finding:resolve": ADMIN,
+    "orders.Discrepancy:resolve": ADMIN,
     "orders.StripeEvent:process_again": ADMIN,
     "orders.RefundRequest:try_again": ADMIN,
     "orders.Refund:try_again": ADMIN,

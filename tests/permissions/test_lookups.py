@@ -121,7 +121,7 @@ def test_list_asked_for_a_secret_answers_400_and_tells_nothing(client, address):
         "orders/order/?review_reason__isempty=0&archived_at__isempty=1",
         "orders/order/?payments__state__exact=overdue&country=FR",
         "orders/order/?created_at__year=2026&created_at__month=11&created_at__day=22",
-        "orders/finding/?resolved_at__isempty=1",
+        "orders/discrepancy/?resolved_at__isempty=1",
         "orders/refund/?state__exact=failed",
         "orders/withdrawalcase/?open=1&withdrawal__channel__exact=site",
         "core/outgoingmail/?state__exact=failed",

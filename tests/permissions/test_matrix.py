@@ -287,7 +287,7 @@ def test_every_action_by_everybody(matrix: Matrix) -> None:
         address = reverse("admin:orders_withdrawalcase_step", args=[matrix.world.case.pk, step])
         for method in ("get", "post"):
             matrix.ask(method, address, who)
-    page = reverse("admin:orders_order_instalments", args=[matrix.world.order.pk])
+    page = reverse("admin:orders_order_installments", args=[matrix.world.order.pk])
     for action in ("charge", "link", "write_off"):
         for method in ("get", "post"):
             matrix.ask(method, f"{page}?action={action}&payment={matrix.world.due.pk}", ADMIN)
@@ -352,7 +352,7 @@ def test_buttons_are_those_that_the_person_may_press(matrix: Matrix) -> None:
                 assert matrix.world.browser(actor).get(page).status_code in (200, 302), (actor, page)
             shown = {page for _label, page in pages}
             if actor == "looker":
-                assert all("instalments" in page or "invoice" in page for page in shown), shown
+                assert all("installments" in page or "invoice" in page for page in shown), shown
             assert shown != set() or actor == "looker"
 
 

@@ -20,9 +20,9 @@ from accounts.tests.people import make_admin, make_member
 from catalog.models import Favourite, Notice, Review
 from orders.models import (
     DeliveryStop,
+    Discrepancy,
     Dispute,
-    Finding,
-    InstalmentPause,
+    InstallmentPause,
     Invoice,
     Order,
     Payment,
@@ -150,12 +150,14 @@ def _money(order: Order) -> None:
     StoredCard.objects.get_or_create(
         order=order, defaults={"customer_id": "cus_1", "payment_method_id": "pm_1", "last4": "4242"}
     )
-    InstalmentPause.objects.create(order=order, started_by="staff", ended_by="staff", ended_at=timezone.now())
+    InstallmentPause.objects.create(
+        order=order, started_by="staff", ended_by="staff", ended_at=timezone.now()
+    )
     Dispute.objects.create(
         order=order, attempt=order.payments.get(position=1).attempts.get(), provider_id="dp_1",
         amount=Decimal("5.00"), state="won", opened_at=timezone.now(),
     )  # fmt: skip
-    Finding.objects.create(kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"))
+    Discrepancy.objects.create(kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"))
     StripeEvent.objects.create(event_id="evt_1", kind="charge.refunded", body={}, livemode=False)
     VatRate.objects.get_or_create(country="DE", defaults={"percent": Decimal("19.00")})
     DeliveryStop.objects.create(country="US")

@@ -73,7 +73,7 @@ def test_news_at_once_keep_one_card(bank, order, figures):
     )
     assert set(answers) == {"kept", 200}
     assert len(journal(order, "card.kept")) == 2
-    assert (mails("instalment_card_kept"), DiscardedCard.objects.count()) == (1, 1)
+    assert (mails("installment_card_kept"), DiscardedCard.objects.count()) == (1, 1)
     figures(news=2 * CROWD, cards_kept=1)
 
 

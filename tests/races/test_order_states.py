@@ -10,10 +10,10 @@ import time_machine
 from django.db import transaction
 from django.utils import timezone
 
-from orders.models import Attempt, InstalmentPause, Order, OrderTracking, PausedBy, StoredCard
+from orders.models import Attempt, InstallmentPause, Order, OrderTracking, PausedBy, StoredCard
 from orders.services.fulfilment import workshop_steps
 from orders.services.fulfilment.status_changes import change_status
-from orders.services.installments.dates import pause_instalments
+from orders.services.installments.dates import pause_installments
 from orders.services.payments import due_installments, off_session
 from orders.tests.factories import make_order, make_seller, pay_order
 from orders.tests.giving_back import in_thirds
@@ -63,11 +63,11 @@ def test_control_without_comparing_the_status_twelve_calls_write_more(provider, 
 def test_twelve_customers_of_one_order_pause_it_once(provider):
     order = in_thirds()
     Order.objects.filter(pk=order.pk).update(promised_by=timezone.localdate() - timedelta(days=1))
-    call = partial(pause_instalments, order_id=order.pk, by=PausedBy.CUSTOMER)
+    call = partial(pause_installments, order_id=order.pk, by=PausedBy.CUSTOMER)
     outcomes = all_at_once([call] * TWELVE)
     assert [outcome.error for outcome in outcomes] == [None] * TWELVE
-    assert InstalmentPause.objects.count() == 1
-    assert OutgoingMail.objects.filter(kind="instalment_calendar").count() == 1
+    assert InstallmentPause.objects.count() == 1
+    assert OutgoingMail.objects.filter(kind="installment_calendar").count() == 1
 
 
 def charge_that_waits_for_a_pause() -> tuple[Attempt, bool]:
@@ -80,7 +80,7 @@ def charge_that_waits_for_a_pause() -> tuple[Attempt, bool]:
     second.save()
     attempt = off_session.prepare_charge(order, second)
     with transaction.atomic():
-        pause_instalments(order_id=order.pk, by=PausedBy.STAFF, reason="Retard.")
+        pause_installments(order_id=order.pk, by=PausedBy.STAFF, reason="Retard.")
         round_ = Started(partial(off_session.claim_charge, attempt))
         wait_until_blocked()
     claimed = round_.value()
@@ -106,7 +106,7 @@ def test_the_round_passes_by_an_order_that_is_being_paused(provider, monkeypatch
     StoredCard.objects.create(order=order, customer_id="cus_1", payment_method_id="pm_1", last4="4242")
     order.payments.filter(position=2).update(announced_at=timezone.now())
     with transaction.atomic():
-        pause_instalments(order_id=order.pk, by=PausedBy.STAFF, reason="Retard.")
+        pause_installments(order_id=order.pk, by=PausedBy.STAFF, reason="Retard.")
         Started(partial(due_installments.run_round, datetime(2026, 7, 2, 9, tzinfo=UTC))).value()
     Started(partial(due_installments.run_round, datetime(2026, 7, 2, 10, tzinfo=UTC))).value()
     assert not Attempt.objects.filter(kind="off_session").exists()

@@ -62,7 +62,7 @@ def test_twelve_confirmations_at_once_file_one_declaration(order, known, figures
     assert Withdrawal.objects.count() == WithdrawalCase.objects.count() == 1
     assert OutgoingMail.objects.filter(kind="withdrawal_received").count() == 1
     assert OutgoingMail.objects.filter(kind="withdrawal_workshop").count() == 1
-    assert OrderEvent.objects.filter(name="instalments.voided").count() == (1 if known else 0)
+    assert OrderEvent.objects.filter(name="installments.voided").count() == (1 if known else 0)
 
 
 def test_a_parcel_and_a_declaration_at_one_instant_follow_one_another(order):

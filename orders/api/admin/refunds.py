@@ -23,8 +23,8 @@ from orders.selectors.refunds import RefundProgress, find_request, progress
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.transfers import (
     LONGEST_REFERENCE,
-    hear_of_other_refunds,
     settle_by_transfer,
+    sync_other_refunds,
     take_transfer_back,
 )
 from shop.core.amount_fields import AmountField
@@ -165,7 +165,7 @@ class RefundTransferView(APIView):
         form = TransferSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         failed = _refund_of(request_id, form.validated_data["refund_id"])
-        hear_of_other_refunds(failed.order)
+        sync_other_refunds(failed.order)
         settle_by_transfer(**form.validated_data, actor=cast(User, request.user))
         return private(Response(_answer(request_id)))
 

@@ -19,7 +19,7 @@ def sample(
     country: str = "FR",
     lines: int = 1,
     offered: bool = False,
-    instalments: bool = False,
+    installments: bool = False,
     treatment: Treatment = Treatment.FRANCHISE,
     percent: str = "19.00",
     name: str = "Golem de poche",
@@ -97,7 +97,7 @@ def sample(
             "refund": {"refunded": f"{total:.2f}", "refunded_on": "2026-12-01", "voided": "0.00"},
         }
     else:
-        data["payment"] = _payment(total, instalments)
+        data["payment"] = _payment(total, installments)
     return data
 
 
@@ -120,8 +120,8 @@ def _row(index: int, name: str, offered: bool, treatment: Treatment) -> dict[str
     }
 
 
-def _payment(total: Decimal, instalments: bool) -> dict[str, Any]:
-    if not instalments:
+def _payment(total: Decimal, installments: bool) -> dict[str, Any]:
+    if not installments:
         part = {"position": 1, "due_on": "2026-12-01", "amount": f"{total:.2f}", "paid_on": "2026-12-01"}
         return {
             "mode": "full",

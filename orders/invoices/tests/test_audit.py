@@ -190,7 +190,7 @@ def test_money_that_no_payment_and_no_document_tells_of_is_found(books: list[Inv
     ]
 
 
-def test_instalments_given_up_after_a_lost_dispute_are_a_loss_and_no_fault(books: list[Invoice]) -> None:
+def test_installments_given_up_after_a_lost_dispute_are_a_loss_and_no_fault(books: list[Invoice]) -> None:
     order = books[0].order
     Payment.objects.filter(order=order).update(amount=Decimal("20.00"))
     Payment.objects.create(

@@ -82,7 +82,7 @@ def test_an_amount_alone_is_one_line(paid) -> None:
     ]
 
 
-def test_voided_instalments_are_credited_and_not_told_as_refunded(paid) -> None:
+def test_voided_installments_are_credited_and_not_told_as_refunded(paid) -> None:
     note = issue_credit_note(request=decide(paid(), "30.00", voided="20.00"))
     assert note is not None
     assert note.data["refund"] | {"refunded_on": None} == {

@@ -116,8 +116,8 @@ def test_it_speaks_the_language_of_the_order_and_french(language: str, title: st
     assert "TVA non applicable, art. 293 B du CGI" in found
 
 
-def test_instalments_show_their_calendar() -> None:
-    data = sample(lines=2, instalments=True)
+def test_installments_show_their_calendar() -> None:
+    data = sample(lines=2, installments=True)
     view = printed(data)
     assert view["panel"] == ["Reste à prélever", "81,14\u00a0€"]
     assert view["calendar"]["rows"] == [

@@ -26,7 +26,7 @@ CASES: dict[str, dict[str, Any]] = {
     "one line": {},
     "offered units": {"lines": 4, "offered": True},
     "forty lines": {"lines": 40, "offered": True},
-    "instalments": {"lines": 2, "instalments": True},
+    "installments": {"lines": 2, "installments": True},
     "german VAT": {"lines": 3, "offered": True, "treatment": Treatment.DESTINATION, "country": "DE"},
     "finnish VAT": {"lines": 7, "treatment": Treatment.DESTINATION, "country": "FI", "percent": "25.50"},
     "export": {"lines": 2, "treatment": Treatment.EXPORT, "country": "US"},

@@ -72,7 +72,7 @@ def test_issuing_again_gives_the_first_invoice_back(paid) -> None:
 
 def test_a_number_is_only_taken_in_the_transaction_that_issues(transactional_db) -> None:
     with pytest.raises(RuntimeError, match="in the transaction that issues"):
-        series.reserve_place()
+        series.reserve_number()
     assert InvoiceSeries.objects.count() == 0
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from orders.pricing.delivery import LeadTime
-from orders.pricing.installments import Instalment
+from orders.pricing.installments import Installment
 from orders.pricing.promotions import NextFree
 from orders.pricing.quote import InstallmentOffer, Quote, QuoteLine
 from orders.pricing.tests.carts import EUROPE, RULES, WORLD, line, quote
@@ -40,9 +40,9 @@ def test_a_cart_with_a_promotion_shows_every_figure() -> None:
             available=True,
             minimum=Decimal("150.00"),
             plan=(
-                Instalment(date(2026, 11, 21), Decimal("60.10")),
-                Instalment(date(2026, 12, 21), Decimal("60.10")),
-                Instalment(date(2027, 1, 20), Decimal("60.10")),
+                Installment(date(2026, 11, 21), Decimal("60.10")),
+                Installment(date(2026, 12, 21), Decimal("60.10")),
+                Installment(date(2027, 1, 20), Decimal("60.10")),
             ),
         ),
     )
@@ -132,20 +132,20 @@ def test_operators_decide_zones_and_rates() -> None:
         ("150.01", ["50.01", "50.00", "50.00"]),
     ],
 )
-def test_instalments_start_at_150(price: str, amounts: list[str]) -> None:
+def test_installments_start_at_150(price: str, amounts: list[str]) -> None:
     offer = quote(line("a", price)).installments
     assert offer.available is bool(amounts)
     assert [str(part.amount) for part in offer.plan] == amounts
 
 
 @pytest.mark.parametrize(("price", "available"), [("100.00", False), ("100.01", True), ("100.02", True)])
-def test_the_instalment_minimum_includes_delivery(price: str, available: bool) -> None:
+def test_the_installment_minimum_includes_delivery(price: str, available: bool) -> None:
     priced = quote(line("a", price), destination="US")
     assert priced.total == Decimal(price) + Decimal("49.99")
     assert priced.installments.available is available
 
 
-def test_switched_off_instalments_keep_their_plan_but_are_not_available() -> None:
+def test_switched_off_installments_keep_their_plan_but_are_not_available() -> None:
     offer = quote(line("a", "150.00"), rules=replace(RULES, installments_enabled=False)).installments
     assert offer.available is False
     assert [str(part.amount) for part in offer.plan] == ["50.00", "50.00", "50.00"]

@@ -31,7 +31,7 @@ from shop.core.problems import Problem
 if TYPE_CHECKING:
     from accounts.models import User
 
-_KEPT = ("ledger", "invoices", "withdrawals", "refund_requests", "refunds", "disputes", "findings")
+_KEPT = ("ledger", "invoices", "withdrawals", "refund_requests", "refunds", "disputes", "discrepancies")
 """What the shop must be able to show for ten years (L123-22 C. com.); an order that has any of it is not deleted."""
 _DONE = (OrderStatus.DELIVERED, *ENDINGS)
 _MONEY_MAY_COME = (*LIVE_ATTEMPTS, AttemptState.REVIEW)
@@ -98,7 +98,7 @@ def archiving_obstacles(order: Order) -> list[str]:
         (retained, _("l'argent gardé attend votre décision")),
         (open_cases(order).exists(), _("une rétractation est à traiter")),
         (open_dispute(order) is not None, _("un litige est ouvert")),
-        (order.findings.filter(resolved_at=None).exists(), _("un écart avec Stripe est à régler")),
+        (order.discrepancies.filter(resolved_at=None).exists(), _("un écart avec Stripe est à régler")),
         (_is_in_review(order), _("elle est à vérifier")),
     )
     return [str(reason) for stands, reason in found if stands]

@@ -24,9 +24,9 @@ def send_link(*, payment_id: int, actor: "User | None") -> None:
         order, payment = _locked(payment_id)
         if open_pause(order) is not None:
             raise Problem(
-                "instalments_paused", _("Les échéances sont suspendues : reprenez-les d'abord."), 409
+                "installments_paused", _("Les échéances sont suspendues : reprenez-les d'abord."), 409
             )
-        event = record_event(order, "instalment.link_sent", actor=actor, position=payment.position)
+        event = record_event(order, "installment.link_sent", actor=actor, position=payment.position)
         mail_link(order, payment, once=str(event.pk))
 
 

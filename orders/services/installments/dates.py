@@ -1,4 +1,4 @@
-"""The calendar of an order in instalments: capped by its dispatch, suspended, and put back.
+"""The calendar of an order in installments: capped by its dispatch, suspended, and put back.
 
 A pause stops the clock: what falls due after its beginning falls due as many days later as it lasted, never later than
 fifty days after dispatch (Code de la consommation, L312-4 4°). Functions without an order's id run in their caller's
@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import InstalmentPause, Order, PausedBy, PauseEnd, Payment, PaymentState
+from orders.models import InstallmentPause, Order, PausedBy, PauseEnd, Payment, PaymentState
 from orders.pricing.installments import NOTICE_DAYS
 from orders.selectors.installments import delivery_is_late, open_pause, outstanding
 from orders.services.installments.mails import mail_calendar
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 
-def pause_instalments(
+def pause_installments(
     *, order_id: uuid.UUID, by: PausedBy, actor: "User | None" = None, reason: str = ""
-) -> InstalmentPause:
+) -> InstallmentPause:
     """Collect nothing more until the pause ends; the second call gives the first pause back.
 
     A charge that the provider was told of before goes on. Raises Problem 409 `nothing_due`, `delivery_not_late` for a
@@ -49,15 +49,15 @@ def pause_instalments(
             )
         if by == PausedBy.STAFF and not reason.strip():
             raise Problem("reason_needed", _("Dites pourquoi : le motif reste au journal."), 409)
-        pause = InstalmentPause.objects.create(
+        pause = InstallmentPause.objects.create(
             order=order, started_by=by, actor=actor, reason=reason.strip()[:500]
         )
-        record_event(order, "instalments.paused", actor=actor, by=str(by), reason=pause.reason)
+        record_event(order, "installments.paused", actor=actor, by=str(by), reason=pause.reason)
         mail_calendar(order, why="paused", once=f"{pause.pk}:start")
     return pause
 
 
-def resume_instalments(*, order_id: uuid.UUID, by: PauseEnd, actor: "User | None" = None) -> None:
+def resume_installments(*, order_id: uuid.UUID, by: PauseEnd, actor: "User | None" = None) -> None:
     """End the open pause and tell the customer the new days; without one nothing changes. Raises
     Order.DoesNotExist."""
     with transaction.atomic():
@@ -83,7 +83,7 @@ def restore_dates(*, order: Order) -> None:
 
     What was charged meanwhile stays charged.
     """
-    last = order.instalment_pauses.last()
+    last = order.installment_pauses.last()
     if last is not None and last.ended_by == PauseEnd.DISPATCH:
         last.ended_at, last.ended_by = None, ""
         last.save(update_fields=["ended_at", "ended_by"])
@@ -97,12 +97,12 @@ def restore_dates(*, order: Order) -> None:
     if not moved:
         return
     event = record_event(
-        order, "instalments.dates_restored", positions=[payment.position for payment in moved]
+        order, "installments.dates_restored", positions=[payment.position for payment in moved]
     )
     mail_calendar(order, why="dispatch_undone", once=f"dates:{event.pk}")
 
 
-def _end(order: Order, pause: InstalmentPause, *, by: PauseEnd, actor: "User | None") -> None:
+def _end(order: Order, pause: InstallmentPause, *, by: PauseEnd, actor: "User | None") -> None:
     now = timezone.now()
     started, today = timezone.localdate(pause.started_at), timezone.localdate(now)
     pause.ended_at, pause.ended_by = now, by
@@ -111,7 +111,7 @@ def _end(order: Order, pause: InstalmentPause, *, by: PauseEnd, actor: "User | N
         _begin_again(
             order, payment, started=started, today=today, now=now, dispatched=by == PauseEnd.DISPATCH
         )
-    record_event(order, "instalments.unpaused", actor=actor, by=str(by), days=(today - started).days)
+    record_event(order, "installments.unpaused", actor=actor, by=str(by), days=(today - started).days)
     if outstanding(order):
         mail_calendar(order, why="resumed", once=f"{pause.pk}:end:{now.isoformat()}")
 

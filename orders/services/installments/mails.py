@@ -1,4 +1,4 @@
-"""The mails of an order in instalments: written with the change that causes them, each once."""
+"""The mails of an order in installments: written with the change that causes them, each once."""
 
 from datetime import date
 from typing import Any
@@ -17,14 +17,14 @@ from shop.core.models import ShopSettings
 
 def mail_reminder(order: Order, payment: Payment, day: date) -> None:
     """Some days ahead: which amount is charged on which day, to which card, and how to do otherwise."""
-    _mail("instalment_reminder", order, payment, once=day.isoformat(), day=day.isoformat())
+    _mail("installment_reminder", order, payment, once=day.isoformat(), day=day.isoformat())
 
 
 def mail_moved(order: Order, payment: Payment) -> None:
     """The order was dispatched: a third that would fall too late is brought forward."""
     assert payment.moved_from is not None
     _mail(
-        "instalment_moved",
+        "installment_moved",
         order,
         payment,
         once=payment.due_on.isoformat(),
@@ -35,7 +35,7 @@ def mail_moved(order: Order, payment: Payment) -> None:
 
 def mail_received(order: Order, payment: Payment) -> None:
     """A third was paid, by the card or by the customer."""
-    _mail("instalment_received", order, payment, once="paid")
+    _mail("installment_received", order, payment, once="paid")
 
 
 def mail_refused(
@@ -43,7 +43,7 @@ def mail_refused(
 ) -> None:
     """A third could not be charged: tried again on `retry_on`, or to be paid by the link."""
     _mail(
-        "instalment_refused",
+        "installment_refused",
         order,
         payment,
         once=timezone.localdate().isoformat(),
@@ -55,17 +55,17 @@ def mail_refused(
 
 def mail_link(order: Order, payment: Payment, *, once: str) -> None:
     """Staff send the link to the page where the third is paid."""
-    _mail("instalment_link", order, payment, once=once)
+    _mail("installment_link", order, payment, once=once)
 
 
 def mail_resumed(order: Order, *, once: str) -> None:
     """A withdrawal that had stopped the thirds has no effect: what is still to be paid, when, and how."""
     queue_mail(
-        kind="instalment_resumed",
+        kind="installment_resumed",
         to=order.email,
         language=order.language,
-        context={**_context(order), "thirds": _open_thirds(order)},
-        dedupe_key=f"instalment_resumed:{once}",
+        context={**_context(order), "thirds": _open_installments(order)},
+        dedupe_key=f"installment_resumed:{once}",
         reference=order.reference,
     )
 
@@ -73,16 +73,16 @@ def mail_resumed(order: Order, *, once: str) -> None:
 def mail_calendar(order: Order, *, why: str, once: str) -> None:
     """The days of what is still to be paid changed: `why` is paused, resumed or dispatch_undone."""
     queue_mail(
-        kind="instalment_calendar",
+        kind="installment_calendar",
         to=order.email,
         language=order.language,
-        context={**_context(order), "thirds": _open_thirds(order), "why": why},
-        dedupe_key=f"instalment_calendar:{order.pk}:{once}",
+        context={**_context(order), "thirds": _open_installments(order), "why": why},
+        dedupe_key=f"installment_calendar:{order.pk}:{once}",
         reference=order.reference,
     )
 
 
-def _open_thirds(order: Order) -> list[dict[str, Any]]:
+def _open_installments(order: Order) -> list[dict[str, Any]]:
     plan = calendar(order)
     return [
         {
@@ -98,7 +98,7 @@ def _open_thirds(order: Order) -> list[dict[str, Any]]:
 
 def mail_overdue(order: Order, payment: Payment) -> None:
     """Nothing more is tried: the link stays."""
-    _mail("instalment_overdue", order, payment, once=timezone.localdate().isoformat())
+    _mail("installment_overdue", order, payment, once=timezone.localdate().isoformat())
 
 
 def mail_card_kept(order: Order, card: StoredCard) -> None:
@@ -118,11 +118,11 @@ def mail_card_kept(order: Order, card: StoredCard) -> None:
         if row.is_open
     ]
     queue_mail(
-        kind="instalment_card_kept",
+        kind="installment_card_kept",
         to=order.email,
         language=order.language,
         context={**context, "rows": rows, "has_late": any(row["is_late"] for row in rows)},
-        dedupe_key=f"instalment_card_kept:{order.pk}:{card.payment_method_id}",
+        dedupe_key=f"installment_card_kept:{order.pk}:{card.payment_method_id}",
         reference=order.reference,
     )
 
@@ -130,11 +130,11 @@ def mail_card_kept(order: Order, card: StoredCard) -> None:
 def mail_card_expires(order: Order, card: StoredCard, last: date) -> None:
     """The kept card ends before the last third: better to know now."""
     queue_mail(
-        kind="instalment_card_expires",
+        kind="installment_card_expires",
         to=order.email,
         language=order.language,
         context={**_context(order), "last": last.isoformat()},
-        dedupe_key=f"instalment_card_expires:{order.pk}:{card.payment_method_id}",
+        dedupe_key=f"installment_card_expires:{order.pk}:{card.payment_method_id}",
         reference=order.reference,
     )
 
@@ -142,7 +142,7 @@ def mail_card_expires(order: Order, card: StoredCard, last: date) -> None:
 def mail_overdue_alert(order: Order, payment: Payment, code: str) -> None:
     """To the workshop: a third is overdue, and nothing more happens by itself."""
     queue_mail(
-        kind="instalment_overdue_alert",
+        kind="installment_overdue_alert",
         to=ShopSettings.load().alert_address,
         language="fr",
         context={
@@ -152,10 +152,10 @@ def mail_overdue_alert(order: Order, payment: Payment, code: str) -> None:
             "count": payment.count,
             "due_on": payment.due_on.isoformat(),
             "code": code,
-            "admin_url": settings.SITE_URL + reverse("admin:orders_order_instalments", args=[order.pk]),
+            "admin_url": settings.SITE_URL + reverse("admin:orders_order_installments", args=[order.pk]),
         },
         # Another card may have been tried since the last one.
-        dedupe_key=f"instalment_overdue_alert:{payment.pk}:{timezone.localdate().isoformat()}",
+        dedupe_key=f"installment_overdue_alert:{payment.pk}:{timezone.localdate().isoformat()}",
         reference=order.reference,
     )
 

@@ -71,7 +71,7 @@ def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> De
         positions.append(payment.position)
     if resumed:
         record_event(
-            order, "instalments.restored", actor=actor, amount=amount_string(resumed), positions=positions
+            order, "installments.restored", actor=actor, amount=amount_string(resumed), positions=positions
         )
     return resumed
 

@@ -54,7 +54,7 @@ def void_scheduled(*, order: Order, reason: str) -> Decimal:
     Payment.objects.filter(pk__in=ids).update(state=PaymentState.VOID, next_try_on=None)
     record_event(
         order,
-        "instalments.voided",
+        "installments.voided",
         reason=reason,
         amount=str(voided),
         positions=[payment.position for payment in payments],
@@ -64,7 +64,7 @@ def void_scheduled(*, order: Order, reason: str) -> Decimal:
     return voided
 
 
-def receive_instalment(*, order: Order, payment: Payment, attempt: Attempt, paid_at: datetime) -> bool:
+def receive_installment(*, order: Order, payment: Payment, attempt: Attempt, paid_at: datetime) -> bool:
     """The money of a later third came at `paid_at`. False when it isn't owed any more, and must go back.
 
     An attempt that pays everything off makes one payment of all that are open: a charge and its payment have the same
@@ -90,7 +90,7 @@ def receive_instalment(*, order: Order, payment: Payment, attempt: Attempt, paid
     payment.save(update_fields=["amount", "state", "paid_at", "next_try_on", "stopped_code"])
     record_event(
         order,
-        "instalment.paid",
+        "installment.paid",
         position=payment.position,
         amount=str(payment.amount),
         with_it=[other.position for other in others],
@@ -111,7 +111,7 @@ def note_refusal(*, order: Order, payment: Payment, attempt: Attempt) -> None:
     refusal = classify(attempt.error_code, attempt.advice_code)
     record_event(
         order,
-        "instalment.refused",
+        "installment.refused",
         position=payment.position,
         code=attempt.error_code,
         advice=attempt.advice_code,
@@ -150,7 +150,7 @@ def _ask_customer(order: Order, payment: Payment, *, code: str, stopped: str, ex
     payment.state = PaymentState.DUE if step else PaymentState.OVERDUE
     payment.save(update_fields=["state", "stopped_code", "next_try_on", "link_sent_at"])
     if step is None:
-        record_event(order, "instalment.overdue", position=payment.position, code=code)
+        record_event(order, "installment.overdue", position=payment.position, code=code)
         mails.mail_overdue(order, payment)
         mails.mail_overdue_alert(order, payment, code)
     elif code == RESUMED:
@@ -185,7 +185,7 @@ def move_forward(*, order: Order, dispatched_on: date) -> None:
         payment.announced_at = None
         payment.next_try_on = None
         payment.save(update_fields=["due_on", "moved_from", "announced_at", "next_try_on"])
-        record_event(order, "instalment.moved", position=payment.position, due_on=limit.isoformat())
+        record_event(order, "installment.moved", position=payment.position, due_on=limit.isoformat())
         mails.mail_moved(order, payment)
 
 
@@ -194,7 +194,9 @@ def write_off(*, order: Order, payment: Payment, actor: "User | None", reason: s
     payment.state = PaymentState.WRITTEN_OFF
     payment.next_try_on = None
     payment.save(update_fields=["state", "next_try_on"])
-    record_event(order, "instalment.written_off", actor=actor, position=payment.position, reason=reason[:500])
+    record_event(
+        order, "installment.written_off", actor=actor, position=payment.position, reason=reason[:500]
+    )
 
 
 def lock_open_payments(order: Order) -> list[Payment]:

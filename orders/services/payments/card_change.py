@@ -21,7 +21,7 @@ from orders.services.installments.mails import mail_card_kept
 from orders.services.installments.scheduled_payments import lock_open_payments
 from orders.services.payments.checkout_page import RETURN_QUERY
 from orders.services.payments.mails import mail_review_alert
-from orders.services.payments.stored_cards import discard_card, keep_card
+from orders.services.payments.stored_cards import discard_card, store_card
 from orders.stripe import gateway
 from orders.stripe.card_pages import create_card_page, fetch_card_page
 from orders.stripe.facts import CardPageFacts
@@ -129,7 +129,7 @@ def _apply(order: Order, change: CardChange, facts: CardPageFacts) -> None:
         return
     elif wants_card(order):
         _move(change, CardChangeState.DONE)
-        kept = keep_card(order=order, card=facts.card)
+        kept = store_card(order=order, card=facts.card)
         assert kept is not None
         mail_card_kept(order, kept)
     else:

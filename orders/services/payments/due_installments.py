@@ -89,7 +89,7 @@ def charge_now(*, payment_id: int, actor: "User | None") -> Attempt:
         if reason:
             raise Problem("charge_refused", obstacle_text(reason), 409)
         attempt = prepare_charge(order, payment)
-        record_event(order, "instalment.charged_by_hand", actor=actor, position=payment.position)
+        record_event(order, "installment.charged_by_hand", actor=actor, position=payment.position)
     return _carry_out(attempt)
 
 

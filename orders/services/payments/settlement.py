@@ -34,7 +34,7 @@ from orders.models.states import ActorKind
 from orders.services.installments.scheduled_payments import (
     hold_charging,
     note_refusal,
-    receive_instalment,
+    receive_installment,
 )
 from orders.services.payments.mails import (
     mail_automatic_refund,
@@ -43,7 +43,7 @@ from orders.services.payments.mails import (
     mail_workshop,
 )
 from orders.services.payments.off_session import CARD_UNKNOWN, carry_out
-from orders.services.payments.stored_cards import discard_card, keep_card
+from orders.services.payments.stored_cards import discard_card, store_card
 from orders.services.refunds.decisions import request_automatic_refund
 from orders.services.status.cancellation import cancel_unpaid_order
 from orders.services.status.transitions import transition
@@ -116,7 +116,7 @@ def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: Ses
     if facts.card is None:
         return
     if order.payment_mode == PaymentMode.INSTALLMENTS and order.is_paid:
-        keep_card(order=order, card=facts.card)
+        store_card(order=order, card=facts.card)
     else:
         # Paid for nothing, and given back: the card must not stay with the provider.
         discard_card(order=order, payment_method_id=facts.card.payment_method_id)
@@ -181,7 +181,7 @@ def _book_charge(order: Order, payment: Payment, attempt: Attempt, charge: Charg
         kind=LedgerKind.CHARGE,
         amount=from_cents(charge.amount_cents),
         provider_id=charge.charge_id,
-        told=charge.moved_at,
+        reported_at=charge.moved_at,
         after=order.created_at,
     ).occurred_at
     attempt.charge_id = charge.charge_id
@@ -194,7 +194,7 @@ def _book_charge(order: Order, payment: Payment, attempt: Attempt, charge: Charg
         return
     if payment.position > 1:
         # The order is confirmed already: a later third pays itself, nothing else.
-        if not receive_instalment(order=order, payment=payment, attempt=attempt, paid_at=received):
+        if not receive_installment(order=order, payment=payment, attempt=attempt, paid_at=received):
             _give_back(order, attempt, RefundReason.UNAVAILABLE)
         return
     if order.status not in (OrderStatus.PENDING, OrderStatus.CANCELLED):

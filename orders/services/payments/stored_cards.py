@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 DELETED_AT_ONCE = 200
 
 
-def keep_card(*, order: Order, card: CardFacts) -> StoredCard | None:
+def store_card(*, order: Order, card: CardFacts) -> StoredCard | None:
     """The card that pays the later thirds from now on; None when none is left to pay.
 
     The one before it is deleted at the provider. What only its owner could pay because of that one is charged again,
@@ -88,7 +88,7 @@ def _charge_again(order: Order, payment: Payment, today: date, *, was_usable: bo
     payment.announced_at = timezone.now()
     payment.next_try_on = day if day != payment.due_on else None
     payment.save(update_fields=["state", "stopped_code", "announced_at", "next_try_on"])
-    record_event(order, "instalment.resumed", position=payment.position, day=day.isoformat())
+    record_event(order, "installment.resumed", position=payment.position, day=day.isoformat())
     return True
 
 

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from orders.models import Attempt, FindingKind, LedgerEntry, LedgerKind, Order, Payment, PaymentState
+from orders.models import Attempt, DiscrepancyKind, LedgerEntry, LedgerKind, Order, Payment, PaymentState
 from orders.models.order import PAID_STATUSES
 from orders.models.payment import DEMONSTRATION_MOVEMENT, TRANSFER_MOVEMENT
 from orders.stripe.gateway import SHOP_MARK, RefundFacts
@@ -23,7 +23,7 @@ SETTLED_AFTER = timedelta(minutes=15)
 """What happened since is perhaps still on its way by webhook, and no difference yet."""
 ORDER_PREFIX = "order-"
 PAYMENT_PREFIX = "payment-"
-"""Findings about rows that name no movement of the provider carry one of these and the row's key."""
+"""Discrepancies about rows that name no movement of the provider carry one of these and the row's key."""
 
 _COLLECTED = (PaymentState.PAID, PaymentState.PARTLY_REFUNDED, PaymentState.REFUNDED)
 
@@ -32,7 +32,7 @@ _COLLECTED = (PaymentState.PAID, PaymentState.PARTLY_REFUNDED, PaymentState.REFU
 class Difference:
     """One movement on which both sides differ. `kind` and `provider_id` tell it from every other."""
 
-    kind: FindingKind
+    kind: DiscrepancyKind
     provider_id: str
     order_id: uuid.UUID | None
     amount: Decimal
@@ -96,7 +96,7 @@ def charge_difference(charge: Charge, ledger: Ledger) -> Difference | None:
             return None
         attempt = ledger.attempt(charge.intent_id)
         return Difference(
-            FindingKind.MONEY_WITHOUT_ORDER,
+            DiscrepancyKind.MONEY_WITHOUT_ORDER,
             charge.charge_id,
             None if attempt is None else attempt.payment.order_id,
             there,
@@ -108,7 +108,7 @@ def charge_difference(charge: Charge, ledger: Ledger) -> Difference | None:
         detail = _both(there, entry.amount)
     else:
         return None
-    return Difference(FindingKind.AMOUNT_DIFFERS, charge.charge_id, entry.order_id, there, detail)
+    return Difference(DiscrepancyKind.AMOUNT_DIFFERS, charge.charge_id, entry.order_id, there, detail)
 
 
 def refund_difference(refund: RefundFacts, ledger: Ledger) -> Difference | None:
@@ -132,7 +132,7 @@ def refund_difference(refund: RefundFacts, ledger: Ledger) -> Difference | None:
         detail = _("Rejeté chez Stripe, noté comme rendu au grand livre.")
     else:
         return None
-    return Difference(FindingKind.REFUND_DIFFERS, refund.refund_id, charge.order_id, there, detail)
+    return Difference(DiscrepancyKind.REFUND_DIFFERS, refund.refund_id, charge.order_id, there, detail)
 
 
 def dispute_difference(dispute: Dispute, ledger: Ledger) -> Difference | None:
@@ -154,19 +154,19 @@ def dispute_difference(dispute: Dispute, ledger: Ledger) -> Difference | None:
     else:
         return None
     return Difference(
-        FindingKind.DISPUTE_DIFFERS, dispute.dispute_id, attempt.payment.order_id, there, detail
+        DiscrepancyKind.DISPUTE_DIFFERS, dispute.dispute_id, attempt.payment.order_id, there, detail
     )
 
 
 def entry_without_movement(entry: LedgerEntry) -> Difference:
     """The ledger tells of a movement that the provider does not know."""
     kinds = {
-        LedgerKind.CHARGE: FindingKind.ORDER_WITHOUT_MONEY,
-        LedgerKind.REFUND: FindingKind.REFUND_DIFFERS,
-        LedgerKind.REFUND_FAILED: FindingKind.REFUND_DIFFERS,
+        LedgerKind.CHARGE: DiscrepancyKind.ORDER_WITHOUT_MONEY,
+        LedgerKind.REFUND: DiscrepancyKind.REFUND_DIFFERS,
+        LedgerKind.REFUND_FAILED: DiscrepancyKind.REFUND_DIFFERS,
     }
     return Difference(
-        kinds.get(LedgerKind(entry.kind), FindingKind.DISPUTE_DIFFERS),
+        kinds.get(LedgerKind(entry.kind), DiscrepancyKind.DISPUTE_DIFFERS),
         entry.provider_id,
         entry.order_id,
         abs(entry.amount),
@@ -193,7 +193,7 @@ def payments_without_charge(which: Q) -> list[Difference]:
     charged = LedgerEntry.objects.filter(kind=LedgerKind.CHARGE, payment=OuterRef("pk"))
     return [
         Difference(
-            FindingKind.ORDER_WITHOUT_MONEY,
+            DiscrepancyKind.ORDER_WITHOUT_MONEY,
             f"{PAYMENT_PREFIX}{payment.pk}",
             payment.order_id,
             payment.amount,
@@ -209,7 +209,7 @@ def orders_without_charge(which: Q) -> list[Difference]:
     collected = Payment.objects.filter(order=OuterRef("pk"), state__in=_COLLECTED)
     return [
         Difference(
-            FindingKind.ORDER_WITHOUT_MONEY,
+            DiscrepancyKind.ORDER_WITHOUT_MONEY,
             f"{ORDER_PREFIX}{order.pk}",
             order.pk,
             order.total,

@@ -12,7 +12,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import Finding, FindingKind
+from orders.models import Discrepancy, DiscrepancyKind
 from orders.models.payment import PROVIDER_ID
 from orders.services.reconciliation.comparison import Difference
 from shop.core.mail import ALERT_LINES, queue_mail
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 def record_differences(
     differences: Sequence[Difference], *, gone: Collection[int], now: datetime
-) -> list[Finding]:
-    """Writes a finding for each difference that has none, closes those that are `gone` (keys of findings).
+) -> list[Discrepancy]:
+    """Writes a discrepancy for each difference that has none, closes those that are `gone` (keys of discrepancies).
 
     Tells the workshop once a night while anything is open. A difference that somebody closed by hand stays closed.
     Returns what is open.
     """
     with transaction.atomic():
-        Finding.objects.bulk_create(
+        Discrepancy.objects.bulk_create(
             [
-                Finding(
+                Discrepancy(
                     kind=found.kind,
                     provider_id=found.provider_id,
                     order_id=found.order_id,
@@ -47,10 +47,10 @@ def record_differences(
             ],
             ignore_conflicts=True,
         )
-        Finding.objects.filter(pk__in=gone, resolved_at=None).update(
+        Discrepancy.objects.filter(pk__in=gone, resolved_at=None).update(
             resolved_at=now, resolution=_("Disparu au rapprochement suivant.")
         )
-        still_open = list(Finding.objects.filter(resolved_at=None).select_related("order").order_by("pk"))
+        still_open = list(Discrepancy.objects.filter(resolved_at=None).select_related("order").order_by("pk"))
         if still_open:
             _mail(still_open, str(timezone.localdate(now)))
     return still_open
@@ -60,59 +60,63 @@ def record_unmatched_payment(
     *, provider_id: str, order_id: uuid.UUID | None, cents: int, detail: str
 ) -> None:
     """A message tells of money that no attempt of the shop asked for: written down and mailed once an object."""
-    finding = Finding(
-        kind=FindingKind.PAYMENT_UNMATCHED,
+    discrepancy = Discrepancy(
+        kind=DiscrepancyKind.PAYMENT_UNMATCHED,
         provider_id=provider_id[:PROVIDER_ID],
         order_id=order_id,
         amount=from_cents(cents),
         detail=detail[:300],
     )
     with transaction.atomic():
-        Finding.objects.bulk_create([finding], ignore_conflicts=True)
-        _mail([finding], f"{finding.kind}:{finding.provider_id[:100]}")
+        Discrepancy.objects.bulk_create([discrepancy], ignore_conflicts=True)
+        _mail([discrepancy], f"{discrepancy.kind}:{discrepancy.provider_id[:100]}")
 
 
-def resolve_finding(*, finding_id: int, how: str, actor: "User | None") -> Finding:
+def resolve_discrepancy(*, discrepancy_id: int, how: str, actor: "User | None") -> Discrepancy:
     """A person has looked and says why it is in order. Raises Problem 409 when it is closed already."""
     with transaction.atomic():
-        finding = Finding.objects.select_for_update().get(pk=finding_id)
-        if finding.resolved_at is not None:
-            raise Problem("finding_resolved", _("Cet écart est déjà réglé."), 409)
-        finding.resolved_at = timezone.now()
-        finding.resolution = how[:300]
-        finding.save(update_fields=["resolved_at", "resolution"])
-        if finding.order is not None:
+        discrepancy = Discrepancy.objects.select_for_update().get(pk=discrepancy_id)
+        if discrepancy.resolved_at is not None:
+            raise Problem("discrepancy_resolved", _("Cet écart est déjà réglé."), 409)
+        discrepancy.resolved_at = timezone.now()
+        discrepancy.resolution = how[:300]
+        discrepancy.save(update_fields=["resolved_at", "resolution"])
+        if discrepancy.order is not None:
             record_event(
-                finding.order, "finding.resolved", actor=actor, movement=finding.provider_id, how=how[:300]
+                discrepancy.order,
+                "discrepancy.resolved",
+                actor=actor,
+                movement=discrepancy.provider_id,
+                how=how[:300],
             )
-    return finding
+    return discrepancy
 
 
-def _mail(findings: Iterable[Finding], once: str) -> None:
-    rows = list(findings)
+def _mail(discrepancies: Iterable[Discrepancy], once: str) -> None:
+    rows = list(discrepancies)
     with translation.override("fr"):
         lines = [
             {
-                "kind": str(finding.get_kind_display()),
-                "amount": amount_string(finding.amount),
-                "movement": finding.provider_id,
-                "order": finding.order.reference if finding.order else "",
-                "detail": finding.detail,
+                "kind": str(discrepancy.get_kind_display()),
+                "amount": amount_string(discrepancy.amount),
+                "movement": discrepancy.provider_id,
+                "order": discrepancy.order.reference if discrepancy.order else "",
+                "detail": discrepancy.detail,
             }
-            for finding in rows[:ALERT_LINES]
+            for discrepancy in rows[:ALERT_LINES]
         ]
     queue_mail(
-        kind="reconciliation_findings",
+        kind="reconciliation_discrepancies",
         to=ShopSettings.load().alert_address,
         language="fr",
         context={
-            "findings": lines,
+            "discrepancies": lines,
             "count": len(rows),
             "more": max(0, len(rows) - ALERT_LINES),
             "admin_url": settings.SITE_URL
-            + reverse("admin:orders_finding_changelist")
+            + reverse("admin:orders_discrepancy_changelist")
             + "?resolved_at__isempty=1",
         },
-        dedupe_key=f"reconciliation_findings:{once}",
+        dedupe_key=f"reconciliation_discrepancies:{once}",
         reference="",
     )

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q
 
-from orders.models import Attempt, Finding, FindingKind, LedgerEntry, LedgerKind
+from orders.models import Attempt, Discrepancy, DiscrepancyKind, LedgerEntry, LedgerKind
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation import comparison as compare
 from orders.services.reconciliation.comparison import Difference, Ledger
@@ -70,9 +70,9 @@ class _Account:
 
 
 def reconcile_days(now: datetime) -> NightlyReport:
-    """Brings into the books what one door can, and writes a finding for the rest. Safe to repeat.
+    """Brings into the books what one door can, and writes a discrepancy for the rest. Safe to repeat.
 
-    Raises GatewayUnavailable when the provider stops answering: no finding is written or closed then, and what was
+    Raises GatewayUnavailable when the provider stops answering: no discrepancy is written or closed then, and what was
     brought into the books stays there. Movements of other sites on the same account are none of our business.
     """
     since, until = now - LOOK_BACK, now - compare.SETTLED_AFTER
@@ -89,10 +89,10 @@ def reconcile_days(now: datetime) -> NightlyReport:
     paid_then = Q(paid_at__gte=since, paid_at__lte=until)
     found += compare.payments_without_charge(paid_then) + compare.orders_without_charge(paid_then)
     gone = _gone(found)
-    open_findings = record_differences(found, gone=gone, now=now)
+    open_discrepancies = record_differences(found, gone=gone, now=now)
     known = {difference.key for difference in found}
     healed = sum(1 for difference in before if difference.key not in known)
-    return NightlyReport(looked_at=len(account), healed=healed, open=len(open_findings))
+    return NightlyReport(looked_at=len(account), healed=healed, open=len(open_discrepancies))
 
 
 def _heal(account: _Account, movement_ids: set[str]) -> None:
@@ -164,31 +164,31 @@ def _fetch(kind: LedgerKind, movement_id: str) -> _Account:
 
 
 def _gone(found: Iterable[Difference]) -> list[int]:
-    """Open findings that are no difference any more. Each is looked at by itself: it may be older than the lists."""
+    """Open discrepancies that are gone by now. Each is looked at by itself: it may be older than the lists."""
     known = {difference.key for difference in found}
     return [
-        finding.pk
-        for finding in Finding.objects.filter(resolved_at=None)
-        if (finding.kind, finding.provider_id) not in known and not _persists(finding)
+        discrepancy.pk
+        for discrepancy in Discrepancy.objects.filter(resolved_at=None)
+        if (discrepancy.kind, discrepancy.provider_id) not in known and not _persists(discrepancy)
     ]
 
 
-def _persists(finding: Finding) -> bool:
-    if finding.kind == FindingKind.PAYMENT_UNMATCHED:
+def _persists(discrepancy: Discrepancy) -> bool:
+    if discrepancy.kind == DiscrepancyKind.PAYMENT_UNMATCHED:
         # Told by a message; only a person can say what it was.
         return True
-    prefix, _dash, row = finding.provider_id.partition("-")
+    prefix, _dash, row = discrepancy.provider_id.partition("-")
     if f"{prefix}-" == compare.PAYMENT_PREFIX:
         return bool(compare.payments_without_charge(Q(pk=row)))
     if f"{prefix}-" == compare.ORDER_PREFIX:
         return bool(compare.orders_without_charge(Q(pk=row)))
     kinds = {
-        FindingKind.REFUND_DIFFERS: LedgerKind.REFUND,
-        FindingKind.DISPUTE_DIFFERS: LedgerKind.DISPUTE,
+        DiscrepancyKind.REFUND_DIFFERS: LedgerKind.REFUND,
+        DiscrepancyKind.DISPUTE_DIFFERS: LedgerKind.DISPUTE,
     }
-    kind = kinds.get(FindingKind(finding.kind), LedgerKind.CHARGE)
-    alone = _fetch(kind, finding.provider_id)
+    kind = kinds.get(DiscrepancyKind(discrepancy.kind), LedgerKind.CHARGE)
+    alone = _fetch(kind, discrepancy.provider_id)
     if not len(alone):
         # The provider knows no such movement: still a difference as long as the ledger has it.
-        return LedgerEntry.objects.filter(provider_id=finding.provider_id).exists()
-    return any(difference.kind == finding.kind for difference in alone.differences(alone.ledger()))
+        return LedgerEntry.objects.filter(provider_id=discrepancy.provider_id).exists()
+    return any(difference.kind == discrepancy.kind for difference in alone.differences(alone.ledger()))

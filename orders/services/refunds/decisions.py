@@ -86,13 +86,13 @@ def request_refund(
 
     Raises RefundRefused (see `propose_refund`) and Order.DoesNotExist; nothing is written then.
     """
-    print_of = _fingerprint(order_id, lines, amount)
+    fingerprint = _fingerprint(order_id, lines, amount)
     try:
         with transaction.atomic():
             order = Order.objects.select_for_update().get(pk=order_id)
             known = RefundRequest.objects.filter(key=key).first()
             if known is not None:
-                return _repeated(known, print_of)
+                return _repeated(known, fingerprint)
             retried = Refund.objects.filter(retry_key=key).select_related("request").first()
             if retried is not None and retried.request is not None:
                 return retried.request
@@ -104,7 +104,7 @@ def request_refund(
                     if rest == 0 and owed[0].refund.request is not None:
                         return owed[0].refund.request
             return _decide(
-                order, RefundRequest(key=key, fingerprint=print_of, actor=actor, withdrawal=withdrawal),
+                order, RefundRequest(key=key, fingerprint=fingerprint, actor=actor, withdrawal=withdrawal),
                 reason=reason, lines=lines, amount=amount,
             )  # fmt: skip
     except IntegrityError:
@@ -112,7 +112,7 @@ def request_refund(
         known = RefundRequest.objects.filter(key=key).first()
         if known is None:
             raise
-        return _repeated(known, print_of)
+        return _repeated(known, fingerprint)
 
 
 def _decide(
@@ -180,7 +180,7 @@ def take_off_due(*, order: Order, amount: Decimal, reason: str = "refund.decided
             payment.state = PaymentState.VOID
             payment.next_try_on = None
             payment.save(update_fields=["state", "next_try_on"])
-        record_event(order, "instalments.reduced", position=payment.position, left=amount_string(kept))
+        record_event(order, "installments.reduced", position=payment.position, left=amount_string(kept))
     return taken
 
 

@@ -63,7 +63,7 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
         if created:
             book_movement(
                 order=order, payment=payment, kind=LedgerKind.DISPUTE, amount=-dispute.amount,
-                provider_id=dispute.provider_id, told=facts.moved_at, after=charged_at(attempt),
+                provider_id=dispute.provider_id, reported_at=facts.moved_at, after=charged_at(attempt),
             )  # fmt: skip
         elif not _is_forward(dispute.state, facts.status):
             return
@@ -74,7 +74,7 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
         if dispute.state == DisputeState.WON:
             book_movement(
                 order=order, payment=payment, kind=LedgerKind.DISPUTE_WON, amount=dispute.amount,
-                provider_id=dispute.provider_id, told=facts.returned_at,
+                provider_id=dispute.provider_id, reported_at=facts.returned_at,
                 after=taken_at(dispute.provider_id) or dispute.opened_at,
             )  # fmt: skip
         elif dispute.state == DisputeState.LOST:

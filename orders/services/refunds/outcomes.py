@@ -115,12 +115,12 @@ def fail_refund(
             kind=LedgerKind.REFUND_FAILED,
             amount=refund.amount,
             provider_id=refund.movement,
-            told=returned_at,
+            reported_at=returned_at,
             after=left_at or order.created_at,
         ).occurred_at
     refund.save()
     if booked:
-        restate(payment)
+        recompute_state(payment)
         _reopen(order)
     else:
         # It may have been the last one under way, and its money gone back by another.
@@ -241,18 +241,18 @@ def _succeed(order: Order, payment: Payment, refund: Refund, facts: RefundFacts)
         kind=LedgerKind.REFUND,
         amount=-refund.amount,
         provider_id=facts.refund_id,
-        told=facts.moved_at,
+        reported_at=facts.moved_at,
         after=charged_at(refund.attempt),
     ).occurred_at
     refund.save()
-    restate(payment)
+    recompute_state(payment)
     record_event(order, "refund.succeeded", refund=str(refund.pk), cents=facts.amount_cents)
     if refund.request_id is not None:
         _void_with_external(order, RefundRequest.objects.get(pk=refund.request_id))
     settle_what_is_through(order)
 
 
-def restate(payment: Payment) -> None:
+def recompute_state(payment: Payment) -> None:
     """The state of a paid payment from what moved; a second charge that went back leaves it paid."""
     moved = payment.ledger.filter(
         kind__in=(LedgerKind.CHARGE, LedgerKind.REFUND, LedgerKind.REFUND_FAILED)

@@ -23,7 +23,7 @@ from orders.models import (
 from orders.selectors.refund_retries import amount_again, refuse_units_credited_twice, to_make_again
 from orders.selectors.refund_rules import RefundRefused
 from orders.services.refunds.mails import mail_refund_transferred, mail_transfer_returned
-from orders.services.refunds.outcomes import fail_refund, lock_refund, restate, settle_what_is_through
+from orders.services.refunds.outcomes import fail_refund, lock_refund, recompute_state, settle_what_is_through
 from orders.services.refunds.sending import sync_refunds
 from orders.stripe import gateway
 from shop.core.money import amount_string
@@ -82,11 +82,11 @@ def settle_by_transfer(
             kind=LedgerKind.REFUND,
             amount=-amount,
             provider_id=transfer.movement,
-            told=datetime.combine(sent_on, time(12), timezone.get_default_timezone()),
+            reported_at=datetime.combine(sent_on, time(12), timezone.get_default_timezone()),
             after=failed.settled_at or failed.created_at,
         ).occurred_at
         transfer.save(update_fields=["settled_at"])
-        restate(payment)
+        recompute_state(payment)
         record_event(
             order,
             "refund.transferred",
@@ -102,7 +102,7 @@ def settle_by_transfer(
     return transfer
 
 
-def hear_of_other_refunds(order: Order) -> None:
+def sync_other_refunds(order: Order) -> None:
     """What was given back at the provider meanwhile is learnt first: a transfer must not send it a second time.
 
     Calls the provider, outside every transaction; one that is away is no obstacle.

@@ -28,7 +28,7 @@ from orders.selectors.withdrawals import (
 from orders.services.installments.mails import mail_resumed
 from orders.services.installments.resuming import refuse_to_resume, resume_scheduled
 from orders.services.refunds.decisions import request_refund
-from orders.services.withdrawals.declaring import has_left, stop_charges, take_up
+from orders.services.withdrawals.declaring import accept_case, has_left, stop_charges
 from orders.services.withdrawals.mails import mail_alert, mail_refused, mail_return_instructions
 from shop.core.problems import Problem
 from shop.core.shop_days import shop_day
@@ -55,7 +55,7 @@ def attach_order(*, case_id: int, reference: str, actor: User | None) -> Withdra
         case.save()
         record_event(order, "withdrawal.attached", actor=actor, withdrawal=str(case.withdrawal_id))
         if case.in_time:
-            take_up(case=case, order=order, now=timezone.now(), actor=actor)
+            accept_case(case=case, order=order, now=timezone.now(), actor=actor)
     return case
 
 
@@ -65,7 +65,7 @@ def accept_late(*, case_id: int, reason: str, actor: User | None) -> WithdrawalC
         if order is None or case.taken_up_at is not None:
             raise Problem("case_not_late", _("Cette déclaration n'attend pas cette décision."), 409)
         case.decision = reason
-        take_up(case=case, order=order, now=timezone.now(), actor=actor)
+        accept_case(case=case, order=order, now=timezone.now(), actor=actor)
     return case
 
 
@@ -73,7 +73,7 @@ def ask_return(*, case_id: int, actor: User | None) -> WithdrawalCase:
     """Ask for goods that left the workshop after the declaration. Raises Problem 409 `case_closed`, `case_not_shipped`,
     `case_not_taken_up`."""
     with _open_case(case_id) as (case, order):
-        known = _require_taken_up(case, order)
+        known = _require_accepted(case, order)
         if not has_left(known):
             raise Problem("case_not_shipped", _("Rien n'a quitté l'atelier : rien n'est à renvoyer."), 409)
         case.state = WithdrawalState.GOODS_AWAITED
@@ -86,7 +86,7 @@ def ask_return(*, case_id: int, actor: User | None) -> WithdrawalCase:
 def allow_shipping(*, case_id: int, actor: User | None) -> WithdrawalCase:
     """What the customer keeps may leave the workshop. Raises Problem 409 `case_closed`, `case_not_taken_up`."""
     with _open_case(case_id) as (case, order):
-        known = _require_taken_up(case, order)
+        known = _require_accepted(case, order)
         case.shipping_allowed_at = case.shipping_allowed_at or timezone.now()
         case.save()
         record_event(known, "withdrawal.shipping_allowed", actor=actor, withdrawal=str(case.withdrawal_id))
@@ -99,7 +99,7 @@ def record_return(
     """Note that the goods are back, or that the customer proved to have sent them: from then on the refund may not wait
     (L221-24). The first date of each is kept. Raises Problem 409 `case_closed`, `case_not_taken_up`."""
     with _open_case(case_id) as (case, order):
-        known = _require_taken_up(case, order)
+        known = _require_accepted(case, order)
         if goods_received:
             case.goods_received_at = case.goods_received_at or moment
         else:
@@ -126,7 +126,7 @@ def refund_case(
     Raises Problem 409 `case_closed`, `case_not_taken_up` and what `request_refund` refuses; nothing changes then.
     """
     with _open_case(case_id) as (case, order):
-        known = _require_taken_up(case, order)
+        known = _require_accepted(case, order)
         return request_refund(
             order_id=known.pk,
             key=f"withdrawal:{case.withdrawal_id}",
@@ -265,7 +265,7 @@ def _open_case(
         yield case, order
 
 
-def _require_taken_up(case: WithdrawalCase, order: Order | None) -> Order:
+def _require_accepted(case: WithdrawalCase, order: Order | None) -> Order:
     if order is None or case.taken_up_at is None:
         raise Problem(
             "case_not_taken_up",

@@ -69,7 +69,7 @@ def declare_withdrawal(*, declaration: Declaration, key: str, caller: str) -> Wi
         return known
 
 
-def take_up(*, case: WithdrawalCase, order: Order, now: datetime, actor: User | None = None) -> None:
+def accept_case(*, case: WithdrawalCase, order: Order, now: datetime, actor: User | None = None) -> None:
     """Let a declaration take effect: charges stop, the return is asked for when the goods have left the workshop.
 
     Call it with the order's and the case's rows locked; it saves the case.
@@ -141,7 +141,7 @@ def file_declaration(*, declaration: Declaration, key: str) -> Withdrawal:
     if receipt is None or receipt.acknowledged:
         mail_received(withdrawal, proven=declaration.order is not None)
     if order is not None and case.in_time:
-        take_up(case=case, order=order, now=now, actor=withdrawal.filed_by)
+        accept_case(case=case, order=order, now=now, actor=withdrawal.filed_by)
     mail_workshop(case)
     return withdrawal
 

@@ -14,7 +14,7 @@ from orders.books.chart import HEIGHT, draw_year
 from orders.books.todo import tasks
 from orders.books.turnover import MonthTurnover
 from orders.models import (
-    Finding,
+    Discrepancy,
     Order,
     Payment,
     PaymentState,
@@ -67,14 +67,14 @@ def test_bad_periods_show_the_year_that_runs(desk, page, query):
 
 
 def test_the_page_tells_the_year_and_what_waits(desk, sold):
-    Finding.objects.create(kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"))
+    Discrepancy.objects.create(kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"))
     Order.objects.filter(pk=sold.pk).update(review_reason="amount")
     Payment.objects.filter(order=sold).update(state=PaymentState.OVERDUE)
     text = desk.get("/gestion/orders/books/?annee=2026").content.decode()
     assert "Recettes de 2026" in text
     assert "<strong>49,99\xa0€</strong> sur 85\u202f000,00\xa0€, soit 0\xa0%" in text
     for address in (
-        "/gestion/orders/finding/?resolved_at__isempty=1",
+        "/gestion/orders/discrepancy/?resolved_at__isempty=1",
         "/gestion/orders/order/?review_reason__isempty=0",
         "/gestion/orders/order/?payments__state__exact=overdue",
     ):
@@ -102,27 +102,29 @@ def test_the_page_costs_the_same_however_much_was_sold(desk, sold, django_assert
 
 
 def test_the_admin_s_first_page_shows_what_waits(desk):
-    Finding.objects.create(kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"))
+    Discrepancy.objects.create(kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"))
     text = desk.get("/gestion/").content.decode()
     assert "Écarts avec Stripe" in text
     assert 'href="/gestion/orders/books/"' in text
 
 
 def test_nothing_that_is_done_waits():
-    Finding.objects.create(
+    Discrepancy.objects.create(
         kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"), resolved_at=timezone.now()
     )
     assert "Écarts avec Stripe" not in [str(task.label) for task in tasks(timezone.localdate())]
 
 
-def test_staff_close_findings_with_a_reason(desk):
-    finding = Finding.objects.create(kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"))
-    listing = "/gestion/orders/finding/"
-    chosen = {"action": "resolve", "_selected_action": [finding.pk]}
+def test_staff_close_discrepancies_with_a_reason(desk):
+    discrepancy = Discrepancy.objects.create(
+        kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00")
+    )
+    listing = "/gestion/orders/discrepancy/"
+    chosen = {"action": "resolve", "_selected_action": [discrepancy.pk]}
     assert "Comment l’écart" in desk.post(listing, chosen).content.decode().replace("&#x27;", "’")
     assert desk.post(listing, {**chosen, "confirmed": "1", "how": ""}).status_code == 200
-    finding.refresh_from_db()
-    assert finding.resolved_at is None
+    discrepancy.refresh_from_db()
+    assert discrepancy.resolved_at is None
     assert desk.post(listing, {**chosen, "confirmed": "1", "how": "Vu."}).status_code == 302
-    finding.refresh_from_db()
-    assert (finding.resolution, finding.resolved_at is None) == ("Vu.", False)
+    discrepancy.refresh_from_db()
+    assert (discrepancy.resolution, discrepancy.resolved_at is None) == ("Vu.", False)

@@ -112,7 +112,7 @@ def test_a_name_that_is_a_formula_stays_text(desk, sold):
     assert f";{sold.reference};'=HYPERLINK(1);" in content
 
 
-def test_instalments_refunds_and_disputes_are_lines_of_their_own(sold):
+def test_installments_refunds_and_disputes_are_lines_of_their_own(sold):
     Payment.objects.filter(order=sold).update(count=3)
     refund = book("-9.99", utc(2026, 11, 23), kind="refund", order=sold)
     Refund.objects.create(

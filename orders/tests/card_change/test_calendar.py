@@ -50,10 +50,10 @@ def test_a_third_that_a_dead_card_stopped_is_charged_three_days_after_its_announ
     day = SECOND + timedelta(days=4)
     assert card.refused_code == ""
     assert state_of(order, 2) == ("due", "", day)
-    assert journal(order, "instalment.resumed") == [
-        ("instalment.resumed", {"position": 2, "day": day.isoformat()})
+    assert journal(order, "installment.resumed") == [
+        ("installment.resumed", {"position": 2, "day": day.isoformat()})
     ]
-    assert OutgoingMail.objects.get(kind="instalment_card_kept").context["rows"] == [
+    assert OutgoingMail.objects.get(kind="installment_card_kept").context["rows"] == [
         {"position": 2, "count": 3, "amount": "50.00", "day": "2026-12-27", "is_late": False},
         {"position": 3, "count": 3, "amount": "50.00", "day": "2027-01-22", "is_late": False},
     ]
@@ -71,14 +71,14 @@ def test_a_third_that_was_given_up_on_gets_one_more_try_and_is_then_overdue_agai
     card_becomes(bank, order, "9995")
     clock.run_until(SECOND + timedelta(days=14))
     assert state_of(order, 2) == ("overdue", "insufficient_funds", None)
-    assert (mails("instalment_overdue"), mails("instalment_overdue_alert")) == (1, 1)
+    assert (mails("installment_overdue"), mails("installment_overdue_alert")) == (1, 1)
 
     replaced(bank, order, later="9995")
     day = SECOND + timedelta(days=17)
     assert state_of(order, 2) == ("due", "", day)
     clock.run_until(day)
     assert state_of(order, 2) == ("overdue", "insufficient_funds", None)
-    assert (mails("instalment_overdue"), mails("instalment_overdue_alert")) == (2, 2)
+    assert (mails("installment_overdue"), mails("installment_overdue_alert")) == (2, 2)
     assert charged(bank) == [5000]
     clock.run_until(day + timedelta(days=10))
     assert [row[:2] for row in attempts(order)][1:] == [(2, 1), (2, 2), (2, 3), (2, 4), (2, 5)]
@@ -98,7 +98,7 @@ def test_an_announced_next_try_keeps_its_day(bank: Bank, order: Order, clock: Cl
     clock.run_until(SECOND + timedelta(days=2))
     replaced(bank, order)
     assert state_of(order, 2) == ("due", "", SECOND + timedelta(days=3))
-    assert journal(order, "instalment.resumed") == []
+    assert journal(order, "installment.resumed") == []
     clock.run_until(SECOND + timedelta(days=3))
     assert charged(bank) == [5000, 5000]
 
@@ -106,7 +106,7 @@ def test_an_announced_next_try_keeps_its_day(bank: Bank, order: Order, clock: Cl
 def test_a_third_announced_as_not_chargeable_is_announced_anew(bank: Bank, order: Order, clock: Clock):
     StoredCard.objects.update(refused_code="lost_card")
     clock.run_until(SECOND - timedelta(days=1))
-    assert mails("instalment_reminder") == 1
+    assert mails("installment_reminder") == 1
     replaced(bank, order)
     assert state_of(order, 2) == ("scheduled", "", SECOND + timedelta(days=2))
     clock.run_until(SECOND + timedelta(days=1))
@@ -125,7 +125,7 @@ def test_past_fifty_days_after_dispatch_what_is_late_gets_no_new_day(bank: Bank,
     assert (late[0], late[1]) == ("overdue", "stolen_card")
     replaced(bank, order)
     assert state_of(order, 2) == late
-    context = OutgoingMail.objects.get(kind="instalment_card_kept").context
+    context = OutgoingMail.objects.get(kind="installment_card_kept").context
     assert [(row["position"], row["is_late"]) for row in context["rows"]] == [(2, True), (3, False)]
     assert context["has_late"] is True
     # What is not late keeps to its own day, however late it was announced anew.
@@ -152,7 +152,7 @@ def test_paying_with_another_card_has_the_other_late_thirds_charged_again_too(
     bank.control(f"sessions/{page}/pay")
     shopper.verify(page)
     assert state_of(order, 3) == ("due", "", THIRD + timedelta(days=3))
-    assert mails("instalment_card_kept") == 1
+    assert mails("installment_card_kept") == 1
     clock.run_until(THIRD + timedelta(days=3))
     assert charged(bank) == [5000, 5000, 5000]
 
@@ -166,7 +166,7 @@ def test_a_card_that_ends_too_early_is_told_at_once(
     monkeypatch.setattr(card_change, "fetch_card_page", lambda page: ending)
     page = text(Client().get(address(order), {"session_id": change.session_id}))
     assert "Elle expire en 12/2026, avant la dernière échéance." in page
-    assert OutgoingMail.objects.get(kind="instalment_card_expires").context["last"] == "2027-01-22"
+    assert OutgoingMail.objects.get(kind="installment_card_expires").context["last"] == "2027-01-22"
 
 
 # --- A charge under way ------------------------------------------------------------------------------------

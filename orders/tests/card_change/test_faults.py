@@ -150,7 +150,7 @@ def test_a_card_left_for_nothing_is_deleted(
     assert journal(order, "card.change_dropped") == [
         ("card.change_dropped", {"brand": "visa", "last4": "4242"})
     ]
-    assert mails("instalment_card_kept") == 0
+    assert mails("installment_card_kept") == 0
 
 
 @pytest.mark.parametrize("end", ENDINGS)
@@ -169,7 +169,7 @@ def test_an_order_that_needs_no_card_gets_no_page(bank: Bank, shopper: Shopper, 
 def test_staff_see_the_changes_and_what_was_agreed(bank: Bank, order: Order):
     staff = Client()
     staff.force_login(User.objects.create_superuser("chef@example.com", "lutin-bleu-42-atelier"))
-    panel = reverse("admin:orders_order_instalments", args=[order.pk])
+    panel = reverse("admin:orders_order_installments", args=[order.pk])
     assert "Changements de carte sans payer" not in text(staff.get(panel))
     replaced(bank, order)
     page = text(staff.get(panel))

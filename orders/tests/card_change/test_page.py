@@ -155,7 +155,7 @@ def test_a_card_left_takes_the_place_of_the_old_one_and_pays_what_is_left(
 
 def test_its_customer_is_told_the_card_and_the_days(bank: Bank, order: Order):
     replaced(bank, order)
-    mail = OutgoingMail.objects.get(kind="instalment_card_kept")
+    mail = OutgoingMail.objects.get(kind="installment_card_kept")
     assert (mail.to, mail.language) == ("lea@example.com", "fr")
     assert mail.context["card"] == {"brand": "Visa", "last4": "4242", "usable": True, "expiry": "12/2030"}
     assert mail.context["rows"] == [
@@ -175,7 +175,7 @@ def test_webhook_return_page_and_reconciliation_settle_it_once(
     Client().get(address(order), {"session_id": change.session_id})
     assert reconcile.reconcile_card_changes(clock.now() + timedelta(minutes=5)) == 0
     assert settle_card_change(change.pk) == "kept"
-    assert (len(journal(order, "card.kept")), mails("instalment_card_kept")) == (2, 1)
+    assert (len(journal(order, "card.kept")), mails("installment_card_kept")) == (2, 1)
     assert DiscardedCard.objects.count() == 1
     order.refresh_from_db()
     assert (order.review_reason, attempts(order)[1:]) == ("", [])
@@ -194,7 +194,7 @@ def test_a_page_that_is_still_open_changes_nothing(bank: Bank, order: Order, bef
     assert "Carte en cours de vérification" in text(
         Client().get(address(order), {"session_id": change.session_id})
     )
-    assert (CardChange.objects.get().state, mails("instalment_card_kept")) == ("open", 0)
+    assert (CardChange.objects.get().state, mails("installment_card_kept")) == ("open", 0)
     assert StoredCard.objects.get().payment_method_id == before
 
 
@@ -277,7 +277,7 @@ def test_a_page_that_does_not_fit_is_not_believed(
     assert not DiscardedCard.objects.exists()
     ((_name, data),) = journal(order, "card.change_refused")
     assert data["reason"].startswith(reason)
-    assert (mails("instalment_card_kept"), mails("payment_review_alert")) == (0, 1)
+    assert (mails("installment_card_kept"), mails("payment_review_alert")) == (0, 1)
 
 
 def test_a_card_of_another_customer_is_not_believed(

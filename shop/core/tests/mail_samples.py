@@ -101,7 +101,7 @@ WITHDRAWAL = {
 def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
     """A fresh context of a kind; ``changes`` replace members of ``order`` or of the context."""
     order = {**ORDER, **{name: value for name, value in changes.items() if name in ORDER}}
-    instalment = {
+    installment = {
         "order": order,
         "amount": "542.50",
         "position": 2,
@@ -220,8 +220,8 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "answer_by": "2026-11-28T13:05:00+00:00",
             "admin_url": "http://localhost:8000/gestion/orders/order/1/change/",
         },
-        "reconciliation_findings": {
-            "findings": [
+        "reconciliation_discrepancies": {
+            "discrepancies": [
                 {
                     "kind": "Argent sans commande",
                     "amount": "49.99",
@@ -232,7 +232,7 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             ],
             "count": 2,
             "more": 1,
-            "admin_url": "http://localhost:8000/gestion/orders/finding/?resolved_at__isempty=1",
+            "admin_url": "http://localhost:8000/gestion/orders/discrepancy/?resolved_at__isempty=1",
         },
         "turnover_alert": {
             "label": "Franchise de TVA",
@@ -290,37 +290,42 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "reason": "La résine dorée arrive plus tard.",
             "seller": SELLER,
         },
-        "instalment_reminder": {**instalment, "day": "2026-12-21"},
-        "instalment_moved": {**instalment, "day": "2027-01-10", "before": "2027-01-20"},
-        "instalment_received": {**instalment, "left": "0.00"},
-        "instalment_refused": {**instalment, "retry_on": "2026-12-24", "asks_bank": False, "no_funds": True},
-        "instalment_link": instalment,
-        "instalment_overdue": instalment,
-        "instalment_resumed": {
-            **instalment,
+        "installment_reminder": {**installment, "day": "2026-12-21"},
+        "installment_moved": {**installment, "day": "2027-01-10", "before": "2027-01-20"},
+        "installment_received": {**installment, "left": "0.00"},
+        "installment_refused": {
+            **installment,
+            "retry_on": "2026-12-24",
+            "asks_bank": False,
+            "no_funds": True,
+        },
+        "installment_link": installment,
+        "installment_overdue": installment,
+        "installment_resumed": {
+            **installment,
             "thirds": [
                 {"position": 2, "count": 3, "amount": "100.00", "day": ""},
                 {"position": 3, "count": 3, "amount": "100.00", "day": "2027-01-20"},
             ],
         },
-        "instalment_calendar": {
-            **instalment,
+        "installment_calendar": {
+            **installment,
             "why": "resumed",
             "thirds": [{"position": 3, "count": 3, "amount": "100.00", "day": "2027-01-20"}],
         },
-        "instalment_card_expires": {**instalment, "last": "2027-01-20"},
-        "instalment_card_kept": {
-            **instalment,
+        "installment_card_expires": {**installment, "last": "2027-01-20"},
+        "installment_card_kept": {
+            **installment,
             "rows": [
                 {"position": 2, "count": 3, "amount": "542.50", "day": "2026-12-24", "is_late": True},
                 {"position": 3, "count": 3, "amount": "542.50", "day": "2027-01-20", "is_late": False},
             ],
             "has_late": True,
         },
-        "instalment_overdue_alert": {
-            **instalment,
+        "installment_overdue_alert": {
+            **installment,
             "code": "insufficient_funds",
-            "admin_url": "http://localhost:8000/gestion/orders/order/1/instalments/",
+            "admin_url": "http://localhost:8000/gestion/orders/order/1/installments/",
         },
         "clock_alert": {"where": "webhook", "minutes": 6},
         "payment_review_alert": {"order": order, "reason": "amount 100 instead of 162750", "admin_url": ""},
@@ -353,19 +358,19 @@ KINDS = (
     "refund_transfer_returned",
     "refund_failed_alert",
     "dispute_alert",
-    "reconciliation_findings",
+    "reconciliation_discrepancies",
     "turnover_alert",
-    "instalment_reminder",
-    "instalment_moved",
-    "instalment_received",
-    "instalment_refused",
-    "instalment_link",
-    "instalment_overdue",
-    "instalment_resumed",
-    "instalment_calendar",
-    "instalment_card_expires",
-    "instalment_card_kept",
-    "instalment_overdue_alert",
+    "installment_reminder",
+    "installment_moved",
+    "installment_received",
+    "installment_refused",
+    "installment_link",
+    "installment_overdue",
+    "installment_resumed",
+    "installment_calendar",
+    "installment_card_expires",
+    "installment_card_kept",
+    "installment_overdue_alert",
     "withdrawal_received",
     "withdrawal_workshop",
     "withdrawal_return",

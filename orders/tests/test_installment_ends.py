@@ -43,13 +43,13 @@ def test_dispatch_brings_the_last_third_forward_and_announces_it(bank: Bank, sho
     limit = FIRST_DAY + timedelta(days=52)
     assert thirds(order)[1:] == [("50.00", "2026-12-23", "scheduled"), ("50.00", "2027-01-14", "scheduled")]
     assert payment_of(order, 3).moved_from == THIRD
-    assert mails("instalment_moved") == 1
+    assert mails("installment_moved") == 1
     update_status(order_id=order.pk, status=OrderStatus.DELIVERED, actor=None)
-    assert mails("instalment_moved") == 1
+    assert mails("installment_moved") == 1
 
     clock.run_until(limit - timedelta(days=1))
     assert charged(bank) == [5000, 5000]
-    [reminder] = OutgoingMail.objects.filter(kind="instalment_reminder", context__position=3)
+    [reminder] = OutgoingMail.objects.filter(kind="installment_reminder", context__position=3)
     assert reminder.context["day"] == "2027-01-14"
     clock.run_until(limit)
     assert charged(bank) == [5000, 5000, 5000]
@@ -60,7 +60,7 @@ def test_a_dispatch_after_ten_days_moves_nothing(bank: Bank, shopper: Shopper, c
     clock.pass_days(10)
     update_status(order_id=order.pk, status=OrderStatus.SHIPPED, actor=None)
     assert thirds(order)[2] == ("50.00", "2027-01-22", "scheduled")
-    assert mails("instalment_moved") == 0
+    assert mails("installment_moved") == 0
 
 
 def test_a_void_order_is_not_charged_and_its_open_page_is_closed(
@@ -126,7 +126,7 @@ def test_a_disputed_order_is_not_charged(bank: Bank, shopper: Shopper, clock: Cl
             assert shopper.webhook(event) == 200
     clock.run_until(THIRD)
     assert charged(bank) == [5000]
-    assert mails("instalment_reminder") == 0
+    assert mails("installment_reminder") == 0
 
 
 def test_a_cancelled_order_that_is_paid_after_all_has_its_thirds_again(

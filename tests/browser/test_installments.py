@@ -102,8 +102,8 @@ def test_a_guest_pays_in_three_times_and_then_all_that_is_left(new_page, shop, s
         (3, third, "void"),
     ]
     assert shop.wait_for(MAILS, email, rows=3) == [
-        ("instalment_card_kept",),
-        ("instalment_received",),
+        ("installment_card_kept",),
+        ("installment_received",),
         ("order_confirmation",),
     ]
 

@@ -10,11 +10,11 @@ import time_machine
 from django.urls import reverse
 
 from orders.access import order_url, payment_page_url
-from orders.models import Attempt, InstalmentPause, Order, PausedBy, PauseEnd, StoredCard
+from orders.models import Attempt, InstallmentPause, Order, PausedBy, PauseEnd, StoredCard
 from orders.selectors.installments import calendar
 from orders.services.fulfilment.status_changes import change_status
 from orders.services.installments.collecting import send_link
-from orders.services.installments.dates import pause_instalments, resume_instalments
+from orders.services.installments.dates import pause_installments, resume_installments
 from orders.services.payments import due_installments, off_session
 from orders.services.payments.due_installments import charge_now
 from orders.tests.giving_back import in_thirds, mails, rows
@@ -44,8 +44,8 @@ def order() -> Order:
     return order
 
 
-def pause(order: Order, by: PausedBy = PausedBy.STAFF, reason: str = "Résine en retard.") -> InstalmentPause:
-    return pause_instalments(order_id=order.pk, by=by, reason=reason)
+def pause(order: Order, by: PausedBy = PausedBy.STAFF, reason: str = "Résine en retard.") -> InstallmentPause:
+    return pause_installments(order_id=order.pk, by=by, reason=reason)
 
 
 def days(order: Order) -> list[date]:
@@ -76,7 +76,7 @@ def test_while_they_are_suspended_nothing_is_announced_charged_or_reminded(order
     before = mails(order)
     run_rounds(LATE, 75)
     assert (asked, Attempt.objects.filter(kind="off_session").count()) == ([], 0)
-    assert mails(order) == before == ["instalment_calendar"]
+    assert mails(order) == before == ["installment_calendar"]
 
 
 def test_staff_neither_charge_nor_ask_meanwhile(order):
@@ -105,11 +105,11 @@ def test_the_end_moves_what_fell_due_after_its_beginning_by_as_many_days(order):
     with at(LATE):
         pause(order)
     with at(LATE + 12):
-        resume_instalments(order_id=order.pk, by=PauseEnd.STAFF)
+        resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
     assert days(order) == [date(2026, 6, 1), date(2026, 7, 13), date(2026, 8, 12)]
-    ended = InstalmentPause.objects.get()
+    ended = InstallmentPause.objects.get()
     assert (ended.ended_by, ended.ended_at) == ("staff", ORDERED + timedelta(days=LATE + 12))
-    mail = OutgoingMail.objects.filter(kind="instalment_calendar").latest("pk")
+    mail = OutgoingMail.objects.filter(kind="installment_calendar").latest("pk")
     assert mail.context["why"] == "resumed"
     assert [third["day"] for third in mail.context["thirds"]] == ["2026-07-13", "2026-08-12"]
 
@@ -119,7 +119,7 @@ def test_what_falls_due_at_the_end_is_announced_three_days_before(order):
         pause(order)
         assert days(order)[1] == date(2026, 7, 1)
     with at(50):
-        resume_instalments(order_id=order.pk, by=PauseEnd.CUSTOMER)
+        resume_installments(order_id=order.pk, by=PauseEnd.CUSTOMER)
     assert charge_days(order) == [date(2026, 7, 24), date(2026, 8, 20)]
     assert order.payments.get(position=2).announced_at == ORDERED + timedelta(days=50)
 
@@ -131,9 +131,9 @@ def test_l312_4_dispatch_ends_it_and_nothing_falls_later_than_fifty_days_after(o
         change_status(order_id=order.pk, status="shipped", actor=None, dispatched_on=date(2026, 6, 22))
     # 22 June and fifty days; the second third: 1 July and twenty-five days.
     assert days(order) == [date(2026, 6, 1), date(2026, 7, 26), date(2026, 8, 11)]
-    assert InstalmentPause.objects.get().ended_by == "dispatch"
-    assert mails(order).count("instalment_calendar") == 2
-    assert mails(order).count("instalment_moved") == 0
+    assert InstallmentPause.objects.get().ended_by == "dispatch"
+    assert mails(order).count("installment_calendar") == 2
+    assert mails(order).count("installment_moved") == 0
 
 
 def test_past_the_fifty_days_no_new_day_is_granted(order):
@@ -142,7 +142,7 @@ def test_past_the_fifty_days_no_new_day_is_granted(order):
     with at(20):
         pause(order)
     with at(60):
-        resume_instalments(order_id=order.pk, by=PauseEnd.STAFF)
+        resume_installments(order_id=order.pk, by=PauseEnd.STAFF)
     third = order.payments.get(position=3)
     assert (third.due_on, third.state, third.stopped_code) == (date(2026, 7, 24), "due", "resumed")
 
@@ -160,13 +160,13 @@ def test_l216_6_a_customer_suspends_from_the_page_of_a_late_order_and_goes_on(or
         shown = client.get(answer["Location"]).content.decode()
         assert "Rien n'est débité jusqu'à la reprise. Un e-mail vous le confirme." in shown
         assert "Payer l'échéance 2/3" in shown.replace("&#x27;", "'").replace("\xa0", " ")
-        stopped = InstalmentPause.objects.get()
+        stopped = InstallmentPause.objects.get()
         assert (stopped.started_by, stopped.actor, stopped.ended_at) == ("customer", None, None)
         answer = client.post(payment_page_url(order), {"pause": "end"})
         assert answer["Location"].endswith("?etat=resumed")
-    assert InstalmentPause.objects.get().ended_by == "customer"
-    names = order.events.filter(name__startswith="instalments.").values_list("name", flat=True)
-    assert list(names) == ["instalments.paused", "instalments.unpaused"]
+    assert InstallmentPause.objects.get().ended_by == "customer"
+    names = order.events.filter(name__startswith="installments.").values_list("name", flat=True)
+    assert list(names) == ["installments.paused", "installments.unpaused"]
 
 
 @pytest.mark.parametrize("case", ["in time", "sent", "paid", "closed"])
@@ -187,20 +187,20 @@ def test_a_customer_who_may_not_suspend_is_told_why(order, client, case):
         assert answer.status_code == 409
         assert words in answer.content.decode().replace("&#x27;", "'")
         assert rows() == before
-    assert not InstalmentPause.objects.exists()
+    assert not InstallmentPause.objects.exists()
 
 
 def test_a_foreign_link_suspends_nothing(order, client):
     with at(LATE):
         address = payment_page_url(order)[:-3] + "xxx"
         assert client.post(address, {"pause": "start"}).status_code == 404
-    assert not InstalmentPause.objects.exists()
+    assert not InstallmentPause.objects.exists()
 
 
 def test_suspending_twice_is_one_pause_and_one_mail(order):
     with at(LATE):
         assert pause(order, PausedBy.CUSTOMER) == pause(order)
-    assert mails(order).count("instalment_calendar") == 1
+    assert mails(order).count("installment_calendar") == 1
 
 
 # --- Staff ------------------------------------------------------------------------------------------------
@@ -209,9 +209,9 @@ def test_suspending_twice_is_one_pause_and_one_mail(order):
 def test_staff_suspend_with_a_reason_and_find_it_among_what_waits(order, desk):
     address = reverse("admin:orders_order_pause", args=[order.pk])
     assert "Ce champ est obligatoire." in desk.post(address, {"reason": ""}).content.decode()
-    assert not InstalmentPause.objects.exists()
+    assert not InstallmentPause.objects.exists()
     assert desk.post(address, {"reason": "Résine en retard."}).status_code == 302
-    stopped = InstalmentPause.objects.get()
+    stopped = InstallmentPause.objects.get()
     assert (stopped.started_by, stopped.reason, stopped.actor.email) == (
         "staff", "Résine en retard.", "admin@example.com",
     )  # fmt: skip

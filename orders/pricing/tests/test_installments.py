@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orders.pricing.installments import Instalment, charge_day, fill_again, last_day, plan, reaches_minimum
+from orders.pricing.installments import Installment, charge_day, fill_again, last_day, plan, reaches_minimum
 from orders.pricing.tests.carts import TODAY
 from shop.core.money import from_cents
 
@@ -34,9 +34,9 @@ def test_the_cents_that_do_not_divide_are_in_the_first_third(total: str, amounts
 
 def test_thirds_are_due_today_and_every_30_days() -> None:
     assert plan(Decimal("150.00"), date(2026, 11, 21)) == (
-        Instalment(date(2026, 11, 21), Decimal("50.00")),
-        Instalment(date(2026, 12, 21), Decimal("50.00")),
-        Instalment(date(2027, 1, 20), Decimal("50.00")),
+        Installment(date(2026, 11, 21), Decimal("50.00")),
+        Installment(date(2026, 12, 21), Decimal("50.00")),
+        Installment(date(2027, 1, 20), Decimal("50.00")),
     )
 
 
@@ -50,10 +50,10 @@ def test_dates_count_a_leap_day() -> None:
 
 def test_count_and_interval_can_differ() -> None:
     assert plan(Decimal("100.00"), date(2026, 11, 21), count=4, interval_days=20) == (
-        Instalment(date(2026, 11, 21), Decimal("25.00")),
-        Instalment(date(2026, 12, 11), Decimal("25.00")),
-        Instalment(date(2026, 12, 31), Decimal("25.00")),
-        Instalment(date(2027, 1, 20), Decimal("25.00")),
+        Installment(date(2026, 11, 21), Decimal("25.00")),
+        Installment(date(2026, 12, 11), Decimal("25.00")),
+        Installment(date(2026, 12, 31), Decimal("25.00")),
+        Installment(date(2027, 1, 20), Decimal("25.00")),
     )
 
 

@@ -12,7 +12,7 @@ from orders.models import LedgerEntry, Order, OrderStatus, Payment, Refund, Stor
 from orders.pricing.dunning import Refusal, classify, next_step
 from orders.selectors.installments import outstanding
 from orders.services.payments.payment_links import pay_by_link
-from orders.services.payments.stored_cards import keep_card
+from orders.services.payments.stored_cards import store_card
 from orders.stripe.facts import CardFacts
 from orders.tests.bank import Bank, Shopper
 from orders.tests.thirds import (
@@ -66,9 +66,9 @@ def test_the_first_third_is_paid_and_the_card_kept(bank: Bank, shopper: Shopper,
 def test_the_later_thirds_are_announced_then_charged_on_their_day(bank: Bank, shopper: Shopper, clock: Clock):
     order = bought(bank, shopper)
     clock.run_until(SECOND - timedelta(days=4))
-    assert (mails("instalment_reminder"), charged(bank)) == (0, [5000])
+    assert (mails("installment_reminder"), charged(bank)) == (0, [5000])
     clock.run_until(SECOND - timedelta(days=1))
-    assert (mails("instalment_reminder"), charged(bank)) == (1, [5000])
+    assert (mails("installment_reminder"), charged(bank)) == (1, [5000])
     clock.run_until(SECOND)
     assert charged(bank) == [5000, 5000]
     assert thirds(order)[1] == ("50.00", "2026-12-23", "paid")
@@ -82,7 +82,7 @@ def test_the_later_thirds_are_announced_then_charged_on_their_day(bank: Bank, sh
         (3, 1, "off_session", "succeeded", ""),
     ]
     assert [str(entry.amount) for entry in LedgerEntry.objects.order_by("pk")] == ["50.00", "50.00", "50.00"]
-    assert (mails("instalment_reminder"), mails("instalment_received"), mails("order_confirmation")) == (
+    assert (mails("installment_reminder"), mails("installment_received"), mails("order_confirmation")) == (
         2,
         2,
         1,
@@ -116,7 +116,11 @@ def test_no_funds_is_tried_again_after_three_seven_and_fourteen_days_then_staff_
     assert len(set(keys)) == 4
     assert charged(bank) == [5000]
     assert intents(bank) == ["succeeded", "canceled", "canceled", "canceled", "canceled"]
-    assert (mails("instalment_refused"), mails("instalment_overdue"), mails("instalment_overdue_alert")) == (
+    assert (
+        mails("installment_refused"),
+        mails("installment_overdue"),
+        mails("installment_overdue_alert"),
+    ) == (
         3,
         1,
         1,
@@ -149,7 +153,7 @@ def test_a_bank_that_wants_its_customer_is_not_asked_again_and_the_link_pays(
     second = payment_of(order, 2)
     assert (second.state, second.stopped_code) == ("due", "authentication_required")
     assert intents(bank) == ["succeeded", "canceled"]
-    assert mails("instalment_refused") == 1
+    assert mails("installment_refused") == 1
     clock.run_until(SECOND + timedelta(days=2))
     assert len(attempts(order)) == 2
 
@@ -167,11 +171,15 @@ def test_a_bank_that_wants_its_customer_is_not_asked_again_and_the_link_pays(
 def test_an_unpaid_link_is_recalled_three_times_then_overdue(bank: Bank, shopper: Shopper, clock: Clock):
     order = bought(bank, shopper, later="3184")
     clock.run_until(SECOND + timedelta(days=13))
-    assert (payment_of(order, 2).state, mails("instalment_refused")) == ("due", 3)
+    assert (payment_of(order, 2).state, mails("installment_refused")) == ("due", 3)
     clock.run_until(SECOND + timedelta(days=14))
 
     assert payment_of(order, 2).state == "overdue"
-    assert (mails("instalment_refused"), mails("instalment_overdue"), mails("instalment_overdue_alert")) == (
+    assert (
+        mails("installment_refused"),
+        mails("installment_overdue"),
+        mails("installment_overdue_alert"),
+    ) == (
         3,
         1,
         1,
@@ -214,7 +222,7 @@ def test_everything_left_is_paid_at_once_and_the_card_forgotten(
     clock.run_until(THIRD)
     assert charged(bank) == [6668, 13332]
     assert StoredCard.objects.get().forgotten_at is not None
-    assert mails("instalment_reminder") == 0
+    assert mails("installment_reminder") == 0
 
 
 def test_another_demand_closes_the_page_before_it(bank: Bank, shopper: Shopper, clock: Clock):
@@ -272,8 +280,8 @@ def test_a_card_that_ends_too_early_is_told_at_once(
     order = bought(bank, shopper)
     facts = CardFacts("cus_1", "pm_1", "visa", "4242", month, year)
     with transaction.atomic():
-        keep_card(order=Order.objects.select_for_update().get(pk=order.pk), card=facts)
-    assert mails("instalment_card_expires") == told
+        store_card(order=Order.objects.select_for_update().get(pk=order.pk), card=facts)
+    assert mails("installment_card_expires") == told
 
 
 @pytest.mark.parametrize(
