@@ -28,7 +28,7 @@ ROOMS = (
             "orders.Invoice",
             "orders.RefundRequest",
             "orders.Dispute",
-            "orders.Finding",
+            "orders.Discrepancy",
         ),
     ),
     (
