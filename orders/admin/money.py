@@ -22,7 +22,7 @@ class AttemptAdmin(StaffAdmin[Attempt]):
     view_action = StaffAction.SEE_PAYMENTS
     list_display = ("id", "order", "state", "amount_cents", "error_code", "created_at", "expires_at")
     list_filter = ("state", "kind", "created_at")
-    search_fields = ("id", "session_id", "intent_id", "payment__order__reference")
+    search_fields = ("id", "checkout_session_id", "intent_id", "payment__order__reference")
     list_select_related = ("payment__order",)
 
     @admin.display(description=_("commande"))

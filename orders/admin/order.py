@@ -264,7 +264,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
     @staff_action(StaffAction.ASK_PROVIDER, description=_("Demander l'état du paiement à Stripe"))
     def ask_provider(self, request: HttpRequest, queryset: QuerySet[Order]) -> None:
         asked = 0
-        for attempt in Attempt.objects.filter(payment__order__in=queryset, session_id__isnull=False):
+        for attempt in Attempt.objects.filter(payment__order__in=queryset, checkout_session_id__isnull=False):
             try:
                 settle(attempt.pk)
                 asked += 1

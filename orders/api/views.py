@@ -190,10 +190,10 @@ class VerifyView(APIView):
     )
     def get(self, request: Request) -> Response:
         limits.enforce(limits.VERIFY_NETWORK, client_address(request._request))
-        session_id = request.query_params.get("session_id", "")
+        checkout_session_id = request.query_params.get("session_id", "")
         checked = (
-            verify_payment(session_id)
-            if 0 < len(session_id) <= PROVIDER_ID and "\x00" not in session_id
+            verify_payment(checkout_session_id)
+            if 0 < len(checkout_session_id) <= PROVIDER_ID and "\x00" not in checkout_session_id
             else None
         )
         if checked is None:

@@ -112,10 +112,10 @@ class Attempt(models.Model):
     )
     amount_cents = models.PositiveIntegerField(_("montant (centimes)"))
     pays_off = models.BooleanField(_("paie aussi les échéances suivantes"), default=False)
-    session_id = models.CharField(
+    checkout_session_id = models.CharField(
         _("page de paiement chez Stripe"), max_length=PROVIDER_ID, unique=True, null=True, blank=True
     )
-    session_url = models.TextField(_("adresse de la page de paiement"), blank=True)
+    checkout_session_url = models.TextField(_("adresse de la page de paiement"), blank=True)
     intent_id = models.CharField(
         _("paiement chez Stripe"), max_length=PROVIDER_ID, unique=True, null=True, blank=True
     )

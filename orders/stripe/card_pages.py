@@ -1,7 +1,7 @@
 """Stripe's pages that only store a card: nothing is paid on them.
 
 Calls are made outside database transactions, through `stripe_api.calling`. Pages are closed by
-`gateway.expire_session`, like those that take a payment.
+`gateway.expire_checkout_session`, like those that take a payment.
 """
 
 from __future__ import annotations
@@ -59,8 +59,10 @@ def create_card_page(
         return card_page_facts(v1.checkout.sessions.create(asked, {"idempotency_key": key}))
 
 
-def fetch_card_page(session_id: str) -> CardPageFacts:
+def fetch_card_page(checkout_session_id: str) -> CardPageFacts:
     """The page and the card that was left on it, as they are now."""
     with calling() as v1:
-        session = v1.checkout.sessions.retrieve(session_id, {"expand": ["setup_intent.payment_method"]})
+        session = v1.checkout.sessions.retrieve(
+            checkout_session_id, {"expand": ["setup_intent.payment_method"]}
+        )
         return card_page_facts(session)

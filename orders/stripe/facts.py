@@ -41,14 +41,14 @@ class CardFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionFacts:
+class CheckoutSessionFacts:
     """A payment page as the provider knows it now.
 
     `status` is open, complete or expired; `payment_status` is paid, unpaid or no_payment_required. `card` is the one
     that was kept for later charges, None when the page kept none.
     """
 
-    session_id: str
+    checkout_session_id: str
     url: str
     status: str
     payment_status: str
@@ -72,7 +72,7 @@ class CardPageFacts:
     `status` is open, complete or expired. `card` is the one that its bank let the customer leave, None before.
     """
 
-    session_id: str
+    checkout_session_id: str
     url: str
     status: str
     mode: str

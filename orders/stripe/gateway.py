@@ -21,13 +21,13 @@ from django.conf import settings
 from orders.models.payment import EVENT_KIND, PROVIDER_ID
 from orders.stripe.facts import CardFacts as CardFacts
 from orders.stripe.facts import ChargeFacts as ChargeFacts
+from orders.stripe.facts import CheckoutSessionFacts as CheckoutSessionFacts
 from orders.stripe.facts import DisputeFacts as DisputeFacts
 from orders.stripe.facts import EventFacts as EventFacts
 from orders.stripe.facts import IntentFacts as IntentFacts
 from orders.stripe.facts import PageLine as PageLine
 from orders.stripe.facts import RefundFacts as RefundFacts
-from orders.stripe.facts import SessionFacts as SessionFacts
-from orders.stripe.provider_objects import dispute_facts, intent_facts, refund_facts, session_facts
+from orders.stripe.provider_objects import checkout_session_facts, dispute_facts, intent_facts, refund_facts
 from orders.stripe.stripe_api import GatewayError as GatewayError
 from orders.stripe.stripe_api import GatewayNotConfigured as GatewayNotConfigured
 from orders.stripe.stripe_api import GatewayRefused as GatewayRefused
@@ -63,7 +63,7 @@ SIGNATURE = re.compile(r"t=([0-9]{1,12})(?:,[a-z0-9_]{1,20}=[!-+\--~]*)+")
 """`t=<seconds>`, then signatures by scheme. Stricter than Stripe's library, which fails on letters beyond ASCII."""
 
 
-def create_session(
+def create_checkout_session(
     *,
     key: str,
     order_id: str,
@@ -77,7 +77,7 @@ def create_session(
     keeps_card: bool = False,
     customer_id: str = "",
     notice: str = "",
-) -> SessionFacts:
+) -> CheckoutSessionFacts:
     """Open a hosted payment page. The same `key` with the same arguments gives the same page for 24 h.
 
     `keeps_card`: the card is kept for later charges without the customer, on `customer_id` or on a new customer.
@@ -121,27 +121,29 @@ def create_session(
         **options,
     }
     with calling() as v1:
-        return session_facts(v1.checkout.sessions.create(asked, {"idempotency_key": key}))
+        return checkout_session_facts(v1.checkout.sessions.create(asked, {"idempotency_key": key}))
 
 
-def fetch_session(session_id: str) -> SessionFacts:
+def fetch_checkout_session(checkout_session_id: str) -> CheckoutSessionFacts:
     """The page and its payment as they are now."""
     with calling() as v1:
-        session = v1.checkout.sessions.retrieve(session_id, {"expand": ["payment_intent.latest_charge"]})
-        return session_facts(session)
+        session = v1.checkout.sessions.retrieve(
+            checkout_session_id, {"expand": ["payment_intent.latest_charge"]}
+        )
+        return checkout_session_facts(session)
 
 
-def expire_session(session_id: str) -> bool:
+def expire_checkout_session(checkout_session_id: str) -> bool:
     """Close a page so that it can't be paid any more. False when it was paid or closed before."""
     try:
         with calling() as v1:
-            v1.checkout.sessions.expire(session_id)
+            v1.checkout.sessions.expire(checkout_session_id)
     except GatewayRefused:
         return False
     return True
 
 
-def find_session_of_intent(intent_id: str) -> str | None:
+def find_checkout_session_of_intent(intent_id: str) -> str | None:
     """The payment page that a payment intent belongs to."""
     with calling() as v1:
         found = v1.checkout.sessions.list({"payment_intent": intent_id, "limit": 1})

@@ -10,14 +10,14 @@ from orders.stripe.facts import (
     CardFacts,
     CardPageFacts,
     ChargeFacts,
+    CheckoutSessionFacts,
     DisputeFacts,
     IntentFacts,
     RefundFacts,
-    SessionFacts,
 )
 
 
-def session_facts(session: stripe.checkout.Session) -> SessionFacts:
+def checkout_session_facts(session: stripe.checkout.Session) -> CheckoutSessionFacts:
     """A payment page, with its payment and the card it kept when they were expanded."""
     intent = session.payment_intent
     charge = card = None
@@ -28,8 +28,8 @@ def session_facts(session: stripe.checkout.Session) -> SessionFacts:
         charge = _charge_facts(intent)
         card = _card_facts(intent)
     intent_id = intent.id if isinstance(intent, stripe.PaymentIntent) else intent
-    return SessionFacts(
-        session_id=session.id,
+    return CheckoutSessionFacts(
+        checkout_session_id=session.id,
         url=session.url or "",
         status=session.status or "",
         payment_status=session.payment_status,
@@ -50,7 +50,7 @@ def session_facts(session: stripe.checkout.Session) -> SessionFacts:
 def card_page_facts(session: stripe.checkout.Session) -> CardPageFacts:
     """A page that stores a card, with the card that was left on it when its setup was expanded."""
     return CardPageFacts(
-        session_id=session.id,
+        checkout_session_id=session.id,
         url=session.url or "",
         status=session.status or "",
         mode=session.mode,

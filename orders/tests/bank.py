@@ -57,9 +57,11 @@ class Bank:
 
 
 def session_of(order: Order) -> str:
-    session_id = Attempt.objects.get(payment__order=order, session_id__isnull=False).session_id
-    assert session_id is not None
-    return session_id
+    checkout_session_id = Attempt.objects.get(
+        payment__order=order, checkout_session_id__isnull=False
+    ).checkout_session_id
+    assert checkout_session_id is not None
+    return checkout_session_id
 
 
 def signature(payload: bytes, secret: str = WEBHOOK_SECRET, at: float | None = None) -> str:
@@ -82,8 +84,8 @@ class Shopper:
             headers={"idempotency-key": key or new_key(), "accept-language": language},
         )
 
-    def verify(self, session_id: str) -> Any:
-        return self.client.get("/api/checkout/verify", {"session_id": session_id})
+    def verify(self, checkout_session_id: str) -> Any:
+        return self.client.get("/api/checkout/verify", {"session_id": checkout_session_id})
 
     def webhook(self, event: dict[str, Any]) -> int:
         payload = json.dumps(event).encode()

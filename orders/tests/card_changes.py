@@ -32,7 +32,7 @@ def asked(order: Order) -> CardChange:
 def left(bank: Bank, order: Order, **how: Any) -> CardChange:
     """A change whose customer left a card; the shop has not heard of it yet."""
     change = asked(order)
-    assert bank.control(f"sessions/{change.session_id}/pay", **how)["result"] == "complete"
+    assert bank.control(f"sessions/{change.checkout_session_id}/pay", **how)["result"] == "complete"
     return change
 
 

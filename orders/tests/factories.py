@@ -16,7 +16,7 @@ from orders.selectors.quotes import RequestedLine, quote_cart
 from orders.services.checkout.placement import CheckoutRequest, CustomerDetails, place_order
 from orders.services.payments import settlement
 from orders.stripe import gateway
-from orders.stripe.gateway import ChargeFacts, SessionFacts
+from orders.stripe.gateway import ChargeFacts, CheckoutSessionFacts
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 
@@ -140,10 +140,11 @@ def pay_order(order: Order) -> Order:
     attempt = Attempt.objects.filter(payment__order=order, payment__position=1).latest("number")
     name = attempt.pk.hex
     attempt.state = AttemptState.SENT
-    attempt.session_id = f"cs_{name}"
+    attempt.checkout_session_id = f"cs_{name}"
     attempt.save()
-    facts = SessionFacts(
-        session_id=attempt.session_id, url="", status="complete", payment_status="paid", mode="payment",
+    facts = CheckoutSessionFacts(
+        checkout_session_id=attempt.checkout_session_id, url="",
+        status="complete", payment_status="paid", mode="payment",
         livemode=gateway.is_live(), currency="eur", amount_cents=attempt.amount_cents,
         client_reference_id=str(order.pk), metadata={"attempt": str(attempt.pk)}, intent_id=f"pi_{name}",
         intent_status="succeeded", error_code="",

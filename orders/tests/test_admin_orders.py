@@ -274,10 +274,10 @@ class TestWithStripe:
         return Order.objects.get()
 
     def test_deleting_closes_the_page_first(self, bank, shopper, desk, open_order):
-        session_id = Attempt.objects.get().session_id
+        checkout_session_id = Attempt.objects.get().checkout_session_id
         assert desk.delete(f"/api/admin/orders/{open_order.pk}").json()["result"] == "deleted"
         [expired] = [event for event in bank.events() if event["type"] == "checkout.session.expired"]
-        assert expired["data"]["object"]["id"] == session_id
+        assert expired["data"]["object"]["id"] == checkout_session_id
         # The message about the page comes when the order is gone: nothing to do, and no need to send it again.
         assert shopper.webhook(expired) == 200
         assert not Order.objects.exists()

@@ -32,7 +32,7 @@ def test_a_guest_orders_and_is_sent_to_the_payment_page(bank, shopper):
     assert answer.json() == {
         "order_id": str(order.pk),
         "reference": order.pk.hex[-8:].upper(),
-        "url": Attempt.objects.get().session_url,
+        "url": Attempt.objects.get().checkout_session_url,
         "total": "60.00",
     }
     assert (order.status, order.user, order.email) == (OrderStatus.PENDING, None, "lea@example.com")
@@ -59,7 +59,7 @@ def test_a_browser_that_lost_the_first_answer_owns_the_order_after_repeating(ban
     type(shopper)().checkout(body, key)
     assert shopper.checkout(body, key).status_code == 201
     order = Order.objects.get()
-    assert shopper.verify(Attempt.objects.get().session_id).json() == {
+    assert shopper.verify(Attempt.objects.get().checkout_session_id).json() == {
         "payment_status": "pending",
         "order_reference": order.reference,
         "order_url": f"/commande/{order.pk}",
@@ -223,15 +223,15 @@ def test_a_page_that_can_never_be_had_does_not_keep_the_piece_from_its_own_custo
     product = make_product(price="60.00", stock_quantity=1)
     shopper.checkout(checkout_body([line(product)], "60.00"))
     lost = Attempt.objects.get()
-    Attempt.objects.update(session_id=None, session_url="")
-    original = gateway.create_session
+    Attempt.objects.update(checkout_session_id=None, checkout_session_url="")
+    original = gateway.create_checkout_session
 
     def never_for_this_key(**call):
         if call["attempt_id"] == str(lost.pk):
             raise failure
         return original(**call)
 
-    monkeypatch.setattr(gateway, "create_session", never_for_this_key)
+    monkeypatch.setattr(gateway, "create_checkout_session", never_for_this_key)
     answer = shopper.checkout(checkout_body([line(product)], "60.00", customer={"city": "Paris"}))
     assert answer.status_code == 201
     assert list(Order.objects.order_by("created_at").values_list("status", flat=True)) == [

@@ -109,8 +109,8 @@ def test_an_order_that_fails_leaves_no_sign_up_behind(bank, shopper):
 
 def test_the_result_page_says_that_a_mail_waits(bank, shopper):
     order(shopper)
-    session_id = Attempt.objects.get().session_id
-    page = f"/payment-success?session_id={session_id}"
+    checkout_session_id = Attempt.objects.get().checkout_session_id
+    page = f"/payment-success?session_id={checkout_session_id}"
     told = "Un e-mail vous attend"
 
     assert told in shopper.client.get(page).content.decode()

@@ -26,7 +26,7 @@ def attempt() -> Attempt:
 
 
 KEPT: dict[str, dict[str, Any]] = {
-    "has its page": {"session_id": "cs_1"},
+    "has its page": {"checkout_session_id": "cs_1"},
     "paid": {"state": "succeeded"},
     "on its way": {"state": "processing"},
     "to be looked at": {"state": "review"},

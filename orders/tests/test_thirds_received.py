@@ -12,7 +12,7 @@ from orders.models import Attempt, Order, Payment, Refund, StoredCard
 from orders.services.installments.scheduled_payments import note_refusal
 from orders.services.payments import settlement
 from orders.services.payments.payment_links import pay_by_link
-from orders.stripe.facts import CardFacts, ChargeFacts, SessionFacts
+from orders.stripe.facts import CardFacts, ChargeFacts, CheckoutSessionFacts
 from orders.tests.giving_back import EUROS, in_thirds, paid_again, refund, rows, states
 from orders.tests.thirds import mails
 from shop.core.problems import Problem
@@ -32,15 +32,16 @@ def page(order: Order, cents: int, *, position: int = 2, pays_off: bool = False)
     """A hosted page for a later third, open."""
     return Attempt.objects.create(
         payment=order.payments.get(position=position), number=7, kind="link", state="sent", pays_off=pays_off,
-        amount_cents=cents, session_id="cs_link", session_url="https://pay.example", expires_at=timezone.now(),
+        amount_cents=cents,
+        checkout_session_id="cs_link", checkout_session_url="https://pay.example", expires_at=timezone.now(),
     )  # fmt: skip
 
 
 def money_comes(attempt: Attempt, card: CardFacts | None = None) -> None:
     """The provider says that the page was paid; the shop hears it by its one door, without HTTP."""
     order = attempt.payment.order
-    facts = SessionFacts(
-        session_id="cs_link", url="", status="complete", payment_status="paid", mode="payment", livemode=False,
+    facts = CheckoutSessionFacts(
+        checkout_session_id="cs_link", url="", status="complete", payment_status="paid", mode="payment", livemode=False,
         currency="eur", amount_cents=attempt.amount_cents, client_reference_id=str(order.pk),
         metadata={"attempt": str(attempt.pk)}, intent_id="pi_link", intent_status="succeeded", error_code="",
         charge=ChargeFacts("ch_link", attempt.amount_cents, "eur", 0, False, timezone.now()), card=card,
@@ -158,7 +159,7 @@ def test_no_page_beside_a_charge_or_beside_money_that_is_on_its_way(order, state
 
 def test_no_page_beside_one_whose_money_is_on_its_way(order):
     page(order, 6000)
-    Attempt.objects.filter(session_id="cs_link").update(state="processing")
+    Attempt.objects.filter(checkout_session_id="cs_link").update(state="processing")
     refuse_page(order)
 
 

@@ -177,7 +177,9 @@ def test_what_is_paid_or_cancelled_counts_no_more_and_its_holder_is_forgotten(ba
     paid, cancelled, *_others = Order.objects.order_by("created_at")
     bank.pay(paid)
     assert (
-        Shopper().verify(Attempt.objects.get(payment__order=paid).session_id).json()["payment_status"]
+        Shopper()
+        .verify(Attempt.objects.get(payment__order=paid).checkout_session_id)
+        .json()["payment_status"]
         == "paid"
     )
     cancel_unpaid_order(cancelled.pk, reason="payment.expired")
@@ -197,7 +199,7 @@ def test_a_customer_who_comes_back_without_cookies_takes_the_place_of_their_own_
     assert (
         len(
             bank.requests(
-                f"/v1/checkout/sessions/{Attempt.objects.get(payment__order=first).session_id}/expire"
+                f"/v1/checkout/sessions/{Attempt.objects.get(payment__order=first).checkout_session_id}/expire"
             )
         )
         == 1
@@ -233,7 +235,7 @@ def test_an_own_order_that_can_not_be_closed_is_named_in_the_refusal(bank, shopp
     def refuse(_session_id):
         raise GatewayRefused("not now")
 
-    monkeypatch.setattr(gateway, "expire_session", refuse)
+    monkeypatch.setattr(gateway, "expire_checkout_session", refuse)
     answer = order(shopper, unique[3])
     assert refused_for(answer) == (409, "too_many_unpaid", TOO_MANY_PIECES)
     assert answer.json()["order_url"] == f"/commande/{Order.objects.get().pk}"

@@ -100,9 +100,11 @@ def place(shopper: Shopper, *, price: str = "150.00", language: str = "fr", **ch
 
 def page_of(payment: Payment) -> str:
     """The hosted page that was opened last for a payment."""
-    session_id = payment.attempts.exclude(session_id=None).latest("number").session_id
-    assert session_id is not None
-    return session_id
+    checkout_session_id = (
+        payment.attempts.exclude(checkout_session_id=None).latest("number").checkout_session_id
+    )
+    assert checkout_session_id is not None
+    return checkout_session_id
 
 
 def payment_of(order: Order, position: int) -> Payment:

@@ -71,11 +71,11 @@ def checkout_page(request: HttpRequest) -> HttpResponse:
 @never_cache
 def payment_result_page(request: HttpRequest) -> HttpResponse:
     """Where the payment page sends the customer back. The session id in the address is a hint: it proves nothing."""
-    session_id = request.GET.get("session_id", "")
-    to_check = 0 < len(session_id) <= 255 and session_id.isprintable()
+    checkout_session_id = request.GET.get("session_id", "")
+    to_check = 0 < len(checkout_session_id) <= 255 and checkout_session_id.isprintable()
     props = PaymentResultPropsSerializer(
         {
-            "session_id": session_id if to_check else "",
+            "session_id": checkout_session_id if to_check else "",
             "links": {
                 "cart": reverse("orders:cart"),
                 "orders": f"{reverse('members')}?tab=orders",
@@ -88,7 +88,7 @@ def payment_result_page(request: HttpRequest) -> HttpResponse:
         "orders/payment_result.html",
         {
             "result_props": props,
-            "session_id": session_id if to_check else "",
+            "session_id": checkout_session_id if to_check else "",
             "to_check": to_check,
             "awaits_confirmation": not request.user.is_authenticated
             and remembered_sign_up(request) is not None,

@@ -88,17 +88,17 @@ def _pause(order: Order, request: HttpRequest) -> str:
     return f"{request.path}?etat=paused"
 
 
-def _returned(order: Order, session_id: str) -> str:
+def _returned(order: Order, checkout_session_id: str) -> str:
     """What became of the page that the customer comes back from; "" when it is none of this order's."""
-    if not 0 < len(session_id) <= PROVIDER_ID or not session_id.isprintable():
+    if not 0 < len(checkout_session_id) <= PROVIDER_ID or not checkout_session_id.isprintable():
         return ""
-    attempt = Attempt.objects.filter(session_id=session_id, payment__order=order).first()
+    attempt = Attempt.objects.filter(checkout_session_id=checkout_session_id, payment__order=order).first()
     if attempt is not None:
         try:
             return settle(attempt.pk).status
         except gateway.GatewayError:
             return "pending"
-    change = CardChange.objects.filter(session_id=session_id, order=order).first()
+    change = CardChange.objects.filter(checkout_session_id=checkout_session_id, order=order).first()
     if change is None:
         return ""
     try:

@@ -43,7 +43,7 @@ def link(*, everything: bool) -> Callable[[Bank, Order], None]:
     def pay(bank: Bank, order: Order) -> None:
         pay_by_link(order_id=order.pk, everything=everything)
         opened = Attempt.objects.filter(payment__order=order, kind="link").latest("created_at")
-        bank.control(f"sessions/{opened.session_id}/pay")
+        bank.control(f"sessions/{opened.checkout_session_id}/pay")
         for _round in range(2):
             reconcile.settle(opened.pk)
 

@@ -56,7 +56,7 @@ def test_a_page_that_could_not_be_closed_is_tried_again_by_the_next_click(bank, 
         raise GatewayUnavailable("away")
 
     with monkeypatch.context() as patch:
-        patch.setattr(gateway, "expire_session", away)
+        patch.setattr(gateway, "expire_checkout_session", away)
         with pytest.raises(GatewayUnavailable):
             abandon_order(str(order.pk))
     assert Attempt.objects.get().closing_at is None

@@ -115,20 +115,20 @@ def test_case_13_a_bank_debit_whose_end_nobody_told_is_found_by_the_job(bank, bu
 
 def test_case_14_a_refused_card_and_then_another_are_one_order_and_one_charge(bank, buyer, order):
     """Refused card, then another card, same session: one order, one charge."""
-    session_id = session_of(order)
+    checkout_session_id = session_of(order)
     for card in ("0002", "9995"):
         assert bank.pay(order, card=card)["result"] == "refused"
         for event in bank.events():
             assert buyer.webhook(event) == 200
-        assert buyer.verify(session_id).json()["payment_status"] == "pending"
+        assert buyer.verify(checkout_session_id).json()["payment_status"] == "pending"
         still_waits(order)
     assert bank.pay(order)["result"] == "complete"
-    assert buyer.verify(session_id).json()["payment_status"] == "paid"
+    assert buyer.verify(checkout_session_id).json()["payment_status"] == "paid"
     for event in bank.events():
         assert buyer.webhook(event) == 200
     confirmed_once(order)
     assert Order.objects.count() == 1
-    assert [attempt.session_id for attempt in Attempt.objects.all()] == [session_id]
+    assert [attempt.checkout_session_id for attempt in Attempt.objects.all()] == [checkout_session_id]
     assert charges(bank) == [(6000, True), (6000, False), (6000, False)]
 
 
@@ -200,12 +200,12 @@ def test_case_15_two_who_close_an_expired_order_give_its_piece_back_once(
 def test_case_15_news_of_an_expiry_from_everywhere_at_once(bank, order):
     """The session expires: order cancelled, stock back once, whoever hears of it first."""
     bank.expire(order)
-    event, session_id = told(bank, EXPIRED), session_of(order)
+    event, checkout_session_id = told(bank, EXPIRED), session_of(order)
     outcomes = values(
         all_at_once(
             [
                 *(partial(Buyer(number).webhook, event) for number in range(10)),
-                *[lambda: Buyer().verify(session_id).json()["payment_status"]] * 5,
+                *[lambda: Buyer().verify(checkout_session_id).json()["payment_status"]] * 5,
                 *[partial(reconcile.reconcile_attempts, timezone.now() + timedelta(hours=1))] * 3,
                 partial(abandon_order, str(order.pk)),
             ]
@@ -229,13 +229,13 @@ def test_case_16_a_payment_just_before_the_closing_wins(bank, order, monkeypatch
 
     The shop is about to close the page when the customer pays it.
     """
-    original = gateway.expire_session
+    original = gateway.expire_checkout_session
 
-    def paid_just_before(session_id: str) -> bool:
+    def paid_just_before(checkout_session_id: str) -> bool:
         assert bank.pay(order)["result"] == "complete"
-        return original(session_id)
+        return original(checkout_session_id)
 
-    monkeypatch.setattr(gateway, "expire_session", paid_just_before)
+    monkeypatch.setattr(gateway, "expire_checkout_session", paid_just_before)
     assert abandon_order(str(order.pk)) == order
     confirmed_once(order)
 

@@ -211,7 +211,7 @@ def test_case_31_a_page_opened_while_the_order_was_given_back_can_not_be_paid(
 ):
     """Withdrawal the minute somebody asks for the link: the page that was being made is closed at Stripe."""
     order = bought(bank, buyer)
-    create = gateway.create_session
+    create = gateway.create_checkout_session
 
     def given_back_meanwhile(**page: Any) -> Any:
         facts = create(**page)
@@ -219,11 +219,11 @@ def test_case_31_a_page_opened_while_the_order_was_given_back_can_not_be_paid(
             void_scheduled(order=Order.objects.select_for_update().get(pk=order.pk), reason="test.withdrawn")
         return facts
 
-    monkeypatch.setattr(gateway, "create_session", given_back_meanwhile)
+    monkeypatch.setattr(gateway, "create_checkout_session", given_back_meanwhile)
     with pytest.raises(Problem) as refused:
         pay_by_link(order_id=order.pk, everything=False)
     assert (refused.value.code, refused.value.status) == ("order_closed", 409)
-    page = Attempt.objects.get(kind="link").session_id
+    page = Attempt.objects.get(kind="link").checkout_session_id
     assert bank.control(f"sessions/{page}/pay")["result"] == "closed"
     assert charged(bank) == [5000]
 
@@ -237,4 +237,4 @@ def test_case_26_an_old_page_is_closed_before_another_is_given(bank, buyer, cloc
     second = pay_by_link(order_id=order.pk, everything=False)
     assert first != second
     assert attempts(order)[1:] == [(2, 1, "link", "expired", ""), (2, 2, "link", "sent", "")]
-    assert bank.control(f"sessions/{old.session_id}/pay")["result"] == "closed"
+    assert bank.control(f"sessions/{old.checkout_session_id}/pay")["result"] == "closed"

@@ -291,7 +291,7 @@ def test_case_26_links_and_rounds_at_once_never_pay_twice(bank: Bank, buyer: Buy
         except Problem as problem:
             return problem.code
         opened = Attempt.objects.get(payment__order=found, kind="link")
-        bank.control(f"sessions/{opened.session_id}/pay")
+        bank.control(f"sessions/{opened.checkout_session_id}/pay")
         settle(opened.pk)
         return "paid"
 

@@ -80,14 +80,14 @@ def test_case_01_five_deliveries_at_once_over_http_act_once(told_over_http):
 def test_case_01_a_hundred_deliveries_with_return_pages_and_reconciliations(bank, order, figures):
     """The same event 5 times at once: one confirmation, one mail, stock once."""
     bank.pay(order)
-    event, session_id = told(bank, COMPLETED), session_of(order)
+    event, checkout_session_id = told(bank, COMPLETED), session_of(order)
 
     def deliver(number: int) -> list[int]:
         buyer = Buyer(number)
         return [buyer.webhook(event) for _ in range(5)]
 
     def come_back() -> str:
-        return Buyer().verify(session_id).json()["payment_status"]
+        return Buyer().verify(checkout_session_id).json()["payment_status"]
 
     def look_after() -> int:
         return reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=3))

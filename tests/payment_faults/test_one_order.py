@@ -28,7 +28,7 @@ from orders.models import (
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.services.checkout import checkout, placement
 from orders.services.payments import checkout_sessions
-from orders.services.payments.checkout_sessions import abandon_order, open_session
+from orders.services.payments.checkout_sessions import abandon_order, open_checkout_session
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation import reconcile
 from orders.services.refunds.sending import send_refund
@@ -64,13 +64,13 @@ def test_case_18_two_tabs_one_pays_while_the_other_starts_again(bank, monkeypatc
     """
     ends: Counter[str] = Counter()
     closing = Event()
-    original = gateway.expire_session
+    original = gateway.expire_checkout_session
 
-    def close(session_id: str) -> bool:
+    def close(checkout_session_id: str) -> bool:
         closing.set()
-        return original(session_id)
+        return original(checkout_session_id)
 
-    monkeypatch.setattr(gateway, "expire_session", close)
+    monkeypatch.setattr(gateway, "expire_checkout_session", close)
     for number in range(ROUNDS):
         tab = Buyer(number)
         order = new_order(tab)
@@ -117,7 +117,7 @@ def test_case_18_a_first_page_that_stripe_does_not_close_keeps_the_second_tab_wa
     bank, buyer, order, monkeypatch
 ):
     """Two tabs, two sessions, both paid: second refunded or impossible. No second page while the first is open."""
-    monkeypatch.setattr(gateway, "expire_session", lambda session_id: False)
+    monkeypatch.setattr(gateway, "expire_checkout_session", lambda checkout_session_id: False)
     key = new_key()
     body = checkout_body([line(order.items.get().product)], "60.00", customer={"city": "Paris"})
     before = rows()
@@ -159,9 +159,9 @@ def test_case_18_control_without_the_constraint_two_pages_are_paid(bank, order):
     with without_constraint("attempt_one_live_a_payment"):
         assert try_again_at_once(order.payments.get()) == []
         for attempt in Attempt.objects.filter(state=AttemptState.PREPARED):
-            open_session(attempt)
+            open_checkout_session(attempt)
             attempt.refresh_from_db()
-            assert bank.control(f"sessions/{attempt.session_id}/pay")["result"] == "complete"
+            assert bank.control(f"sessions/{attempt.checkout_session_id}/pay")["result"] == "complete"
         assert charges(bank) == [(6000, True), (6000, True)]
 
 
@@ -173,9 +173,9 @@ def test_case_18_a_second_payment_of_the_same_order_goes_back(bank, buyer, order
     second = Attempt.objects.create(
         payment=payment, number=2, amount_cents=6000, expires_at=timezone.now() + timedelta(minutes=31)
     )
-    open_session(second)
+    open_checkout_session(second)
     second.refresh_from_db()
-    bank.control(f"sessions/{second.session_id}/pay")
+    bank.control(f"sessions/{second.checkout_session_id}/pay")
     for _ in range(2):
         settle(second.pk)
     order.refresh_from_db()
@@ -199,11 +199,11 @@ def test_case_18_an_order_given_up_while_its_page_is_being_opened_leaves_no_page
     The page is opened between the look at the attempts and the closing of the order.
     """
     lost = session_of(order)
-    Attempt.objects.update(state="prepared", session_id=None, session_url="")
+    Attempt.objects.update(state="prepared", checkout_session_id=None, checkout_session_url="")
     original = checkout_sessions.cancel_unpaid_order
 
     def opened_just_before(*args, **kwargs) -> bool:
-        Started(partial(open_session, Attempt.objects.get())).value()
+        Started(partial(open_checkout_session, Attempt.objects.get())).value()
         return original(*args, **kwargs)
 
     monkeypatch.setattr(checkout_sessions, "cancel_unpaid_order", opened_just_before)
@@ -226,7 +226,7 @@ def test_case_19_the_same_request_a_hundred_times_at_once_is_one_order(bank, fig
     assert len({answer.content for answer in good}) == 1
     order = Order.objects.get()
     assert good[0].json()["order_id"] == str(order.pk)
-    assert good[0].json()["url"] == Attempt.objects.get().session_url
+    assert good[0].json()["url"] == Attempt.objects.get().checkout_session_url
     assert [hold.quantity for hold in StockHold.objects.all()] == [1]
     assert Product.objects.get().stock_quantity == 0
     calls = bank.requests("/v1/checkout/sessions")
@@ -344,11 +344,11 @@ def test_case_20_answers_lost_for_good_give_the_same_page_on_the_next_click(bank
     assert (lost.status_code, lost.json()["code"]) == (503, "payment_unavailable")
     order = Order.objects.get()
     still_waits(order)
-    assert Attempt.objects.get().session_id is None
+    assert Attempt.objects.get().checkout_session_id is None
     found = buyer.checkout(body, key)
     assert found.status_code == 201
     one_page_under_one_key(bank, order, answers=3)
-    assert found.json()["url"] == Attempt.objects.get().session_url
+    assert found.json()["url"] == Attempt.objects.get().checkout_session_url
     bank.pay(order)
     assert buyer.verify(session_of(order)).json()["payment_status"] == "paid"
     confirmed_once(order)
@@ -367,7 +367,7 @@ def one_page_under_one_key(bank, order: Order, *, answers: int) -> None:
 def test_case_20_a_customer_who_never_comes_back_is_found_again_with_the_key(bank, order):
     """Stripe creates the session, the answer is lost: same session on retry. Here the job is the one that retries."""
     lost = session_of(order)
-    Attempt.objects.update(session_id=None, session_url="")
+    Attempt.objects.update(checkout_session_id=None, checkout_session_url="")
     bank.control(f"sessions/{lost}/pay")
     assert reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=5)) == 1
     assert session_of(order) == lost
@@ -376,7 +376,7 @@ def test_case_20_a_customer_who_never_comes_back_is_found_again_with_the_key(ban
 
 def test_case_20_an_order_whose_page_was_never_asked_for_is_closed_after_its_time(bank, order):
     """Stripe creates the session, the answer is lost. Here the shop died before it asked: nobody can have paid."""
-    Attempt.objects.update(state=AttemptState.PREPARED, session_id=None, session_url="")
+    Attempt.objects.update(state=AttemptState.PREPARED, checkout_session_id=None, checkout_session_url="")
     reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=10))
     still_waits(order)
     reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=40))
@@ -391,7 +391,7 @@ def test_case_20_retries_at_once_after_a_lost_answer_find_the_same_page(bank, bu
     assert buyer.checkout(body, key).status_code == 503
     answers = values(all_at_once([partial(Buyer(number).checkout, body, key) for number in range(10)]))
     assert [answer.status_code for answer in answers] == [201] * 10
-    assert {answer.json()["url"] for answer in answers} == {Attempt.objects.get().session_url}
+    assert {answer.json()["url"] for answer in answers} == {Attempt.objects.get().checkout_session_url}
     order = Order.objects.get()
     still_waits(order)
     assert order.events.filter(name="payment.page_opened").count() == 1

@@ -20,14 +20,14 @@ def test_case_12_an_invented_session_confirms_nothing_and_leaks_nothing(bank, bu
     """`session_id` invented, of another customer or missing: confirms nothing, leaks nothing."""
     before, true = rows(), session_of(order)
     near = [true[:-1], f"{true}x", true.upper(), f" {true}", f"{true}\n", order.reference, str(order.pk)]
-    for session_id in INVENTED + near:
-        answer = buyer.verify(session_id)
+    for checkout_session_id in INVENTED + near:
+        answer = buyer.verify(checkout_session_id)
         assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (
             404, "unknown_session", "Aucun paiement à vérifier.",
-        ), session_id  # fmt: skip
-        page = buyer.client.get("/payment-success", {"session_id": session_id})
-        assert page.status_code == 200, session_id
-        assert rows() == before, session_id
+        ), checkout_session_id  # fmt: skip
+        page = buyer.client.get("/payment-success", {"session_id": checkout_session_id})
+        assert page.status_code == 200, checkout_session_id
+        assert rows() == before, checkout_session_id
     assert bank.requests("/v1/checkout/sessions/", "GET") == []
 
 

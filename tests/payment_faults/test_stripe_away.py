@@ -101,10 +101,12 @@ def test_case_30_a_silent_stripe_is_told_within_twelve_seconds_and_everything_ca
     assert returning.checkout(checkout_body([line(second)], "60.00")).status_code == 201
     assert unlucky.checkout(checkout_body([line(third)], "60.00")).status_code == 201
     open_order, lost_order = Order.objects.order_by("created_at")
-    session_id = session_of(open_order)
+    checkout_session_id = session_of(open_order)
     bank.pay(open_order)
     message = told(bank, COMPLETED)
-    Attempt.objects.filter(payment__order=lost_order).update(session_id=None, session_url="")
+    Attempt.objects.filter(payment__order=lost_order).update(
+        checkout_session_id=None, checkout_session_url=""
+    )
     keys = [new_key() for _ in range(3)]
     bodies = [
         checkout_body([line(product)], "60.00", customer={"city": "Paris"})
@@ -118,7 +120,7 @@ def test_case_30_a_silent_stripe_is_told_within_twelve_seconds_and_everything_ca
 
     settings.STRIPE_API_BASE = black_hole.url
     outcomes = all_at_once(
-        [*calls, partial(Buyer(4).verify, session_id), partial(Buyer(5).webhook, message), job]
+        [*calls, partial(Buyer(4).verify, checkout_session_id), partial(Buyer(5).webhook, message), job]
     )
     *answers, verified, received, asked = values(outcomes)
     for answer in answers:
@@ -214,7 +216,7 @@ def test_case_30_an_error_at_checkout_keeps_the_order_for_another_try(bank, buye
     assert left_as_it_was(order)
     assert buyer.checkout(body, key).status_code == 201
     assert [made.pk for made in Order.objects.all()] == [order.pk]
-    bank.control(f"sessions/{Attempt.objects.get(session_id__isnull=False).session_id}/pay")
+    bank.control(f"sessions/{Attempt.objects.get(checkout_session_id__isnull=False).checkout_session_id}/pay")
     assert run_job("reconcile-payments", now=timezone.now() + timedelta(minutes=5)) == Outcome.DONE
     confirmed_once(order)
     assert charges(bank) == [(6000, True)]
@@ -222,7 +224,7 @@ def test_case_30_an_error_at_checkout_keeps_the_order_for_another_try(bank, buye
 
 def left_as_it_was(order: Order) -> bool:
     still_waits(order)
-    return not Attempt.objects.filter(session_id__isnull=False).exists()
+    return not Attempt.objects.filter(checkout_session_id__isnull=False).exists()
 
 
 def test_case_30_refused_connections_keep_the_order_for_another_try(bank, buyer, settings):
@@ -283,8 +285,8 @@ def test_case_30_reconciliation_goes_on_behind_a_page_that_stripe_keeps_refusing
     stuck, paid = Order.objects.order_by("created_at")
     bank.pay(paid)
     attempt = Attempt.objects.get(payment__order=stuck)
-    Attempt.objects.filter(pk=attempt.pk).update(session_id=None, session_url="")
-    original = gateway.create_session
+    Attempt.objects.filter(pk=attempt.pk).update(checkout_session_id=None, checkout_session_url="")
+    original = gateway.create_checkout_session
 
     def keep_failing(**call: object):
         if call["attempt_id"] == str(attempt.pk):
@@ -292,7 +294,7 @@ def test_case_30_reconciliation_goes_on_behind_a_page_that_stripe_keeps_refusing
         return original(**call)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gateway, "create_session", keep_failing)
+        patch.setattr(gateway, "create_checkout_session", keep_failing)
         reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=5))
         paid.refresh_from_db()
         stuck.refresh_from_db()

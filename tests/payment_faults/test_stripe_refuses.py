@@ -45,7 +45,7 @@ def test_case_30_which_failures_stripe_keeps_under_a_key(bank, status, kept):
     """Stripe down (500, 429): its own failures come back for a day under the same key, refusals to begin do not."""
     bank.control("faults", kind="error", status=status, method="GET", path=SESSIONS, times=2)
     with pytest.raises(gateway.GatewayUnavailable) as failed:
-        gateway.fetch_session("cs_test_1")
+        gateway.fetch_checkout_session("cs_test_1")
     assert failed.value.kept is kept
 
 
@@ -53,12 +53,12 @@ def test_case_30_a_page_that_stripe_refuses_is_given_up_when_its_time_is_over_an
     bank, order, monkeypatch
 ):
     """Stripe refuses in the job: nothing cancelled while the customer may still try, closed with its stock after."""
-    Attempt.objects.update(session_id=None, session_url="", intent_id=None)
+    Attempt.objects.update(checkout_session_id=None, checkout_session_url="", intent_id=None)
 
     def refuse(**call: Any) -> Any:
         raise gateway.GatewayRefused("expires_at is too soon", "parameter_invalid")
 
-    monkeypatch.setattr(gateway, "create_session", refuse)
+    monkeypatch.setattr(gateway, "create_checkout_session", refuse)
     before = rows()
     assert reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=10)) == 0
     assert rows() == before
@@ -75,16 +75,16 @@ def test_case_30_one_payment_that_stripe_does_not_speak_of_keeps_no_other_waitin
     unspoken, paid = Order.objects.order_by("created_at")
     bank.pay(unspoken)
     bank.pay(paid)
-    page = Attempt.objects.get(payment__order=unspoken).session_id
-    fetch = gateway.fetch_session
+    page = Attempt.objects.get(payment__order=unspoken).checkout_session_id
+    fetch = gateway.fetch_checkout_session
 
-    def refuse_one(session_id: str) -> Any:
-        if session_id == page:
+    def refuse_one(checkout_session_id: str) -> Any:
+        if checkout_session_id == page:
             raise gateway.GatewayRefused("No such checkout.session", "resource_missing")
-        return fetch(session_id)
+        return fetch(checkout_session_id)
 
     with monkeypatch.context() as patch:
-        patch.setattr(gateway, "fetch_session", refuse_one)
+        patch.setattr(gateway, "fetch_checkout_session", refuse_one)
         assert reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=5)) == 1
     unspoken.refresh_from_db()
     paid.refresh_from_db()

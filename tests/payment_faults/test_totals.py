@@ -51,7 +51,7 @@ def test_case_33_free_units_are_a_row_at_nothing_and_the_page_asks_the_orders_to
     assert params["payment_intent_data"]["metadata"] == params["metadata"]
     assert params["success_url"] == f"{settings.SITE_URL}/payment-success?session_id={{CHECKOUT_SESSION_ID}}"
     assert params["cancel_url"] == f"{settings.SITE_URL}/panier"
-    assert gateway.fetch_session(session_of(order)).amount_cents == to_cents(order.total) == 2999
+    assert gateway.fetch_checkout_session(session_of(order)).amount_cents == to_cents(order.total) == 2999
 
 
 PROMOTIONS: dict[str, dict[str, Any]] = {
@@ -98,19 +98,23 @@ def test_case_33_every_promotion_adds_up_to_the_cent(bank, shopper, promotion, c
 
 def test_case_33_a_page_that_asks_another_total_is_closed_before_anybody_sees_it(bank, buyer, monkeypatch):
     """Promotion with free units: the session's total equals the order's total, or there is no session."""
-    original = gateway.create_session
+    original = gateway.create_checkout_session
     made: list[str] = []
 
     def forget_the_delivery(**call: Any):
         facts = original(**{**call, "lines": call["lines"][:-1]})
-        made.append(facts.session_id)
+        made.append(facts.checkout_session_id)
         return facts
 
-    monkeypatch.setattr(gateway, "create_session", forget_the_delivery)
+    monkeypatch.setattr(gateway, "create_checkout_session", forget_the_delivery)
     answer = buyer.checkout(checkout_body([line(make_product(price="40.00", stock_quantity=1))], "49.99"))
     assert (answer.status_code, answer.json()["code"]) == (503, "payment_refused")
     assert "url" not in answer.json()
     assert bank.control(f"sessions/{made[0]}/pay")["result"] == "closed"
     attempt = Attempt.objects.get()
-    assert (attempt.state, attempt.session_id, attempt.session_url) == (AttemptState.SENT, None, "")
+    assert (attempt.state, attempt.checkout_session_id, attempt.checkout_session_url) == (
+        AttemptState.SENT,
+        None,
+        "",
+    )
     still_waits(Order.objects.get())

@@ -19,7 +19,7 @@ from orders.models import Attempt, AttemptState, Discrepancy, Order, OrderStatus
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation import reconcile
 from orders.stripe import gateway
-from orders.stripe.gateway import SessionFacts
+from orders.stripe.gateway import CheckoutSessionFacts
 from orders.tests.bank import session_of, signature
 from orders.tests.factories import checkout_body, line, make_product, new_key
 from shop.core.models import OutgoingMail
@@ -256,14 +256,14 @@ def test_case_10_a_signed_event_with_another_amount_or_currency(client, order, p
     kept_for_review(order, reason)
 
 
-def lie(facts: SessionFacts, **changes: Any) -> SessionFacts:
+def lie(facts: CheckoutSessionFacts, **changes: Any) -> CheckoutSessionFacts:
     charge = {name[7:]: changes.pop(name) for name in list(changes) if name.startswith("charge_")}
     assert facts.charge is not None
     return replace(replace(facts, charge=replace(facts.charge, **charge)), **changes)
 
 
 DIFFERENCES: dict[str, tuple[dict[str, Any], str]] = {
-    "another page": ({"session_id": "cs_test_other"}, "session: cs_test_other instead of {session}"),
+    "another page": ({"checkout_session_id": "cs_test_other"}, "session: cs_test_other instead of {session}"),
     "amount": ({"amount_cents": 5999}, "amount: 5999 instead of 6000"),
     "currency": ({"currency": "usd"}, "currency: usd instead of eur"),
     "mode": ({"mode": "setup"}, "mode: setup instead of payment"),
@@ -283,12 +283,16 @@ def test_case_10_a_page_that_differs_at_stripe(bank, client, order, paid, monkey
     Here it is the page itself, asked for at Stripe, that is not the order's.
     """
     changes, reason = DIFFERENCES[case]
-    original = gateway.fetch_session
-    monkeypatch.setattr(gateway, "fetch_session", lambda session_id: lie(original(session_id), **changes))
+    original = gateway.fetch_checkout_session
+    monkeypatch.setattr(
+        gateway,
+        "fetch_checkout_session",
+        lambda checkout_session_id: lie(original(checkout_session_id), **changes),
+    )
     for _ in range(2):
         assert post(client, paid, signature(paid)).status_code == 200
     attempt = Attempt.objects.get()
-    reason = reason.format(order=order.pk, attempt=attempt.pk, session=attempt.session_id)
+    reason = reason.format(order=order.pk, attempt=attempt.pk, session=attempt.checkout_session_id)
     kept_for_review(order, reason)
     # Once it was kept for review, a person decides and no later news.
     monkeypatch.undo()
@@ -344,7 +348,7 @@ def test_case_11_a_payment_of_ours_that_is_not_known_must_come_again(bank, clien
 def test_case_11_a_message_that_overtook_its_page_is_acted_on_when_it_comes_again(client, order, paid):
     """A signed event of ours that is not known yet: 5xx, and the same event confirms the order when it comes again."""
     page = Attempt.objects.values("session_id", "session_url", "intent_id").get()
-    Attempt.objects.update(session_id=None, session_url="", intent_id=None)
+    Attempt.objects.update(checkout_session_id=None, checkout_session_url="", intent_id=None)
     assert post(client, paid, signature(paid)).status_code == 503
     Attempt.objects.update(**page)
     assert post(client, paid, signature(paid)).status_code == 200

@@ -40,9 +40,9 @@ def test_presses_at_once_open_one_page(bank, order, figures):
     assert problems <= {"payment_unavailable"}
     addresses = [outcome.value for outcome in outcomes if outcome.error is None]
     change = CardChange.objects.get()
-    assert set(addresses) == {change.session_url}
+    assert set(addresses) == {change.checkout_session_url}
     assert {call["idempotency_key"] for call in opened(bank)} == {f"card-{change.pk}"}
-    assert change_card(order_id=order.pk) == change.session_url
+    assert change_card(order_id=order.pk) == change.checkout_session_url
     figures(presses=CROWD, answered=len(addresses), pages=1)
 
 
@@ -80,7 +80,7 @@ def test_news_at_once_keep_one_card(bank, order, figures):
 def test_without_the_lock_a_card_is_kept_twice(bank, order):
     """Control: two who look before either has written."""
     change = left(bank, order)
-    facts = card_change.fetch_card_page(change.session_id)
+    facts = card_change.fetch_card_page(change.checkout_session_id)
     meeting = Meeting(2)
 
     def unlocked() -> None:

@@ -14,7 +14,7 @@ from orders.services.checkout.placement import CheckoutRequest, CustomerDetails,
 from orders.services.payments import settlement
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
-from orders.stripe.gateway import ChargeFacts, SessionFacts
+from orders.stripe.gateway import ChargeFacts, CheckoutSessionFacts
 from orders.tests.factories import CUSTOMER, make_product, new_key
 from shop.core.models import OutgoingMail
 from tests.races.crowd import all_at_once
@@ -44,16 +44,17 @@ def sent_order(product_id: int) -> Attempt:
     )
     order = place_order(request, find_buyer=lambda _order: None)
     attempt = Attempt.objects.get(payment__order=order)
-    attempt.state, attempt.session_id = AttemptState.SENT, f"cs_test_{order.pk.hex}"
+    attempt.state, attempt.checkout_session_id = AttemptState.SENT, f"cs_test_{order.pk.hex}"
     attempt.save()
     return attempt
 
 
-def paid_page(session_id: str) -> SessionFacts:
+def paid_page(checkout_session_id: str) -> CheckoutSessionFacts:
     """What Stripe says of a page that was paid."""
-    attempt = Attempt.objects.select_related("payment").get(session_id=session_id)
-    return SessionFacts(
-        session_id=session_id, url="", status="complete", payment_status="paid", mode="payment", livemode=False,
+    attempt = Attempt.objects.select_related("payment").get(checkout_session_id=checkout_session_id)
+    return CheckoutSessionFacts(
+        checkout_session_id=checkout_session_id, url="",
+        status="complete", payment_status="paid", mode="payment", livemode=False,
         currency="eur", amount_cents=6000, client_reference_id=str(attempt.payment.order_id),
         metadata={"attempt": str(attempt.pk)}, intent_id=f"pi_{attempt.pk.hex}", intent_status="succeeded",
         error_code="", charge=ChargeFacts(f"ch_{attempt.pk.hex}", 6000, "eur", 0, False, timezone.now()),
@@ -67,7 +68,7 @@ def test_mails_are_as_many_as_committed_orders(settings, monkeypatch, queued_tas
     attempts = [sent_order(product.pk) for _ in range(ORDERS)]
     undone = {attempt.payment.order_id for attempt in attempts[::2]}
     queued_tasks.calls.clear()
-    monkeypatch.setattr(gateway, "fetch_session", paid_page)
+    monkeypatch.setattr(gateway, "fetch_checkout_session", paid_page)
     original = settlement.mail_workshop
 
     def break_off(order: Order) -> None:

@@ -52,7 +52,7 @@ def test_ten_administrators_delete_an_unpaid_order(order):
 
 def test_deleting_while_the_customer_pays(bank, order):
     """The payment page is closed before the order goes, so the customer either pays or keeps the money."""
-    bank_pays = partial(bank.control, f"sessions/{Attempt.objects.get().session_id}/pay")
+    bank_pays = partial(bank.control, f"sessions/{Attempt.objects.get().checkout_session_id}/pay")
     paid, removed = all_at_once([bank_pays, partial(remove_order, order_id=order.pk, actor=None)])
     if removed.error is None:
         assert paid.error is not None  # the page was closed: the bank took nothing

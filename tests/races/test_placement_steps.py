@@ -139,11 +139,13 @@ def test_breaking_off_once_the_page_is_open_keeps_the_order_and_a_retry_finds_th
 ):
     key, buyer = new_key(), Buyer()
     with monkeypatch.context() as broken:
-        broken.setattr(gateway, "create_session", partial(raise_after, gateway.create_session))
+        broken.setattr(
+            gateway, "create_checkout_session", partial(raise_after, gateway.create_checkout_session)
+        )
         assert buyer.checkout(demand, key).status_code == 500
     answer = buyer.checkout(demand, key)
     assert answer.status_code == 201
     whole_order(product)
     calls = bank.requests("/v1/checkout/sessions")
     assert len({call["idempotency_key"] for call in calls}) == 1
-    assert answer.json()["url"] == Attempt.objects.get().session_url
+    assert answer.json()["url"] == Attempt.objects.get().checkout_session_url

@@ -14,7 +14,7 @@ from orders.models import Attempt, AttemptState, Order, OrderStatus, PaymentMode
 from orders.selectors.orders import order_path
 from orders.services.checkout.placement import CheckoutRequest, place_order, renew_attempt
 from orders.services.checkout.unpaid_holds import TooManyUnpaid, holder_of
-from orders.services.payments.checkout_sessions import abandon_order, open_session
+from orders.services.payments.checkout_sessions import abandon_order, open_checkout_session
 from orders.stripe import gateway
 from shop.core.models import ShopSettings
 from shop.core.problems import Problem
@@ -100,12 +100,12 @@ def _payment_page(order: Order) -> str:
         AttemptState.SENT,
         AttemptState.PROCESSING,
     ):
-        if attempt.state == AttemptState.SUCCEEDED and attempt.session_url:
+        if attempt.state == AttemptState.SUCCEEDED and attempt.checkout_session_url:
             # A repeated request after the payment: the same answer as before.
-            return attempt.session_url
+            return attempt.checkout_session_url
         raise Problem("order_closed", _("Cette commande n'attend plus de paiement. Rechargez la page."), 409)
-    if attempt.session_url:
-        return attempt.session_url
+    if attempt.checkout_session_url:
+        return attempt.checkout_session_url
     try:
         return _open(attempt)
     except gateway.GatewayNotConfigured:
@@ -124,12 +124,12 @@ def _payment_page(order: Order) -> str:
 
 def _open(attempt: Attempt) -> str:
     try:
-        return open_session(attempt)
+        return open_checkout_session(attempt)
     except gateway.GatewayUnavailable as error:
         attempt.refresh_from_db()
-        if attempt.session_url:
+        if attempt.checkout_session_url:
             # A request with the same key was being answered, and this one was told to come back.
-            return attempt.session_url
+            return attempt.checkout_session_url
         if error.kept:
             # A page that may exist and whose address nobody has can't be paid: the next click may make another.
             renew_attempt(attempt)
@@ -138,7 +138,7 @@ def _open(attempt: Attempt) -> str:
         renewed = renew_attempt(attempt, only_when_old=True)
         if renewed is None:
             raise
-        return open_session(renewed)
+        return open_checkout_session(renewed)
 
 
 def _earlier_orders(request: CheckoutRequest, visitor: Visitor) -> list[str]:

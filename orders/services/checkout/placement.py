@@ -187,7 +187,7 @@ def renew_attempt(attempt: Attempt, *, only_when_old: bool = False) -> Attempt |
         order = Order.objects.select_for_update().get(payments=attempt.payment_id)
         current = Attempt.objects.select_for_update().get(pk=attempt.pk)
         too_old = current.expires_at - SHORTEST_PAGE <= timezone.now()
-        if current.state != AttemptState.SENT or current.session_id is not None:
+        if current.state != AttemptState.SENT or current.checkout_session_id is not None:
             return None
         if only_when_old and not too_old:
             return None

@@ -49,7 +49,7 @@ def change_card(*, order_id: uuid.UUID) -> str:
                 409,
             )
         # A page that can't be had under its key is asked for once more, under a new one.
-        url = change.session_url or _open_page(change) or _open_page(_open_change(order_id))
+        url = change.checkout_session_url or _open_page(change) or _open_page(_open_change(order_id))
     except gateway.GatewayError as error:
         logger.warning("order %s: no page to leave a card on: %s", order_id, error)
         url = ""
@@ -70,8 +70,8 @@ def settle_card_change(change_id: uuid.UUID) -> str:
     to run twice and at once. Raises GatewayError when the provider can't be asked; nothing changes then.
     """
     change = CardChange.objects.get(pk=change_id)
-    if change.state == CardChangeState.OPEN and change.session_id is not None:
-        facts = fetch_card_page(change.session_id)
+    if change.state == CardChangeState.OPEN and change.checkout_session_id is not None:
+        facts = fetch_card_page(change.checkout_session_id)
         if facts.status != "open":
             with transaction.atomic():
                 order = Order.objects.select_for_update(of=("self",)).get(pk=change.order_id)
@@ -86,7 +86,7 @@ def settle_card_change(change_id: uuid.UUID) -> str:
 
 def resume_card_change(change: CardChange) -> None:
     """Go on with a change that a process or a customer left behind. Raises GatewayUnavailable."""
-    if change.session_id is None:
+    if change.checkout_session_id is None:
         try:
             if not _open_page(change):
                 return
@@ -98,7 +98,7 @@ def resume_card_change(change: CardChange) -> None:
 def find_mismatch(order: Order, change: CardChange, facts: CardPageFacts) -> str:
     """Why a page can't be the one of this change, or "". The card of such a page is never kept."""
     expected = [
-        ("session", facts.session_id, change.session_id),
+        ("session", facts.checkout_session_id, change.checkout_session_id),
         ("mode", facts.mode, "setup"),
         ("livemode", facts.livemode, gateway.is_live()),
         ("order", facts.client_reference_id, str(order.pk)),
@@ -197,30 +197,30 @@ def _open_page(change: CardChange) -> str:
     with transaction.atomic():
         Order.objects.select_for_update(of=("self",)).get(pk=order.pk)
         current = CardChange.objects.select_for_update(of=("self",)).get(pk=change.pk)
-        if current.session_id is None and current.state == CardChangeState.OPEN:
-            current.session_id = facts.session_id
-            current.session_url = facts.url
-            current.save(update_fields=["session_id", "session_url"])
-            record_event(order, "card.change_opened", session=facts.session_id)
+        if current.checkout_session_id is None and current.state == CardChangeState.OPEN:
+            current.checkout_session_id = facts.checkout_session_id
+            current.checkout_session_url = facts.url
+            current.save(update_fields=["checkout_session_id", "checkout_session_url"])
+            record_event(order, "card.change_opened", session=facts.checkout_session_id)
     if current.state == CardChangeState.CLOSED:
-        gateway.expire_session(facts.session_id)
+        gateway.expire_checkout_session(facts.checkout_session_id)
         return ""
-    change.session_id = current.session_id
-    return current.session_url
+    change.checkout_session_id = current.checkout_session_id
+    return current.checkout_session_url
 
 
 def _close(change: CardChange) -> None:
     """Nobody may use the earlier page beside the new one."""
-    if change.session_id is None and not _open_page(change):
+    if change.checkout_session_id is None and not _open_page(change):
         return
-    assert change.session_id is not None
-    gateway.expire_session(change.session_id)
+    assert change.checkout_session_id is not None
+    gateway.expire_checkout_session(change.checkout_session_id)
     settle_card_change(change.pk)
 
 
 def _drop(change: CardChange) -> None:
     """A page that does not exist, and can't be had any more: the next demand is a new one."""
-    CardChange.objects.filter(pk=change.pk, session_id=None, state=CardChangeState.OPEN).update(
+    CardChange.objects.filter(pk=change.pk, checkout_session_id=None, state=CardChangeState.OPEN).update(
         state=CardChangeState.CLOSED, settled_at=timezone.now()
     )
 

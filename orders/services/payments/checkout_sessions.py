@@ -19,7 +19,7 @@ from shop.core.problems import Problem
 logger = logging.getLogger(__name__)
 
 
-def open_session(attempt: Attempt) -> str:
+def open_checkout_session(attempt: Attempt) -> str:
     """The address of the attempt's payment page, opened if it isn't yet.
 
     Safe to repeat and to run at once: the provider's idempotency key is the attempt's. Raises
@@ -32,7 +32,7 @@ def open_session(attempt: Attempt) -> str:
         state=AttemptState.SENT, sent_at=timezone.now()
     )
     page = describe_page(attempt)
-    facts = gateway.create_session(
+    facts = gateway.create_checkout_session(
         key=attempt.idempotency_key,
         order_id=str(order.pk),
         attempt_id=str(attempt.pk),
@@ -47,27 +47,27 @@ def open_session(attempt: Attempt) -> str:
         notice=page.notice,
     )
     if facts.amount_cents != attempt.amount_cents:
-        gateway.expire_session(facts.session_id)
+        gateway.expire_checkout_session(facts.checkout_session_id)
         logger.error("order %s: payment page asks %s cents", order.pk, facts.amount_cents)
         raise gateway.GatewayRefused("The payment page's total differs from the order's", "amount_mismatch")
     with transaction.atomic():
         Order.objects.select_for_update().get(pk=order.pk)
         current = Attempt.objects.select_for_update().get(pk=attempt.pk)
-        if current.session_id is None:
-            current.session_id = facts.session_id
-            current.session_url = facts.url
+        if current.checkout_session_id is None:
+            current.checkout_session_id = facts.checkout_session_id
+            current.checkout_session_url = facts.url
             current.intent_id = facts.intent_id
-            current.save(update_fields=["session_id", "session_url", "intent_id"])
-            record_event(order, "payment.page_opened", session=facts.session_id)
+            current.save(update_fields=["checkout_session_id", "checkout_session_url", "intent_id"])
+            record_event(order, "payment.page_opened", session=facts.checkout_session_id)
         closed = current.state not in (AttemptState.SENT, AttemptState.PROCESSING, AttemptState.SUCCEEDED)
         if current.kind == AttemptKind.LINK:
             # The order was given back while the page was being made.
             closed = closed or Payment.objects.get(pk=current.payment_id).state == PaymentState.VOID
     if closed:
         # The customer went on to another order while this page was being made: nobody may pay it.
-        gateway.expire_session(facts.session_id)
+        gateway.expire_checkout_session(facts.checkout_session_id)
         raise Problem("order_closed", _("Cette commande n'attend plus de paiement. Rechargez la page."), 409)
-    return current.session_url
+    return current.checkout_session_url
 
 
 def abandon_order(order_id: str, *, by: ActorKind = ActorKind.CUSTOMER) -> Order | None:
@@ -85,10 +85,10 @@ def abandon_order(order_id: str, *, by: ActorKind = ActorKind.CUSTOMER) -> Order
     attempts = Attempt.objects.filter(payment__order=order)
     seen = list(attempts.filter(state__in=LIVE_ATTEMPTS))
     for attempt in seen:
-        if attempt.session_id is None and attempt.state == AttemptState.SENT:
+        if attempt.checkout_session_id is None and attempt.state == AttemptState.SENT:
             # Whether the page exists is unknown until the provider is asked with the same key.
             try:
-                open_session(attempt)
+                open_checkout_session(attempt)
             except (Problem, gateway.GatewayRefused):
                 continue
             except gateway.GatewayUnavailable as error:
@@ -106,7 +106,7 @@ def abandon_order(order_id: str, *, by: ActorKind = ActorKind.CUSTOMER) -> Order
         return None
     cancel_unpaid_order(order.pk, reason="order.abandoned", by=by)
     late = attempts.filter(state=AttemptState.CANCELED)
-    for attempt in late.exclude(pk__in=[known.pk for known in seen if known.session_id]):
+    for attempt in late.exclude(pk__in=[known.pk for known in seen if known.checkout_session_id]):
         # Another request opened its page after the look at it and before the order was closed.
         close_page(attempt)
     order.refresh_from_db()

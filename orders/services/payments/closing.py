@@ -20,7 +20,7 @@ def close_void_attempts(order_id: uuid.UUID | None = None) -> int:
     reconciliation, which sees how it ended. Raises GatewayError when the provider can't be asked: the job tries again.
     """
     live = Attempt.objects.filter(
-        payment__state=PaymentState.VOID, state__in=LIVE_ATTEMPTS, session_id__isnull=False
+        payment__state=PaymentState.VOID, state__in=LIVE_ATTEMPTS, checkout_session_id__isnull=False
     )
     if order_id is not None:
         live = live.filter(payment__order=order_id)
@@ -38,12 +38,12 @@ def close_page(attempt: Attempt) -> None:
     Of many callers at once one asks the provider; the others wait up to 3 s for what it finds. Raises GatewayError when
     the page can't be closed now.
     """
-    if attempt.session_id is None:
+    if attempt.checkout_session_id is None:
         return
     with claim_closing(attempt) as claimed:
         if not claimed:
             _wait(attempt)
-        elif not gateway.expire_session(attempt.session_id):
+        elif not gateway.expire_checkout_session(attempt.checkout_session_id):
             settle(attempt.pk)
             attempt.refresh_from_db()
             if attempt.state == AttemptState.SENT:

@@ -10,7 +10,7 @@ from orders.models import Attempt, AttemptKind, AttemptState, Order, Payment
 from orders.models.order import PAID_STATUSES
 from orders.models.payment import LIVE_ATTEMPTS
 from orders.selectors.installments import OPEN_PAYMENTS
-from orders.services.payments.checkout_sessions import open_session
+from orders.services.payments.checkout_sessions import open_checkout_session
 from orders.services.payments.closing import close_page
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
@@ -33,9 +33,9 @@ def pay_by_link(*, order_id: uuid.UUID, everything: bool) -> str:
             attempt = _open_attempt(order_id, everything=everything)
         if attempt is None:
             raise _in_progress()
-        if attempt.session_url:
-            return attempt.session_url
-        return open_session(attempt)
+        if attempt.checkout_session_url:
+            return attempt.checkout_session_url
+        return open_checkout_session(attempt)
     except gateway.GatewayError:
         raise Problem(
             "payment_unavailable",
@@ -88,8 +88,8 @@ def _close(attempt: Attempt) -> None:
     if attempt.state == AttemptState.PREPARED:
         drop_attempt(attempt)
         return
-    if attempt.session_id is None:
-        open_session(attempt)
+    if attempt.checkout_session_id is None:
+        open_checkout_session(attempt)
         attempt.refresh_from_db()
     close_page(attempt)
     settle(attempt.pk)
@@ -98,7 +98,7 @@ def _close(attempt: Attempt) -> None:
 def drop_attempt(attempt: Attempt) -> None:
     """A page that does not exist, and can't be had any more: the next try is a new one."""
     Attempt.objects.filter(
-        pk=attempt.pk, session_id=None, state__in=(AttemptState.PREPARED, AttemptState.SENT)
+        pk=attempt.pk, checkout_session_id=None, state__in=(AttemptState.PREPARED, AttemptState.SENT)
     ).update(state=AttemptState.CANCELED, settled_at=timezone.now())
 
 

@@ -48,7 +48,7 @@ from orders.services.refunds.decisions import request_automatic_refund
 from orders.services.status.cancellation import cancel_unpaid_order
 from orders.services.status.transitions import transition
 from orders.stripe import gateway
-from orders.stripe.gateway import ChargeFacts, IntentFacts, SessionFacts
+from orders.stripe.gateway import ChargeFacts, CheckoutSessionFacts, IntentFacts
 from shop.core.money import from_cents
 
 logger = logging.getLogger(__name__)
@@ -73,9 +73,9 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
         _settle_charge(attempt)
         attempt.refresh_from_db()
         return Settlement(order_id, _told(attempt))
-    if attempt.session_id is None:
+    if attempt.checkout_session_id is None:
         return Settlement(order_id, _told(attempt))
-    facts = gateway.fetch_session(attempt.session_id)
+    facts = gateway.fetch_checkout_session(attempt.checkout_session_id)
 
     if facts.status == "expired":
         _close_expired(attempt, facts)
@@ -93,7 +93,7 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
     return Settlement(order_id, _told(attempt))
 
 
-def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: SessionFacts) -> None:
+def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: CheckoutSessionFacts) -> None:
     """The customer finished the page. Runs with all three rows locked and freshly read."""
     if facts.intent_id and attempt.intent_id is None:
         attempt.intent_id = facts.intent_id
@@ -231,7 +231,7 @@ def _give_back(order: Order, attempt: Attempt, reason: RefundReason) -> None:
     mail_automatic_refund(order, refund)
 
 
-def _close_expired(attempt: Attempt, facts: SessionFacts) -> None:
+def _close_expired(attempt: Attempt, facts: CheckoutSessionFacts) -> None:
     with transaction.atomic():
         Order.objects.select_for_update().get(pk=attempt.payment.order_id)
         current = Attempt.objects.select_for_update().get(pk=attempt.pk)
@@ -248,10 +248,10 @@ def _close_expired(attempt: Attempt, facts: SessionFacts) -> None:
     )
 
 
-def find_mismatch(order: Order, attempt: Attempt, facts: SessionFacts) -> str:
+def find_mismatch(order: Order, attempt: Attempt, facts: CheckoutSessionFacts) -> str:
     """Why a page can't be the one of this attempt, or "". A mismatch never confirms an order."""
     expected = (
-        ("session", facts.session_id, attempt.session_id),
+        ("session", facts.checkout_session_id, attempt.checkout_session_id),
         ("mode", facts.mode, "payment"),
         ("livemode", facts.livemode, gateway.is_live()),
         ("currency", facts.currency, "eur"),
@@ -310,7 +310,7 @@ def _move(attempt: Attempt, state: AttemptState) -> None:
     attempt.save(update_fields=["state", "settled_at"])
 
 
-def _bank_refused(facts: SessionFacts) -> bool:
+def _bank_refused(facts: CheckoutSessionFacts) -> bool:
     return facts.intent_status in ("requires_payment_method", "canceled")
 
 

@@ -16,12 +16,12 @@ class VerifiedPayment:
     refunded: bool
 
 
-def verify_payment(session_id: str) -> VerifiedPayment | None:
+def verify_payment(checkout_session_id: str) -> VerifiedPayment | None:
     """Ask the provider about a payment page of ours; None for a page that is not ours.
 
     When the provider can't be asked the answer is what is known: `pending` unless it was settled before.
     """
-    attempt = Attempt.objects.filter(session_id=session_id).first()
+    attempt = Attempt.objects.filter(checkout_session_id=checkout_session_id).first()
     if attempt is None:
         return None
     try:

@@ -21,7 +21,7 @@ from orders.models import (
 )
 from orders.models.payment import LIVE_ATTEMPTS, REFUNDS_UNDER_WAY
 from orders.services.payments.card_change import resume_card_change
-from orders.services.payments.checkout_sessions import open_session
+from orders.services.payments.checkout_sessions import open_checkout_session
 from orders.services.payments.due_installments import resume_charge
 from orders.services.payments.payment_links import drop_attempt
 from orders.services.payments.settlement import settle
@@ -55,7 +55,7 @@ def reconcile_attempts(now: datetime) -> int:
             resume_charge(attempt)
         elif attempt.state == AttemptState.PREPARED:
             _drop_never_sent(attempt, now)
-        elif attempt.session_id is None:
+        elif attempt.checkout_session_id is None:
             _find_lost_page(attempt, now)
         else:
             settle(attempt.pk)
@@ -101,7 +101,7 @@ def _give_up(attempt: Attempt) -> None:
 def _find_lost_page(attempt: Attempt, now: datetime) -> None:
     """The answer to "open a page" was lost. The same key brings the page back, or shows that there is none."""
     try:
-        open_session(attempt)
+        open_checkout_session(attempt)
     except Problem:
         return
     except gateway.GatewayUnavailable as error:

@@ -87,7 +87,9 @@ def _act(event: StripeEvent) -> None:
         if subject.get("mode") == "setup":
             _settle_card_change(subject, closed=closed)
             return
-        _settle_attempt(subject, session_id=str(subject.get("id", "")), closed=closed, last_try=last_try)
+        _settle_attempt(
+            subject, checkout_session_id=str(subject.get("id", "")), closed=closed, last_try=last_try
+        )
     elif family == "payment_intent":
         _settle_attempt(subject, intent_id=str(subject.get("id", "")), last_try=last_try)
     elif event.kind.startswith("charge.dispute."):
@@ -103,13 +105,15 @@ def _act(event: StripeEvent) -> None:
 def _settle_attempt(
     subject: dict[str, Any],
     *,
-    session_id: str = "",
+    checkout_session_id: str = "",
     intent_id: str = "",
     closed: bool = False,
     last_try: bool = False,
 ) -> None:
     try:
-        attempt = _attempt(subject, session_id=session_id, intent_id=intent_id, closed=closed)
+        attempt = _attempt(
+            subject, checkout_session_id=checkout_session_id, intent_id=intent_id, closed=closed
+        )
     except NotYetKnown as error:
         if last_try:
             _record_money(subject, None, str(error))
@@ -137,7 +141,7 @@ def _misfit(subject: dict[str, Any], attempt: Attempt) -> str:
         ("order", metadata.get("order"), order_id),
     ]
     if subject.get("object") == "checkout.session":
-        expected.append(("session", subject.get("id"), attempt.session_id))
+        expected.append(("session", subject.get("id"), attempt.checkout_session_id))
     for name, told, wanted in expected:
         if told is not None and told != wanted:
             return f"{name}: {told} instead of {wanted}"
@@ -174,7 +178,7 @@ def _metadata(subject: dict[str, Any]) -> dict[str, Any]:
 def _settle_card_change(subject: dict[str, Any], *, closed: bool) -> None:
     """A page on which nothing is paid: a card was left on it, or its time is over."""
     metadata = _metadata(subject)
-    change = CardChange.objects.filter(session_id=str(subject.get("id", ""))).first()
+    change = CardChange.objects.filter(checkout_session_id=str(subject.get("id", ""))).first()
     if change is None:
         named = str(metadata.get("card_change", ""))
         try:
@@ -185,7 +189,7 @@ def _settle_card_change(subject: dict[str, Any], *, closed: bool) -> None:
             raise NotYetKnown(f"change of card {named} is not known")
     if change is None:
         return
-    if change.session_id is None and change.state == CardChangeState.OPEN:
+    if change.checkout_session_id is None and change.state == CardChangeState.OPEN:
         # The page exists, and the process that opened it has not saved its id yet, or died before it could.
         raise NotYetKnown(f"the page of change of card {change.pk} is not saved yet")
     settle_card_change(change.pk)
@@ -204,7 +208,7 @@ def _contradiction(subject: dict[str, Any], attempt: Attempt) -> str:
 
 
 def _attempt(
-    subject: dict[str, Any], *, session_id: str = "", intent_id: str = "", closed: bool = False
+    subject: dict[str, Any], *, checkout_session_id: str = "", intent_id: str = "", closed: bool = False
 ) -> Attempt | None:
     """The attempt that a message is about; None for another site's payments on the same account.
 
@@ -213,8 +217,8 @@ def _attempt(
     metadata = _metadata(subject)
     named = str(metadata.get("attempt", ""))
     found = None
-    if session_id:
-        found = Attempt.objects.filter(session_id=session_id).first()
+    if checkout_session_id:
+        found = Attempt.objects.filter(checkout_session_id=checkout_session_id).first()
     if found is None and intent_id:
         found = Attempt.objects.filter(intent_id=intent_id).first()
     if found is None and named:
@@ -227,10 +231,10 @@ def _attempt(
             # Whoever makes the charge has not saved its answer yet: asking would be asking for it a second time.
             raise NotYetKnown(f"the charge of attempt {found.pk} is not saved yet")
         return found
-    if found is not None and found.session_id is None and found.state not in LIVE_ATTEMPTS:
+    if found is not None and found.checkout_session_id is None and found.state not in LIVE_ATTEMPTS:
         # A page whose address was never answered: nobody can pay it, another try took its place.
         return None
-    if found is not None and found.session_id is None:
+    if found is not None and found.checkout_session_id is None:
         # The page exists, and the process that opened it has not saved its id yet, or died before it could.
         raise NotYetKnown(f"the payment page of attempt {found.pk} is not saved yet")
     if found is None and not closed and metadata.get(gateway.SHOP_MARK) == settings.SITE_URL:

@@ -36,11 +36,11 @@ def test_a_page_whose_answer_was_lost_is_found_by_the_same_key(bank: Bank, order
     answer = Client().post(address(order), {"card": "change"})
     assert answer.status_code == 503
     assert "Le service de paiement ne répond pas. Rien n'a été débité." in text(answer)
-    assert CardChange.objects.get().session_id is None
+    assert CardChange.objects.get().checkout_session_id is None
 
     assert Client().post(address(order), {"card": "change"}).status_code == 303
     assert len({call["idempotency_key"] for call in opened(bank)}) == 1
-    assert CardChange.objects.get().session_id is not None
+    assert CardChange.objects.get().checkout_session_id is not None
 
 
 def test_a_page_whose_answer_was_lost_is_found_by_reconciliation(bank: Bank, order: Order, clock: Clock):
@@ -48,8 +48,8 @@ def test_a_page_whose_answer_was_lost_is_found_by_reconciliation(bank: Bank, ord
     assert Client().post(address(order), {"card": "change"}).status_code == 503
     reconcile.reconcile_card_changes(clock.now() + timedelta(minutes=3))
     change = CardChange.objects.get()
-    assert change.session_id is not None
-    bank.control(f"sessions/{change.session_id}/pay")
+    assert change.checkout_session_id is not None
+    bank.control(f"sessions/{change.checkout_session_id}/pay")
     reconcile.reconcile_card_changes(clock.now() + timedelta(minutes=3))
     change.refresh_from_db()
     assert change.state == "done"
@@ -73,7 +73,7 @@ def test_an_unanswered_question_changes_nothing(bank: Bank, order: Order, before
     change = left(bank, order)
     bank.control("faults", kind="error", status=503, path=SESSIONS, times=2)
     assert "Carte en cours de vérification" in text(
-        Client().get(address(order), {"session_id": change.session_id})
+        Client().get(address(order), {"session_id": change.checkout_session_id})
     )
     assert CardChange.objects.get().state == "open"
     assert StoredCard.objects.get().payment_method_id == before
@@ -141,7 +141,7 @@ def test_a_card_left_for_nothing_is_deleted(
     change = left(bank, order)
     end(bank, shopper, order)
     queued_tasks.calls.clear()
-    page = text(Client().get(address(order), {"session_id": change.session_id}))
+    page = text(Client().get(address(order), {"session_id": change.checkout_session_id}))
     assert "La carte n'a pas été remplacée" in page
     queued_tasks.run()
 

@@ -71,7 +71,10 @@ def test_a_press_leads_to_a_page_that_only_stores_a_card(bank: Bank, order: Orde
     answer = Client().post(address(order), {"card": "change"})
 
     change = CardChange.objects.get()
-    assert (answer.status_code, answer["Location"]) == (303, f"{bank.api_base}/c/pay/{change.session_id}")
+    assert (answer.status_code, answer["Location"]) == (
+        303,
+        f"{bank.api_base}/c/pay/{change.checkout_session_id}",
+    )
     (call,) = opened(bank)
     params = call["params"]
     assert call["idempotency_key"] == f"card-{change.pk}"
@@ -128,7 +131,7 @@ def test_a_card_left_takes_the_place_of_the_old_one_and_pays_what_is_left(
     clock.pass_days(5)
     change = left(bank, order)
     queued_tasks.calls.clear()
-    page = text(Client().get(address(order), {"session_id": change.session_id}))
+    page = text(Client().get(address(order), {"session_id": change.checkout_session_id}))
 
     assert "Nouvelle carte enregistrée" in page
     assert "Rien n'a été débité." in page
@@ -139,7 +142,7 @@ def test_a_card_left_takes_the_place_of_the_old_one_and_pays_what_is_left(
     assert change.state == "done"
     assert change.settled_at is not None
     assert journal(order, "card.change_opened", "card.kept")[1:] == [
-        ("card.change_opened", {"session": change.session_id}),
+        ("card.change_opened", {"session": change.checkout_session_id}),
         ("card.kept", {"brand": "visa", "last4": "4242"}),
     ]
     queued_tasks.run()
@@ -172,7 +175,7 @@ def test_webhook_return_page_and_reconciliation_settle_it_once(
     for event in [event for event in bank.events() if "setup" in json.dumps(event)] * 2:
         assert shopper.webhook(event) == 200
     assert StoredCard.objects.get().payment_method_id != before
-    Client().get(address(order), {"session_id": change.session_id})
+    Client().get(address(order), {"session_id": change.checkout_session_id})
     assert reconcile.reconcile_card_changes(clock.now() + timedelta(minutes=5)) == 0
     assert settle_card_change(change.pk) == "kept"
     assert (len(journal(order, "card.kept")), mails("installment_card_kept")) == (2, 1)
@@ -192,7 +195,7 @@ def test_a_customer_who_never_returns_is_found_by_reconciliation(bank: Bank, ord
 def test_a_page_that_is_still_open_changes_nothing(bank: Bank, order: Order, before: str):
     change = asked(order)
     assert "Carte en cours de vérification" in text(
-        Client().get(address(order), {"session_id": change.session_id})
+        Client().get(address(order), {"session_id": change.checkout_session_id})
     )
     assert (CardChange.objects.get().state, mails("installment_card_kept")) == ("open", 0)
     assert StoredCard.objects.get().payment_method_id == before
@@ -202,12 +205,12 @@ def test_a_refused_card_is_not_kept_and_another_may_follow(
     bank: Bank, shopper: Shopper, order: Order, before: str
 ):
     change = asked(order)
-    assert bank.control(f"sessions/{change.session_id}/pay", card="9979")["result"] == "refused"
+    assert bank.control(f"sessions/{change.checkout_session_id}/pay", card="9979")["result"] == "refused"
     for event in bank.events():
         assert shopper.webhook(event) == 200
     assert CardChange.objects.get().state == "open"
     assert StoredCard.objects.get().payment_method_id == before
-    bank.control(f"sessions/{change.session_id}/pay", card="3184", confirmed=True)
+    bank.control(f"sessions/{change.checkout_session_id}/pay", card="3184", confirmed=True)
     assert settle_card_change(change.pk) == "kept"
     assert StoredCard.objects.get().last4 == "3184"
 
@@ -216,16 +219,16 @@ def test_an_expired_page_is_closed_and_the_next_demand_gets_a_new_one(
     bank: Bank, shopper: Shopper, order: Order, before: str
 ):
     change = asked(order)
-    bank.control(f"sessions/{change.session_id}/expire")
+    bank.control(f"sessions/{change.checkout_session_id}/expire")
     told = [event for event in bank.events() if event["type"] == "checkout.session.expired"]
     assert shopper.webhook(told[0]) == 200
     change.refresh_from_db()
     assert change.state == "closed"
     assert "La carte n'a pas été remplacée" in text(
-        Client().get(address(order), {"session_id": change.session_id})
+        Client().get(address(order), {"session_id": change.checkout_session_id})
     )
     again = asked(order)
-    assert again.session_id != change.session_id
+    assert again.checkout_session_id != change.checkout_session_id
     assert StoredCard.objects.get().payment_method_id == before
 
 
@@ -235,7 +238,7 @@ def test_a_page_whose_time_is_over_is_closed_before_the_next(bank: Bank, order: 
     again = asked(order)
     change.refresh_from_db()
     assert (change.state, again.state) == ("closed", "open")
-    assert bank.control(f"sessions/{change.session_id}/pay")["result"] == "closed"
+    assert bank.control(f"sessions/{change.checkout_session_id}/pay")["result"] == "closed"
 
 
 def test_a_card_left_in_the_last_second_is_kept_before_the_next_page(
@@ -252,7 +255,7 @@ def test_a_card_left_in_the_last_second_is_kept_before_the_next_page(
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"session_id": "cs_other"}, "card page, session: cs_other instead of "),
+        ({"checkout_session_id": "cs_other"}, "card page, session: cs_other instead of "),
         ({"mode": "payment"}, "card page, mode: payment instead of setup"),
         ({"livemode": True}, "card page, livemode: True instead of False"),
         ({"client_reference_id": "other"}, "card page, order: other instead of "),
@@ -284,7 +287,7 @@ def test_a_card_of_another_customer_is_not_believed(
     bank: Bank, order: Order, before: str, monkeypatch: pytest.MonkeyPatch
 ):
     change = left(bank, order)
-    facts = card_change.fetch_card_page(change.session_id)
+    facts = card_change.fetch_card_page(change.checkout_session_id)
     foreign = replace(facts, card=replace(facts.card, customer_id="cus_other"))
     monkeypatch.setattr(card_change, "fetch_card_page", lambda page: foreign)
     assert settle_card_change(change.pk) == "closed"
@@ -293,7 +296,9 @@ def test_a_card_of_another_customer_is_not_believed(
 
 def test_a_page_of_another_order_tells_nothing(bank: Bank, order: Order):
     change = left(bank, bought(bank, Shopper()))
-    assert 'class="alert' not in text(Client().get(address(order), {"session_id": change.session_id}))
+    assert 'class="alert' not in text(
+        Client().get(address(order), {"session_id": change.checkout_session_id})
+    )
     assert CardChange.objects.get().state == "open"
 
 
@@ -307,7 +312,7 @@ def told(bank: Bank) -> dict[str, Any]:
 def test_news_of_a_change_that_is_not_saved_come_again(bank: Bank, shopper: Shopper, order: Order):
     left(bank, order)
     event = told(bank)
-    CardChange.objects.update(session_id=None, session_url="")
+    CardChange.objects.update(checkout_session_id=None, checkout_session_url="")
     assert shopper.webhook(event) == 503
     assert CardChange.objects.get().state == "open"
 
