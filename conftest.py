@@ -15,9 +15,11 @@ from celery import Task
 from django.conf import settings as django_settings
 from django.core.cache import caches
 from django.db import connection
+from django.test import TransactionTestCase
 from hypothesis import HealthCheck, settings
 
 from shop.core.tests.fake_build import write_manifest
+from tests.database import empty_tables
 
 # The same examples on every run: a failure seen once is seen by everybody.
 settings.register_profile(
@@ -67,6 +69,7 @@ class GuardedSocket(socket.socket):
 
 def pytest_configure(config: pytest.Config) -> None:
     socket.socket = GuardedSocket  # type: ignore[misc]
+    TransactionTestCase._fixture_teardown = empty_tables  # type: ignore[method-assign]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -139,17 +142,6 @@ def queued_tasks(monkeypatch: pytest.MonkeyPatch) -> QueuedTasks:
 
     monkeypatch.setattr(Task, "apply_async", keep)
     return queue
-
-
-@pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
-    """SQLite empties tables with DELETE between tests, which rows of the books refuse; PostgreSQL truncates."""
-    if connection.vendor != "sqlite":
-        return
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE '%_no_delete'")
-        for (name,) in cursor.fetchall():
-            cursor.execute(f'DROP TRIGGER "{name}"')
 
 
 @pytest.fixture(scope="session", autouse=True)
