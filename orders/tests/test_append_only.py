@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection, transaction
 from orders.models import LedgerEntry, LedgerKind
 from orders.tests.factories import make_order
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 
 @pytest.fixture

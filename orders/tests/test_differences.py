@@ -12,7 +12,7 @@ from orders.payments import differences as compare
 from orders.payments.facts import RefundFacts
 from orders.payments.statement import Charge, Dispute
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 NB = "\u00a0"
 Found = tuple[str, str, Decimal, str] | None

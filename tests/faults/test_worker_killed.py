@@ -17,6 +17,8 @@ import psycopg
 import pytest
 from django.conf import settings
 
+pytestmark = pytest.mark.postgres
+
 MAILS = 200
 KILLS = 3
 LEASE_SECONDS = 6

@@ -33,7 +33,7 @@ from tests.payment_faults.outcomes import (
 )
 from tests.races.conftest import Buyer
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 ADDRESS = "/webhooks/stripe"
 COMPLETED = "checkout.session.completed"

@@ -31,7 +31,7 @@ from orders.tests.factories import new_key
 from shop.core.append_only import guard_statements, release_statements
 from shop.core.models import OutgoingMail
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 Damage = Callable[[str], None]
 

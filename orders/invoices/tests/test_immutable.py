@@ -8,7 +8,7 @@ from django.db import DatabaseError, connection, transaction
 from orders.invoices.documents import ensure_document
 from orders.models import Invoice, InvoiceDocument
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 
 @pytest.fixture
