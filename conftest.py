@@ -15,9 +15,11 @@ from celery import Task
 from django.conf import settings as django_settings
 from django.core.cache import caches
 from django.db import connection
+from django.test import TransactionTestCase
 from hypothesis import HealthCheck, settings
 
 from shop.core.tests.fake_build import write_manifest
+from tests.database import empty_tables
 
 # The same examples on every run: a failure seen once is seen by everybody.
 settings.register_profile(
@@ -30,11 +32,8 @@ settings.register_profile(
 )
 settings.load_profile("shop")
 
-ON_POSTGRES = ("tests/faults", "tests/payment_faults", "orders/invoices/tests", "shop/pages/tests")
-# Who may do what depends on no engine, and asking everybody for everything takes a while.
-ON_SQLITE = "tests/permissions"
-PROVIDER_FIXTURE = "sandbox_process"
-DATABASE_FIXTURES = {"db", "transactional_db", "django_db_reset_sequences", "live_server"}
+# Where a test runs, by its closest marker; without one, once, on SQLite, which is the faster of the two.
+ENGINES = {"postgres": {"postgresql"}, "both_engines": {"postgresql", "sqlite"}}
 
 
 class NetworkRefusedError(RuntimeError):
@@ -67,24 +66,17 @@ class GuardedSocket(socket.socket):
 
 def pytest_configure(config: pytest.Config) -> None:
     socket.socket = GuardedSocket  # type: ignore[misc]
+    TransactionTestCase._fixture_teardown = empty_tables  # type: ignore[method-assign]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out (counted as deselected, not skipped) what this run is not for: `make test` runs each part.
-
-    What touches no database runs once, on SQLite, and so do permissions. Pages, invoices, faults and
-    what speaks to the payment provider run once, on PostgreSQL, unless their file is asked for by name; on SQLite a
-    browser walks that way.
-    """
-    on_postgres = connection.vendor == "postgresql"
-    left_out = {"sqlite"} if on_postgres else {"postgres"}
-    if "browser" not in config.option.markexpr:
-        left_out.add("browser")
+    """Leave out (counted as deselected, not skipped) what this run is not for: `make test` runs each part."""
+    browser = "browser" in config.option.markexpr
     dropped = {
         item
         for item in items
-        if _is_for_the_other_database(item, config, on_postgres=on_postgres)
-        or any(item.get_closest_marker(name) for name in left_out)
+        if connection.vendor not in _engines(item)
+        or (item.get_closest_marker("browser") is not None and not browser)
     }
     if dropped:
         config.hook.pytest_deselected(items=list(dropped))
@@ -93,23 +85,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
-def _is_for_the_other_database(item: pytest.Item, config: pytest.Config, *, on_postgres: bool) -> bool:
-    stays = any(config.rootpath / folder in item.path.parents for folder in ON_POSTGRES)
-    if config.rootpath / ON_SQLITE in item.path.parents:
-        return on_postgres
-    if on_postgres:
-        return not stays and not _uses_database(item)
-    speaks_http = PROVIDER_FIXTURE in getattr(item, "fixturenames", ())
-    named = any(
-        argument.partition("::")[0].endswith(item.path.name) for argument in config.invocation_params.args
-    )
-    return (stays or speaks_http) and not named
-
-
-def _uses_database(item: pytest.Item) -> bool:
-    fixtures = set(getattr(item, "fixturenames", ()))
-    marked = any(item.get_closest_marker(name) for name in ("django_db", "postgres"))
-    return marked or bool(fixtures & DATABASE_FIXTURES)
+def _engines(item: pytest.Item) -> set[str]:
+    return next((ENGINES[mark.name] for mark in item.iter_markers() if mark.name in ENGINES), {"sqlite"})
 
 
 @dataclass
@@ -139,17 +116,6 @@ def queued_tasks(monkeypatch: pytest.MonkeyPatch) -> QueuedTasks:
 
     monkeypatch.setattr(Task, "apply_async", keep)
     return queue
-
-
-@pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
-    """SQLite empties tables with DELETE between tests, which rows of the books refuse; PostgreSQL truncates."""
-    if connection.vendor != "sqlite":
-        return
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE '%_no_delete'")
-        for (name,) in cursor.fetchall():
-            cursor.execute(f'DROP TRIGGER "{name}"')
 
 
 @pytest.fixture(scope="session", autouse=True)

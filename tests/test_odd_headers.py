@@ -15,7 +15,7 @@ from django.core.handlers.wsgi import WSGIHandler
 
 from orders.tests.factories import checkout_body, line, make_product, make_zones
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db(transaction=True)]
 
 ODD = {
     "Latin-1": b"\xe9",

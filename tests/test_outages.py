@@ -123,6 +123,7 @@ def test_an_outage_is_a_problem_to_a_program(address):
         )
 
 
+@pytest.mark.both_engines
 @pytest.mark.django_db
 def test_an_outage_before_any_view_is_a_503_too(monkeypatch):
     """What a middleware raises no other middleware sees: a session that can't be written, say."""
@@ -146,7 +147,6 @@ def test_a_mistake_in_a_statement_stays_a_500(monkeypatch):
         assert Client(raise_request_exception=False).get("/fault").status_code == 500
 
 
-@pytest.mark.sqlite
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("pragma", ["query_only = 1", "max_page_count = 1"])
 def test_a_full_or_read_only_sqlite_refuses_a_form_with_503_and_changes_nothing(pragma):
@@ -178,6 +178,7 @@ def test_a_full_or_read_only_sqlite_refuses_a_form_with_503_and_changes_nothing(
     assert not ContactRequest.objects.exists()
 
 
+@pytest.mark.both_engines
 @pytest.mark.django_db(transaction=True)
 def test_while_the_database_is_away_the_last_kept_page_is_answered(settings, monkeypatch):
     settings.PAGE_CACHE_SECONDS = 60

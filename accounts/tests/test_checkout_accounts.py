@@ -17,7 +17,7 @@ from accounts.tests.people import PASSWORD, mails, make_member, sign_up
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 ORDER = uuid.UUID(int=42)
 

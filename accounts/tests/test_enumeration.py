@@ -74,6 +74,7 @@ def test_both_answers_hash_one_password(mode, state, settings, monkeypatch):
     assert counts == [1, 1]
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize("state", ["a member", "blocked", "not confirmed", "signed up"])
 @pytest.mark.parametrize("mode", ["signup", "forgot"])
 def test_the_request_makes_the_same_queries_whatever_the_address_is(mode, state):

@@ -10,6 +10,7 @@ from accounts.tests.people import make_admin, make_member
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.both_engines
 def test_nobody(client, django_assert_num_queries):
     with django_assert_num_queries(0):
         response = client.get("/api/me")
@@ -27,6 +28,7 @@ def test_nobody(client, django_assert_num_queries):
     assert "member" not in response.cookies
 
 
+@pytest.mark.both_engines
 def test_a_member(client, django_assert_num_queries):
     client.force_login(make_member(first_name="Zoé"))
 

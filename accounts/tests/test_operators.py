@@ -96,6 +96,7 @@ def test_a_member_is_refused_in_django_admin(client):
     assert client.get("/gestion/login/").status_code == 403
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize("address", ["user", "rolechange"])
 def test_lists_cost_a_fixed_number_of_queries(client, address, django_assert_num_queries):
     client.force_login(make_admin())

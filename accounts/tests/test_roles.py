@@ -145,6 +145,7 @@ def test_every_action_is_a_permission_that_an_operator_can_give():
     assert set(ROLE_ACTIONS) == set(Role.values) - {Role.USER}
 
 
+@pytest.mark.both_engines
 @pytest.mark.django_db
 def test_staff_role_holds_what_the_table_says_and_no_more(django_assert_num_queries):
     user = make_member()

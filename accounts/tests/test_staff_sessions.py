@@ -113,6 +113,7 @@ def test_signing_in_again_starts_the_clock_afresh(desk, move):
     assert desk.get(PAGE).status_code == 200
 
 
+@pytest.mark.both_engines
 def test_a_request_writes_the_session_once_a_minute_at_most(desk, move):
     def writes():
         with CaptureQueriesContext(connection) as queries:
@@ -138,6 +139,7 @@ def test_members_keep_fourteen_days_and_have_no_clock(client, move):
     assert before > START + timedelta(days=13)
 
 
+@pytest.mark.both_engines
 def test_public_pages_ask_nothing_even_of_staff(desk, move):
     desk.get("/auth")
     move(hours=5)

@@ -95,6 +95,7 @@ def test_the_list_shows_prices_and_promotion(admin_client):
     assert f"/media/products/{piece.pk}-1-360.webp" in html
 
 
+@pytest.mark.both_engines
 def test_a_long_list_costs_no_more(admin_client, django_assert_max_num_queries):
     for number in range(8):
         make_image(make_product(f"Pièce {number}"))

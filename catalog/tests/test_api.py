@@ -291,6 +291,7 @@ def test_only_reading_is_possible(client, shop, method):
     assert Product.objects.count() == 2
 
 
+@pytest.mark.both_engines
 def test_the_list_costs_four_queries_at_most(client, shop, django_assert_max_num_queries, monkeypatch):
     from catalog.selectors import search_plan
 
@@ -305,6 +306,7 @@ def test_the_list_costs_four_queries_at_most(client, shop, django_assert_max_num
         assert len(results(client.get("/api/products?search=lame&category=mangas"))) == 2
 
 
+@pytest.mark.both_engines
 def test_a_product_costs_eight_queries_at_most(client, shop, django_assert_max_num_queries):
     make_product("Autre lame", category=shop["mangas"])
     cache.clear()

@@ -173,6 +173,7 @@ def test_products_picked_by_hand_come_first():
     assert [found.id for found in similar_cards(picked)] == []
 
 
+@pytest.mark.both_engines
 def test_similar_products_cost_two_queries(django_assert_max_num_queries):
     category = make_category("bust")
     pieces = [make_product(f"Pièce {number}", category=category) for number in range(3)]
@@ -221,6 +222,7 @@ def test_a_category_with_its_picture():
     assert (main_categories()[0].image.alt, main_categories()[0].image.width) == ("Bustes", 100)
 
 
+@pytest.mark.both_engines
 def test_categories_cost_one_query(django_assert_num_queries):
     for number in range(5):
         make_product(category=make_category(f"rayon-{number}"))

@@ -20,7 +20,7 @@ from catalog.tests.factories import make_category, make_product, make_user, make
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from catalog.selectors.listing import (
 )
 from catalog.tests.factories import make_category, make_image, make_product
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from catalog.models import Category, Product, ProductImage, ProductVariation
 from catalog.tests.factories import make_category, make_image, make_product, make_variation
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 
 @pytest.mark.parametrize(

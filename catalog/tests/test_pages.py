@@ -309,6 +309,7 @@ def test_no_inline_style_or_script(client, shop):
         assert not re.search(r"<script(?![^>]*(src=|application/(ld\+)?json))", html)
 
 
+@pytest.mark.both_engines
 def test_the_catalogue_costs_six_queries_at_most(client, shop, django_assert_max_num_queries):
     cache.clear()
     # categories, two for the search, the page, photos, the shop's settings
@@ -318,6 +319,7 @@ def test_the_catalogue_costs_six_queries_at_most(client, shop, django_assert_max
         client.get("/produits")
 
 
+@pytest.mark.both_engines
 def test_a_product_costs_eight_queries_at_most(client, shop, django_assert_max_num_queries):
     make_variation(shop["blade"], "Grande", price_adjustment="20.00")
     cache.clear()

@@ -144,6 +144,7 @@ def test_the_photo_that_shows_a_choice_best():
     assert best_image([], variation_id=None, finish="") is None
 
 
+@pytest.mark.both_engines
 def test_photos_of_many_products_are_one_query(django_assert_num_queries):
     pieces = [make_product(f"Pièce {number}") for number in range(3)]
     make_image(pieces[0])

@@ -13,6 +13,8 @@ from catalog.services import price_history, pricing
 from catalog.services.products import delete_product, save_product
 from catalog.tests.factories import make_category, make_finish_category, make_product, make_variation
 
+pytestmark = pytest.mark.both_engines
+
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 

@@ -32,6 +32,7 @@ def give(product, name="golem-de-poche") -> ProductModel:
     return set_product_model(product=product, model=model, poster=draw_shipped_image(MODELS / f"{name}.jpg"))
 
 
+@pytest.mark.both_engines
 def test_a_product_page_offers_its_model(client, django_assert_max_num_queries):
     product = make_product("Golem de poche")
     row = give(product)

@@ -23,7 +23,7 @@ from catalog.tests.factories import (
 )
 from shop.core.problems import Problem
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 
 def fresh(product: Product) -> Product:

@@ -93,6 +93,7 @@ def test_before_the_first_review_there_is_nothing_to_index(client, piece):
     assert '<meta name="robots" content="noindex, follow">' in html
 
 
+@pytest.mark.both_engines
 def test_a_page_costs_the_same_however_many_there_are(client, piece, django_assert_num_queries):
     publish(piece, 31)
     client.get(f"/produit/{piece.pk}-golem/avis")

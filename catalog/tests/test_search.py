@@ -8,6 +8,8 @@ from catalog.models import Product
 from catalog.selectors import search
 from catalog.tests.factories import make_category, make_product
 
+pytestmark = pytest.mark.both_engines
+
 
 @pytest.mark.parametrize(
     ("text", "expected"),

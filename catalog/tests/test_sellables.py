@@ -16,7 +16,7 @@ from catalog.tests.factories import (
     make_variation,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 
 def find(product: Product, variation_id: int | None = None, finish: str = ""):

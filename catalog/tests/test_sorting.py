@@ -13,7 +13,7 @@ from catalog.selectors import search_plan, sorting
 from catalog.selectors.listing import find_products, main_catalogue
 from catalog.tests.factories import make_category, make_product
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 
 @pytest.fixture

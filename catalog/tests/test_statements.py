@@ -8,7 +8,7 @@ from catalog.models import Product, ProductVariation
 from catalog.tests.factories import make_category, make_finish_category, make_product
 from shop.core.statements import RowsByKey
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 FIELDS = ("price", "painted_price", "in_stock", "stock_quantity", "name_fr", "name_de", "category_id")
 PRODUCTS = RowsByKey(Product, "pk", FIELDS, joined={"category": ("name_fr", "offers_finishes")})

@@ -9,7 +9,7 @@ from catalog.models import Product, ProductVariation
 from catalog.services.stock import OutOfStock, StockUnit, hold_stock, release_stock
 from catalog.tests.factories import make_product, make_variation
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 
 def levels(*products: Product) -> list[int | None]:

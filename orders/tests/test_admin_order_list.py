@@ -52,6 +52,7 @@ def test_an_order_as_the_panel_reads_it(desk, admin, order):
     ]
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize(
     "search",
     ["LEA@exam", "éa Mart", "martin", "6A123", "{id}", "{reference}", "#{reference}", "{dashed}", "{middle}"],
@@ -94,6 +95,7 @@ def test_what_makes_no_sense_is_400(desk, order, query):
         assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
 
 
+@pytest.mark.both_engines
 def test_a_page_costs_the_same_whatever_its_length(desk, django_assert_num_queries):
     for _ in range(3):
         pay_order(make_order())

@@ -33,7 +33,7 @@ from orders.tests.thirds import offer_thirds
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 SEVEN = ("pending", "confirmed", "processing", "shipped", "delivered", "cancelled", "refunded")
 

@@ -37,7 +37,7 @@ from orders.services.withdrawals.declaring import declare_withdrawal
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.giving_back import refund, send_all
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 NUMBERS = itertools.count(1)
 # Tables that the shop itself fills in, a few rows each.

@@ -20,7 +20,7 @@ from orders.tests.thirds import mails
 from shop.core.problems import Problem
 from tests.races.crowd import Started, wait_until_blocked
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 
 @pytest.fixture
@@ -179,7 +179,6 @@ def test_the_first_payment_is_never_charged_to_the_kept_card(order):
     assert rows() == before
 
 
-@pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_a_claim_waits_for_who_is_ending_the_charges():
     """The order is given back in a transaction that has not ended when the charge is about to be made."""
@@ -194,7 +193,6 @@ def test_a_claim_waits_for_who_is_ending_the_charges():
     assert (prepared.state, prepared.sent_at) == ("canceled", None)
 
 
-@pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_the_round_passes_by_an_order_that_somebody_holds(monkeypatch):
     """A page that pays all that is left is being written while the round comes to the last third."""

@@ -15,7 +15,7 @@ from orders.tests.factories import checkout_body, line, make_finished_product, m
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.shop_settings import save_shop_settings
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 def nothing_was_made() -> None:

@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from orders.tests.factories import checkout_body, line, make_product
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 def statements(queries: CaptureQueriesContext) -> int:

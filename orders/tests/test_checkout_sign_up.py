@@ -15,7 +15,7 @@ from orders.tests.bank import Shopper, session_of
 from orders.tests.factories import checkout_body, line, make_order, make_product, new_key
 from shop.core.models import OutgoingMail
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 KNOWN, UNKNOWN = "known@example.com", "nobody@example.com"
 SIGN_UP = {"mode": "signup", "password": "un-renard-de-bois"}

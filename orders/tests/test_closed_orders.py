@@ -23,7 +23,7 @@ from orders.tests.withdrawing import declare
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 WHY = "Pièce commencée, comme convenu le 3."
 ZERO = Decimal("0.00")

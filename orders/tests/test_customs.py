@@ -17,7 +17,7 @@ from orders.tests.factories import checkout_body, line, make_order, make_product
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 DUTIES = "Droits et taxes d'importation à votre charge."
 

@@ -12,7 +12,7 @@ from orders.services.reconciliation import comparison as compare
 from orders.stripe.facts import RefundFacts
 from orders.stripe.statement import Charge, Dispute
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 NB = "\u00a0"
 Found = tuple[str, str, Decimal, str] | None

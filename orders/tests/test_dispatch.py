@@ -19,7 +19,7 @@ from orders.tests.giving_back import in_thirds, mails, rows
 from shop.core.problems import Problem
 from tests.races.crowd import Started, wait_until_blocked
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 ORDERED = datetime(2026, 6, 1, 10, tzinfo=UTC)
 
@@ -106,7 +106,6 @@ def test_l221_18_a_parcel_that_had_not_arrived_after_all_begins_no_withdrawal_pe
     assert order.shipped_at == ORDERED + timedelta(days=3)
 
 
-@pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_a_parcel_waits_for_a_declaration_that_is_being_filed_and_stays():
     order = in_thirds()

@@ -20,7 +20,7 @@ from orders.tests.giving_back import in_thirds, mails, paid_again, rows
 from orders.tests.withdrawing import declare
 from shop.core.problems import Problem
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 ORDERED = datetime(2026, 6, 1, 10, tzinfo=UTC)
 WHY = "Le colis est resté sur l'étagère."

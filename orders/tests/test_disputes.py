@@ -28,7 +28,7 @@ from orders.tests.giving_back import (
 from orders.tests.memory_provider import MemoryProvider
 from shop.core.problems import Problem
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 
 def dispute(provider: MemoryProvider, status: str = "needs_response", cents: int | None = None) -> str:

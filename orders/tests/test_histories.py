@@ -14,6 +14,8 @@ from orders.tests.histories import OrderHistories
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.thirds import offer_thirds
 
+pytestmark = pytest.mark.both_engines
+
 HISTORIES = int(os.environ.get("HISTORIES", "20"))
 STEPS = 14
 

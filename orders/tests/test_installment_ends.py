@@ -33,7 +33,7 @@ from orders.tests.thirds import (
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 def test_dispatch_brings_the_last_third_forward_and_announces_it(bank: Bank, shopper: Shopper, clock: Clock):

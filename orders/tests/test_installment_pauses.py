@@ -21,7 +21,7 @@ from orders.tests.giving_back import in_thirds, mails, rows
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 ORDERED = datetime(2026, 6, 1, 10, tzinfo=UTC)
 LATE = 20

@@ -32,7 +32,7 @@ from orders.tests.thirds import (
     thirds,
 )
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 def test_the_first_third_is_paid_and_the_card_kept(bank: Bank, shopper: Shopper, clock: Clock):

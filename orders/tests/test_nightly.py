@@ -35,7 +35,7 @@ from orders.tests.factories import checkout_body, line, make_order, make_product
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 SOON = timedelta(hours=1)
 

@@ -11,7 +11,7 @@ from orders.models import Discrepancy, Order, OrderStatus
 from orders.services.reconciliation.nightly import reconcile_days
 from orders.tests.factories import make_order
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from orders.tests.giving_back import in_thirds, refund, rows, send_all
 from orders.tests.withdrawing import declare
 from shop.core.problems import Problem
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 SEVEN = [str(status) for status in OrderStatus]
 KEPT = {"refund": False, "reason": "Acompte non remboursable."}
@@ -115,6 +115,7 @@ def test_every_guard_of_the_table_exists_and_is_used():
     assert {name for row in TRANSITIONS for name in row.guards} == set(GUARDS)
 
 
+@pytest.mark.both_engines
 def test_decision_52_a_paid_order_is_never_pending_not_even_by_sql():
     order = order_in("confirmed")
     with pytest.raises(IntegrityError, match="order_pending_is_unpaid"), transaction.atomic():

@@ -31,7 +31,7 @@ from orders.tests.thirds import (
     thirds,
 )
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 def test_the_page_shows_what_is_due_to_who_holds_the_link_and_nothing_else(

@@ -12,7 +12,7 @@ from orders.demo import load_orders
 from orders.models import Order
 from orders.tests.factories import make_zones
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 
 def test_paid_orders_count_and_others_do_not(django_assert_num_queries):

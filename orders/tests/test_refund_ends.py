@@ -40,7 +40,7 @@ from orders.tests.giving_back import (
     states,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 
 def status_of(order: Order) -> str:

@@ -40,7 +40,7 @@ from orders.tests.giving_back import (
     states,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 
 def test_a_pending_refund_is_not_done_until_the_bank_says_so(order, provider):

@@ -32,7 +32,7 @@ from orders.tests.giving_back import (
 )
 from tests.races.crowd import Started, wait_until_blocked
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 
 def paid_in_thirds() -> Order:
@@ -172,7 +172,6 @@ def test_one_of_three_pieces_goes_on_the_shelf_once_however_often_it_is_asked():
     assert in_stock(order) == 8
 
 
-@pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_two_decisions_about_the_same_pieces_put_them_on_the_shelf_once():
     """A decision that failed and the one in its place both name all three; both buttons are pressed at once."""

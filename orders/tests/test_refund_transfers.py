@@ -51,7 +51,7 @@ from orders.tests.memory_provider import MemoryProvider
 from shop.core.mail_delivery import deliver
 from shop.core.models import MailState, OutgoingMail
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 TODAY = datetime(2026, 12, 4, 11, tzinfo=PARIS)
 

@@ -35,7 +35,7 @@ from orders.tests.giving_back import (
 )
 from shop.core.problems import Problem
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 
 def test_everything_goes_back_with_the_delivery(order, queued_tasks, run_on_commit):

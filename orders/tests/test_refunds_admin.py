@@ -30,7 +30,7 @@ from orders.tests.factories import (
 )
 from orders.tests.memory_provider import MemoryProvider
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from orders.services.checkout.placement import renew_attempt
 from orders.tests.factories import make_order, make_seller
 from orders.tests.giving_back import rows
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from orders.tests.giving_back import rows, send_all
 from shop.core.mail_delivery import due_mails
 from shop.core.models import MailState, OutgoingMail
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 
 @pytest.fixture

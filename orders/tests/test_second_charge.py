@@ -15,7 +15,7 @@ from orders.tests.factories import make_order, make_product, make_seller, make_z
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.thirds import offer_thirds
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 @pytest.fixture(autouse=True)

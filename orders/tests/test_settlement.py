@@ -7,7 +7,7 @@ from orders.services.payments.settlement import settle
 from orders.tests.factories import checkout_body, line, make_product
 from shop.core.models import OutgoingMail
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from orders.models.zone import ShippingZone
 from orders.tests.factories import make_order, make_product, make_zones
 from shop.core.problems import Problem
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 @pytest.fixture(autouse=True)

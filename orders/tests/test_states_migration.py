@@ -13,7 +13,7 @@ from orders.models import Order
 from orders.tests.factories import make_order, pay_order
 
 migration = import_module("orders.migrations.0017_order_states")
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

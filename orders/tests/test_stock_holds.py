@@ -9,7 +9,7 @@ from orders.services.status.cancellation import cancel_unpaid_order
 from orders.services.status.stock_holds import take_for_order
 from orders.tests.factories import checkout_body, line, make_product, make_variation
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 def levels() -> tuple[int | None, int | None]:

@@ -17,7 +17,7 @@ from orders.tests.giving_back import EUROS, in_thirds, paid_again, refund, rows,
 from orders.tests.thirds import mails
 from shop.core.problems import Problem
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("provider")]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 KEPT = CardFacts("cus_1", "pm_new", "visa", "4242", 12, 2031)
 

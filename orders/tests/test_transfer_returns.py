@@ -39,7 +39,7 @@ from orders.tests.reading import text
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 TODAY = datetime(2026, 12, 9, 11, tzinfo=PARIS)
 SENT = date(2026, 12, 3)

@@ -20,7 +20,7 @@ from orders.tests.giving_back import EUROS, refund, rows, send_all
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.reading import text
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from orders.stripe.gateway import GatewayRefused
 from orders.tests.bank import Shopper
 from orders.tests.factories import checkout_body, line, make_product
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 TOO_MANY_ORDERS = (
     "Plusieurs commandes passées depuis votre connexion ou avec votre adresse e-mail attendent leur paiement."

@@ -28,6 +28,8 @@ from orders.tests.bank import Bank, Shopper
 from orders.tests.factories import checkout_body, line, make_order, make_product
 from orders.tests.giving_back import refund, send_all
 
+pytestmark = pytest.mark.postgres
+
 PARIS = ZoneInfo("Europe/Paris")
 PLACED = datetime(2026, 12, 31, 23, 50, tzinfo=PARIS)
 PAID = datetime(2026, 12, 31, 23, 59, 30, tzinfo=PARIS)

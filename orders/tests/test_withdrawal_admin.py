@@ -22,7 +22,7 @@ from orders.tests.factories import make_product
 from orders.tests.reading import text
 from orders.tests.withdrawing import NOON, declare, paid_order
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("monday_noon", "provider")]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("monday_noon", "provider")]
 
 
 @pytest.fixture

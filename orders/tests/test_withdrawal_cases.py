@@ -25,7 +25,7 @@ from shop.core.jobs import registered_jobs
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("monday_noon", "provider")]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("monday_noon", "provider")]
 
 
 # --- Discrepancy the order --------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ from shop.core.models import AttemptCounter, OutgoingMail
 from shop.core.problems import Problem
 from shop.core.tests.sent_mail import deliver_all, every_part
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 NOON = datetime(2026, 11, 23, 11, 0, tzinfo=UTC)
 STATEMENT = """Je notifie par la présente ma rétractation du contrat portant sur la commande {order}.

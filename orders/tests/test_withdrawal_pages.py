@@ -312,6 +312,7 @@ def test_the_last_page_is_forgotten_after_an_hour(order):
     assert client.get("/retractation/recue?d=x")["Location"] == "/retractation"
 
 
+@pytest.mark.both_engines
 def test_the_selectors_keep_to_their_queries(order, django_assert_max_num_queries, django_assert_num_queries):
     item = order.items.get()
     declaration = Declaration(

@@ -37,7 +37,7 @@ from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 # Thirds of 100.00 on 23 November (paid), 23 December and 22 January.
 NOON = datetime(2026, 11, 23, 11, 0, tzinfo=UTC)

@@ -12,7 +12,7 @@ from orders.services.withdrawals import cases as cases
 from orders.tests.withdrawing import declare, paid_order, rows
 from shop.core.problems import Problem
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("monday_noon", "provider")]
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("monday_noon", "provider")]
 
 MONDAY = date(2026, 11, 23)
 WORDS = "Bonjour,\nje garde finalement le golem. Annulez ma rétractation.\nLéa Martin"

@@ -1,9 +1,7 @@
-"""Run beside the test that kills it: ``migrate``, ``queue <number>``, ``work``,
-``supervise`` or ``report``."""
+"""Run beside the test that kills it: ``queue <number>``, ``work`` or ``supervise``."""
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from datetime import timedelta
@@ -14,14 +12,12 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "tests.faults.worker_settings"
 django.setup()
 
 from django.conf import settings  # noqa: E402
-from django.core.management import call_command  # noqa: E402
 from django.db import transaction  # noqa: E402
 
 from shop.celery import app  # noqa: E402
 from shop.core import mail_delivery  # noqa: E402
 from shop.core.mail import queue_mail  # noqa: E402
 from shop.core.management.commands.run_shop import programs  # noqa: E402
-from shop.core.models import OutgoingMail  # noqa: E402
 from shop.core.supervisor import Supervisor  # noqa: E402
 
 
@@ -54,19 +50,11 @@ def supervise() -> None:
     supervisor.stop()
 
 
-def report() -> None:
-    print(json.dumps(list(OutgoingMail.objects.values("state", "attempts", "crashes", "message_id"))))
-
-
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["migrate"]:
-            call_command("migrate", verbosity=0)
         case ["queue", number]:
             queue(int(number))
         case ["work"]:
             work()
         case ["supervise"]:
             supervise()
-        case ["report"]:
-            report()

@@ -30,7 +30,7 @@ from orders.tests.thirds import (
 from shop.core.models import OutgoingMail
 from tests.races.conftest import Buyer
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 EACH = 2
 LAST_DAY = FIRST_DAY + timedelta(days=365)

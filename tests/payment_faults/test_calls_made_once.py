@@ -17,7 +17,7 @@ from orders.tests.bank import Bank, session_of
 from orders.tests.thirds import SECOND, bought
 from tests.races.crowd import all_at_once, values
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 CLICKS = 8
 
@@ -26,7 +26,6 @@ def closings(bank, order: Order) -> int:
     return len(bank.requests(f"/v1/checkout/sessions/{session_of(order)}/expire"))
 
 
-@pytest.mark.postgres
 def test_eight_clicks_at_once_close_one_page_once(bank, order):
     assert values(all_at_once([partial(abandon_order, str(order.pk))] * CLICKS)) == [None] * CLICKS
     order.refresh_from_db()
@@ -34,7 +33,6 @@ def test_eight_clicks_at_once_close_one_page_once(bank, order):
     assert closings(bank, order) == 1
 
 
-@pytest.mark.postgres
 def test_control_without_the_claim_a_page_is_closed_by_every_click(bank, order, monkeypatch):
     @contextmanager
     def everybody(_attempt):

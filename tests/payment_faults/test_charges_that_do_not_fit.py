@@ -30,7 +30,7 @@ from orders.tests.thirds import mails as mail_count
 from tests.payment_faults.outcomes import ledger, mails
 from tests.races.conftest import Buyer
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 INTENTS = "/v1/payment_intents"
 

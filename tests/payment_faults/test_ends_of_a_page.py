@@ -51,7 +51,7 @@ from tests.payment_faults.outcomes import (
 from tests.races.conftest import Buyer
 from tests.races.crowd import Rendezvous, Started, all_at_once, values, wait_until_blocked
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 COMPLETED = "checkout.session.completed"
 EXPIRED = "checkout.session.expired"
@@ -167,7 +167,6 @@ def release_whatever_was_held(order: Order) -> bool:
     return True
 
 
-@pytest.mark.postgres
 @pytest.mark.parametrize(
     ("locked", "guarded", "met", "stock"),
     [(True, True, 0, 1), (True, False, 0, 1), (False, True, 2, 1), (False, False, 2, 2)],
@@ -196,7 +195,6 @@ def test_case_15_two_who_close_an_expired_order_give_its_piece_back_once(
     assert sorted(closed) == ([False, True] if locked else [True, True])
 
 
-@pytest.mark.postgres
 def test_case_15_news_of_an_expiry_from_everywhere_at_once(bank, order):
     """The session expires: order cancelled, stock back once, whoever hears of it first."""
     bank.expire(order)
@@ -240,7 +238,6 @@ def test_case_16_a_payment_just_before_the_closing_wins(bank, order, monkeypatch
     confirmed_once(order)
 
 
-@pytest.mark.postgres
 def test_case_16_expiry_and_payment_at_the_same_instant_end_with_what_stripe_says(bank, figures):
     """Paid in the last second, the expiry job at the same time: paid wins, stock stays taken.
 
@@ -277,7 +274,6 @@ def test_case_16_expiry_and_payment_at_the_same_instant_end_with_what_stripe_say
     figures(last_second_rounds=ROUNDS, **{f"last_second_{name}": count for name, count in ends.items()})
 
 
-@pytest.mark.postgres
 def test_case_16_closing_an_order_waits_for_the_payment_that_is_being_booked(bank, order, monkeypatch):
     """Paid in the last second, the expiry job at the same time: paid wins, stock stays taken.
 
@@ -308,7 +304,6 @@ def test_case_17_a_payment_for_a_cancelled_order_revives_it_while_its_piece_is_t
     assert order.events.get(name="order.confirmed").data == {"before": "cancelled", "after": "confirmed"}
 
 
-@pytest.mark.postgres
 def test_case_17_a_payment_waits_for_the_closing_of_its_order_and_then_revives_it(bank, order, monkeypatch):
     """Paid after the order was cancelled: refunded (or revived), customer told."""
     bank.pay(order)
@@ -357,7 +352,6 @@ def test_case_17_a_payment_for_a_cancelled_order_whose_piece_is_gone_goes_back(
     assert left_in_stock(order) == 0
 
 
-@pytest.mark.postgres
 def test_case_17_money_that_comes_after_the_piece_went_to_somebody_else_goes_back_once(bank, order):
     """Paid after the order was cancelled: refunded (or revived), customer told. However many hear of it at once."""
     cancel_unpaid_order(order.pk, reason="order.abandoned")

@@ -27,7 +27,7 @@ from tests.payment_faults.outcomes import confirmed_once, ledger, left_in_stock,
 from tests.races.conftest import Buyer
 from tests.races.crowd import Rendezvous, all_at_once
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 COMPLETED, EXPIRED = "checkout.session.completed", "checkout.session.expired"
 
@@ -109,7 +109,6 @@ def charge(bank: Bank, buyer: Buyer, clock: Clock) -> Attempt:
     return Attempt.objects.get(kind="off_session")
 
 
-@pytest.mark.postgres
 @pytest.mark.parametrize("locked", [True, False], ids=["with the lock", "control without the lock"])
 def test_case_23_two_who_settle_one_charge_book_it_once(bank, charge, monkeypatch, locked):
     """Job and webhook at once: a third is booked once. Without the lock the unique entry undoes the second."""

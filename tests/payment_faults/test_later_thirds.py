@@ -38,7 +38,7 @@ from tests.payment_faults.outcomes import rows
 from tests.races.conftest import Buyer
 from tests.races.crowd import Meeting, Started, all_at_once, values, without_constraint
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 INTENTS = "/v1/payment_intents"
 
@@ -142,7 +142,6 @@ def test_case_22_a_call_that_never_arrived_is_given_up_and_made_anew(bank: Bank,
     assert charged(bank) == [5000, 5000]
 
 
-@pytest.mark.postgres
 def test_case_23_rounds_at_once_charge_each_third_once(bank: Bank, buyer: Buyer, clock: Clock, figures):
     """Job runs twice at once / on two machines: each third charged once."""
     orders = [bought(bank, Buyer(number)) for number in range(8)]
@@ -160,7 +159,6 @@ def test_case_23_rounds_at_once_charge_each_third_once(bank: Bank, buyer: Buyer,
     figures(rounds_at_once=5, orders=8, charges=len(charged(bank)) - 8, calls=len(keys(bank)))
 
 
-@pytest.mark.postgres
 def test_case_23_without_lock_and_constraint_a_third_is_charged_twice(
     bank: Bank, order: Order, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ):
@@ -261,7 +259,6 @@ def stopped_in_the_call(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> tuple[
     return round_, go_on
 
 
-@pytest.mark.postgres
 def test_case_26_a_link_is_refused_while_the_card_is_charged(
     bank: Bank, order: Order, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ):
@@ -278,7 +275,6 @@ def test_case_26_a_link_is_refused_while_the_card_is_charged(
     assert charged(bank) == [5000, 5000]
 
 
-@pytest.mark.postgres
 def test_case_26_links_and_rounds_at_once_never_pay_twice(bank: Bank, buyer: Buyer, clock: Clock, figures):
     """Customer pays by link while the retry runs, many times over: one charge a third."""
     orders = [bought(bank, Buyer(number)) for number in range(6)]
@@ -311,7 +307,6 @@ def test_case_26_links_and_rounds_at_once_never_pay_twice(bank: Bank, buyer: Buy
     figures(links=len(answers), paid_by_link=answers.count("paid"), charges=len(charged(bank)) - 6)
 
 
-@pytest.mark.postgres
 def test_case_26_without_the_constraint_the_second_charge_goes_back(
     bank: Bank, buyer: Buyer, order: Order, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ):
@@ -332,7 +327,6 @@ def test_case_26_without_the_constraint_the_second_charge_goes_back(
         assert (str(refund.amount), refund.reason) == ("50.00", "duplicate")
 
 
-@pytest.mark.postgres
 def test_case_31_a_withdrawal_before_the_call_stops_it(
     bank: Bank, order: Order, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ):
@@ -359,7 +353,6 @@ def test_case_31_a_withdrawal_before_the_call_stops_it(
     assert not Refund.objects.exists()
 
 
-@pytest.mark.postgres
 def test_case_31_a_withdrawal_during_the_call_returns_its_money(
     bank: Bank, order: Order, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ):

@@ -33,7 +33,7 @@ from tests.payment_faults.outcomes import (
 from tests.races.conftest import Buyer, served_shop
 from tests.races.crowd import Rendezvous, all_at_once, values
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 COMPLETED = "checkout.session.completed"
 STORY = ("charge.succeeded", "payment_intent.succeeded", COMPLETED)
@@ -57,7 +57,6 @@ def told_over_http(bank: Bank, tmp_path: Path, settings: Any) -> Iterator[tuple[
         yield desk, address
 
 
-@pytest.mark.postgres
 def test_case_01_five_deliveries_at_once_over_http_act_once(told_over_http):
     """The same event 5 times at once: one confirmation, one mail, stock once."""
     bank, _address = told_over_http
@@ -76,7 +75,6 @@ def test_case_01_five_deliveries_at_once_over_http_act_once(told_over_http):
     assert charges(bank) == [(6000, True)]
 
 
-@pytest.mark.postgres
 def test_case_01_a_hundred_deliveries_with_return_pages_and_reconciliations(bank, order, figures):
     """The same event 5 times at once: one confirmation, one mail, stock once."""
     bank.pay(order)
@@ -107,7 +105,6 @@ def test_case_01_a_hundred_deliveries_with_return_pages_and_reconciliations(bank
     )  # fmt: skip
 
 
-@pytest.mark.postgres
 @pytest.mark.parametrize("locked", [True, False], ids=["with the lock", "control without the lock"])
 def test_case_01_two_settlements_of_one_payment(bank, order, monkeypatch, figures, locked):
     """The same event 5 times at once: one confirmation, one mail, stock once.

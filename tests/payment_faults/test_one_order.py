@@ -49,14 +49,13 @@ from tests.payment_faults.outcomes import (
 from tests.races.conftest import Buyer
 from tests.races.crowd import Meeting, Started, all_at_once, values, without_constraint
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 SESSIONS = "/v1/checkout/sessions"
 ROUNDS = 8
 REPEATS = 100
 
 
-@pytest.mark.postgres
 def test_case_18_two_tabs_one_pays_while_the_other_starts_again(bank, monkeypatch, figures):
     """Two tabs, two sessions, both paid: second refunded or impossible.
 
@@ -142,7 +141,6 @@ def try_again_at_once(payment: Payment) -> list[BaseException]:
     return [outcome.error for outcome in outcomes if outcome.error is not None]
 
 
-@pytest.mark.postgres
 def test_case_18_one_payment_has_one_page_that_can_be_paid(bank, order):
     """Two tabs, two sessions, both paid: second refunded or impossible."""
     Attempt.objects.update(state=AttemptState.CANCELED)
@@ -152,7 +150,6 @@ def test_case_18_one_payment_has_one_page_that_can_be_paid(bank, order):
     assert Attempt.objects.filter(state=AttemptState.PREPARED).count() == 1
 
 
-@pytest.mark.postgres
 def test_case_18_control_without_the_constraint_two_pages_are_paid(bank, order):
     """Two tabs, two sessions, both paid: second refunded or impossible. The control takes the money twice."""
     Attempt.objects.update(state=AttemptState.CANCELED)
@@ -190,7 +187,6 @@ def test_case_18_a_second_payment_of_the_same_order_goes_back(bank, buyer, order
     assert mails(order) == ["order_confirmation", "order_new_workshop", "payment_refunded_automatically"]
 
 
-@pytest.mark.postgres
 def test_case_18_an_order_given_up_while_its_page_is_being_opened_leaves_no_page_to_pay(
     bank, order, monkeypatch
 ):
@@ -212,7 +208,6 @@ def test_case_18_an_order_given_up_while_its_page_is_being_opened_leaves_no_page
     cancelled_once(order, attempt=AttemptState.CANCELED)
 
 
-@pytest.mark.postgres
 def test_case_19_the_same_request_a_hundred_times_at_once_is_one_order(bank, figures):
     """Double click or repeated POST of checkout: one order, same answer."""
     product = make_product(price="60.00", stock_quantity=1)
@@ -238,7 +233,6 @@ def test_case_19_the_same_request_a_hundred_times_at_once_is_one_order(bank, fig
     )  # fmt: skip
 
 
-@pytest.mark.postgres
 def test_case_19_signing_up_with_the_same_key_at_once_makes_one_sign_up_and_one_mail(bank):
     """Double click or repeated POST of checkout: one order, same answer."""
     product = make_product(price="60.00")
@@ -251,7 +245,6 @@ def test_case_19_signing_up_with_the_same_key_at_once_makes_one_sign_up_and_one_
     assert OutgoingMail.objects.count() == 1
 
 
-@pytest.mark.postgres
 def test_case_19_a_repeat_that_is_overtaken_gets_the_same_order_and_not_out_of_stock(bank, monkeypatch):
     """Double click or repeated POST of checkout: one order, same answer.
 
@@ -280,7 +273,6 @@ def test_case_19_a_repeat_that_is_overtaken_gets_the_same_order_and_not_out_of_s
     assert Product.objects.get().stock_quantity == 0
 
 
-@pytest.mark.postgres
 def test_case_19_control_without_the_unique_key_two_clicks_are_two_orders(bank, monkeypatch):
     """Double click or repeated POST of checkout: one order, same answer. The control makes two."""
     product = make_product(price="60.00", stock_quantity=5)
@@ -383,7 +375,6 @@ def test_case_20_an_order_whose_page_was_never_asked_for_is_closed_after_its_tim
     cancelled_once(order, attempt=AttemptState.CANCELED)
 
 
-@pytest.mark.postgres
 def test_case_20_retries_at_once_after_a_lost_answer_find_the_same_page(bank, buyer):
     """Stripe creates the session, the answer is lost: same session on retry, no second order."""
     bank.control("faults", kind="drop", times=2, path=SESSIONS)

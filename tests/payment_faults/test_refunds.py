@@ -39,7 +39,7 @@ from tests.payment_faults.outcomes import ledger, left_in_stock, mails, rows, to
 from tests.races.conftest import Buyer
 from tests.races.crowd import Meeting, all_at_once
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 CLICKS = 50
 ADMINISTRATORS = 20
@@ -85,7 +85,6 @@ def refunded_once(order: Order) -> None:
     assert RefundRequest.objects.get().settled_at is not None
 
 
-@pytest.mark.postgres
 def test_case_27_fifty_clicks_on_one_button_are_one_refund(bank, paid, figures):
     """Refund: two admins, two workers, double click: one refund, never more than paid."""
     lines = [(paid.items.get().pk, 1, True)]
@@ -109,7 +108,6 @@ def test_case_27_fifty_clicks_on_one_button_are_one_refund(bank, paid, figures):
     )
 
 
-@pytest.mark.postgres
 def test_case_27_twenty_administrators_never_give_back_more_than_was_paid(bank, paid, figures):
     """Refund: two admins, two workers, double click: never more than paid; who comes too late is told so."""
     outcomes = all_at_once([partial(give_back, paid, amount=Decimal("25.00")) for _ in range(ADMINISTRATORS)])
@@ -129,7 +127,6 @@ def test_case_27_twenty_administrators_never_give_back_more_than_was_paid(bank, 
     figures(administrators=ADMINISTRATORS, refunds_decided=2, told_what_is_left=len(refusals))
 
 
-@pytest.mark.postgres
 def test_case_27_without_the_lock_two_administrators_give_back_too_much(bank, paid, monkeypatch):
     """The control: who decides on what was read before the other one wrote gives back more than was paid."""
     meeting = Meeting(2)
@@ -189,7 +186,6 @@ def test_case_27_the_same_key_acts_again_after_a_day(bank, paid, monkeypatch):
     assert at_stripe(paid) == [(2000, "succeeded")] * 2
 
 
-@pytest.mark.postgres
 def test_case_28_the_echo_comes_before_the_answer(bank, paid, monkeypatch):
     """Refund echo arrives before the API answer: one row."""
     give_back(paid)
@@ -207,7 +203,6 @@ def test_case_28_the_echo_comes_before_the_answer(bank, paid, monkeypatch):
     refunded_once(paid)
 
 
-@pytest.mark.postgres
 def test_case_28_a_dashboard_refund_told_ten_times_is_one_external_row(bank, paid):
     """A Dashboard refund: an external row, once."""
     bank.control("refunds", payment_intent=Attempt.objects.get().intent_id, amount=1500)

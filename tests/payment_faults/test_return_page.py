@@ -9,7 +9,7 @@ from orders.tests.factories import CUSTOMER
 from tests.payment_faults.outcomes import confirmed_once, rows, still_waits
 from tests.races.conftest import Buyer
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 INVENTED = [
     "", "cs_test_invented", "x" * 300, "\x00", "' OR 1=1", "é", "../../orders", "cs_test_a1%00", "{ID}",

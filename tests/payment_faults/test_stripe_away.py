@@ -29,7 +29,7 @@ from tests.payment_faults.outcomes import charges, confirmed_once, rows, still_w
 from tests.races.conftest import Buyer
 from tests.races.crowd import all_at_once, values
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 LONGEST_WAIT = 12.0
 SENTENCE = "Le service de paiement ne répond pas. Rien n'a été débité et votre panier est intact. Réessayez."
@@ -86,7 +86,6 @@ def refused_for_now(answer: Any) -> None:
     assert (answer.json()["code"], answer.json()["detail"]) == ("payment_unavailable", SENTENCE)
 
 
-@pytest.mark.postgres
 def test_case_30_a_silent_stripe_is_told_within_twelve_seconds_and_everything_can_be_tried_again(
     bank, black_hole, settings, monkeypatch, figures
 ):
@@ -166,7 +165,6 @@ def nothing_was_decided() -> None:
     assert set(Attempt.objects.values_list("state", flat=True)) == {AttemptState.SENT}
 
 
-@pytest.mark.postgres
 def test_case_30_a_web_process_with_four_threads_still_serves_its_pages(
     bank, black_hole, settings, monkeypatch
 ):

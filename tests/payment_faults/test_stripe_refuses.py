@@ -17,7 +17,7 @@ from orders.tests.factories import checkout_body, line, make_product
 from tests.payment_faults.outcomes import cancelled_once, confirmed_once, rows, still_waits, told
 from tests.races.conftest import Buyer
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 SESSIONS = "/v1/checkout/sessions"
 LARGEST = 256 * 1024

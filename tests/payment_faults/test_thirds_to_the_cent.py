@@ -14,7 +14,7 @@ from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 from tests.races.conftest import Buyer
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from orders.tests.factories import checkout_body, line, make_finished_product, m
 from shop.core.money import to_cents
 from tests.payment_faults.outcomes import charges, still_waits
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 SESSIONS = "/v1/checkout/sessions"
 

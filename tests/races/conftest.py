@@ -43,12 +43,8 @@ class Buyer(Shopper):
 
 
 @pytest.fixture(autouse=True)
-def wide_pool(request: pytest.FixtureRequest) -> Iterator[None]:
+def wide_pool(transactional_db: None) -> Iterator[None]:
     """Room for everybody in the connection pool of PostgreSQL."""
-    if request.node.get_closest_marker("postgres") is None:
-        yield
-        return
-    request.getfixturevalue("transactional_db")
     connection.ensure_connection()
     pool = connection.pool
     timeout = pool.timeout

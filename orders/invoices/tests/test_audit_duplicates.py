@@ -11,7 +11,7 @@ from orders.services.refunds.sending import sync_refunds
 from orders.tests.factories import make_order, make_seller, pay_order
 from orders.tests.memory_provider import MemoryProvider
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 def faults() -> list[str]:

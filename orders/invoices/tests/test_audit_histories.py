@@ -16,6 +16,8 @@ from orders.tests.histories import OrderHistories
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.thirds import offer_thirds
 
+pytestmark = pytest.mark.postgres
+
 HISTORIES = int(os.environ.get("HISTORIES", "15"))
 
 

@@ -16,7 +16,7 @@ from orders.stripe import gateway
 from orders.tests.conftest import _zones, bank, sandbox_process, shopper  # noqa: F401
 from orders.tests.factories import checkout_body, line, make_product
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 def later() -> datetime:

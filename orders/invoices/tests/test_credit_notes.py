@@ -20,7 +20,7 @@ from shop.core.mail_delivery import deliver
 from shop.core.models import MailState, OutgoingMail
 from shop.core.problems import Problem
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 def decide(

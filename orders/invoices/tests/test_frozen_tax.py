@@ -13,7 +13,7 @@ from orders.invoices.tax import union_sales
 from orders.models import Invoice, RefundRequest, VatRate
 from orders.tests.factories import make_order, make_product, new_key, pay_order
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 ZERO = Decimal("0.00")
 

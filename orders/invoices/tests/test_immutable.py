@@ -7,23 +7,14 @@ from django.db import DatabaseError, connection, transaction
 
 from orders.invoices.documents import ensure_document
 from orders.models import Invoice, InvoiceDocument
-from shop.core.append_only import guard_statements
 
-pytestmark = pytest.mark.django_db
-
-TABLES = ("orders_invoice", "orders_invoicedocument")
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 
 @pytest.fixture
 def issued(paid) -> Invoice:
     invoice = paid().invoices.get()
     ensure_document(invoice)
-    if connection.vendor == "sqlite":
-        # Tests on SQLite run without this trigger, which would keep them from emptying the table afterwards.
-        for table in TABLES:
-            delete = [text for text in guard_statements(table, "sqlite") if "_no_delete" in text]
-            with connection.cursor() as cursor:
-                cursor.execute(delete[0])
     return invoice
 
 

@@ -20,7 +20,7 @@ from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import OutgoingMail
 from shop.core.shop_days import shop_day
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 def test_payment_issues_the_invoice_and_nothing_before_it_does() -> None:

@@ -13,7 +13,7 @@ from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import OutgoingMail, ShopSettings
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 def gauge(amount: str, ceiling: str = "85000.00") -> Gauge:

@@ -21,7 +21,7 @@ from orders.models import (
 )
 from orders.tests.books.entries import book, utc
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 ZERO = Decimal("0.00")
 

@@ -27,7 +27,7 @@ from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 ZERO = Decimal("0.00")
 

@@ -12,7 +12,7 @@ from orders.models import Order
 from orders.tests.factories import make_order, make_seller, pay_order
 from shop.core.models import ShopSettings
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 @pytest.fixture

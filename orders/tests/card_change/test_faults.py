@@ -25,7 +25,7 @@ from orders.tests.reading import text
 from orders.tests.thirds import Clock, mails, page_of, payment_of
 from shop.core.problems import Problem
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 # --- Answers that were lost --------------------------------------------------------------------------------

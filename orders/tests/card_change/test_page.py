@@ -43,7 +43,7 @@ from orders.tests.thirds import (
 )
 from shop.core.models import OutgoingMail
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 # --- The page ----------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from orders.tests.factories import make_order, make_product
 from orders.tests.filing.letters import NOON, filed, paid_order
 from orders.tests.reading import text
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 def order_page(order):

@@ -20,7 +20,7 @@ from orders.tests.factories import make_product, new_key
 from orders.tests.filing.letters import filed, letter, paid_order
 from orders.tests.reading import text
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
 def ask(client, order_id, body, key=""):

@@ -25,7 +25,7 @@ from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 STATEMENT = """Rétractation de la commande {order}, reçue par courrier.
 

@@ -13,6 +13,8 @@ from shop.core.jobs import Outcome, RegisteredJob, UnknownJobError, scheduled_jo
 from shop.core.models import ScheduledJob
 from shop.core.tasks import run_due_jobs
 
+pytestmark = pytest.mark.both_engines
+
 PARIS = ZoneInfo("Europe/Paris")
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

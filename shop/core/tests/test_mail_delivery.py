@@ -16,7 +16,7 @@ from shop.core.tasks import deliver_mail, sweep_mails
 from shop.core.tests import scripted_mail
 from shop.core.tests.mail_samples import sample_context
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 GREYLISTED = smtplib.SMTPRecipientsRefused({"client@example.com": (451, b"try later")})
 NO_SUCH_BOX = smtplib.SMTPRecipientsRefused({"client@example.com": (550, b"no such user")})

@@ -14,6 +14,8 @@ from shop.core.models import MailState, OutgoingMail
 from shop.core.tasks import purge_account_mails
 from shop.core.tests.mail_samples import sample_context
 
+pytestmark = pytest.mark.both_engines
+
 DELIVER = "shop.core.tasks.deliver_mail"
 
 

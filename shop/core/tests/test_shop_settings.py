@@ -12,7 +12,7 @@ from shop.core.checks import check_legal_mentions
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 
 def test_defaults_before_anything_was_saved(django_assert_num_queries):

@@ -19,7 +19,7 @@ from orders.tests.factories import make_zones
 from shop.core.kept import Shelf
 from shop.pages.shipped import load_texts
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 PAGES = ("home", "list", "product")
 COLUMNS = ("queries", "queries again", "requests", "HTML KB", "gzip KB")

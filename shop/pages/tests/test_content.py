@@ -199,6 +199,7 @@ def test_a_redirect_works_where_there_is_no_page(client: Client) -> None:
     assert client.get("/api/ancienne").status_code == 404
 
 
+@pytest.mark.both_engines
 def test_a_missing_page_costs_one_query_more(
     client: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
@@ -271,6 +272,7 @@ def test_the_admin_lists(admin_client: Client, texts: None, name: str) -> None:
         assert admin_client.get(reverse(f"admin:pages_{name}_add")).status_code == 200
 
 
+@pytest.mark.both_engines
 @pytest.mark.parametrize(
     ("path", "cold", "warm"),
     [

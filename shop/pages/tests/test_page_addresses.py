@@ -130,6 +130,7 @@ def test_part_and_whole_and_http_and_https_are_kept_apart(made, shelf):
     assert len(shelf) == 3
 
 
+@pytest.mark.both_engines
 @pytest.mark.django_db(transaction=True)
 def test_real_pages_are_kept_under_their_own_addresses_alone(client, shelf, django_assert_num_queries):
     make_zones()

@@ -125,6 +125,7 @@ def test_a_hostile_product_name_is_text_everywhere(client: Client, pieces: list[
             json.loads(data)
 
 
+@pytest.mark.both_engines
 def test_the_home_page_has_a_known_number_of_queries(
     client: Client, pieces: list[Product], django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:

@@ -13,7 +13,7 @@ from shop.core.kept import Shelf, find_kept, keep, kept, pieces_of
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from shop.core.models import ShopSettings
 from shop.core.public_pages import content_changed
 from shop.core.shop_settings import save_shop_settings
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 PUBLIC = ("/mentions-legales", "/de/cgv", "/panier", "/checkout")
 

@@ -55,6 +55,7 @@ def test_the_index_grows_with_the_catalogue(client: Client, monkeypatch: pytest.
     assert client.get("/sitemap-products-0.xml").status_code == 404
 
 
+@pytest.mark.both_engines
 def test_products_are_listed_in_every_language(
     client: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:

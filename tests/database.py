@@ -1,0 +1,58 @@
+"""How the database is emptied between tests that commit."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from django.db import connection, transaction
+from django.test import TransactionTestCase
+
+# The same rows for every test: what `migrate` writes about the models themselves.
+UNCHANGED = {"django_migrations", "django_content_type", "auth_permission"}
+
+_flush = TransactionTestCase._fixture_teardown
+
+
+def empty_tables(test_case: TransactionTestCase) -> None:
+    """Delete every row, past the triggers that refuse it, in place of Django's flush.
+
+    Flush takes half a second: on PostgreSQL it makes new files for each table and index, and on both engines it writes
+    content types and permissions again. It stays where the role of TEST_DATABASE_URL may not switch triggers off.
+    """
+    if connection.vendor == "sqlite":
+        _empty_sqlite()
+    elif _may_switch_triggers_off():
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(
+                f"DO $$ BEGIN SET LOCAL session_replication_role = replica; {'; '.join(_deletions())}; END $$"
+            )
+    else:
+        _flush(test_case)
+
+
+def _empty_sqlite() -> None:
+    # SQLite has no switch for triggers: those that refuse are dropped and made again.
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE '%\\_no\\_delete' ESCAPE '\\'"
+        )
+        guards = cursor.fetchall()
+        for name, _ in guards:
+            cursor.execute(f'DROP TRIGGER "{name}"')
+        for deletion in _deletions():
+            cursor.execute(deletion)
+        for _, statement in guards:
+            cursor.execute(statement)
+
+
+@cache
+def _deletions() -> list[str]:
+    tables = connection.introspection.django_table_names(only_existing=True, include_views=False)
+    return [f"DELETE FROM {connection.ops.quote_name(table)}" for table in tables if table not in UNCHANGED]
+
+
+@cache
+def _may_switch_triggers_off() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('is_superuser')")
+        return bool(cursor.fetchone()[0] == "on")
