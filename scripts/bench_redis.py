@@ -162,13 +162,11 @@ def bench_redis(shop: RunningShop, rounds: int = ROUNDS) -> int:
 
 
 def main() -> int:
-    from bench import wait_for_pictures
-
     with tempfile.TemporaryDirectory(prefix="shop-bench-") as folder:
         running = start_shop(Path(folder))
         try:
             # Each picture that is made drops the kept pages.
-            wait_for_pictures(running)
+            running.wait_for_pictures()
             return 1 if bench_redis(running, int(sys.argv[1]) if sys.argv[1:] else ROUNDS) else 0
         finally:
             stop_shop(running)
