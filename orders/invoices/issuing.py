@@ -15,8 +15,8 @@ from orders.invoices.series import Place, chain_hash, reserve_place, take_place
 from orders.invoices.tax import Tax, Treatment, decide_tax, split_vat
 from orders.models import Invoice, InvoiceDraft, InvoiceKind, Order, RefundRequest
 from orders.services.journal import record_event
+from shop.core.enqueue import enqueue_after_commit
 from shop.core.money import ZERO
-from shop.core.wake import wake
 
 
 def issue_invoice(*, order: Order) -> Invoice:
@@ -140,5 +140,5 @@ def _write(place: Place, *, kind: InvoiceKind, order: Order, data: dict[str, Any
         )
         take_place(place, digest=digest)
     record_event(order, f"{kind}.issued", number=place.number)
-    wake("orders.tasks.make_invoice_document", invoice.pk)
+    enqueue_after_commit("orders.tasks.make_invoice_document", invoice.pk)
     return invoice

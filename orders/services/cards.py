@@ -14,7 +14,7 @@ from orders.selectors.instalments import open_pause
 from orders.services import instalment_mails as mails
 from orders.services.instalments import NOT_ACCEPTED, lock_open_payments
 from orders.services.journal import record_event
-from shop.core.wake import wake
+from shop.core.enqueue import enqueue_after_commit
 
 
 def keep_card(*, order: Order, card: CardFacts) -> StoredCard | None:
@@ -61,7 +61,7 @@ def keep_card(*, order: Order, card: CardFacts) -> StoredCard | None:
 def discard_card(*, order: Order, payment_method_id: str) -> None:
     """Have a card deleted at the provider once this is committed, however often it takes."""
     DiscardedCard.objects.get_or_create(payment_method_id=payment_method_id, defaults={"order": order})
-    wake("orders.tasks.forget_card", payment_method_id)
+    enqueue_after_commit("orders.tasks.forget_card", payment_method_id)
 
 
 def _charge_again(order: Order, payment: Payment, today: date, *, was_usable: bool) -> bool:

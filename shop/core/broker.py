@@ -2,7 +2,7 @@
 
 Kombu's filesystem transport writes a message into the folder that readers scan, so a reader can pick up
 a file before its content is there and crash the worker. Here a message appears by an atomic rename.
-The broker is only a wake-up: rows in the database (outgoing mails, payments, scheduled jobs) are the truth,
+A message only starts work sooner: rows in the database (outgoing mails, payments, scheduled jobs) are the truth,
 and jobs that sweep them find whatever a lost message should have started.
 """
 

@@ -1,4 +1,4 @@
-"""Scheduled jobs: each runs once per period, however many beats, workers and cron lines wake it.
+"""Scheduled jobs: each runs once per period, however many beats, workers and cron lines ask for it.
 
 A job is a function of one moment, registered where its app keeps its tasks (``<app>/tasks.py`` or
 ``<app>/jobs.py``)::

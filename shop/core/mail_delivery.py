@@ -22,7 +22,7 @@ from django.db.models import F, Q, QuerySet
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 
-from shop.core.mail import wake_delivery
+from shop.core.mail import enqueue_delivery
 from shop.core.mail_attachments import MailFile, load_attachments, report_missed
 from shop.core.mail_resolvers import resolve_content
 from shop.core.models import MailState, OutgoingMail, ShopSettings
@@ -104,13 +104,13 @@ def due_mails(now: datetime) -> list[int]:
 
 
 def sweep(now: datetime) -> None:
-    """Finds whatever a lost wake-up, a broker that was away or a killed worker left behind.
+    """Find whatever a lost message, a broker that was away or a killed worker left behind.
 
     What is due is handed to the workers again. What nobody took for ``NO_WORKER_AFTER`` is delivered here: on
     a machine that runs jobs from cron there may be no worker at all.
     """
     for mail_id in due_mails(now):
-        wake_delivery(mail_id)
+        enqueue_delivery(mail_id)
     deliver_overdue(now)
 
 
@@ -138,7 +138,7 @@ def resend(*, mail_id: int) -> bool:
             state=MailState.QUEUED, attempts=0, crashes=0, next_attempt_at=timezone.now(), lease_until=None
         )
         if revived:
-            transaction.on_commit(lambda: wake_delivery(mail_id), robust=True)
+            transaction.on_commit(lambda: enqueue_delivery(mail_id), robust=True)
     return bool(revived)
 
 

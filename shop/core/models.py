@@ -28,8 +28,8 @@ class MailState(models.TextChoices):
 class OutgoingMail(models.Model):
     """One mail to one person: written in the transaction that causes it, delivered later by a worker.
 
-    The row is the truth and Celery only a wake-up: a lost task is found again by the sweep, a killed
-    worker's row becomes due again when its lease ends. What was rendered is kept as it was sent.
+    The row is the truth and a message to Celery only starts its delivery sooner: where the message was lost, the
+    sweep finds the row; a killed worker's row becomes due again when its lease ends. What was rendered is kept.
     """
 
     kind = models.CharField(_("type"), max_length=60)

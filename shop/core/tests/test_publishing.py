@@ -12,7 +12,7 @@ from faulty_proxy import faulty_proxy
 from kombu.transport import redis, virtual
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from shop.core import redis_broker, wake
+from shop.core import enqueue, redis_broker
 from shop.core.broker import LONGEST_PAUSE_SECONDS, PatientAMQP, PatientConnection, register
 from shop.core.caches import redis_circuit
 from shop.core.circuit import Circuit
@@ -41,13 +41,13 @@ class Task:
 @pytest.fixture(autouse=True)
 def circuit(settings, monkeypatch):
     settings.REDIS_URL = "redis://somewhere"
-    monkeypatch.setattr(wake, "redis_circuit", Circuit(SILENCES, patience=0.0, limit=1, pause=60.0))
+    monkeypatch.setattr(enqueue, "redis_circuit", Circuit(SILENCES, patience=0.0, limit=1, pause=60.0))
 
 
 def published_twenty_times(task: Task) -> float:
     started = monotonic()
     for number in range(20):
-        wake.publish(task, number)
+        enqueue.publish(task, number)
     return monotonic() - started
 
 

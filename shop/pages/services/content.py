@@ -7,8 +7,8 @@ from django.core.cache import caches
 from django.db import transaction
 
 from shop.core import images, public_pages
+from shop.core.enqueue import enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
-from shop.core.wake import wake
 from shop.pages.models import FaqEntry, PageText, Redirect, SeasonalBanner
 from shop.pages.places import cache_key as places_key
 
@@ -53,7 +53,7 @@ def set_banner_picture(*, banner: SeasonalBanner, image: DrawnImage) -> None:
         banner.width, banner.height, banner.colour = stored.width, stored.height, stored.colour
         banner.derivatives = {}
         banner.save()
-        wake(DERIVE_TASK, banner.pk)
+        enqueue_after_commit(DERIVE_TASK, banner.pk)
         content_changed()
 
 
@@ -69,12 +69,12 @@ def derive_banner(*, pk: int) -> bool:
     return bool(done)
 
 
-def wake_missing(*, limit: int) -> int:
+def enqueue_missing(*, limit: int) -> int:
     """Asks again for the smaller files of bands that have none; returns how many."""
     rows = SeasonalBanner.objects.filter(derivatives={}).exclude(file="").order_by("pk")
     waiting = list(rows.values_list("pk", flat=True)[:limit])
     for pk in waiting:
-        wake(DERIVE_TASK, pk)
+        enqueue_after_commit(DERIVE_TASK, pk)
     return len(waiting)
 
 
