@@ -165,7 +165,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="shop-bench-") as folder:
         running = start_shop(Path(folder))
         try:
-            # Each picture that is made drops the kept pages.
+            # Each picture that is made drops the cached pages.
             running.wait_for_pictures()
             return 1 if bench_redis(running, int(sys.argv[1]) if sys.argv[1:] else ROUNDS) else 0
         finally:

@@ -133,14 +133,14 @@ def bench_requests(shop: RunningShop) -> None:
     pages = {name: calls[name] for name in ("list", "product")}
     aims = {"list": 0.09, "search": 0.09, "product": 0.12, "quote": 0.12}
     with server("tests.load.bare:application", dict(os.environ)) as (bare, _):
-        print("\nfrom nothing: neither pages nor pieces of them are kept")
-        nothing = {"PAGE_CACHE_SECONDS": "0", "PIECE_CACHE_SECONDS": "0"}
+        print("\nfrom nothing: neither pages nor fragments of them are cached")
+        nothing = {"PAGE_CACHE_SECONDS": "0", "FRAGMENT_CACHE_SECONDS": "0"}
         with server("shop.wsgi", {**environment, **nothing}) as (port, _):
             compare(bare, port, {name: calls[name] for name in ("list", "search", "product")}, {})
-        print("\nfrom kept pieces: no page is kept")
+        print("\nfrom cached fragments: no page is cached")
         with server("shop.wsgi", {**environment, "PAGE_CACHE_SECONDS": "0"}) as (port, _):
             compare(bare, port, calls, aims)
-        print("\nkept pages")
+        print("\ncached pages")
         with server("shop.wsgi", {**environment, "PAGE_CACHE_SECONDS": "600"}) as (port, worker):
             compare(bare, port, pages, dict.fromkeys(pages, 0.75))
             compare(bare, port, {name: calls[name] for name in ("search", "quote")}, {})

@@ -171,10 +171,10 @@ CACHES: dict[str, dict[str, Any]] = {
         "LOCATION": str(DATA_DIR / "cache"),
     },
 }
-# How long a public page is kept at most; 0 makes every page anew.
+# How long a public page is cached at most; 0 makes every page anew.
 PAGE_CACHE_SECONDS = env.int("PAGE_CACHE_SECONDS", default=60)
-# The same for the pieces that pages are made of: cards, header, footer, what a product's page shows.
-PIECE_CACHE_SECONDS = env.int("PIECE_CACHE_SECONDS", default=60)
+# The same for the fragments that pages are made of: cards, header, footer, what a product's page shows.
+FRAGMENT_CACHE_SECONDS = env.int("FRAGMENT_CACHE_SECONDS", default=60)
 
 CELERY_BROKER_URL = REDIS_URL or "folder://localhost/"
 # Publishing is tried once: rows are the truth, and jobs find what a lost message should have started.

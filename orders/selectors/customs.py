@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from orders.invoices.tax import ABROAD_IN_UNION, HOME
 from orders.models import DeliveryStop
-from shop.core.kept import kept
+from shop.core.fragment_cache import cached_fragment
 
 
 def outside_union(country: str) -> bool:
@@ -13,8 +13,8 @@ def outside_union(country: str) -> bool:
 
 
 def stopped_countries() -> frozenset[str]:
-    """Countries to which nothing is sent for now. One query; where kept pieces are used, none."""
-    return kept(_read_stops, "delivery-stops")
+    """Countries to which nothing is sent for now. One query; where fragments are cached, none."""
+    return cached_fragment(_read_stops, "delivery-stops")
 
 
 def _read_stops() -> frozenset[str]:

@@ -15,7 +15,7 @@ from orders.models.order import OTHER_COUNTRY
 from orders.pricing.quote import PricingRules
 from orders.pricing.shipping import ShippingZone
 from orders.selectors.customs import outside_union, stopped_countries
-from shop.core.kept import kept
+from shop.core.fragment_cache import cached_fragment
 from shop.core.models import ShopSettings
 
 
@@ -30,9 +30,9 @@ class CountryChoice:
 
 
 def load_pricing_rules() -> PricingRules:
-    """Zones and limits as they are now. One query; the shop's settings come from their cache. Where kept pieces are
+    """Zones and limits as they are now. One query; the shop's settings come from their cache. Where fragments are
     used, none: whoever changes a zone or the settings drops them."""
-    return kept(_read_rules, "pricing-rules")
+    return cached_fragment(_read_rules, "pricing-rules")
 
 
 def _read_rules() -> PricingRules:

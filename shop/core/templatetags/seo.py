@@ -138,7 +138,7 @@ def shop_data(context: Context, countries: Sequence[str] = ()) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def kept_query(context: Context, *names: str) -> str:
+def canonical_query(context: Context, *names: str) -> str:
     """`?category=…&page=…`: the named parameters of this request that say which page this is, in a fixed order.
 
     The first page of a list has no number. Everything else (search, campaign tags) is left out.
@@ -146,6 +146,6 @@ def kept_query(context: Context, *names: str) -> str:
     request = context.get("request")
     if request is None:
         return ""
-    kept = [(name, request.GET[name]) for name in names if request.GET.get(name)]
-    kept = [(name, value) for name, value in kept if (name, value) != ("page", "1")]
-    return f"?{urlencode(kept)}" if kept else ""
+    given = [(name, request.GET[name]) for name in names if request.GET.get(name)]
+    given = [(name, value) for name, value in given if (name, value) != ("page", "1")]
+    return f"?{urlencode(given)}" if given else ""

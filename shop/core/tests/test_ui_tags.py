@@ -11,7 +11,7 @@ from django.test import RequestFactory
 from django.utils import translation
 
 from shop.core.images import ImageInfo
-from shop.core.templatetags.seo import kept_query
+from shop.core.templatetags.seo import canonical_query
 from shop.core.templatetags.ui import language_links, page_numbers, round_amount, toise
 
 
@@ -112,7 +112,7 @@ def test_an_unknown_page_offers_the_home_pages() -> None:
 
 def test_the_canonical_address_keeps_what_names_the_page() -> None:
     page = context("/produits?utm_source=x&page=2&search=ours&category=bust")
-    assert kept_query(page, "category", "page") == "?category=bust&page=2"
-    assert kept_query(context("/produits?page=1"), "category", "page") == ""
-    assert kept_query(context("/produits?category=a%26b%22"), "category") == "?category=a%26b%22"
-    assert kept_query(Context(), "page") == ""
+    assert canonical_query(page, "category", "page") == "?category=bust&page=2"
+    assert canonical_query(context("/produits?page=1"), "category", "page") == ""
+    assert canonical_query(context("/produits?category=a%26b%22"), "category") == "?category=a%26b%22"
+    assert canonical_query(Context(), "page") == ""
