@@ -15,7 +15,7 @@ from accounts.selectors import find_user, unconfirmed_sign_up
 from accounts.sign_up_links import sign_up_key
 from shop.core import limits
 from shop.core.mail import queue_mail
-from shop.core.mail_resolvers import MailContent
+from shop.core.mail_content import MailContent
 from shop.core.models import OutgoingMail
 from shop.core.site import absolute_url
 

@@ -403,7 +403,7 @@ EMAIL_URL = env.str("EMAIL_URL", default="")
 if EMAIL_URL:
     vars().update(environ.Env.email_url_config(EMAIL_URL))
 else:
-    EMAIL_BACKEND = "shop.core.mail_backends.KeptMailBackend"
+    EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
 # For each answer of the mail server.
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="boutique@example.com")

@@ -22,9 +22,8 @@ from django.urls import path
 
 from orders.tests.factories import make_zones
 from shop.core import deadlines, public_pages
-from shop.core.errors import server_error
+from shop.core.errors import is_outage, server_error
 from shop.core.fragment_cache import FragmentCache
-from shop.core.outages import is_outage
 from shop.core.problems import CONTENT_TYPE
 from shop.urls import urlpatterns as shop_urls
 

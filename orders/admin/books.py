@@ -17,7 +17,7 @@ from orders.admin.parts import order_link
 from orders.models import DeliveryStop, Finding, VatRate
 from orders.selectors.customs import outside_union
 from orders.services.findings import resolve_finding
-from shop.core.amount_fields import TYPED_AMOUNT
+from shop.core.amounts import TYPED_AMOUNT
 from shop.core.problems import Problem
 from shop.core.public_pages import content_changed
 from shop.core.staff_actions import StaffAction

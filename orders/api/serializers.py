@@ -18,7 +18,7 @@ from orders.models import PaymentMode
 from orders.models.order import OTHER_COUNTRY
 from orders.selectors.quotes import MAX_LINES, MAX_QUANTITY, RequestedLine
 from orders.services.placement import CustomerDetails
-from shop.core.amount_fields import AmountField
+from shop.core.amounts import AmountField
 
 _MAX_ID = 2**63 - 1
 _OTHER_NAMES = {"autre", "other", "otro", "andere", OTHER_COUNTRY.lower()}

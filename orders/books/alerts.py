@@ -10,10 +10,10 @@ from django.urls import reverse
 from django.utils import translation
 
 from orders.books.turnover import Gauge, gauges, months_of
+from shop.core.dates import shop_day
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, amount_string
-from shop.core.shop_days import shop_day
 
 HEARD_LATE = timedelta(days=14)
 

@@ -22,8 +22,8 @@ from orders.invoices.tax import Treatment
 from orders.models import Invoice, InvoiceKind, LedgerEntry, LedgerKind, Order, Refund
 from orders.models.payment import TRANSFER_MOVEMENT
 from orders.selectors.customs import outside_union
+from shop.core.dates import shop_day
 from shop.core.money import ZERO
-from shop.core.shop_days import shop_day
 
 CHUNK = 500
 CARD = "Carte bancaire (Stripe)"

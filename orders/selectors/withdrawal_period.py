@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from orders.models import Order, Withdrawal
-from shop.core.shop_days import shop_day
+from shop.core.dates import shop_day
 
 if TYPE_CHECKING:
     from holidays import HolidayBase

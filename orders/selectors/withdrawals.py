@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from orders.models import Order, OrderItem, RefundLine, Withdrawal, WithdrawalCase, WithdrawalState
 from orders.models.returns import OPEN_CASES
-from shop.core.shop_days import shop_day
+from shop.core.dates import shop_day
 
 FIRST_ALERT_DAY = 10
 LAST_ALERT_DAY = 14

@@ -30,8 +30,8 @@ from orders.services.journal import record_event
 from orders.services.refunds import request_refund
 from orders.services.withdrawal_mails import mail_alert, mail_refused, mail_return_instructions
 from orders.services.withdrawals import has_left, stop_charges, take_up
+from shop.core.dates import shop_day
 from shop.core.problems import Problem
-from shop.core.shop_days import shop_day
 
 if TYPE_CHECKING:
     from accounts.models import User

@@ -14,10 +14,10 @@ from orders.models import Order, Withdrawal, WithdrawalCase
 from orders.selectors.withdrawals import named_order
 from orders.services.mails import order_context, seller_context
 from shop.core import limits
+from shop.core.dates import shop_day
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
 from shop.core.money import amount_string
-from shop.core.shop_days import shop_day
 from shop.core.site import absolute_url
 
 

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from shop.core import mail_delivery
-from shop.core.amount_fields import TYPED_AMOUNT
+from shop.core.amounts import TYPED_AMOUNT
 from shop.core.mail import ACCOUNT_MAILS
 from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
 from shop.core.shop_settings import save_shop_settings

@@ -1,16 +1,24 @@
-"""Days in words, as each language writes them."""
+"""Civil days where the shop is, which are those of the law and of the books, and days in words."""
 
 from __future__ import annotations
 
 import re
 from datetime import date, datetime
 from functools import lru_cache
+from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.utils import formats
 from django.utils.translation import get_language
 
+SHOP_ZONE = ZoneInfo(settings.TIME_ZONE)
 # « 1 décembre 2026 », but not « 11 décembre » nor « 1/12/2026 ».
 _FIRST = re.compile(r"\A1(?=\s[^\W\d])")
+
+
+def shop_day(moment: datetime) -> date:
+    """Return the day on which a moment falls where the shop is, wherever the server stands."""
+    return moment.astimezone(SHOP_ZONE).date()
 
 
 def day_in_words(day: date, named_format: str = "DATE_FORMAT") -> str:

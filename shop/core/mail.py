@@ -20,7 +20,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from shop.core.enqueue import enqueue
-from shop.core.mail_attachments import Attachment
+from shop.core.mail_content import Attachment
 from shop.core.models import MailState, OutgoingMail
 
 logger = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ def queue_mail(
     call gives the first row back. ``reference`` is what operators search by (an order's reference, say).
     ``context["reply_to"]``, one plain address, is where answers go instead of the shop's own.
     With ``not_before`` it waits until then, when the sweep finds it, and may be taken back by ``withdraw_mails``.
-    ``attachments`` name files that their providers read at delivery (``shop.core.mail_attachments``).
+    ``attachments`` name files that their providers read at delivery (``shop.core.mail_content``).
 
     Returns ``None`` when there is no address to write to. Raises ``ValidationError`` when ``to`` is not one
     plain address, which also keeps line breaks out of the headers.

@@ -23,8 +23,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone, translation
 
 from shop.core.mail import enqueue_delivery
-from shop.core.mail_attachments import MailFile, load_attachments, report_missed
-from shop.core.mail_resolvers import resolve_content
+from shop.core.mail_content import MailFile, load_attachments, report_missed, resolve_content
 from shop.core.models import MailState, OutgoingMail, ShopSettings
 from shop.core.site import absolute_url
 

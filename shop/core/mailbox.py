@@ -11,9 +11,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_safe
 
-from shop.core.mail_attachments import load_attachments
+from shop.core.mail_content import is_resolved, load_attachments
 from shop.core.mail_delivery import render as render_mail
-from shop.core.mail_resolvers import is_resolved
 from shop.core.models import OutgoingMail
 
 PER_PAGE = 50

@@ -11,7 +11,7 @@ from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
 from shop.core import errors
-from shop.core.outages import is_outage
+from shop.core.errors import is_outage
 from shop.core.request_kind import has_language_by_header, language_of
 
 logger = logging.getLogger(__name__)

@@ -27,7 +27,7 @@ from orders.services.refund_transfers import (
 )
 from orders.services.refunds import request_refund
 from orders.services.transfer_returns import take_transfer_back
-from shop.core.amount_fields import AmountField
+from shop.core.amounts import AmountField
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 
