@@ -12,7 +12,7 @@ from django.utils.http import int_to_base36
 
 from accounts.models import SignUp, User
 from accounts.selectors import find_user, unconfirmed_sign_up
-from accounts.sign_up_links import sign_up_key
+from accounts.sign_ups import sign_up_key
 from shop.core import limits
 from shop.core.mail import queue_mail
 from shop.core.mail_content import MailContent

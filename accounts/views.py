@@ -25,8 +25,7 @@ from accounts.notices import Notice, leave_notice, leave_toast, take_notice
 from accounts.passwords import MEMBER_MINIMUM
 from accounts.redirects import own_path
 from accounts.services import members, signing_in, signing_up
-from accounts.sign_up_links import sign_up_of_key
-from accounts.sign_up_session import forget_sign_up, remember_sign_up, remembered_sign_up
+from accounts.sign_ups import forget_sign_up, remember_sign_up, remembered_sign_up, sign_up_of_key
 from shop.core import limits
 from shop.core.client_address import client_address
 from shop.core.problems import Problem

@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.passwords import MEMBER_MINIMUM
-from accounts.sign_up_session import remembered_sign_up
+from accounts.sign_ups import remembered_sign_up
 from orders.access import payment_token
 from orders.invoices.places import destination_of
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer

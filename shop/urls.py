@@ -9,7 +9,8 @@ from drf_spectacular.views import SpectacularJSONAPIView
 from shop.core import errors, media
 from shop.core.api import report_client_error
 from shop.core.site import LanguageRoot
-from shop.pages import sitemaps, views
+from shop.pages import sitemaps
+from shop.pages.views.content import home
 
 urlpatterns = [
     path("webhooks/", include("orders.webhook_urls")),
@@ -31,7 +32,7 @@ urlpatterns = [
 if settings.DEBUG and not settings.EMAIL_URL:
     urlpatterns += [path("_mails", include("shop.core.mailbox_urls"))]
 
-urlpatterns.append(LanguageRoot.resolver([path("", views.home, name="home")]))
+urlpatterns.append(LanguageRoot.resolver([path("", home, name="home")]))
 urlpatterns += i18n_patterns(
     path("", include("shop.pages.urls")),
     path("", include("catalog.urls")),

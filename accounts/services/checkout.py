@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from accounts.services import signing_in
 from accounts.services.signing_up import prepare_sign_up, request_sign_up
-from accounts.sign_up_session import remember_sign_up, remembered_sign_up
+from accounts.sign_ups import remember_sign_up, remembered_sign_up
 from shop.core.problems import Problem
 
 

@@ -13,23 +13,39 @@ Anybody can type anybody's address. So that nobody prepares an account for its o
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from django.contrib.auth.hashers import make_password
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from accounts.joining import join_orders
 from accounts.models import SignUp, User
 from accounts.passwords import password_faults
 from accounts.services.members import clean_email, create_member
-from accounts.sign_up_links import LINK_LIFETIME, sign_up_of_key
+from accounts.sign_ups import LINK_LIFETIME, sign_up_of_key
 from shop.core import limits
 from shop.core.mail import queue_mail
 from shop.core.problems import Problem
 
 # The link is made when the mail is delivered, which may take two days.
 KEPT = LINK_LIFETIME + timedelta(days=2)
+
+# Orders placed with a sign-up become the account's: `orders` does it, accounts knows nothing of orders.
+Join = Callable[[User, Sequence[uuid.UUID]], None]
+_joiners: list[Join] = []
+
+
+def register_orders(join: Join) -> None:
+    """From now on `join(user, order_ids)` is called. Call it in an `AppConfig.ready()`; again changes nothing."""
+    if join not in _joiners:
+        _joiners.append(join)
+
+
+def _join_orders(user: User, order_ids: Sequence[uuid.UUID]) -> None:
+    """Give these orders to an account whose address was proved, in the caller's transaction."""
+    for join in _joiners:
+        join(user, order_ids)
 
 
 def prepare_sign_up(
@@ -115,7 +131,7 @@ def confirm_sign_up(*, key: str, password: str | None, is_theirs: bool) -> User:
             raise _invalid_link() from None
         SignUp.objects.filter(email=sign_up.email).delete()
         if is_theirs:
-            join_orders(user, [uuid.UUID(order["id"]) for order in sign_up.orders])
+            _join_orders(user, [uuid.UUID(order["id"]) for order in sign_up.orders])
     limits.reset(limits.SIGN_IN_ACCOUNT, user.email)
     return user
 

@@ -11,7 +11,7 @@ from django.test import Client
 from accounts.models import SignUp, User
 from accounts.selectors import is_email_confirmed
 from accounts.services.signing_up import KEPT, confirm_sign_up
-from accounts.sign_up_links import sign_up_key
+from accounts.sign_ups import sign_up_key
 from accounts.tasks import purge_sign_ups
 from accounts.tests.people import (
     PASSWORD,

@@ -16,8 +16,7 @@ from rest_framework.views import APIView
 from shop.core.client_address import client_address
 from shop.core.parsers import StrictJSONParser
 from shop.core.problems import Problem
-from shop.pages.contact import find_piece
-from shop.pages.forms import ContactForm
+from shop.pages.forms import ContactForm, find_piece
 from shop.pages.models import ContactKind
 from shop.pages.services.contact import Message, send_message
 

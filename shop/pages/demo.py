@@ -11,8 +11,8 @@ from shop.core.images import draw_shipped_image
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 from shop.pages.models import SeasonalBanner
-from shop.pages.services.content import set_banner_picture
-from shop.pages.shipped import load_texts, translated
+from shop.pages.services.content import load_texts, set_banner_picture
+from shop.pages.shipped import translated
 
 _CHRISTMAS = "noel"
 _PICTURE = Path(settings.BASE_DIR) / "catalog" / "demo" / "pictures" / "boule-village-enneige-1.jpg"

@@ -11,6 +11,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from catalog.models import Product
 from shop.core.images import check_image
 from shop.core.problems import Problem
 from shop.pages.models import ContactKind
@@ -116,3 +117,10 @@ class ContactForm(forms.Form):
             # Fields of the other choice are not on screen: what stands in them was not meant.
             cleaned |= {"budget": "", "deadline": None, "images": []}
         return cleaned
+
+
+def find_piece(number: str) -> Product | None:
+    """Return the published product of this number, None for anything else. One query at most."""
+    if not (number.isascii() and number.isdigit() and len(number) <= 18):
+        return None
+    return Product.objects.filter(pk=int(number), is_published=True).first()

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-PLACE = re.compile(r"\{\{ ?(\w+) ?\}\}")
+PLACEHOLDER = re.compile(r"\{\{ ?(\w+) ?\}\}")
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&])")
 _TAGS = {
@@ -36,7 +36,7 @@ def unescape(value: str) -> str:
 
 def fill(text: str, values: Mapping[str, str]) -> str:
     """Puts the values into their places; a place without a value stays as it was written."""
-    return PLACE.sub(lambda place: values.get(place[1], place[0]), text)
+    return PLACEHOLDER.sub(lambda place: values.get(place[1], place[0]), text)
 
 
 def render_markdown(text: str) -> SafeString:

@@ -17,11 +17,13 @@ from shop.core import images
 from shop.core.images import ImageInfo
 from shop.pages.markup import fill, localise, plain_text, render_markdown, unescape
 from shop.pages.models import FaqCategory, FaqEntry, PageText, SeasonalBanner
-from shop.pages.places import place_values
-from shop.pages.services.content import BANNERS_KEY, FAQ_KEY, TEXTS_KEY
+from shop.pages.selectors.placeholders import placeholder_values
 from shop.pages.shipped import shipped
 
 CACHE_SECONDS = 60
+FAQ_KEY = "pages:faq"
+TEXTS_KEY = "pages:texts"
+BANNERS_KEY = "pages:banners"
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Passage:
 
     @cached_property
     def html(self) -> SafeString:
-        return render_markdown(fill(self.body, place_values()))
+        return render_markdown(fill(self.body, placeholder_values()))
 
     @cached_property
     def plain(self) -> str:
@@ -51,7 +53,7 @@ class Question:
 
     @cached_property
     def html(self) -> SafeString:
-        return render_markdown(fill(self.answer, place_values()))
+        return render_markdown(fill(self.answer, placeholder_values()))
 
     @cached_property
     def plain(self) -> str:
@@ -87,7 +89,9 @@ class PageTexts:
         row = self._rows.get(key)
         if row is None:
             return Passage(default["title"], default["body"])
-        values = {place: unescape(value) for place, value in place_values().items() if "{{" in row.title}
+        values = {
+            place: unescape(value) for place, value in placeholder_values().items() if "{{" in row.title
+        }
         return Passage(fill(row.title, values) or default["title"], row.body)
 
 
@@ -140,7 +144,7 @@ def _band(row: SeasonalBanner) -> Band:
         )
     return Band(
         title=row.title,
-        html=render_markdown(fill(row.text, place_values()) if "{{" in row.text else row.text),
+        html=render_markdown(fill(row.text, placeholder_values()) if "{{" in row.text else row.text),
         link_label=row.link_label,
         link=localise(row.link),
         in_menu=row.in_menu,

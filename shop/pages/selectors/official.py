@@ -11,9 +11,9 @@ from django.utils.translation import get_language
 
 from shop.core.site import absolute_url
 from shop.pages.models import OfficialKind, OfficialText
-from shop.pages.services.official import CACHE_KEY
 
 CACHE_SECONDS = 60
+CACHE_KEY = "pages:official"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,11 @@ from shop.core import images, public_pages
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
 from shop.pages.models import FaqEntry, PageText, Redirect, SeasonalBanner
-from shop.pages.places import cache_key as places_key
+from shop.pages.selectors.content import BANNERS_KEY, FAQ_KEY, TEXTS_KEY
+from shop.pages.selectors.placeholders import cache_key as placeholders_key
+from shop.pages.shipped import QUESTIONS, shipped, translated
 
 DERIVE_TASK = "shop.pages.tasks.derive_banner_files"
-FAQ_KEY = "pages:faq"
-TEXTS_KEY = "pages:texts"
-BANNERS_KEY = "pages:banners"
 
 Content = FaqEntry | PageText | SeasonalBanner | Redirect
 
@@ -23,7 +22,7 @@ Content = FaqEntry | PageText | SeasonalBanner | Redirect
 def content_changed() -> None:
     """Drops the kept copies of rows and of public pages once the transaction commits, in every process."""
     keys = [TEXTS_KEY, BANNERS_KEY, FAQ_KEY]
-    keys += [places_key(code) for code, _label in settings.LANGUAGES]
+    keys += [placeholders_key(code) for code, _label in settings.LANGUAGES]
     transaction.on_commit(lambda: caches["shared"].delete_many(keys), robust=True)
     public_pages.content_changed()
 
@@ -42,6 +41,34 @@ def delete_content(*, row: Content) -> None:
             _remove_files(row)
         row.delete()
         content_changed()
+
+
+def load_texts() -> int:
+    """Add the rows of shipped texts and questions that are missing; return how many. Changes by staff stay."""
+    with transaction.atomic():
+        known = set(FaqEntry.objects.exclude(key=None).values_list("key", flat=True))
+        questions = [
+            FaqEntry(
+                key=key,
+                category=category,
+                position=position,
+                on_home="h" in places,
+                on_contact="c" in places,
+                **translated("faq", key),
+            )
+            for position, (key, category, places) in enumerate(QUESTIONS, start=1)
+            if key not in known
+        ]
+        FaqEntry.objects.bulk_create(questions)
+        known = set(PageText.objects.values_list("key", flat=True))
+        passages = [
+            PageText(key=key, **translated("pages", key))
+            for key in shipped("pages", settings.LANGUAGE_CODE)
+            if key not in known
+        ]
+        PageText.objects.bulk_create(passages)
+        content_changed()
+    return len(questions) + len(passages)
 
 
 def set_banner_picture(*, banner: SeasonalBanner, image: DrawnImage) -> None:

@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from shop.core import images, public_pages
 from shop.pages.models import OfficialText
+from shop.pages.selectors.official import CACHE_KEY
 
-CACHE_KEY = "pages:official"
 _FOLDER = "official"
 _EXTENSIONS = {"png": "png", "jpg": "jpg", "jpeg": "jpg"}
 

@@ -17,7 +17,7 @@ from catalog.selectors.addresses import product_url
 from catalog.tests.factories import make_category, make_finish_category, make_image, make_product
 from orders.tests.factories import make_zones
 from shop.core.fragment_cache import FragmentCache
-from shop.pages.shipped import load_texts
+from shop.pages.services.content import load_texts
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -20,8 +20,8 @@ from shop.core.shop_settings import save_shop_settings
 from shop.pages.demo import christmas_season
 from shop.pages.models import FaqEntry, PageText, Redirect, SeasonalBanner
 from shop.pages.selectors.content import PageTexts, current_band, faq_chapters, questions
-from shop.pages.services.content import save_content
-from shop.pages.shipped import load_texts, shipped
+from shop.pages.services.content import load_texts, save_content
+from shop.pages.shipped import shipped
 
 pytestmark = pytest.mark.django_db
 

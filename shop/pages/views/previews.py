@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import translation
 
-from shop.pages.contact import draw_contact
 from shop.pages.forms import ContactForm
 from shop.pages.models import FaqEntry, PageText, SeasonalBanner
-from shop.pages.views import draw_faq, draw_home, draw_story
+from shop.pages.views.contact import draw_contact
+from shop.pages.views.content import draw_faq, draw_home, draw_story
 
 
 def preview(request: HttpRequest, row: FaqEntry | PageText | SeasonalBanner, language: str) -> HttpResponse:

@@ -20,7 +20,7 @@ from shop.pages.markup import escape
 CACHE_SECONDS = 60
 
 # What a text may hold between double braces, with what it stands for.
-PLACES = {
+PLACEHOLDERS = {
     "shop_name": gettext_lazy("nom de la boutique"),
     "email": gettext_lazy("adresse e-mail de la boutique"),
     "production_delay": gettext_lazy("délai de fabrication par défaut, en mots"),
@@ -31,10 +31,10 @@ PLACES = {
 }
 
 
-def place_values() -> dict[str, str]:
-    """Every place with its value in the active language, escaped for Markdown.
+def placeholder_values() -> dict[str, str]:
+    """Return every placeholder with its value in the active language, escaped for Markdown.
 
-    At most three queries (settings, zones, lowest price), kept for a minute.
+    At most three queries (settings, zones, lowest price), cached for a minute.
     """
     language = (get_language() or settings.LANGUAGE_CODE)[:2]
     key = cache_key(language)
@@ -46,7 +46,7 @@ def place_values() -> dict[str, str]:
 
 
 def cache_key(language: str) -> str:
-    return f"pages:places:{language}"
+    return f"pages:placeholders:{language}"
 
 
 def shipping_markdown(language: str) -> str:

@@ -20,7 +20,7 @@ from catalog.models import Product
 from catalog.selectors.addresses import product_url
 from shop.core.client_address import client_address
 from shop.core.problems import Problem
-from shop.pages.forms import ContactForm
+from shop.pages.forms import ContactForm, find_piece
 from shop.pages.models import ContactKind, PageText
 from shop.pages.selectors.content import PageTexts, questions
 from shop.pages.services.contact import Message, send_message
@@ -98,13 +98,6 @@ def draw_contact(
         },
         status=status,
     )
-
-
-def find_piece(number: str) -> Product | None:
-    """The published product of this number, None for anything else. One query at most."""
-    if not (number.isascii() and number.isdigit() and len(number) <= 18):
-        return None
-    return Product.objects.filter(pk=int(number), is_published=True).first()
 
 
 def _thank(reference: str) -> HttpResponse:

@@ -25,13 +25,13 @@ from markdown_it.token import Token
 
 from orders.selectors.withdrawals import function_sentence
 from shop.core.models import ShopSettings
-from shop.pages.markup import MARKDOWN, PLACE, escape, put_in_place, render_tokens, unescape
-from shop.pages.places import shipping_markdown
+from shop.pages.markup import MARKDOWN, PLACEHOLDER, escape, put_in_place, render_tokens, unescape
 from shop.pages.selectors.official import official_texts
+from shop.pages.selectors.placeholders import shipping_markdown
 
 # A paragraph of its own in the terms.
 _OFFICIAL_PLACE = "official-texts-place"
-_FOLDER = Path(__file__).resolve().parent / "texts"
+_FOLDER = Path(__file__).resolve().parent.parent / "texts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def _parse(page: str, language: str) -> tuple[dict[str, str], str]:
 
 def _fill(text: str, values: Mapping[str, str]) -> str:
     """Puts the values into their places. An unknown place is an error: a law's mention would go missing silently."""
-    return PLACE.sub(lambda place: values[place[1]], text)
+    return PLACEHOLDER.sub(lambda place: values[place[1]], text)
 
 
 def _mark_chapters(tokens: list[Token]) -> tuple[tuple[str, str], ...]:
