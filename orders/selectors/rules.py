@@ -4,7 +4,6 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import date
 
-from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_countries import countries
@@ -16,6 +15,7 @@ from orders.pricing.quote import PricingRules
 from orders.pricing.shipping import ShippingZone
 from orders.selectors.customs import outside_union, stopped_countries
 from shop.core.fragment_cache import cached_fragment
+from shop.core.law import HOME_COUNTRY
 from shop.core.models import ShopSettings
 
 
@@ -57,7 +57,7 @@ def _read_rules() -> PricingRules:
     return PricingRules(
         zones=tuple(zones),
         fallback_zone=fallback,
-        home_country=settings.HOME_COUNTRY,
+        home_country=HOME_COUNTRY,
         installments_enabled=shop.installments_enabled,
         installments_minimum=shop.installments_minimum,
     )
@@ -92,7 +92,7 @@ def checkout_countries() -> list[CountryChoice]:
             for country in row.countries
             if country.code not in stopped
         ]
-    choices.sort(key=lambda choice: (choice.code != settings.HOME_COUNTRY, _sort_key(choice.name)))
+    choices.sort(key=lambda choice: (choice.code != HOME_COUNTRY, _sort_key(choice.name)))
     if fallback is not None:
         choices.append(CountryChoice(OTHER_COUNTRY, _("Autre"), fallback.code, fallback.duties_notice))
     return choices

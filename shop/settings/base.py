@@ -6,6 +6,7 @@ from typing import Any
 import django_stubs_ext
 import environ
 
+from shop.core.law import HOME_COUNTRY
 from shop.data_dir import open_data_dir, stored_secret
 from shop.loopback import refuse_public_debug
 
@@ -121,8 +122,6 @@ TIME_ZONE = "Europe/Paris"
 MODELTRANSLATION_DEFAULT_LANGUAGE = "fr"
 MODELTRANSLATION_LANGUAGES = ("fr", "en", "es", "de")
 MODELTRANSLATION_FALLBACK_LANGUAGES = ("fr",)
-# Where the seller is: its law, its holidays, the delivery that the catalogue promises.
-HOME_COUNTRY = "FR"
 COUNTRIES_FIRST = [HOME_COUNTRY, "BE", "CH", "LU"]
 
 # --- Static files and media ------------------------------------------------------------------------
@@ -204,11 +203,6 @@ RETENTION: dict[str, int] = {
     "unpaid_days": 90,
     "log_months": 12,
 }
-
-# --- Days that the Code de la consommation sets ----------------------------------------------------
-# To withdraw, from the day after the last parcel (L221-18); to send the pieces back (L221-23) and to give the money
-# back (L221-24), both from the declaration.
-LAW_DAYS: dict[str, int] = {"withdrawal": 14, "return": 14, "refund": 14}
 
 # --- Measurement (nothing is loaded while these are empty) -----------------------------------------
 ANALYTICS_ID = env.str("ANALYTICS_ID", default="")
