@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
-EMAIL_MAX_LENGTH = 254
+from shop.core.languages import SOURCE_LANGUAGE
 
 
 def normalise_email(email: str) -> str:
@@ -50,10 +50,12 @@ class UserManager(BaseUserManager["User"]):
 class User(AbstractBaseUser, PermissionsMixin):
     """A person with an account, known by e-mail address (stored normalised, see ``normalise_email``)."""
 
-    email = models.EmailField(_("adresse e-mail"), max_length=EMAIL_MAX_LENGTH, unique=True)
+    email = models.EmailField(_("adresse e-mail"), unique=True)
     first_name = models.CharField(_("prénom"), max_length=150, blank=True)
     last_name = models.CharField(_("nom"), max_length=150, blank=True)
-    language = models.CharField(_("langue"), max_length=5, choices=settings.LANGUAGES, default="fr")
+    language = models.CharField(
+        _("langue"), max_length=5, choices=settings.LANGUAGES, default=SOURCE_LANGUAGE
+    )
     is_active = models.BooleanField(_("actif"), default=True)
     is_staff = models.BooleanField(_("accès à la gestion"), default=False)
     date_joined = models.DateTimeField(_("membre depuis"), default=timezone.now, editable=False)
@@ -158,11 +160,11 @@ class SignUp(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    email = models.EmailField(max_length=EMAIL_MAX_LENGTH, db_index=True)
+    email = models.EmailField(db_index=True)
     password = models.CharField(max_length=128, help_text="The hash.")
     first_name = models.CharField(max_length=150, blank=True)
     last_name = models.CharField(max_length=150, blank=True)
-    language = models.CharField(max_length=5, choices=settings.LANGUAGES, default="fr")
+    language = models.CharField(max_length=5, choices=settings.LANGUAGES, default=SOURCE_LANGUAGE)
     orders = models.JSONField(
         default=list, blank=True, help_text="[{id, reference}] of the orders placed with it."
     )

@@ -6,13 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from allauth.account.internal.flows.logout import logout
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import NoReverseMatch, reverse
 from django.utils.decorators import method_decorator
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views import View
 from django.views.decorators.cache import never_cache
@@ -28,16 +26,13 @@ from accounts.services import members, signing_in, signing_up
 from accounts.sign_ups import forget_sign_up, remember_sign_up, remembered_sign_up, sign_up_of_key
 from shop.core import limits
 from shop.core.client_address import client_address
+from shop.core.languages import active_language
 from shop.core.problems import Problem
 
 RESET_SESSION_KEY = "auth_reset_key"
 CONFIRMATION_SESSION_KEY = "auth_confirmation_key"
 
 private = [never_cache, sensitive_post_parameters()]
-
-
-def _language() -> str:
-    return get_language() or settings.LANGUAGE_CODE
 
 
 def _mailbox_url() -> str:
@@ -99,7 +94,7 @@ class AuthView(View):
     def _signup(self, request: HttpRequest, data: dict[str, Any]) -> HttpResponseBase:
         limits.enforce(limits.SIGN_UP_NETWORK, client_address(request))
         sign_up = signing_up.prepare_sign_up(
-            email=data["email"], password=data["password"], language=_language()
+            email=data["email"], password=data["password"], language=active_language()
         )
         sign_up_id = signing_up.request_sign_up(sign_up, earlier_id=remembered_sign_up(request))
         remember_sign_up(request, sign_up_id)
@@ -107,7 +102,7 @@ class AuthView(View):
 
     def _forgot(self, request: HttpRequest, data: dict[str, Any]) -> HttpResponseBase:
         limits.enforce(limits.PASSWORD_RESET_NETWORK, client_address(request))
-        members.request_password_reset(email=data["email"], language=_language())
+        members.request_password_reset(email=data["email"], language=active_language())
         return self._to_sign_in(request, "reset_sent", data["next"])
 
     def _to_sign_in(self, request: HttpRequest, notice: str, next_page: str | None) -> HttpResponseRedirect:
@@ -271,7 +266,9 @@ class NewPasswordView(ChoosePasswordView):
         }
 
     def _act(self, request: HttpRequest, password: str) -> HttpResponseBase:
-        user = members.set_password_by_link(key=self._key(request), password=password, language=_language())
+        user = members.set_password_by_link(
+            key=self._key(request), password=password, language=active_language()
+        )
         request.session.flush()
         # The mailbox is theirs: whoever locks the account next does not lock them out here.
         remember_device(request, user)

@@ -13,10 +13,12 @@ from django.utils.http import base36_to_int
 from django.utils.translation import gettext as _
 
 from accounts import mails
-from accounts.models import EMAIL_MAX_LENGTH, Role, User, UserRole, normalise_email
+from accounts.models import Role, User, UserRole, normalise_email
 from accounts.passwords import password_faults
 from shop.core import limits
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
+from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.problems import Problem
 
 
@@ -38,7 +40,7 @@ def create_member(
     email: str,
     password: str | None,
     password_hash: str | None = None,
-    language: str = "fr",
+    language: str = SOURCE_LANGUAGE,
     first_name: str = "",
     last_name: str = "",
 ) -> User:

@@ -7,16 +7,16 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
+from shop.core.languages import active_language
 from shop.core.money import format_amount, parse_amount
 
 
 def localised_amount(value: Decimal) -> str:
     """Return the amount in euros in the active language: `49,99 €`."""
-    return format_amount(value, (get_language() or "fr")[:2])
+    return format_amount(value, active_language())
 
 
 class AmountFormField(forms.DecimalField):

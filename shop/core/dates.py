@@ -11,6 +11,8 @@ from django.conf import settings
 from django.utils import formats
 from django.utils.translation import get_language
 
+from shop.core.languages import active_language
+
 SHOP_ZONE = ZoneInfo(settings.TIME_ZONE)
 # « 1 décembre 2026 », but not « 11 décembre » nor « 1/12/2026 ».
 _FIRST = re.compile(r"\A1(?=\s[^\W\d])")
@@ -39,5 +41,5 @@ def with_ordinal(text: str, language: str = "") -> str:
 
     Neither Django's formats nor Unicode's can say so. `language` is the active one unless it is given.
     """
-    is_french = (language or get_language() or "fr").startswith("fr")
+    is_french = (language or active_language()).startswith("fr")
     return _FIRST.sub("1er", text) if is_french else text

@@ -12,6 +12,7 @@ from django.utils.cache import patch_vary_headers
 
 from shop.core import errors
 from shop.core.errors import is_outage
+from shop.core.languages import active_language
 from shop.core.request_kind import has_language_by_header, language_of
 
 logger = logging.getLogger(__name__)
@@ -86,7 +87,7 @@ class LanguageMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         with translation.override(language_of(request)):
-            request.LANGUAGE_CODE = translation.get_language() or settings.LANGUAGE_CODE
+            request.LANGUAGE_CODE = active_language()
             response = self.get_response(request)
             if has_language_by_header(request):
                 patch_vary_headers(response, ("Accept-Language",))

@@ -15,6 +15,11 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from shop.core.languages import SOURCE_LANGUAGE
+
+EMAIL_MAX_LENGTH = 254
+"""Of an address (RFC 5321), as Django's e-mail fields have it."""
+
 
 class MailState(models.TextChoices):
     """Where a mail stands between being written and being delivered."""
@@ -33,8 +38,8 @@ class OutgoingMail(models.Model):
     """
 
     kind = models.CharField(_("type"), max_length=60)
-    to = models.EmailField(_("destinataire"), max_length=254)
-    language = models.CharField(_("langue"), max_length=5, default="fr")
+    to = models.EmailField(_("destinataire"))
+    language = models.CharField(_("langue"), max_length=5, default=SOURCE_LANGUAGE)
     context = models.JSONField(_("données"), default=dict)
     attachments = models.JSONField(_("pièces jointes"), default=list, blank=True)
     reference = models.CharField(_("référence"), max_length=80, blank=True, db_index=True)

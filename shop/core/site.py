@@ -5,7 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.urls import URLPattern, URLResolver
 from django.urls.resolvers import LocalePrefixPattern
-from django.utils.translation import get_language
+
+from shop.core.languages import active_language
 
 
 def absolute_url(path: str) -> str:
@@ -24,7 +25,7 @@ class LanguageRoot(LocalePrefixPattern):
 
     @property
     def language_prefix(self) -> str:
-        code = get_language() or settings.LANGUAGE_CODE
+        code = active_language()
         return "" if code == settings.LANGUAGE_CODE else code
 
     @classmethod

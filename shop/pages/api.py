@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -14,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from shop.core.client_address import client_address
+from shop.core.languages import active_language
 from shop.core.parsers import StrictJSONParser
 from shop.core.problems import Problem
 from shop.pages.forms import ContactForm, find_piece
@@ -89,7 +89,7 @@ class ContactApi(APIView):
                 budget=data["budget"],
                 deadline=data["deadline"],
                 product=find_piece(str(asked["product_id"])) if asked["product_id"] else None,
-                language=get_language() or "fr",
+                language=active_language(),
             ),
             pictures=data["images"],
             address=client_address(request._request),

@@ -13,12 +13,13 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.models import Product
 from shop.core.images import check_image
+from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.problems import Problem
 from shop.pages.models import ContactKind
 from shop.pages.services.contact import MAX_IMAGES
 
 MESSAGE_LENGTH = 5000
-LIMITS = {"first_name": 80, "last_name": 80, "email": 254, "subject": 150, "budget": 60}
+LIMITS = {"first_name": 80, "last_name": 80, "email": EMAIL_MAX_LENGTH, "subject": 150, "budget": 60}
 
 
 def one_line(value: str) -> str:

@@ -14,6 +14,8 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from shop.core.languages import active_language
+
 PLACEHOLDER = re.compile(r"\{\{ ?(\w+) ?\}\}")
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&])")
@@ -75,7 +77,7 @@ def localise(path: str) -> str:
     """A French address of this shop as the active language's; other addresses as they are."""
     if not path.startswith("/") or path.startswith("//"):
         return path
-    language = translation.get_language() or settings.LANGUAGE_CODE
+    language = active_language()
     with translation.override(settings.LANGUAGE_CODE):
         return translate_url(path, language)
 

@@ -15,11 +15,11 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from shop.core import structured_data
 from shop.core.images import ImageInfo
+from shop.core.languages import active_language
 from shop.core.site import absolute_url
 
 register = template.Library()
@@ -76,7 +76,7 @@ def share_image(image: ImageInfo | str | None = None) -> SafeString:
 @register.simple_tag
 def share_locales() -> SafeString:
     """The page's language and the others that it exists in, as link previews name them."""
-    current = (get_language() or settings.LANGUAGE_CODE)[:2]
+    current = active_language()
     others = [code for code, _label in settings.LANGUAGES if code != current]
     return format_html_join(
         "\n  ",
@@ -131,7 +131,7 @@ def shop_data(context: Context, countries: Sequence[str] = ()) -> SafeString:
                 terms_path=reverse("terms"),
             ),
             structured_data.website(
-                name=shop.shop_name, language=get_language() or "fr", search_path=reverse("catalog:list")
+                name=shop.shop_name, language=active_language(), search_path=reverse("catalog:list")
             ),
         ]
     )

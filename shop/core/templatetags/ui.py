@@ -17,10 +17,10 @@ from django.urls import translate_url
 from django.utils.formats import number_format
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from shop.core.images import ImageInfo
+from shop.core.languages import active_language
 from shop.core.money import format_amount
 
 register = template.Library()
@@ -53,14 +53,14 @@ class LanguageLink:
 @register.filter
 def round_amount(value: Decimal) -> str:
     """A limit rather than a price: « 50 € », and « 49,90 € » where there are cents."""
-    return re.sub(r"[.,]00(?!\d)", "", format_amount(value, (get_language() or settings.LANGUAGE_CODE)[:2]))
+    return re.sub(r"[.,]00(?!\d)", "", format_amount(value, active_language()))
 
 
 @register.simple_tag(takes_context=True)
 def language_links(context: Context) -> list[LanguageLink]:
     """Links to this page in every language, query included. A page that has no address in them links home."""
     request = context.get("request")
-    current = get_language() or settings.LANGUAGE_CODE
+    current = active_language()
     if request is None:
         return []
     known: list[LanguageLink] | None = getattr(request, "language_links", None)

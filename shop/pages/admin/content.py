@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.forms import ModelForm
@@ -16,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from shop.core import images
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin
 from shop.pages.admin.forms import BannerForm, FaqForm, PageTextForm, RedirectForm
@@ -29,20 +31,18 @@ from shop.pages.services.content import delete_content, save_content, set_banner
 from shop.pages.shipped import LANGUAGES
 from shop.pages.views.previews import preview
 
-_NAMES = {"fr": "Français", "en": "English", "es": "Español", "de": "Deutsch"}
-
 
 def _texts(*fields: str) -> list[Any]:
     """One foldable part a language: open in French, which the others fall back to."""
     return [
         (
-            _NAMES[language],
+            name,
             {
                 "fields": tuple(f"{field}_{language}" for field in fields),
-                "classes": () if language == "fr" else ("collapse",),
+                "classes": () if language == SOURCE_LANGUAGE else ("collapse",),
             },
         )
-        for language in LANGUAGES
+        for language, name in settings.LANGUAGES
     ]
 
 
@@ -75,7 +75,10 @@ class ContentAdmin(StaffAdmin[Any]):
         return format_html_join(
             " · ",
             '<a href="{}" target="_blank" rel="noopener">{}</a>',
-            ((reverse(name, args=[row.pk, language]), _NAMES[language]) for language in LANGUAGES),
+            (
+                (reverse(name, args=[row.pk, language]), _NAMES[language])
+                for language, name in settings.LANGUAGES
+            ),
         )
 
     def save_model(self, request: HttpRequest, obj: Any, form: ModelForm[Any], change: bool) -> None:

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.conf import settings
 from django.core.cache import caches
 from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
 
 from shop.core import images
 from shop.core.images import ImageInfo
+from shop.core.languages import active_language
 from shop.pages.markup import fill, localise, plain_text, render_markdown, unescape
 from shop.pages.models import FaqCategory, FaqEntry, PageText, SeasonalBanner
 from shop.pages.selectors.placeholders import placeholder_values
@@ -85,7 +84,7 @@ class PageTexts:
 
     def __getitem__(self, name: str) -> Passage:
         key = name.replace("_", "-")
-        default = shipped("pages", _language())[key]
+        default = shipped("pages", active_language())[key]
         row = self._rows.get(key)
         if row is None:
             return Passage(default["title"], default["body"])
@@ -169,7 +168,3 @@ def _in_force(row: PageText | SeasonalBanner, now: datetime | None) -> bool:
 
 def _begun(row: PageText | SeasonalBanner) -> tuple[float, int]:
     return (row.starts_at.timestamp() if row.starts_at else float("-inf"), row.pk or 0)
-
-
-def _language() -> str:
-    return (get_language() or settings.LANGUAGE_CODE)[:2]

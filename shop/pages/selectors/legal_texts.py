@@ -19,11 +19,11 @@ from django.utils import translation
 from django.utils.html import strip_tags
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from markdown_it.token import Token
 
 from orders.selectors.withdrawals import function_sentence
+from shop.core.languages import active_language
 from shop.core.models import ShopSettings
 from shop.pages.markup import MARKDOWN, PLACEHOLDER, escape, put_in_place, render_tokens, unescape
 from shop.pages.selectors.official import official_texts
@@ -48,7 +48,7 @@ class LegalText:
 def legal_page(page: str) -> LegalText:
     """`terms`, `privacy` or `legal-notice` in the active language. One query for the delivery zones, one a minute for
     the official texts."""
-    language = (get_language() or settings.LANGUAGE_CODE)[:2]
+    language = active_language()
     text = _render(page, language, tuple(sorted(_values(language).items())))
     official = render_to_string("components/official_texts.html", {"texts": official_texts()})
     return replace(text, html=put_in_place(text.html, _OFFICIAL_PLACE, official))

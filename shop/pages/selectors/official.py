@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.core.cache import caches
 from django.core.files.storage import default_storage
-from django.utils.translation import get_language
 
+from shop.core.languages import active_language
 from shop.core.site import absolute_url
 from shop.pages.models import OfficialKind, OfficialText
 
@@ -37,7 +37,7 @@ def official_texts() -> list[ShownText]:
         rows = list(OfficialText.objects.all())
         caches["shared"].set(CACHE_KEY, rows, CACHE_SECONDS)
     known = {(row.kind, row.language): row for row in rows}
-    language = (get_language() or settings.LANGUAGE_CODE)[:2]
+    language = active_language()
     found = (
         known.get((kind, language)) or known.get((kind, settings.LANGUAGE_CODE))
         for kind in OfficialKind.values

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from django.conf import settings
 from django.core.cache import caches
 from django.db.models import Min
-from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from catalog.models import CategoryKind, Product
 from catalog.selectors.wording import production_text
 from orders.selectors.delivery import shipping_table
+from shop.core.languages import active_language
 from shop.core.models import ShopSettings
 from shop.core.money import format_amount
 from shop.pages.markup import escape
@@ -36,7 +36,7 @@ def placeholder_values() -> dict[str, str]:
 
     At most three queries (settings, zones, lowest price), cached for a minute.
     """
-    language = (get_language() or settings.LANGUAGE_CODE)[:2]
+    language = active_language()
     key = cache_key(language)
     values: dict[str, str] | None = caches["shared"].get(key)
     if values is None:

@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from catalog.models import Product
 from shop.core import images, limits
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.problems import Problem
@@ -179,7 +180,7 @@ def _write_mails(request: ContactRequest, picture_count: int) -> None:
     queue_mail(
         kind="contact_workshop",
         to=ShopSettings.load().alert_address,
-        language="fr",
+        language=SOURCE_LANGUAGE,
         context={**context, "admin_url": admin_url, "reply_to": request.email},
         dedupe_key=f"contact-workshop:{request.pk}",
         reference=request.reference,

@@ -11,7 +11,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.decorators import method_decorator
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views import View
 from django.views.decorators.cache import never_cache
@@ -19,6 +18,7 @@ from django.views.decorators.cache import never_cache
 from catalog.models import Product
 from catalog.selectors.addresses import product_url
 from shop.core.client_address import client_address
+from shop.core.languages import active_language
 from shop.core.problems import Problem
 from shop.pages.forms import ContactForm, find_piece
 from shop.pages.models import ContactKind, PageText
@@ -61,7 +61,7 @@ class ContactView(View):
                     budget=data["budget"],
                     deadline=data["deadline"],
                     product=product,
-                    language=get_language() or "fr",
+                    language=active_language(),
                 ),
                 pictures=data["images"],
                 address=client_address(request),
