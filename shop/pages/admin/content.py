@@ -71,14 +71,11 @@ class ContentAdmin(StaffAdmin[Any]):
     def preview_links(self, row: Any) -> SafeString | str:
         if row.pk is None:
             return _("Enregistrez d'abord.")
-        name = f"admin:{self.opts.app_label}_{self.opts.model_name}_preview"
+        view = f"admin:{self.opts.app_label}_{self.opts.model_name}_preview"
         return format_html_join(
             " · ",
             '<a href="{}" target="_blank" rel="noopener">{}</a>',
-            (
-                (reverse(name, args=[row.pk, language]), _NAMES[language])
-                for language, name in settings.LANGUAGES
-            ),
+            ((reverse(view, args=[row.pk, language]), name) for language, name in settings.LANGUAGES),
         )
 
     def save_model(self, request: HttpRequest, obj: Any, form: ModelForm[Any], change: bool) -> None:
