@@ -10,6 +10,7 @@ from time import monotonic
 from typing import ClassVar
 from uuid import uuid4
 
+from celery import current_app
 from django.conf import settings
 from django.core.cache import cache
 from django.db import connection
@@ -18,6 +19,7 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.cache import never_cache
 
 from shop.core.deadlines import deadline
+from shop.core.jobs import background_work_is_late
 
 logger = logging.getLogger(__name__)
 
@@ -81,10 +83,8 @@ def check_cache() -> None:
 
 
 def check_broker() -> None:
-    from shop.celery import app
-
     if settings.REDIS_URL:
-        with app.connection_for_write() as broker:
+        with current_app.connection_for_write() as broker:
             broker.ensure_connection(max_retries=0)
     elif not os.access(settings.CELERY_BROKER_TRANSPORT_OPTIONS["data_folder_out"], os.W_OK):
         raise ConnectionError("The queue's folder cannot be written to.")
@@ -121,8 +121,6 @@ def background_work() -> str:
 
 
 def _background_is_late() -> bool:
-    from shop.core.jobs import background_work_is_late
-
     try:
         return background_work_is_late()
     finally:

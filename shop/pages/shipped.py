@@ -11,7 +11,6 @@ from django.conf import settings
 from shop.pages.models import FaqCategory
 
 _FOLDER = Path(__file__).resolve().parent / "texts"
-LANGUAGES: tuple[str, ...] = tuple(code for code, _label in settings.LANGUAGES)
 
 Texts = dict[str, dict[str, str]]
 
@@ -54,6 +53,6 @@ def translated(kind: str, key: str) -> dict[str, str]:
     """One text as the columns of its row: `title_fr`, `title_en`…"""
     return {
         f"{field}_{language}": text
-        for language in LANGUAGES
+        for language, _name in settings.LANGUAGES
         for field, text in shipped(kind, language)[key].items()
     }

@@ -28,7 +28,6 @@ from shop.pages.models import (
     SeasonalBanner,
 )
 from shop.pages.services.content import delete_content, save_content, set_banner_picture
-from shop.pages.shipped import LANGUAGES
 from shop.pages.views.previews import preview
 
 
@@ -63,7 +62,11 @@ class ContentAdmin(StaffAdmin[Any]):
 
     def preview_view(self, request: HttpRequest, object_id: str, language: str) -> HttpResponseBase:
         row = self.get_object(request, object_id)
-        if row is None or language not in LANGUAGES or not self.has_view_permission(request, row):
+        if (
+            row is None
+            or language not in dict(settings.LANGUAGES)
+            or not self.has_view_permission(request, row)
+        ):
             raise Http404
         return preview(request, row, language)
 
