@@ -48,7 +48,7 @@ class ShopAccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return absolute_url(reverse("accounts:reset-link", args=[key]))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Writes allauth's mails to the outbox. Raises ``KeyError`` for one the shop has no text for."""
+        """Write allauth's mails to the outbox. Raises ``KeyError`` for one the shop has no text for."""
         queue_mail(
             kind=MAIL_KINDS[template_prefix],
             to=email,

@@ -21,7 +21,7 @@ from shop.core.site import absolute_url
 
 
 def sign_up_content(mail: OutgoingMail) -> MailContent | None:
-    """What a sign-up's address is told: to confirm it, or that it has an account already.
+    """Return the mail for a sign-up's address: a link to confirm it, or that it has an account already.
 
     The owner of an account is told at most once in 15 minutes, anybody else at most once in three.
     """
@@ -37,8 +37,9 @@ def sign_up_content(mail: OutgoingMail) -> MailContent | None:
 
 
 def password_reset_content(mail: OutgoingMail) -> MailContent | None:
-    """What is told to an address whose password is forgotten: the link to choose a new one, single use, good for an
-    hour; the link to confirm it while it has only signed up; nothing when it has no account."""
+    """Return the mail for an address whose password is forgotten: the link to choose a new one, single use, good
+    for an hour; the link to confirm it while it has only signed up; nothing when it has no account.
+    """
     user = find_user(mail.to)
     if user is None:
         sign_up = unconfirmed_sign_up(mail.to)
@@ -49,7 +50,7 @@ def password_reset_content(mail: OutgoingMail) -> MailContent | None:
 
 
 def send_password_changed(user: User, *, language: str) -> None:
-    """Tells the owner that the password was changed, with a way back if it was not them."""
+    """Tell the owner that the password was changed, with a way back if it was not them."""
     queue_mail(
         kind="account_password_changed",
         to=user.email,

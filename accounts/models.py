@@ -19,7 +19,7 @@ from shop.core.languages import SOURCE_LANGUAGE
 
 
 def normalise_email(email: str) -> str:
-    """The one form under which an address is stored and looked up.
+    """Return the one form under which an address is stored and looked up.
 
     Trimmed, Unicode compatibility forms folded (NFKC) and lower-cased, so that ``Ａ@exemple.fr`` and
     ``a@EXEMPLE.fr`` can't become two accounts of one mailbox.
@@ -31,7 +31,7 @@ class UserManager(BaseUserManager["User"]):
     """Creates users by e-mail address; there is no username."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
-        """A member. ``password=None`` leaves the account without a usable password."""
+        """Create a member. ``password=None`` leaves the account without a usable password."""
         if not email:
             raise ValueError("A user needs an e-mail address")
         user = self.model(email=normalise_email(email), **fields)
@@ -40,7 +40,7 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> User:
-        """An operator who may use every part of Django's admin. Shop roles are given by ``grant_role``."""
+        """Create an operator who may use every part of Django's admin. Shop roles are given by ``grant_role``."""
         return self.create_user(email, password, **{**fields, "is_staff": True, "is_superuser": True})
 
     def get_by_natural_key(self, username: str | None) -> User:
@@ -76,8 +76,9 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.email
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        """What a session must match to stay valid: a new password ends it, and so does another role, as each role has
-        flags of its own (see ``grant_role``)."""
+        """Return what a session must match to stay valid: a new password ends it, and so does another role, as each
+        role has flags of its own (see ``grant_role``).
+        """
         material = f"{self.password}:{int(self.is_staff)}:{int(self.is_superuser)}"
         return salted_hmac("accounts.User.session", material, secret=secret, algorithm="sha256").hexdigest()
 

@@ -20,12 +20,14 @@ _SALT = "accounts.sign-up"
 
 
 def sign_up_key(sign_up: SignUp) -> str:
-    """What the link in the mail ends with."""
+    """Return what the link in the mail ends with."""
     return signing.dumps(str(sign_up.pk), salt=_SALT)
 
 
 def sign_up_of_key(key: str) -> SignUp | None:
-    """Whose link it is; ``None`` when it is forged, used, older than three days, or the address has an account."""
+    """Return whose link it is; ``None`` when it is forged, used, older than three days, or the address has an
+    account.
+    """
     try:
         pk = signing.loads(key, salt=_SALT, max_age=LINK_LIFETIME)
     except signing.BadSignature:
@@ -35,12 +37,12 @@ def sign_up_of_key(key: str) -> SignUp | None:
 
 
 def remember_sign_up(request: HttpRequest, sign_up_id: uuid.UUID) -> None:
-    """Keeps the newest one."""
+    """Keep the newest one."""
     request.session[SESSION_KEY] = str(sign_up_id)
 
 
 def remembered_sign_up(request: HttpRequest) -> str | None:
-    """The key of the sign-up that this browser asked for last."""
+    """Return the key of the sign-up that this browser asked for last."""
     known: str | None = request.session.get(SESSION_KEY)
     return known
 

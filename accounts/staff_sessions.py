@@ -27,7 +27,7 @@ def start_clock(request: HttpRequest, user: User) -> None:
 
 
 def user_in_time(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
-    """Whose session it is; nobody's when it is staff's and its time is over: then it ends.
+    """Return whose session it is; nobody's when it is staff's and its time is over: then it ends.
 
     A session without a clock was started by something else than the shop's sign-in: the account's latest one counts.
     """

@@ -36,7 +36,7 @@ private = [never_cache, sensitive_post_parameters()]
 
 
 def _mailbox_url() -> str:
-    """Where mails are read on a machine that sends none; nothing on any other."""
+    """Return where mails are read on a machine that sends none; nothing on any other."""
     try:
         return reverse("mailbox")
     except NoReverseMatch:
@@ -232,7 +232,7 @@ class ChoosePasswordView(View):
         raise NotImplementedError
 
     def _context(self, request: HttpRequest) -> dict[str, Any] | None:
-        """What the page is about; ``None`` when the link is no longer good."""
+        """Return what the page is about; ``None`` when the link is no longer good."""
         raise NotImplementedError
 
     def _page(self, request: HttpRequest, form: NewPasswordForm) -> HttpResponse | None:
@@ -313,7 +313,7 @@ class ConfirmationView(ChoosePasswordView):
 @require_POST
 @never_cache
 def sign_out(request: HttpRequest) -> HttpResponseBase:
-    """Ends the session and goes to the home page, or to ``next`` on this site."""
+    """End the session and go to the home page, or to ``next`` on this site."""
     logout(request, show_message=False)
     response = redirect(own_path(request.POST.get("next"), reverse("home")))
     leave_toast(response, "signed_out")

@@ -106,7 +106,7 @@ def redis() -> Iterator[str]:
 
 
 def pid_of(shop: RunningShop, kind: str) -> int | None:
-    """The process of this kind, None while it is away."""
+    """Return the process of this kind, None while it is away."""
     for child in children(shop.process.pid):
         command = Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ").decode()
         if KINDS[kind] in command:
@@ -121,7 +121,7 @@ def children(pid: int) -> list[int]:
 
 
 def again(ask: Callable[[], Answer]) -> Answer:
-    """What is answered in the end, by a shop whose processes are killed meanwhile."""
+    """Return what is answered in the end, by a shop whose processes are killed meanwhile."""
     deadline = monotonic() + 60
     while True:
         try:

@@ -74,7 +74,7 @@ def server(application: str, environment: dict[str, str]) -> Iterator[tuple[int,
 
 
 def per_second(port: int, call: Call, *, seconds: float = SECONDS) -> float:
-    """Answers a second to four visitors at once. Raises CalledProcessError on an answer that is an error."""
+    """Return the answers a second to four visitors at once. Raises CalledProcessError on an answer that is an error."""
     method, path, body, headers = call
     headers = {"Host": "127.0.0.1", **headers} | ({"Content-Length": str(len(body))} if body else {})
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())

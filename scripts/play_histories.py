@@ -19,7 +19,7 @@ MANY = 10_000
 
 
 def play(histories: int, seed: int | None = None) -> bool:
-    """Whether all of them ended as they must; one process a core, each with a seed of its own.
+    """Return whether all of them ended as they must; one process a core, each with a seed of its own.
 
     On SQLite in memory: histories are rolled back, not committed.
     """

@@ -57,7 +57,7 @@ def django(*arguments: str) -> list[str]:
 
 
 def steps(scratch: Path) -> list[Step]:
-    """The checks, from the cheapest to the dearest; ``scratch`` is a folder that is thrown away."""
+    """Return the checks, from the cheapest to the dearest; ``scratch`` is a folder that is thrown away."""
     fresh_schema, fresh_types = str(scratch / "schema.json"), str(scratch / "schema.d.ts")
     data = {"DATA_DIR": str(scratch / "data")}
     return [
@@ -126,7 +126,7 @@ def run_step(step: Step) -> Outcome:
 
 
 def shortened(output: str) -> str:
-    """The first lines of a failed step's output, indented: the rest is had by running the step alone."""
+    """Return the first lines of a failed step's output, indented: the rest is had by running the step alone."""
     lines = output.strip().splitlines()
     shown = [f"    {line}" for line in lines[:SHOWN_LINES]]
     if len(lines) > SHOWN_LINES:

@@ -61,7 +61,7 @@ class RunningShop:
         return ended.stdout
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """What the shop's database holds now."""
+        """Return what the shop's database holds now."""
         with closing(sqlite3.connect(f"file:{self.folder / 'shop.sqlite3'}?mode=ro", uri=True)) as connection:
             return connection.execute(query, values).fetchall()
 

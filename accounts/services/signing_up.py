@@ -51,7 +51,7 @@ def _join_orders(user: User, order_ids: Sequence[uuid.UUID]) -> None:
 def prepare_sign_up(
     *, email: str, password: str, language: str, first_name: str = "", last_name: str = ""
 ) -> SignUp:
-    """A sign-up, checked and its password hashed, not yet written; nothing is looked up.
+    """Return a sign-up, checked and its password hashed, not yet written; nothing is looked up.
 
     Raises ``Problem`` (400): ``invalid_email``, ``weak_password``.
     """
@@ -69,7 +69,7 @@ def prepare_sign_up(
 def request_sign_up(
     sign_up: SignUp, *, earlier_id: str | None = None, order: tuple[uuid.UUID, str] | None = None
 ) -> uuid.UUID:
-    """Writes a prepared sign-up and the mail that follows; gives its key.
+    """Write a prepared sign-up and the mail that follows; return its key.
 
     What the mail says (confirm the address, or: it has an account) is found out at delivery: here the same is done
     for every address. ``earlier_id`` is the sign-up that the same browser asked for before: for the same address it
@@ -89,7 +89,7 @@ def request_sign_up(
 
 
 def send_sign_up_mail(sign_up: SignUp) -> None:
-    """Queues the mail about a sign-up. Its text and how often one is sent are ``accounts.mails``' affair."""
+    """Queue the mail about a sign-up. Its text and how often one is sent are ``accounts.mails``' affair."""
     queue_mail(
         kind="account_sign_up",
         to=sign_up.email,
@@ -99,7 +99,7 @@ def send_sign_up_mail(sign_up: SignUp) -> None:
 
 
 def confirm_sign_up(*, key: str, password: str | None, is_theirs: bool) -> User:
-    """Makes the account of a sign-up whose link was opened, its address proved; every link of the address ends.
+    """Make the account of a sign-up whose link was opened, its address proved; every link of the address ends.
 
     ``password`` is the one chosen now; ``None`` keeps the one typed at sign-up, which only the browser that signed up
     may ask for. With ``is_theirs`` the account gets the name, and the orders placed with the sign-up. Raises
@@ -137,7 +137,7 @@ def confirm_sign_up(*, key: str, password: str | None, is_theirs: bool) -> User:
 
 
 def purge_sign_ups(now: datetime) -> int:
-    """Deletes the sign-ups that nobody confirmed; returns how many."""
+    """Delete the sign-ups that nobody confirmed; return how many."""
     return SignUp.objects.filter(created_at__lt=now - KEPT).delete()[0]
 
 

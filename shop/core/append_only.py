@@ -10,7 +10,8 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 
 def append_only(table: str, *, columns: Sequence[str] = ()) -> migrations.RunPython:
-    """A migration step after which `table` refuses DELETE, and UPDATE of `columns` (of every column without them).
+    """Return a migration step after which `table` refuses DELETE, and UPDATE of `columns` (of every column without
+    them).
 
     The error is an IntegrityError or InternalError of the database, whoever asks: the shop, the admin or a console.
     """
@@ -19,7 +20,8 @@ def append_only(table: str, *, columns: Sequence[str] = ()) -> migrations.RunPyt
 
 
 def changeable(table: str) -> migrations.RunPython:
-    """A migration step that lifts `append_only`, so that later steps may change the table; guard it again after them.
+    """Return a migration step that lifts `append_only`, so that later steps may change the table; guard it again
+    after them.
 
     SQLite rebuilds a table for most changes and would lose the triggers without a word.
     """

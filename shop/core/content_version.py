@@ -19,7 +19,7 @@ _KEY = "content-version"
 
 
 def content_version() -> str | None:
-    """The version now, None while nobody can tell: nothing may be kept or answered from a cache then."""
+    """Return the version now, None while nobody can tell: nothing may be kept or answered from a cache then."""
     shared = _shared_version() if settings.REDIS_URL else None
     return shared or _version_of_the_machine()
 

@@ -37,7 +37,8 @@ def _in_words(day: date, named_format: str, _language: str | None) -> str:
 
 
 def with_ordinal(text: str, language: str = "") -> str:
-    """A day in words with the ordinal that French gives the first of a month, and no other language of the shop.
+    """Return a day in words with the ordinal that French gives the first of a month, and no other language of the
+    shop.
 
     Neither Django's formats nor Unicode's can say so. `language` is the active one unless it is given.
     """

@@ -35,7 +35,7 @@ _DISK = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO))
 
 
 def is_outage(error: BaseException) -> bool:
-    """Whether the same request is likely to succeed once the database or the disk can be used again."""
+    """Return whether the same request is likely to succeed once the database or the disk can be used again."""
     if isinstance(error, OSError):
         return error.errno in _DISK
     if not isinstance(error, DatabaseError | InterfaceError):
@@ -106,7 +106,7 @@ class PageReporter(ExceptionReporter):
     """What Django answers in the place of its technical page, with the status that it chose."""
 
     def get_traceback_html(self) -> SafeString:
-        """The page, or for a call the JSON, that a visitor reads without DEBUG."""
+        """Return the page, or for a call the JSON, that a visitor reads without DEBUG."""
         if self.request is None:
             return super().get_traceback_html()
         bad = isinstance(self.exc_value, SuspiciousOperation | BadRequest | MultiPartParserError)

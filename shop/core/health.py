@@ -128,7 +128,7 @@ def _background_is_late() -> bool:
 
 
 def unavailable_services() -> list[str]:
-    """Names of the services that fail or do not answer in time, asked all at once."""
+    """Return the names of the services that fail or do not answer in time, asked all at once."""
     pending: dict[str, Future[None]] = {name: _probes.submit(check) for name, check in CHECKS.items()}
     down: list[str] = []
     remaining = DEADLINE_SECONDS

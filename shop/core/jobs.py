@@ -111,7 +111,7 @@ def scheduled_job(
 
 
 def registered_jobs() -> dict[str, RegisteredJob]:
-    """Every job of every installed app, by name in alphabetical order."""
+    """Return every job of every installed app, by name in alphabetical order."""
     autodiscover_modules("tasks", "jobs")
     return dict(sorted(_registry.items()))
 
@@ -138,7 +138,7 @@ def _is_free(moment: datetime) -> Q:
 
 
 def due_jobs(names: Iterable[str] = (), *, now: datetime | None = None) -> list[str]:
-    """Names of the jobs that are due and that nobody is running. Two queries, one more when a job is new.
+    """Return the names of the jobs that are due and that nobody is running. Two queries, one more when a job is new.
 
     :raises UnknownJobError: a name is not registered.
     """
@@ -160,13 +160,13 @@ def _create_rows(jobs: Iterable[RegisteredJob]) -> None:
 
 
 def background_work_age() -> timedelta | None:
-    """How long ago background work last showed that it runs; None when it never did. One query."""
+    """Return how long ago background work last showed that it runs; None when it never did. One query."""
     ended = ScheduledJob.objects.filter(name=PULSE_JOB).values_list("last_finished_at", flat=True).first()
     return timezone.now() - ended if ended else None
 
 
 def background_work_is_late() -> bool:
-    """Whether the workers, the beat or the broker between them seem to have stopped. One query."""
+    """Return whether the workers, the beat or the broker between them seem to have stopped. One query."""
     age = background_work_age()
     return age is None or age > LATE_AFTER
 

@@ -195,7 +195,7 @@ def _count(key: str, limit: Limit, now: datetime) -> bool:
 
 
 def _key(limit: Limit, subject: str) -> str:
-    """A hash, so that the table lists neither addresses nor people."""
+    """Return a hash, so that the table lists neither addresses nor people."""
     match limit.subject:
         case Subject.NETWORK:
             subject = network_of(subject)

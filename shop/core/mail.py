@@ -46,7 +46,7 @@ def queue_mail(
     attachments: Sequence[Attachment] = (),
     not_before: datetime | None = None,
 ) -> OutgoingMail | None:
-    """Writes a mail to be sent once the surrounding transaction commits.
+    """Write a mail to be sent once the surrounding transaction commits.
 
     ``kind`` names the templates ``mail/<kind>.{subject.txt,txt,html}``; ``context`` is JSON and is read by
     them at the first delivery, in ``language``. With a ``dedupe_key`` the mail is written once: a second
@@ -88,7 +88,7 @@ def queue_mail(
 
 
 def withdraw_mails(dedupe_prefix: str) -> int:
-    """Takes back, in the caller's transaction, mails that still wait for their ``not_before``; returns how many.
+    """Take back, in the caller's transaction, mails that still wait for their ``not_before``; return how many.
 
     One that a worker has claimed, or that failed once, stays.
     """
@@ -110,12 +110,12 @@ def enqueue_delivery(mail_id: int) -> None:
 
 
 def purge_account_mails(now: datetime) -> int:
-    """Deletes mails about accounts after 30 days; those of orders are contracts and stay. Returns how many."""
+    """Delete mails about accounts after 30 days; those of orders are contracts and stay. Return how many."""
     old = OutgoingMail.objects.filter(kind__startswith=ACCOUNT_MAILS, created_at__lt=now - ACCOUNT_MAILS_KEPT)
     return old.delete()[0]
 
 
 def new_message_id() -> str:
-    """A Message-ID that stays with the row, so that a mail delivered twice is recognised as one."""
+    """Return a Message-ID that stays with the row, so that a mail delivered twice is recognised as one."""
     host = urlsplit(settings.SITE_URL).hostname or "localhost"
     return f"<{uuid.uuid4().hex}@{host}>"

@@ -39,12 +39,12 @@ def register_resolver(kind: str, resolve: Resolver) -> None:
 
 
 def is_resolved(mail: OutgoingMail) -> bool:
-    """Whether the content of a mail is known: it was rendered, or needs no resolver."""
+    """Return whether the content of a mail is known: it was rendered, or needs no resolver."""
     return bool(mail.text) or mail.kind not in _resolvers
 
 
 def resolve_content(mail: OutgoingMail) -> bool:
-    """Gives a mail its kind and context, on its row as well; False when there is nothing to send."""
+    """Give a mail its kind and context, on its row as well; False when there is nothing to send."""
     if is_resolved(mail):
         return True
     content = _resolvers[mail.kind](mail)
@@ -101,7 +101,7 @@ def register_attachments(
 
 
 def load_attachments(references: list[dict[str, Any]]) -> tuple[list[MailFile], list[Attachment]]:
-    """The files of a mail, and the references of those that it goes without.
+    """Return the files of a mail, and the references of those that it goes without.
 
     Raises AttachmentNotReadyError when a required one is not there.
     """

@@ -65,7 +65,7 @@ class RenderedMail:
 
 
 def deliver(mail_id: int, *, now: datetime | None = None) -> MailState | None:
-    """Delivers one mail if it is due. Returns its new state, or ``None`` when there was nothing to do.
+    """Deliver one mail if it is due. Return its new state, or ``None`` when there was nothing to do.
 
     Safe to call any number of times and from any number of workers.
     """
@@ -95,7 +95,7 @@ def deliver(mail_id: int, *, now: datetime | None = None) -> MailState | None:
 
 
 def due_mails(now: datetime) -> list[int]:
-    """Ids of the mails to deliver now, those whose worker died included, oldest first. One query."""
+    """Return the ids of the mails to deliver now, those whose worker died included, oldest first. One query."""
     due = _due(now)
     return list(
         OutgoingMail.objects.filter(due).order_by("next_attempt_at", "pk").values_list("pk", flat=True)[:500]
@@ -131,7 +131,7 @@ def deliver_overdue(now: datetime, *, seconds: float = 20) -> int:
 
 
 def resend(*, mail_id: int) -> bool:
-    """Puts a dead letter back into the queue, its tries counted from zero. False when it was not one."""
+    """Put a dead letter back into the queue, its tries counted from zero. False when it was not one."""
     with transaction.atomic():
         revived = OutgoingMail.objects.filter(pk=mail_id, state=MailState.FAILED).update(
             state=MailState.QUEUED, attempts=0, crashes=0, next_attempt_at=timezone.now(), lease_until=None
@@ -142,7 +142,7 @@ def resend(*, mail_id: int) -> bool:
 
 
 def render(mail: OutgoingMail) -> RenderedMail:
-    """The mail's subject, text and HTML in its language. What people typed is only ever template context."""
+    """Return the mail's subject, text and HTML in its language. What people typed is only ever template context."""
     with translation.override(mail.language):
         values = {
             **mail.context,
@@ -164,7 +164,7 @@ def _due(now: datetime) -> Q:
 
 
 def _claim(mail_id: int, now: datetime) -> OutgoingMail | None:
-    """Takes the row for this worker. The UPDATE's own conditions decide between rivals, on any database."""
+    """Take the row for this worker. The UPDATE's own conditions decide between rivals, on any database."""
     rows = OutgoingMail.objects.filter(pk=mail_id)
     crashed = rows.filter(state=MailState.SENDING, lease_until__lte=now)
     if crashed.filter(crashes__gte=MAX_CRASHES - 1).update(
@@ -249,7 +249,7 @@ def _mark_failed(mail: OutgoingMail, error: Exception) -> MailState | None:
 
 
 def _still_ours(mail: OutgoingMail) -> QuerySet[OutgoingMail]:
-    """The row, unless another worker took it over after our lease ended."""
+    """Return the row, unless another worker took it over after our lease ended."""
     return OutgoingMail.objects.filter(pk=mail.pk, state=MailState.SENDING, attempts=mail.attempts)
 
 
@@ -258,10 +258,10 @@ def _describe(error: Exception) -> str:
 
 
 def _tidy(text: str) -> str:
-    """The text without the blank lines that template tags leave behind."""
+    """Return the text without the blank lines that template tags leave behind."""
     return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+\n", "\n", text)).strip() + "\n"
 
 
 def _one_line(value: str) -> str:
-    """The value without line breaks or control characters; no-break spaces stay."""
+    """Return the value without line breaks or control characters; no-break spaces stay."""
     return re.sub(r"[\x00-\x20\x7f\x85\u2028\u2029]+", " ", value).strip(" ")

@@ -19,7 +19,7 @@ PER_PAGE = 50
 
 
 def _mail(mail_id: int) -> OutgoingMail:
-    """The mail as it was sent, or as it would be sent now."""
+    """Return the mail as it was sent, or as it would be sent now."""
     mail = get_object_or_404(OutgoingMail, pk=mail_id)
     if not is_resolved(mail):
         # The worker has yet to find out what it says, and whether it is sent.

@@ -235,7 +235,7 @@ class ShopSettings(models.Model):
 
     @classmethod
     def load(cls) -> ShopSettings:
-        """The settings: cached for a minute, the defaults when nothing was saved yet. At most one query."""
+        """Return the settings: cached for a minute, the defaults when nothing was saved yet. At most one query."""
         values: dict[str, Any] | None = cache.get(cls.CACHE_KEY)
         names = [field.attname for field in cls._meta.concrete_fields]
         if values is None or set(values) != set(names):

@@ -57,7 +57,7 @@ class PublicPage:
     _encoded: dict[str, tuple[bytes, dict[str, str]]] = field(default_factory=dict)
 
     def encoded(self, coding: str) -> tuple[bytes, dict[str, str]]:
-        """The bytes in a content coding ("" for none) with their headers; compressed when first asked for.
+        """Return the bytes in a content coding ("" for none) with their headers; compressed when first asked for.
 
         Compression tells nothing here (BREACH): a public page holds no secret and nothing of who asks.
         """
@@ -79,7 +79,7 @@ page_cache: FragmentCache[Address, PublicPage] = FragmentCache(_MAX_PAGES)
 
 
 def is_later_page(text: str) -> bool:
-    """Whether `text` is a page's number as the shop's own links write it: the first page has none."""
+    """Return whether `text` is a page's number as the shop's own links write it: the first page has none."""
     return _LATER_PAGE.fullmatch(text) is not None
 
 
@@ -191,14 +191,14 @@ def _answer(request: HttpRequest, page: PublicPage) -> HttpResponse:
 
 
 def _matches(condition: str, etag: str) -> bool:
-    """Whether the browser has this very page; a weak comparison, as conditional GETs use."""
+    """Return whether the browser has this very page; a weak comparison, as conditional GETs use."""
     known = parse_etags(condition)
     return etag in known or etag.removeprefix("W/") in known or "*" in known
 
 
 @lru_cache(maxsize=128)
 def _best_coding(accepted: str) -> str:
-    """The best coding that `Accept-Encoding` names: "br", "gzip", or "" for plain bytes."""
+    """Return the best coding that `Accept-Encoding` names: "br", "gzip", or "" for plain bytes."""
     wanted = set()
     for part in accepted.lower().split(","):
         name, _, parameter = part.partition(";")

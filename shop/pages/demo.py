@@ -40,7 +40,7 @@ SELLER = {
 
 @demo_part(order=10)
 def load_seller() -> None:
-    """Fills the settings sheet, unless somebody has filled it before."""
+    """Fill the settings sheet, unless somebody has filled it before."""
     if not ShopSettings.objects.exists():
         save_shop_settings(ShopSettings(**SELLER, is_demonstration=True, installments_enabled=True))
 

@@ -23,7 +23,7 @@ LIMITS = {"first_name": 80, "last_name": 80, "email": EMAIL_MAX_LENGTH, "subject
 
 
 def one_line(value: str) -> str:
-    """The words alone: what goes into a heading or a list has no line breaks and no control characters."""
+    """Return the words alone: what goes into a heading or a list has no line breaks and no control characters."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in value).split())
 
 

@@ -41,7 +41,7 @@ QUESTIONS: tuple[tuple[str, FaqCategory, str], ...] = (
 
 @lru_cache(maxsize=16)
 def shipped(kind: str, language: str) -> Texts:
-    """The texts of a kind (`pages`, `faq`, `season`) in one language, French where there is no file for it."""
+    """Return the texts of a kind (`pages`, `faq`, `season`) in one language, French where there is no file for it."""
     path = _FOLDER / kind / f"{language}.json"
     if not path.exists():
         path = _FOLDER / kind / f"{settings.LANGUAGE_CODE}.json"

@@ -153,7 +153,7 @@ def toise(height_cm: Decimal | float | str | None, image: ImageInfo | None) -> S
 
 
 def _in_square(share: float, image: ImageInfo) -> float:
-    """A tall photo loses its head and foot when it is shown as a square."""
+    """Return where a share of the photo's height is in its square: a tall photo loses its head and foot."""
     if image.height <= image.width:
         return share
     shown = image.width / image.height

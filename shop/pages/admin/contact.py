@@ -43,7 +43,7 @@ class ReplyForm(forms.Form):
 
 
 def reply_page(request: HttpRequest, contact_id: int) -> HttpResponseBase:
-    """Shows what the visitor wrote and sends the answer."""
+    """Show what the visitor wrote and send the answer."""
     require(request.user, StaffAction.ANSWER_CONTACT)
     asked = get_object_or_404(ContactRequest, pk=contact_id)
     form = ReplyForm(request.POST or None, initial={"key": uuid.uuid4()})
@@ -68,7 +68,7 @@ def reply_page(request: HttpRequest, contact_id: int) -> HttpResponseBase:
 
 @require_POST
 def mark_page(request: HttpRequest, contact_id: int) -> HttpResponseBase:
-    """Marks the request as answered, or as new again."""
+    """Mark the request as answered, or as new again."""
     require(request.user, StaffAction.ANSWER_CONTACT)
     asked = get_object_or_404(ContactRequest, pk=contact_id)
     contact.set_answered(request=asked, answered=asked.state == ContactState.NEW)

@@ -97,7 +97,7 @@ class PageTexts:
 def questions(
     *, home: bool = False, contact: bool = False, preview: FaqEntry | None = None
 ) -> list[Question]:
-    """The published questions of /faq, or of the home or contact page, in their order. One query a minute."""
+    """Return the published questions of /faq, or of the home or contact page, in their order. One query a minute."""
     rows: list[FaqEntry] | None = caches["shared"].get(FAQ_KEY)
     if rows is None:
         rows = list(FaqEntry.objects.filter(is_published=True))
@@ -109,7 +109,7 @@ def questions(
 
 
 def faq_chapters(preview: FaqEntry | None = None) -> list[tuple[str, str, list[Question]]]:
-    """The FAQ as (code, title, questions), without empty chapters."""
+    """Return the FAQ as (code, title, questions), without empty chapters."""
     found = questions(preview=preview)
     chapters = [
         (category.value, str(category.label), [row for row in found if row.category == category])
@@ -119,7 +119,7 @@ def faq_chapters(preview: FaqEntry | None = None) -> list[tuple[str, str, list[Q
 
 
 def current_band(*, preview: SeasonalBanner | None = None, now: datetime | None = None) -> Band | None:
-    """The band in force that began last, None between seasons. One query a minute."""
+    """Return the band in force that began last, None between seasons. One query a minute."""
     if preview is not None:
         return _band(preview)
     rows: list[SeasonalBanner] | None = caches["shared"].get(BANNERS_KEY)

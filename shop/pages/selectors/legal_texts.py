@@ -86,7 +86,7 @@ def _values(language: str) -> dict[str, str]:
 
 
 def _french_path(name: str) -> str:
-    """An address as texts hold them: the French one, which rendering turns into the active language's."""
+    """Return an address as texts hold them: the French one, which rendering turns into the active language's."""
     with translation.override(settings.LANGUAGE_CODE):
         return reverse(name)
 
@@ -121,7 +121,7 @@ def _parse(page: str, language: str) -> tuple[dict[str, str], str]:
 
 
 def _fill(text: str, values: Mapping[str, str]) -> str:
-    """Puts the values into their places. An unknown place is an error: a law's mention would go missing silently."""
+    """Put the values into their places. An unknown place is an error: a law's mention would go missing silently."""
     return PLACEHOLDER.sub(lambda place: values[place[1]], text)
 
 

@@ -31,7 +31,7 @@ class ShownText:
 
 
 def official_texts() -> list[ShownText]:
-    """Those in the active language, French where a language has none, in their order. One query a minute."""
+    """Return those in the active language, French where a language has none, in their order. One query a minute."""
     rows: list[OfficialText] | None = caches["shared"].get(CACHE_KEY)
     if rows is None:
         rows = list(OfficialText.objects.all())
@@ -46,7 +46,7 @@ def official_texts() -> list[ShownText]:
 
 
 def missing_official_texts() -> list[str]:
-    """The names of the texts that have not even a French version. One query."""
+    """Return the names of the texts that have not even a French version. One query."""
     present = set(OfficialText.objects.filter(language=settings.LANGUAGE_CODE).values_list("kind", flat=True))
     return [str(kind.label) for kind in OfficialKind if kind.value not in present]
 

@@ -50,7 +50,7 @@ def cache_key(language: str) -> str:
 
 
 def shipping_markdown(language: str) -> str:
-    """The delivery zones as a Markdown table. One query."""
+    """Return the delivery zones as a Markdown table. One query."""
     head = [_("Zone"), _("Pays"), _("Livraison"), _("Offerte à partir de")]
     rows = [
         [

@@ -20,7 +20,7 @@ Content = FaqEntry | PageText | SeasonalBanner | Redirect
 
 
 def content_changed() -> None:
-    """Drops the kept copies of rows and of public pages once the transaction commits, in every process."""
+    """Drop the cached copies of rows and of public pages once the transaction commits, in every process."""
     keys = [TEXTS_KEY, BANNERS_KEY, FAQ_KEY]
     keys += [placeholders_key(code) for code, _label in settings.LANGUAGES]
     transaction.on_commit(lambda: caches["shared"].delete_many(keys), robust=True)
@@ -28,14 +28,14 @@ def content_changed() -> None:
 
 
 def save_content(*, row: Content) -> None:
-    """Saves one row of text, question, band or redirect."""
+    """Save one row of text, question, band or redirect."""
     with transaction.atomic():
         row.save()
         content_changed()
 
 
 def delete_content(*, row: Content) -> None:
-    """Deletes one row, and a band's picture with it."""
+    """Delete one row, and a band's picture with it."""
     with transaction.atomic():
         if isinstance(row, SeasonalBanner):
             _remove_files(row)
@@ -72,7 +72,7 @@ def load_texts() -> int:
 
 
 def set_banner_picture(*, banner: SeasonalBanner, image: DrawnImage) -> None:
-    """Stores the picture of a band, in place of the one it had."""
+    """Store the picture of a band, in place of the one it had."""
     stored = images.store_image(image=image, folder="banners")
     with transaction.atomic():
         _remove_files(banner)
@@ -85,7 +85,7 @@ def set_banner_picture(*, banner: SeasonalBanner, image: DrawnImage) -> None:
 
 
 def derive_banner(*, pk: int) -> bool:
-    """Makes the smaller files of a band's picture. False when there is nothing to do; safe to run twice."""
+    """Make the smaller files of a band's picture. False when there is nothing to do; safe to run twice."""
     row = SeasonalBanner.objects.filter(pk=pk, derivatives={}).exclude(file="").first()
     if row is None:
         return False
@@ -97,7 +97,7 @@ def derive_banner(*, pk: int) -> bool:
 
 
 def enqueue_missing(*, limit: int) -> int:
-    """Asks again for the smaller files of bands that have none; returns how many."""
+    """Ask again for the smaller files of bands that have none; return how many."""
     rows = SeasonalBanner.objects.filter(derivatives={}).exclude(file="").order_by("pk")
     waiting = list(rows.values_list("pk", flat=True)[:limit])
     for pk in waiting:

@@ -68,7 +68,7 @@ class PaymentSandbox:
 
 
 def port_is_free(port: int, host: str = "127.0.0.1") -> bool:
-    """Whether a server could listen there now."""
+    """Return whether a server could listen there now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         # As servers do: a port that was just left may be taken again at once.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -89,8 +89,9 @@ def any_free_port() -> int:
 
 
 def kept_sandbox(folder: Path) -> PaymentSandbox:
-    """The sandbox of this DATA_DIR: the same keys after a restart, and the same port when it is still free,
-    so that payment pages that were open go on working."""
+    """Return the sandbox of this DATA_DIR: the same keys after a restart, and the same port when it is still free, so
+    that payment pages that were open go on working.
+    """
     path = folder / SANDBOX_FILE
     try:
         kept = PaymentSandbox(**json.loads(path.read_text()))
@@ -108,7 +109,7 @@ def kept_sandbox(folder: Path) -> PaymentSandbox:
 
 
 def answers(address: str) -> bool:
-    """Whether a server of this machine answers there without an error of its own."""
+    """Return whether a server of this machine answers there without an error of its own."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(address, timeout=3):
@@ -201,7 +202,7 @@ class Command(BaseCommand):
 
 
 def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iterator[Program]:
-    """Every process of the shop, those first that others call."""
+    """Return every process of the shop, those first that others call."""
     python = sys.executable
     payments = sandbox.environment if sandbox else {}
     # shop.wsgi serves DEBUG at such an address alone.
@@ -274,7 +275,7 @@ class Restarts:
         self._not_before = monotonic() + LATE_AFTER.total_seconds()
 
     def due(self) -> list[str]:
-        """Names of programs. One query, once in `LATE_AFTER` at most; every source's time while reloading."""
+        """Return the names of programs. One query, once in `LATE_AFTER` at most; every source's time while reloading."""
         if self.reload and (sources := source_times()) != self._sources:
             self._sources = sources
             return [name for name, run in self.supervisor.runs.items() if run.program.reloads]
