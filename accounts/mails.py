@@ -23,7 +23,7 @@ from shop.core.site import absolute_url
 def sign_up_content(mail: OutgoingMail) -> MailContent | None:
     """Return the mail for a sign-up's address: a link to confirm it, or that it has an account already.
 
-    The owner of an account is told at most once in 15 minutes, anybody else at most once in three.
+    The owner of an account gets it at most once in 15 minutes, anybody else at most once in three.
     """
     owner = User.objects.filter(email=mail.to).first()
     if owner is not None:

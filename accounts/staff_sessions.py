@@ -1,4 +1,4 @@
-"""How long a session of staff lives: two moments are kept in it, its sign-in and its latest request."""
+"""How long a session of staff lasts: two moments are stored in it, its sign-in and its latest request."""
 
 from __future__ import annotations
 

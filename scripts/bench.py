@@ -146,9 +146,9 @@ def bench_last_piece(shop: RunningShop, *, buyers: int, repeats: int) -> int:
         answers, slowest = sell_last_piece(shop, product, buyers=buyers)
         ordered = int(shop.manage("shell", "--no-imports", "-c", SOLD.format(product))) - before
         left = int(shop.manage("shell", "--no-imports", "-c", STOCK.format(product)))
-        told = ", ".join(f"{count} × {kind}" for kind, count in answers.most_common())
+        counted = ", ".join(f"{count} × {kind}" for kind, count in answers.most_common())
         print(
-            f"last piece, {buyers} buyers at once, {repeat + 1}: {told}; "
+            f"last piece, {buyers} buyers at once, {repeat + 1}: {counted}; "
             f"{ordered} order, {left} left; slowest {slowest:.1f} s"
         )
         clean = set(answers) <= {"sold", "409 out_of_stock"}

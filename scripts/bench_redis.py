@@ -111,10 +111,10 @@ def phase(name: str, url: str, calls: dict[str, Visit], rounds: int) -> int:
             times.append(answer.elapsed.total_seconds())
         failed = sum(status >= 500 for status in statuses)
         errors += failed
-        told = ",".join(sorted({str(status) for status in statuses}))
+        seen = ",".join(sorted({str(status) for status in statuses}))
         print(
             f"{name:10}{label:10}{rounds:4} requests{statistics.median(times):8.3f} s median{max(times):8.3f} s worst"
-            f"{failed:3} × 5xx  ({told})",
+            f"{failed:3} × 5xx  ({seen})",
             flush=True,
         )
     return errors

@@ -3,7 +3,7 @@
 
 scripts/play_histories.py             ten thousand, an hour or so
 scripts/play_histories.py 500         fewer
-scripts/play_histories.py 500 1789    the same 500 again: the seed is told with every run
+scripts/play_histories.py 500 1789    the same 500 again: the seed is printed with every run
 """
 
 from __future__ import annotations

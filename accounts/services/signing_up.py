@@ -1,6 +1,6 @@
 """Signing up: what was typed is kept, and becomes an account when the owner of the address confirms it.
 
-Anybody can type anybody's address. So that nobody prepares an account for its owner to walk into:
+Anybody can type anybody's address. So that nobody prepares an account that its owner would take over:
 
 - no account exists before the address is proved: no session, no favourites, no orders of it;
 - the password typed at sign-up counts only when the link of the mail is opened by the browser that signed up. In any
@@ -29,7 +29,7 @@ from shop.core.mail import queue_mail
 from shop.core.problems import Problem
 
 # The link is made when the mail is delivered, which may take two days.
-KEPT = LINK_LIFETIME + timedelta(days=2)
+RETENTION = LINK_LIFETIME + timedelta(days=2)
 
 # Orders placed with a sign-up become the account's: `orders` does it, accounts knows nothing of orders.
 Join = Callable[[User, Sequence[uuid.UUID]], None]
@@ -138,7 +138,7 @@ def confirm_sign_up(*, key: str, password: str | None, is_theirs: bool) -> User:
 
 def purge_sign_ups(now: datetime) -> int:
     """Delete the sign-ups that nobody confirmed; return how many."""
-    return SignUp.objects.filter(created_at__lt=now - KEPT).delete()[0]
+    return SignUp.objects.filter(created_at__lt=now - RETENTION).delete()[0]
 
 
 def _refuse_weak(password: str, candidate: User) -> None:

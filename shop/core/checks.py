@@ -94,7 +94,7 @@ def check_payment_settings(**kwargs: Any) -> list[checks.CheckMessage]:
 
 @checks.register(TAG)
 def check_host_settings(**kwargs: Any) -> list[checks.CheckMessage]:
-    """What a production server must be told about itself. Says nothing while DEBUG is on."""
+    """What a production server must have set. Says nothing while DEBUG is on."""
     if settings.DEBUG:
         return []
     found: list[checks.CheckMessage] = []

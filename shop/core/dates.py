@@ -26,7 +26,7 @@ def shop_day(moment: datetime) -> date:
 def day_in_words(day: date, named_format: str = "DATE_FORMAT") -> str:
     """`1er décembre 2026`, `2 December 2026`: in the active language. `named_format` is one of Django's."""
     if isinstance(day, datetime):
-        # One moment is two days, depending on the time zone that it is told in: nothing to be kept under.
+        # One moment is two days, depending on the time zone: no key of a cache.
         return with_ordinal(formats.date_format(day, named_format))
     return _in_words(day, named_format, get_language())
 

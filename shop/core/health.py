@@ -39,7 +39,7 @@ def healthz(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> HttpResponse:
     """200 when database, cache and broker answer, else 503 naming those that do not, and nothing more.
 
-    Background work that is late is told and stays a 200: pages and orders need no worker at once, and a load balancer
+    Background work that is late is named and stays a 200: pages and orders need no worker at once, and a load balancer
     that asks here would take away every server that still sells.
     """
     unavailable = unavailable_services()

@@ -43,7 +43,7 @@ RETRY_AFTER = timedelta(minutes=5)
 PULSE_JOB = "mail-sweep"
 # Nine of its periods, and three of a cron line's.
 LATE_AFTER = timedelta(minutes=3)
-# What is kept of an error: enough to see where it came from.
+# What is stored of an error: enough to see where it came from.
 ERROR_LENGTH = 4000
 
 
@@ -172,9 +172,9 @@ def background_work_is_late() -> bool:
 
 
 def run_job(name: str, *, now: datetime | None = None) -> Outcome:
-    """Run one job if it is due and free; its errors are logged and kept on its row, never raised.
+    """Run one job if it is due and free; its errors are logged and stored on its row, never raised.
 
-    :param now: the moment to pretend; the job is told it, and the rows keep the real one, so that trying
+    :param now: the moment to pretend; the job receives it, and the rows keep the real one, so that trying
         the future out does not stop the real clock.
     :raises UnknownJobError: no job has this name.
     """

@@ -43,7 +43,7 @@ class Subject(StrEnum):
 class Limit:
     """At most `attempts` in each `window`, which begins with the first of them.
 
-    `refusal` is what the visitor reads, with the stable `code`; a limit without one is never told: the answer is the
+    `refusal` is what the visitor reads, with the stable `code`; a limit without one is never shown: the answer is the
     same and the mail is not sent. `LIMITS` of the settings replaces `attempts` by name.
     """
 

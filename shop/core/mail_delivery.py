@@ -233,19 +233,19 @@ def _unsubscribe_headers(mail: OutgoingMail) -> dict[str, str]:
 def _mark_for_retry(mail: OutgoingMail, error: Exception) -> MailState | None:
     delay = RETRY_DELAYS[mail.attempts - 1]
     logger.warning("mail %s not sent, next try in %s: %s", mail.pk, delay, _describe(error))
-    kept = _still_ours(mail).update(
+    ours = _still_ours(mail).update(
         state=MailState.QUEUED,
         next_attempt_at=timezone.now() + delay,
         lease_until=None,
         last_error=_describe(error),
     )
-    return MailState.QUEUED if kept else None
+    return MailState.QUEUED if ours else None
 
 
 def _mark_failed(mail: OutgoingMail, error: Exception) -> MailState | None:
     logger.error("mail %s (%s) is a dead letter: %s", mail.pk, mail.kind, _describe(error))
-    kept = _still_ours(mail).update(state=MailState.FAILED, lease_until=None, last_error=_describe(error))
-    return MailState.FAILED if kept else None
+    ours = _still_ours(mail).update(state=MailState.FAILED, lease_until=None, last_error=_describe(error))
+    return MailState.FAILED if ours else None
 
 
 def _still_ours(mail: OutgoingMail) -> QuerySet[OutgoingMail]:

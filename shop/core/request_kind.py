@@ -1,4 +1,4 @@
-"""What kind of request this is, told from its address alone."""
+"""What kind of request this is, read from its address alone."""
 
 from django.conf import settings
 from django.http import HttpRequest

@@ -1,4 +1,4 @@
-"""Celery tasks of the kernel: thin doors to services, safe to run twice."""
+"""Celery tasks of the kernel: thin calls of services, safe to run twice."""
 
 from datetime import datetime, time, timedelta
 

@@ -1,4 +1,4 @@
-"""Addresses of story, FAQ, contact, legal pages and member area. Other rooms call them without a namespace."""
+"""Addresses of story, FAQ, contact, legal pages and member area. Other apps name them without a namespace."""
 
 from django.urls import path
 

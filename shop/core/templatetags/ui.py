@@ -116,7 +116,7 @@ def page_numbers(page: Page[Any]) -> list[int | None]:
 
 
 @register.simple_tag
-def toise(height_cm: Decimal | float | str | None, image: ImageInfo | None) -> SafeString:
+def size_ruler(height_cm: Decimal | float | str | None, image: ImageInfo | None) -> SafeString:
     """The ruler beside a piece, as tall as the piece in this photo: one tick a centimetre, a long one every five.
 
     Half centimetres are ticked too below 10 cm; above 40 cm only every fifth centimetre is. Nothing without a

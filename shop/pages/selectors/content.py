@@ -1,4 +1,4 @@
-"""What pages show of the rows that operators edit: kept for a minute, read in one query each."""
+"""What pages show of the rows that operators edit: cached for a minute, read in one query each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taking in the official texts: kept word for word, their pictures byte for byte."""
+"""Storing the official texts: word for word, their pictures byte for byte."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ def test_a_missing_page_costs_one_query_more(
     client: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     client.get("/nulle-part")
-    # The redirect's row; what the page shows is kept from the visit before.
+    # The redirect's row; what the page shows is cached since the visit before.
     with django_assert_num_queries(1):
         assert client.get("/nulle-part").status_code == 404
 

@@ -47,7 +47,7 @@ class ContactView(View):
             return draw_contact(request, form=form, product=product)
         data = form.cleaned_data
         if data["website"]:
-            # A machine: it is told what everybody is told, and nothing is kept.
+            # A machine: it gets the same answer as everybody, and nothing is stored.
             return _thank(secrets.token_hex(4).upper())
         try:
             stored = send_message(

@@ -1,4 +1,4 @@
-"""A page as it will be, with one row that is not shown yet: for operators, behind the admin's door."""
+"""A page as it will be, with one row that is not shown yet: for operators alone, from the admin."""
 
 from __future__ import annotations
 

@@ -88,24 +88,24 @@ def any_free_port() -> int:
         return port
 
 
-def kept_sandbox(folder: Path) -> PaymentSandbox:
+def stored_sandbox(folder: Path) -> PaymentSandbox:
     """Return the sandbox of this DATA_DIR: the same keys after a restart, and the same port when it is still free, so
     that payment pages that were open go on working.
     """
     path = folder / SANDBOX_FILE
     try:
-        kept = PaymentSandbox(**json.loads(path.read_text()))
+        sandbox = PaymentSandbox(**json.loads(path.read_text()))
     except (OSError, ValueError, TypeError):
-        kept = PaymentSandbox(
+        sandbox = PaymentSandbox(
             port=any_free_port(),
             secret_key=f"sk_test_{secrets.token_urlsafe(24)}",
             webhook_secret=f"whsec_{secrets.token_urlsafe(24)}",
         )
-    if not port_is_free(kept.port):
-        kept = PaymentSandbox(any_free_port(), kept.secret_key, kept.webhook_secret)
+    if not port_is_free(sandbox.port):
+        sandbox = PaymentSandbox(any_free_port(), sandbox.secret_key, sandbox.webhook_secret)
     path.touch(mode=0o600)
-    path.write_text(json.dumps(asdict(kept)))
-    return kept
+    path.write_text(json.dumps(asdict(sandbox)))
+    return sandbox
 
 
 def answers(address: str) -> bool:
@@ -122,7 +122,7 @@ def answers(address: str) -> bool:
 
 class Command(BaseCommand):
     help = "Migrates, loads the demonstration into an empty database and starts every process of the shop."
-    # Run by hand below, so that what is wrong is told in one sentence each.
+    # Run by hand below, so that each fault is one sentence.
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -143,7 +143,7 @@ class Command(BaseCommand):
             )
         self._refuse_errors()
         self._prepare_data()
-        sandbox = kept_sandbox(settings.DATA_DIR) if self._wants_sandbox() else None
+        sandbox = stored_sandbox(settings.DATA_DIR) if self._wants_sandbox() else None
         supervisor = Supervisor(folder=settings.BASE_DIR, output=sys.stdout)
         supervisor.catch_signals()
         try:
@@ -275,7 +275,7 @@ class Restarts:
         self._not_before = monotonic() + LATE_AFTER.total_seconds()
 
     def due(self) -> list[str]:
-        """Return the names of programs. One query, once in `LATE_AFTER` at most; every source's time while reloading."""
+        """Return programs to restart. One query, once in `LATE_AFTER` at most; every source's time while reloading."""
         if self.reload and (sources := source_times()) != self._sources:
             self._sources = sources
             return [name for name, run in self.supervisor.runs.items() if run.program.reloads]
