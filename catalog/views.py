@@ -239,7 +239,9 @@ def _rating(found: ProductDetail, reviews: Sequence[ReviewCard]) -> structured_d
         average=found.row.rating_average,
         count=found.row.rating_count,
         reviews=(
-            (row.author, row.rating, row.title, row.text, timezone.localdate(row.published_at))
+            structured_data.Review(
+                row.author, row.rating, row.title, row.text, timezone.localdate(row.published_at)
+            )
             for row in reviews
             if not row.demonstration
         ),

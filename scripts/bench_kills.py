@@ -13,7 +13,6 @@ import re
 import shutil
 import signal
 import socketserver
-import subprocess
 import sys
 import tempfile
 import uuid
@@ -27,7 +26,8 @@ from time import monotonic, sleep
 from typing import TypeVar
 
 import requests
-from shop_process import RunningShop, free_port, start_shop, stop_shop
+from bench_redis import redis_server
+from shop_process import RunningShop, start_shop, stop_shop
 
 # What is killed, and a part of its command line.
 KINDS = {
@@ -84,25 +84,13 @@ class Mailbox(socketserver.StreamRequestHandler):
 
 @contextmanager
 def mailbox() -> Iterator[int]:
+    """Serve a mail server that counts what it takes by subject; yield its port."""
     Mailbox.taken = Counter()
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Mailbox) as server:
         server.daemon_threads = True
         Thread(target=server.serve_forever, daemon=True).start()
         yield server.server_address[1]
         server.shutdown()
-
-
-@contextmanager
-def redis() -> Iterator[str]:
-    with tempfile.TemporaryDirectory(prefix="shop-redis-") as folder:
-        port = free_port()
-        options = ("--port", str(port), "--dir", folder, "--save", "", "--bind", "127.0.0.1")
-        process = subprocess.Popen(["redis-server", *options], stdout=subprocess.DEVNULL)
-        try:
-            yield f"redis://127.0.0.1:{port}/0"
-        finally:
-            process.terminate()
-            process.wait()
 
 
 def pid_of(shop: RunningShop, kind: str) -> int | None:
@@ -116,6 +104,7 @@ def pid_of(shop: RunningShop, kind: str) -> int | None:
 
 
 def children(pid: int) -> list[int]:
+    """Return the ids of a process's children (Linux)."""
     tasks = Path(f"/proc/{pid}/task").glob("*/children")
     return [int(child) for task in tasks for child in task.read_text().split()]
 
@@ -177,6 +166,7 @@ CUSTOMER = {
 
 
 def seconds_until(reached: Callable[[], object], since: float) -> float:
+    """Return how long after the moment `since` it was reached; infinity when it takes too long."""
     while not reached():
         if monotonic() - since > PATIENCE:
             return float("inf")
@@ -237,8 +227,10 @@ def bench_kills() -> int:
             if queue == "files":
                 wrong += _on_queue(Path(folder), variables)
             else:
-                with redis() as url:
-                    wrong += _on_queue(Path(folder), {**variables, "REDIS_URL": url})
+                with redis_server() as port:
+                    wrong += _on_queue(
+                        Path(folder), {**variables, "REDIS_URL": f"redis://127.0.0.1:{port}/0"}
+                    )
     return wrong
 
 

@@ -90,6 +90,7 @@ def per_second(port: int, call: Call, *, seconds: float = SECONDS) -> float:
 
 
 def compare(bare: int, shop: int, calls: dict[str, Call], aims: dict[str, float]) -> None:
+    """Print one line a call: its speed, and the median of its shares of a bare view's."""
     for name, call in calls.items():
         per_second(shop, call, seconds=0.3)
         shares, speeds = [], []

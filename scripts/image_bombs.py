@@ -33,6 +33,7 @@ def jpeg_segments(kind: int, data: bytes, *, count: int) -> bytes:
 
 
 def png_chunk(kind: bytes, data: bytes = b"") -> bytes:
+    """Return a chunk with its length and checksum."""
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
@@ -51,4 +52,5 @@ def webp(*chunks: bytes) -> bytes:
 
 
 def webp_chunk(kind: bytes, data: bytes = b"") -> bytes:
+    """Return a chunk with its length, padded to an even number of bytes."""
     return kind + struct.pack("<I", len(data)) + data + b"\x00" * (len(data) % 2)

@@ -143,6 +143,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def forms_of(text: Any) -> list[str]:
+    """Write a file under another name and move it into place, so that no reader sees half of it."""
     """Return the singular and the plural of a message's `id` or `string`; one form where it has no plural."""
     return list(text) if isinstance(text, tuple | list) else [text or ""]
 
@@ -154,6 +155,7 @@ def key_of(message: Message) -> str:
 
 
 def is_translated(message: Message) -> bool:
+    """Return whether every form has a text and nobody has to look at it again (fuzzy)."""
     return not message.fuzzy and all(forms_of(message.string))
 
 

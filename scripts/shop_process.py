@@ -90,6 +90,7 @@ class RunningShop:
 
 
 def free_port() -> int:
+    """Return a port that no server of this machine listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -39,6 +39,8 @@ class PatientAMQP(AMQP):
 
 
 class FolderChannel(filesystem.Channel):
+    """A channel whose messages appear in their folder whole, by a rename."""
+
     def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]
         name = f"{time.time_ns() // 1_000_000}_{uuid.uuid4()}.{queue}.msg"
         target = os.path.join(self.data_folder_out, name)
@@ -52,6 +54,8 @@ class FolderChannel(filesystem.Channel):
 
 
 class FolderTransport(filesystem.Transport):
+    """Kombu's `folder://`."""
+
     Channel = FolderChannel
 
 
@@ -76,6 +80,8 @@ class RedisChannel(redis.Channel):
 
 
 class RedisTransport(redis.Transport):
+    """Kombu's `redis://`, with the acknowledgements above."""
+
     Channel = RedisChannel
 
 

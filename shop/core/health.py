@@ -65,6 +65,7 @@ class HealthMiddleware:
 
 
 def check_database() -> None:
+    """Ask the database for a row, over a connection of this thread's own. Raises what the driver raises."""
     try:
         with deadline(DEADLINE_SECONDS), connection.cursor() as cursor:
             cursor.execute("SELECT 1")
@@ -75,6 +76,7 @@ def check_database() -> None:
 
 
 def check_cache() -> None:
+    """Write a key and read it again. Raises ConnectionError."""
     key, value = f"readyz-{uuid4().hex}", uuid4().hex
     cache.set(key, value, timeout=10)
     if cache.get(key) != value:
@@ -83,6 +85,7 @@ def check_cache() -> None:
 
 
 def check_broker() -> None:
+    """Connect to Redis, or look whether the queue's folder can be written to. Raises what fails."""
     if settings.REDIS_URL:
         with current_app.connection_for_write() as broker:
             broker.ensure_connection(max_retries=0)

@@ -51,6 +51,17 @@ class DeliveryZone:
     days_max: int
 
 
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A published review of a product."""
+
+    author: str
+    rating: int
+    title: str
+    text: str
+    published_on: date
+
+
 def organization(
     *,
     name: str,
@@ -223,10 +234,8 @@ def with_delivery(
     return {**data, "offers": offers}
 
 
-def rating(*, average: Decimal, count: int, reviews: Iterable[tuple[str, int, str, str, date]]) -> Data:
-    """Return what a product's data gains from its reviews: average, count and some reviews, as (author, rating,
-    title, text, day of publication). Never called without a real review.
-    """
+def rating(*, average: Decimal, count: int, reviews: Iterable[Review]) -> Data:
+    """Return what a product's data gains from its reviews. Never called without a real one."""
     scale = {"bestRating": 5, "worstRating": 1}
     return {
         "aggregateRating": {
@@ -238,13 +247,13 @@ def rating(*, average: Decimal, count: int, reviews: Iterable[tuple[str, int, st
         "review": [
             {
                 "@type": "Review",
-                "author": {"@type": "Person", "name": author},
-                "reviewRating": {"@type": "Rating", "ratingValue": value, **scale},
-                "name": title,
-                "reviewBody": text,
-                "datePublished": published.isoformat(),
+                "author": {"@type": "Person", "name": review.author},
+                "reviewRating": {"@type": "Rating", "ratingValue": review.rating, **scale},
+                "name": review.title,
+                "reviewBody": review.text,
+                "datePublished": review.published_on.isoformat(),
             }
-            for author, value, title, text, published in reviews
+            for review in reviews
         ],
     }
 

@@ -46,6 +46,7 @@ def placeholder_values() -> dict[str, str]:
 
 
 def cache_key(language: str) -> str:
+    """Return the key under which a language's values are cached; services drop it."""
     return f"pages:placeholders:{language}"
 
 

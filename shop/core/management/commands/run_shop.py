@@ -82,6 +82,7 @@ def port_is_free(port: int, host: str = "127.0.0.1") -> bool:
 
 
 def any_free_port() -> int:
+    """Return a port that no server of this machine listens on now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
