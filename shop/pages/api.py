@@ -43,8 +43,6 @@ class ContactBody(serializers.Serializer[Any]):
 
 
 class ContactAnswer(serializers.Serializer[Any]):
-    """What the sender gets: the reference that the acknowledgement names too."""
-
     reference = serializers.CharField()
 
 
