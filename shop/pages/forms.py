@@ -13,10 +13,11 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.models import Product
 from shop.core.images import check_image
+from shop.core.languages import active_language
 from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.problems import Problem
 from shop.pages.models import ContactKind
-from shop.pages.services.contact import MAX_IMAGES
+from shop.pages.services.contact import MAX_IMAGES, Message
 
 MESSAGE_LENGTH = 5000
 LIMITS = {"first_name": 80, "last_name": 80, "email": EMAIL_MAX_LENGTH, "subject": 150, "budget": 60}
@@ -118,6 +119,17 @@ class ContactForm(forms.Form):
             # Fields of the other choice are not on screen: what stands in them was not meant.
             cleaned |= {"budget": "", "deadline": None, "images": []}
         return cleaned
+
+    def as_message(self, product: Product | None) -> Message:
+        """Return what the valid form says, in the active language."""
+        data = self.cleaned_data
+        names = ("first_name", "last_name", "email", "subject", "message", "budget", "deadline")
+        return Message(
+            kind=ContactKind(data["kind"]),
+            product=product,
+            language=active_language(),
+            **{name: data[name] for name in names},
+        )
 
 
 def find_piece(number: str) -> Product | None:

@@ -18,12 +18,11 @@ from django.views.decorators.cache import never_cache
 from catalog.models import Product
 from catalog.selectors.addresses import product_url
 from shop.core.client_address import client_address
-from shop.core.languages import active_language
 from shop.core.problems import Problem
 from shop.pages.forms import ContactForm, find_piece
 from shop.pages.models import ContactKind, PageText
 from shop.pages.selectors.content import PageTexts, questions
-from shop.pages.services.contact import Message, send_message
+from shop.pages.services.contact import send_message
 
 _REFERENCE = re.compile(r"[0-9A-F]{8}\Z")
 
@@ -51,18 +50,7 @@ class ContactView(View):
             return _thank(secrets.token_hex(4).upper())
         try:
             stored = send_message(
-                message=Message(
-                    kind=ContactKind(data["kind"]),
-                    first_name=data["first_name"],
-                    last_name=data["last_name"],
-                    email=data["email"],
-                    subject=data["subject"],
-                    message=data["message"],
-                    budget=data["budget"],
-                    deadline=data["deadline"],
-                    product=product,
-                    language=active_language(),
-                ),
+                message=form.as_message(product),
                 pictures=data["images"],
                 address=client_address(request),
             )
