@@ -7,11 +7,11 @@ from typing import Any
 from allauth.account.adapter import DefaultAccountAdapter
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.utils.translation import get_language
 
 from accounts.models import User, normalise_email
 from accounts.redirects import is_own_path
 from shop.core.client_address import client_address
+from shop.core.languages import active_language
 from shop.core.mail import queue_mail
 from shop.core.site import absolute_url
 
@@ -48,11 +48,11 @@ class ShopAccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return absolute_url(reverse("accounts:reset-link", args=[key]))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Writes allauth's mails to the outbox. Raises ``KeyError`` for one the shop has no text for."""
+        """Write allauth's mails to the outbox. Raises ``KeyError`` for one the shop has no text for."""
         queue_mail(
             kind=MAIL_KINDS[template_prefix],
             to=email,
-            language=get_language() or "fr",
+            language=active_language(),
             context={
                 "url": context.get("activate_url") or context.get("password_reset_url") or "",
                 "signin_url": absolute_url(reverse("accounts:auth")),

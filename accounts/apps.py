@@ -9,7 +9,7 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts import mails
-        from shop.core.mail_resolvers import register_resolver
+        from shop.core.mail_content import register_resolver
 
         register_resolver("account_sign_up", mails.sign_up_content)
         register_resolver("account_password_reset", mails.password_reset_content)

@@ -25,7 +25,7 @@ _PENDING = "_device_cookie"
 
 
 def known_device(request: HttpRequest, user: User | None) -> str | None:
-    """What counts the attempts of a device that `user` signed in on before; None for any other device.
+    """Return what counts the attempts of a device that `user` signed in on before; None for any other device.
 
     It does the same work for an address without an account.
     """

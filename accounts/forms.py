@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import EMAIL_MAX_LENGTH
+from shop.core.models import EMAIL_MAX_LENGTH
 
 EMAIL = forms.EmailInput(attrs={"autocomplete": "email", "class": "input"})
 

@@ -12,18 +12,18 @@ from django.utils.http import int_to_base36
 
 from accounts.models import SignUp, User
 from accounts.selectors import find_user, unconfirmed_sign_up
-from accounts.sign_up_links import sign_up_key
+from accounts.sign_ups import sign_up_key
 from shop.core import limits
 from shop.core.mail import queue_mail
-from shop.core.mail_resolvers import MailContent
+from shop.core.mail_content import MailContent
 from shop.core.models import OutgoingMail
 from shop.core.site import absolute_url
 
 
 def sign_up_content(mail: OutgoingMail) -> MailContent | None:
-    """What a sign-up's address is told: to confirm it, or that it has an account already.
+    """Return the mail for a sign-up's address: a link to confirm it, or that it has an account already.
 
-    The owner of an account is told at most once in 15 minutes, anybody else at most once in three.
+    The owner of an account gets it at most once in 15 minutes, anybody else at most once in three.
     """
     owner = User.objects.filter(email=mail.to).first()
     if owner is not None:
@@ -37,8 +37,9 @@ def sign_up_content(mail: OutgoingMail) -> MailContent | None:
 
 
 def password_reset_content(mail: OutgoingMail) -> MailContent | None:
-    """What is told to an address whose password is forgotten: the link to choose a new one, single use, good for an
-    hour; the link to confirm it while it has only signed up; nothing when it has no account."""
+    """Return the mail for an address whose password is forgotten: the link to choose a new one, single use, good
+    for an hour; the link to confirm it while it has only signed up; nothing when it has no account.
+    """
     user = find_user(mail.to)
     if user is None:
         sign_up = unconfirmed_sign_up(mail.to)
@@ -49,7 +50,7 @@ def password_reset_content(mail: OutgoingMail) -> MailContent | None:
 
 
 def send_password_changed(user: User, *, language: str) -> None:
-    """Tells the owner that the password was changed, with a way back if it was not them."""
+    """Tell the owner that the password was changed, with a way back if it was not them."""
     queue_mail(
         kind="account_password_changed",
         to=user.email,

@@ -15,11 +15,11 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
-EMAIL_MAX_LENGTH = 254
+from shop.core.languages import SOURCE_LANGUAGE
 
 
 def normalise_email(email: str) -> str:
-    """The one form under which an address is stored and looked up.
+    """Return the one form under which an address is stored and looked up.
 
     Trimmed, Unicode compatibility forms folded (NFKC) and lower-cased, so that ``Ａ@exemple.fr`` and
     ``a@EXEMPLE.fr`` can't become two accounts of one mailbox.
@@ -31,7 +31,7 @@ class UserManager(BaseUserManager["User"]):
     """Creates users by e-mail address; there is no username."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
-        """A member. ``password=None`` leaves the account without a usable password."""
+        """Create a member. ``password=None`` leaves the account without a usable password."""
         if not email:
             raise ValueError("A user needs an e-mail address")
         user = self.model(email=normalise_email(email), **fields)
@@ -40,7 +40,7 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> User:
-        """An operator who may use every part of Django's admin. Shop roles are given by ``grant_role``."""
+        """Create an operator who may use every part of Django's admin. Shop roles are given by ``grant_role``."""
         return self.create_user(email, password, **{**fields, "is_staff": True, "is_superuser": True})
 
     def get_by_natural_key(self, username: str | None) -> User:
@@ -50,10 +50,12 @@ class UserManager(BaseUserManager["User"]):
 class User(AbstractBaseUser, PermissionsMixin):
     """A person with an account, known by e-mail address (stored normalised, see ``normalise_email``)."""
 
-    email = models.EmailField(_("adresse e-mail"), max_length=EMAIL_MAX_LENGTH, unique=True)
+    email = models.EmailField(_("adresse e-mail"), unique=True)
     first_name = models.CharField(_("prénom"), max_length=150, blank=True)
     last_name = models.CharField(_("nom"), max_length=150, blank=True)
-    language = models.CharField(_("langue"), max_length=5, choices=settings.LANGUAGES, default="fr")
+    language = models.CharField(
+        _("langue"), max_length=5, choices=settings.LANGUAGES, default=SOURCE_LANGUAGE
+    )
     is_active = models.BooleanField(_("actif"), default=True)
     is_staff = models.BooleanField(_("accès à la gestion"), default=False)
     date_joined = models.DateTimeField(_("membre depuis"), default=timezone.now, editable=False)
@@ -74,8 +76,9 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.email
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
-        """What a session must match to stay valid: a new password ends it, and so does another role, as each role has
-        flags of its own (see ``grant_role``)."""
+        """Return what a session must match to stay valid: a new password ends it, and so does another role, as each
+        role has flags of its own (see ``grant_role``).
+        """
         material = f"{self.password}:{int(self.is_staff)}:{int(self.is_superuser)}"
         return salted_hmac("accounts.User.session", material, secret=secret, algorithm="sha256").hexdigest()
 
@@ -158,11 +161,11 @@ class SignUp(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    email = models.EmailField(max_length=EMAIL_MAX_LENGTH, db_index=True)
+    email = models.EmailField(db_index=True)
     password = models.CharField(max_length=128, help_text="The hash.")
     first_name = models.CharField(max_length=150, blank=True)
     last_name = models.CharField(max_length=150, blank=True)
-    language = models.CharField(max_length=5, choices=settings.LANGUAGES, default="fr")
+    language = models.CharField(max_length=5, choices=settings.LANGUAGES, default=SOURCE_LANGUAGE)
     orders = models.JSONField(
         default=list, blank=True, help_text="[{id, reference}] of the orders placed with it."
     )

@@ -63,18 +63,18 @@ NOTICES = {
 
 
 def leave_notice(request: HttpRequest, code: str) -> None:
-    """Keeps a notice for the next page of ``/auth``."""
+    """Keep a notice for the next page of ``/auth``."""
     request.session[SESSION_KEY] = code
 
 
 def take_notice(request: HttpRequest) -> Notice | None:
-    """The notice left by the previous request, once."""
+    """Return the notice left by the previous request, once."""
     code = request.session.pop(SESSION_KEY, None) if SESSION_KEY in request.session else None
     return NOTICES.get(str(code))
 
 
 def leave_toast(response: HttpResponseBase, code: str) -> None:
-    """Lets the next page show a toast. Public pages are cached, so the browser reads it from a cookie."""
+    """Let the next page show a toast. Public pages are cached, so the browser reads it from a cookie."""
     response.set_cookie(
         COOKIE,
         code,

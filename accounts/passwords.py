@@ -44,7 +44,7 @@ class LengthValidator:
 
 
 def password_faults(password: str, user: User) -> list[str]:
-    """What is wrong with ``password`` for ``user`` (who may be unsaved), in the visitor's language.
+    """Return what is wrong with ``password`` for ``user`` (who may be unsaved), in the visitor's language.
 
     A password out of bounds is not looked at further, so that its size costs nothing.
     """

@@ -21,7 +21,7 @@ class IsMember(BasePermission):
 
 
 def allowed(**actions: StaffAction) -> type[IsMember]:
-    """The permission class of a staff call: the action that each method asks for, `allowed(get=…, post=…)`.
+    """Return the permission class of a staff call: the action that each method asks for, `allowed(get=…, post=…)`.
 
     401 for nobody, 403 for anybody who may not. A method that is not named is refused to whoever may do none of them.
     """

@@ -10,7 +10,7 @@ MAX_LENGTH = 2000
 
 
 def is_own_path(target: str) -> bool:
-    """Whether ``target`` is a path of this site, as every browser would read it.
+    """Return whether ``target`` is a path of this site, as every browser would read it.
 
     Full addresses are refused, those of this host included: a path is all that ``next`` ever needs.
     """

@@ -11,36 +11,38 @@ from accounts.models import Role, SignUp, User, UserRole, normalise_email
 
 
 def has_role(user: AbstractBaseUser | AnonymousUser, role: Role | str) -> bool:
-    """Whether this person holds the role now: one query, so that a demotion counts at the next request."""
+    """Return whether this person holds the role now: one query, so that a demotion counts at the next request."""
     if not user.is_authenticated or not user.is_active:
         return False
     return UserRole.objects.filter(user_id=user.pk, role=role).exists()
 
 
 def roles_of(user: AbstractBaseUser | AnonymousUser) -> list[str]:
-    """The person's roles as ``/api/me`` gives them; a member without a row has ``user``. One query."""
+    """Return the person's roles as ``/api/me`` gives them; a member without a row has ``user``. One query."""
     if not user.is_authenticated or not user.is_active:
         return []
     return list(UserRole.objects.filter(user_id=user.pk).values_list("role", flat=True)) or [Role.USER.value]
 
 
 def find_user(email: str) -> User | None:
-    """The active account of an address, in whatever case it is typed. One query."""
+    """Return the active account of an address, in whatever case it is typed. One query."""
     return User.objects.filter(email=normalise_email(email), is_active=True).first()
 
 
 def has_account(email: str) -> bool:
-    """Whether an address, in its stored form, has an account, a blocked one included. One query."""
+    """Return whether an address, in its stored form, has an account, a blocked one included. One query."""
     return User.objects.filter(email=email).exists()
 
 
 def unconfirmed_sign_up(email: str) -> SignUp | None:
-    """The newest sign-up of an address, in its stored form, that has no account. One query, whatever comes of it."""
+    """Return the newest sign-up of an address, in its stored form, that has no account. One query, whatever comes of
+    it.
+    """
     owner = User.objects.filter(email=OuterRef("email"))
     return SignUp.objects.filter(~Exists(owner), email=email).order_by("-created_at", "-pk").first()
 
 
 def is_email_confirmed(user: User) -> bool:
-    """Whether the owner of the account has proved that the address is theirs. One query."""
+    """Return whether the owner of the account has proved that the address is theirs. One query."""
     confirmed: bool = EmailAddress.objects.filter(user_id=user.pk, email=user.email, verified=True).exists()
     return confirmed

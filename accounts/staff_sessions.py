@@ -1,4 +1,4 @@
-"""How long a session of staff lives: two moments are kept in it, its sign-in and its latest request."""
+"""How long a session of staff lasts: two moments are stored in it, its sign-in and its latest request."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def start_clock(request: HttpRequest, user: User) -> None:
 
 
 def user_in_time(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
-    """Whose session it is; nobody's when it is staff's and its time is over: then it ends.
+    """Return whose session it is; nobody's when it is staff's and its time is over: then it ends.
 
     A session without a clock was started by something else than the shop's sign-in: the account's latest one counts.
     """

@@ -6,13 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from allauth.account.internal.flows.logout import logout
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import NoReverseMatch, reverse
 from django.utils.decorators import method_decorator
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views import View
 from django.views.decorators.cache import never_cache
@@ -25,10 +23,10 @@ from accounts.notices import Notice, leave_notice, leave_toast, take_notice
 from accounts.passwords import MEMBER_MINIMUM
 from accounts.redirects import own_path
 from accounts.services import members, signing_in, signing_up
-from accounts.sign_up_links import sign_up_of_key
-from accounts.sign_up_session import forget_sign_up, remember_sign_up, remembered_sign_up
+from accounts.sign_ups import forget_sign_up, remember_sign_up, remembered_sign_up, sign_up_of_key
 from shop.core import limits
 from shop.core.client_address import client_address
+from shop.core.languages import active_language
 from shop.core.problems import Problem
 
 RESET_SESSION_KEY = "auth_reset_key"
@@ -37,12 +35,8 @@ CONFIRMATION_SESSION_KEY = "auth_confirmation_key"
 private = [never_cache, sensitive_post_parameters()]
 
 
-def _language() -> str:
-    return get_language() or settings.LANGUAGE_CODE
-
-
 def _mailbox_url() -> str:
-    """Where mails are read on a machine that sends none; nothing on any other."""
+    """Return where mails are read on a machine that sends none; nothing on any other."""
     try:
         return reverse("mailbox")
     except NoReverseMatch:
@@ -100,7 +94,7 @@ class AuthView(View):
     def _signup(self, request: HttpRequest, data: dict[str, Any]) -> HttpResponseBase:
         limits.enforce(limits.SIGN_UP_NETWORK, client_address(request))
         sign_up = signing_up.prepare_sign_up(
-            email=data["email"], password=data["password"], language=_language()
+            email=data["email"], password=data["password"], language=active_language()
         )
         sign_up_id = signing_up.request_sign_up(sign_up, earlier_id=remembered_sign_up(request))
         remember_sign_up(request, sign_up_id)
@@ -108,7 +102,7 @@ class AuthView(View):
 
     def _forgot(self, request: HttpRequest, data: dict[str, Any]) -> HttpResponseBase:
         limits.enforce(limits.PASSWORD_RESET_NETWORK, client_address(request))
-        members.request_password_reset(email=data["email"], language=_language())
+        members.request_password_reset(email=data["email"], language=active_language())
         return self._to_sign_in(request, "reset_sent", data["next"])
 
     def _to_sign_in(self, request: HttpRequest, notice: str, next_page: str | None) -> HttpResponseRedirect:
@@ -238,7 +232,7 @@ class ChoosePasswordView(View):
         raise NotImplementedError
 
     def _context(self, request: HttpRequest) -> dict[str, Any] | None:
-        """What the page is about; ``None`` when the link is no longer good."""
+        """Return what the page is about; ``None`` when the link is no longer good."""
         raise NotImplementedError
 
     def _page(self, request: HttpRequest, form: NewPasswordForm) -> HttpResponse | None:
@@ -272,7 +266,9 @@ class NewPasswordView(ChoosePasswordView):
         }
 
     def _act(self, request: HttpRequest, password: str) -> HttpResponseBase:
-        user = members.set_password_by_link(key=self._key(request), password=password, language=_language())
+        user = members.set_password_by_link(
+            key=self._key(request), password=password, language=active_language()
+        )
         request.session.flush()
         # The mailbox is theirs: whoever locks the account next does not lock them out here.
         remember_device(request, user)
@@ -317,7 +313,7 @@ class ConfirmationView(ChoosePasswordView):
 @require_POST
 @never_cache
 def sign_out(request: HttpRequest) -> HttpResponseBase:
-    """Ends the session and goes to the home page, or to ``next`` on this site."""
+    """End the session and go to the home page, or to ``next`` on this site."""
     logout(request, show_message=False)
     response = redirect(own_path(request.POST.get("next"), reverse("home")))
     leave_toast(response, "signed_out")

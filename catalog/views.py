@@ -26,7 +26,7 @@ from catalog.selectors.categories import CategoryCard
 from catalog.selectors.products import OfferChoice, ProductDetail, find_product
 from catalog.selectors.reviews import SHOWN, ReviewCard, product_reviews
 from shop.core import structured_data
-from shop.core.kept import kept
+from shop.core.fragment_cache import cached_fragment
 from shop.core.models import ShopSettings
 from shop.core.public_pages import is_later_page, public_page
 
@@ -133,13 +133,13 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
         "breadcrumbs": [(_("Accueil"), reverse("home")), (list_name, list_url), (found.name, None)],
         "reviews": reviews[:SHOWN],
         "reviews_url": reviews_url(found.row) if len(reviews) > SHOWN else "",
-        "structured_data": kept(
+        "structured_data": cached_fragment(
             lambda: {**_structured_data(found), **_rating(found, reviews[:SHOWN])},
             "product-structured-data",
             found.id,
         ),
         # The name in the address is translated too.
-        "alternates": kept(
+        "alternates": cached_fragment(
             lambda: in_each_language(lambda: product_url(found.row)), "product-addresses", found.id
         ),
     }
@@ -239,7 +239,9 @@ def _rating(found: ProductDetail, reviews: Sequence[ReviewCard]) -> structured_d
         average=found.row.rating_average,
         count=found.row.rating_count,
         reviews=(
-            (row.author, row.rating, row.title, row.text, timezone.localdate(row.published_at))
+            structured_data.Review(
+                row.author, row.rating, row.title, row.text, timezone.localdate(row.published_at)
+            )
             for row in reviews
             if not row.demonstration
         ),

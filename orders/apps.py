@@ -8,7 +8,7 @@ class OrdersConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from accounts.joining import register_orders
+        from accounts.services.signing_up import register_orders
         from catalog.purchases import register_purchases
         from orders.selectors.purchases import find_purchase
         from orders.services.checkout.joining import join_orders

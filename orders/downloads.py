@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 
 from orders.invoices.documents import file_name
 from orders.models import Invoice, InvoiceDocument
+from shop.core.enqueue import enqueue_after_commit
 from shop.core.problems import Problem
-from shop.core.wake import wake
 
 
 def pdf_response(request: HttpRequest, invoice: Invoice) -> HttpResponseBase:
@@ -19,7 +19,7 @@ def pdf_response(request: HttpRequest, invoice: Invoice) -> HttpResponseBase:
     """
     document = InvoiceDocument.objects.filter(invoice=invoice).first()
     if document is None:
-        wake("orders.tasks.make_invoice_document", invoice.pk)
+        enqueue_after_commit("orders.tasks.make_invoice_document", invoice.pk)
         raise Problem(
             "document_not_ready",
             _("Le document est en préparation : réessayez dans quelques secondes."),

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 from threading import Barrier
-from time import monotonic, perf_counter, sleep
+from time import perf_counter
 
 import requests
 from bench_growth import bench_growth
@@ -47,28 +47,12 @@ rows = Product.objects.filter(is_published=True, variations=None, category__offe
 print(rows.order_by("pk").values_list("pk", flat=True)[0])
 """
 ONE_LEFT = "from catalog.models import Product; Product.objects.filter(pk={}).update(in_stock=True, stock_quantity=1)"
-UNDRAWN = (
-    "from catalog.models import ProductImage; print(ProductImage.objects.filter(derivatives={}).count())"
-)
-PICTURES_SECONDS = 600
 SOLD = "from orders.models import OrderItem; print(OrderItem.objects.filter(product_id={}).count())"
 STOCK = "from catalog.models import Product; print(Product.objects.get(pk={}).stock_quantity)"
 
 
 def percentile(values: list[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
-
-
-def wait_for_pictures(shop: RunningShop) -> None:
-    """A shop that was started a moment ago still makes the smaller files of its pictures: it would be measured while
-    it works, and its pages with the large ones.
-
-    :raises AssertionError: they are not made in time.
-    """
-    deadline = monotonic() + PICTURES_SECONDS
-    while int(shop.manage("shell", "--no-imports", "-c", UNDRAWN)):
-        assert monotonic() < deadline, f"Pictures are still being made after {PICTURES_SECONDS} s."
-        sleep(2)
 
 
 def time_pages(shop: RunningShop, *, rounds: int, visitors: int) -> int:
@@ -162,9 +146,9 @@ def bench_last_piece(shop: RunningShop, *, buyers: int, repeats: int) -> int:
         answers, slowest = sell_last_piece(shop, product, buyers=buyers)
         ordered = int(shop.manage("shell", "--no-imports", "-c", SOLD.format(product))) - before
         left = int(shop.manage("shell", "--no-imports", "-c", STOCK.format(product)))
-        told = ", ".join(f"{count} × {kind}" for kind, count in answers.most_common())
+        counted = ", ".join(f"{count} × {kind}" for kind, count in answers.most_common())
         print(
-            f"last piece, {buyers} buyers at once, {repeat + 1}: {told}; "
+            f"last piece, {buyers} buyers at once, {repeat + 1}: {counted}; "
             f"{ordered} order, {left} left; slowest {slowest:.1f} s"
         )
         clean = set(answers) <= {"sold", "409 out_of_stock"}
@@ -198,7 +182,7 @@ def main() -> int:
         ):
             shop = start_shop(Path(folder), DATABASE_URL=url)
             try:
-                wait_for_pictures(shop)
+                shop.wait_for_pictures()
                 wrong += time_pages(shop, rounds=options.rounds, visitors=options.visitors)
                 if engine == "sqlite":
                     bench_requests(shop)

@@ -50,7 +50,7 @@ def bench_growth(database_url: str) -> None:
 
 
 def has_word_index(database_url: str) -> bool:
-    """Whether the shop could make its index of words there; never on SQLite, which an empty address is."""
+    """Return whether the shop could make its index of words there; never on SQLite, which an empty address is."""
     if not database_url:
         return False
     import psycopg
@@ -61,7 +61,7 @@ def has_word_index(database_url: str) -> bool:
 
 
 def database_url_of(database_url: str, products: int) -> str:
-    """A database of its own on the same server; SQLite has a folder of its own instead."""
+    """Return a database of its own on the same server; SQLite has a folder of its own instead."""
     if not database_url:
         return ""
     import psycopg

@@ -13,7 +13,6 @@ import re
 import shutil
 import signal
 import socketserver
-import subprocess
 import sys
 import tempfile
 import uuid
@@ -27,7 +26,8 @@ from time import monotonic, sleep
 from typing import TypeVar
 
 import requests
-from shop_process import RunningShop, free_port, start_shop, stop_shop
+from bench_redis import redis_server
+from shop_process import RunningShop, start_shop, stop_shop
 
 # What is killed, and a part of its command line.
 KINDS = {
@@ -84,6 +84,7 @@ class Mailbox(socketserver.StreamRequestHandler):
 
 @contextmanager
 def mailbox() -> Iterator[int]:
+    """Serve a mail server that counts what it takes by subject; yield its port."""
     Mailbox.taken = Counter()
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Mailbox) as server:
         server.daemon_threads = True
@@ -92,21 +93,8 @@ def mailbox() -> Iterator[int]:
         server.shutdown()
 
 
-@contextmanager
-def redis() -> Iterator[str]:
-    with tempfile.TemporaryDirectory(prefix="shop-redis-") as folder:
-        port = free_port()
-        options = ("--port", str(port), "--dir", folder, "--save", "", "--bind", "127.0.0.1")
-        process = subprocess.Popen(["redis-server", *options], stdout=subprocess.DEVNULL)
-        try:
-            yield f"redis://127.0.0.1:{port}/0"
-        finally:
-            process.terminate()
-            process.wait()
-
-
 def pid_of(shop: RunningShop, kind: str) -> int | None:
-    """The process of this kind, None while it is away."""
+    """Return the process of this kind, None while it is away."""
     for child in children(shop.process.pid):
         command = Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ").decode()
         if KINDS[kind] in command:
@@ -116,12 +104,13 @@ def pid_of(shop: RunningShop, kind: str) -> int | None:
 
 
 def children(pid: int) -> list[int]:
+    """Return the ids of a process's children (Linux)."""
     tasks = Path(f"/proc/{pid}/task").glob("*/children")
     return [int(child) for task in tasks for child in task.read_text().split()]
 
 
 def again(ask: Callable[[], Answer]) -> Answer:
-    """What is answered in the end, by a shop whose processes are killed meanwhile."""
+    """Return what is answered in the end, by a shop whose processes are killed meanwhile."""
     deadline = monotonic() + 60
     while True:
         try:
@@ -177,6 +166,7 @@ CUSTOMER = {
 
 
 def seconds_until(reached: Callable[[], object], since: float) -> float:
+    """Return how long after the moment `since` it was reached; infinity when it takes too long."""
     while not reached():
         if monotonic() - since > PATIENCE:
             return float("inf")
@@ -237,8 +227,10 @@ def bench_kills() -> int:
             if queue == "files":
                 wrong += _on_queue(Path(folder), variables)
             else:
-                with redis() as url:
-                    wrong += _on_queue(Path(folder), {**variables, "REDIS_URL": url})
+                with redis_server() as port:
+                    wrong += _on_queue(
+                        Path(folder), {**variables, "REDIS_URL": f"redis://127.0.0.1:{port}/0"}
+                    )
     return wrong
 
 

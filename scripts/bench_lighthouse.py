@@ -67,7 +67,7 @@ def _mark(category: dict[str, Any]) -> str:
 
 
 def _missed(report: dict[str, Any]) -> list[str]:
-    """The weighed audits below 90 of 100, with their figure."""
+    """Return the weighed audits below 90 of 100, with their figure."""
     weighed = {
         item["id"]
         for category in report["categories"].values()

@@ -111,10 +111,10 @@ def phase(name: str, url: str, calls: dict[str, Visit], rounds: int) -> int:
             times.append(answer.elapsed.total_seconds())
         failed = sum(status >= 500 for status in statuses)
         errors += failed
-        told = ",".join(sorted({str(status) for status in statuses}))
+        seen = ",".join(sorted({str(status) for status in statuses}))
         print(
             f"{name:10}{label:10}{rounds:4} requests{statistics.median(times):8.3f} s median{max(times):8.3f} s worst"
-            f"{failed:3} × 5xx  ({told})",
+            f"{failed:3} × 5xx  ({seen})",
             flush=True,
         )
     return errors
@@ -162,13 +162,11 @@ def bench_redis(shop: RunningShop, rounds: int = ROUNDS) -> int:
 
 
 def main() -> int:
-    from bench import wait_for_pictures
-
     with tempfile.TemporaryDirectory(prefix="shop-bench-") as folder:
         running = start_shop(Path(folder))
         try:
-            # Each picture that is made drops the kept pages.
-            wait_for_pictures(running)
+            # Each picture that is made drops the cached pages.
+            running.wait_for_pictures()
             return 1 if bench_redis(running, int(sys.argv[1]) if sys.argv[1:] else ROUNDS) else 0
         finally:
             stop_shop(running)

@@ -74,7 +74,7 @@ def server(application: str, environment: dict[str, str]) -> Iterator[tuple[int,
 
 
 def per_second(port: int, call: Call, *, seconds: float = SECONDS) -> float:
-    """Answers a second to four visitors at once. Raises CalledProcessError on an answer that is an error."""
+    """Return the answers a second to four visitors at once. Raises CalledProcessError on an answer that is an error."""
     method, path, body, headers = call
     headers = {"Host": "127.0.0.1", **headers} | ({"Content-Length": str(len(body))} if body else {})
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
@@ -90,6 +90,7 @@ def per_second(port: int, call: Call, *, seconds: float = SECONDS) -> float:
 
 
 def compare(bare: int, shop: int, calls: dict[str, Call], aims: dict[str, float]) -> None:
+    """Print one line a call: its speed, and the median of its shares of a bare view's."""
     for name, call in calls.items():
         per_second(shop, call, seconds=0.3)
         shares, speeds = [], []
@@ -133,14 +134,14 @@ def bench_requests(shop: RunningShop) -> None:
     pages = {name: calls[name] for name in ("list", "product")}
     aims = {"list": 0.09, "search": 0.09, "product": 0.12, "quote": 0.12}
     with server("tests.load.bare:application", dict(os.environ)) as (bare, _):
-        print("\nfrom nothing: neither pages nor pieces of them are kept")
-        nothing = {"PAGE_CACHE_SECONDS": "0", "PIECE_CACHE_SECONDS": "0"}
+        print("\nfrom nothing: neither pages nor fragments of them are cached")
+        nothing = {"PAGE_CACHE_SECONDS": "0", "FRAGMENT_CACHE_SECONDS": "0"}
         with server("shop.wsgi", {**environment, **nothing}) as (port, _):
             compare(bare, port, {name: calls[name] for name in ("list", "search", "product")}, {})
-        print("\nfrom kept pieces: no page is kept")
+        print("\nfrom cached fragments: no page is cached")
         with server("shop.wsgi", {**environment, "PAGE_CACHE_SECONDS": "0"}) as (port, _):
             compare(bare, port, calls, aims)
-        print("\nkept pages")
+        print("\ncached pages")
         with server("shop.wsgi", {**environment, "PAGE_CACHE_SECONDS": "600"}) as (port, worker):
             compare(bare, port, pages, dict.fromkeys(pages, 0.75))
             compare(bare, port, {name: calls[name] for name in ("search", "quote")}, {})

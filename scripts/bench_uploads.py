@@ -41,7 +41,7 @@ Attack = Callable[[], None]
 
 
 def attack(shop: RunningShop, *, picture: bytes, whole: bool, stop: threading.Event) -> Counter[str]:
-    """Send the form again and again until told to stop; how often it was answered, by status."""
+    """Send the form again and again until asked to stop; how often it was answered, by status."""
     answers: Counter[str] = Counter()
     with requests.Session() as session:
         found = TOKEN.search(session.get(f"{shop.url}/contact", timeout=PATIENCE).text)
@@ -97,8 +97,8 @@ def measure(
         stop.set()
         answers = sum((future.result() for future in sent), Counter[str]())
         found = [future.result() for future in visits]
-    told = ", ".join(f"{count} × {status}" for status, count in answers.most_common())
-    print(f"{name}{f' ({len(picture) / 1024:.0f} KB; answers: {told})' if picture else ''}")
+    counted = ", ".join(f"{count} × {status}" for status, count in answers.most_common())
+    print(f"{name}{f' ({len(picture) / 1024:.0f} KB; answers: {counted})' if picture else ''}")
     print(f"{'':28}{'median':>11}{'95 %':>11}{'worst':>11}{'visits':>9}")
     for path in paths:
         times = sorted(value for times in found for value in times[path])

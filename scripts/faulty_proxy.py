@@ -38,13 +38,16 @@ class FaultyProxy:
         self._listen()
 
     def hang(self) -> None:
+        """New connections are accepted and stay silent."""
         self._hanging.set()
         self._listen()
 
     def refuse(self) -> None:
+        """New connections are refused."""
         self.close()
 
     def close(self) -> None:
+        """Stop listening and end every connection."""
         listener, self._listener = self._listener, None
         if listener is not None:
             with suppress(OSError):

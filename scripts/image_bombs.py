@@ -13,7 +13,7 @@ _SCAN = re.compile(rb"\xff\xda")
 
 
 def jpeg(size: tuple[int, int], *, scans: int = 0) -> bytes:
-    """A progressive JPEG of one grey, of `scans` scans (0: as many as the encoder makes)."""
+    """Return a progressive JPEG of one grey, of `scans` scans (0: as many as the encoder makes)."""
     written = BytesIO()
     Image.new("RGB", size, (120, 120, 120)).save(written, "JPEG", progressive=True)
     content = written.getvalue()
@@ -24,7 +24,7 @@ def jpeg(size: tuple[int, int], *, scans: int = 0) -> bytes:
 
 
 def jpeg_segments(kind: int, data: bytes, *, count: int) -> bytes:
-    """A JPEG with this segment (a comment is 0xFE) so many times before its picture."""
+    """Return a JPEG with this segment (a comment is 0xFE) so many times before its picture."""
     written = BytesIO()
     Image.new("RGB", (60, 40), (200, 30, 30)).save(written, "JPEG")
     content = written.getvalue()
@@ -33,11 +33,12 @@ def jpeg_segments(kind: int, data: bytes, *, count: int) -> bytes:
 
 
 def png_chunk(kind: bytes, data: bytes = b"") -> bytes:
+    """Return a chunk with its length and checksum."""
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def png(size: tuple[int, int] = (60, 40), *, before: bytes = b"", after: bytes = b"") -> bytes:
-    """A PNG of one grey with these chunks before and after its picture."""
+    """Return a PNG of one grey with these chunks before and after its picture."""
     width, height = size
     rows = zlib.compress((b"\x00" + b"\x78" * width * 3) * height)
     header = png_chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
@@ -45,10 +46,11 @@ def png(size: tuple[int, int] = (60, 40), *, before: bytes = b"", after: bytes =
 
 
 def webp(*chunks: bytes) -> bytes:
-    """A WebP container of these chunks."""
+    """Return a WebP container of these chunks."""
     body = b"WEBP" + b"".join(chunks)
     return b"RIFF" + struct.pack("<I", len(body)) + body
 
 
 def webp_chunk(kind: bytes, data: bytes = b"") -> bytes:
+    """Return a chunk with its length, padded to an even number of bytes."""
     return kind + struct.pack("<I", len(data)) + data + b"\x00" * (len(data) % 2)

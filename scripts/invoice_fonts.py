@@ -25,6 +25,7 @@ FACES = (
 
 
 def make_face(source: str, family: str, weight: int) -> Path:
+    """Write one static font of a variable one; return its file."""
     font = TTFont(PACKAGES / f"{source}.woff2", recalcTimestamp=False)
     font = instantiateVariableFont(font, {"wght": weight})
     style = {400: "Regular", 600: "SemiBold", 700: "Bold"}[weight]

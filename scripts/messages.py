@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""The gettext catalogues, kept without GNU gettext: extract, update, fill in, check, compile.
+"""The gettext catalogues by Babel, without GNU gettext: extract, update, fill in, check, compile.
 
 French is the language of the sources. ``locale/{en,es,de}`` hold one entry for every message; ``locale/fr``
 holds only messages with a plural, for French counts zero as singular and gettext's fallback does not.
@@ -21,14 +21,13 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from babel.messages.catalog import Catalog
-from babel.messages.extract import DEFAULT_KEYWORDS, extract
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir, extract_python
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
@@ -41,8 +40,7 @@ PLURALS = {
     "de": "nplurals=2; plural=(n != 1);",
 }
 TRANSLATED = [language for language in PLURALS if language != SOURCE_LANGUAGE]
-SOURCE_FOLDERS = ("shop", "catalog", "orders", "accounts", "blog", "templates")
-TEMPLATE_SUFFIXES = {".html", ".txt", ".xml"}
+SOURCE_FOLDERS = ("shop", "catalog", "orders", "accounts", "templates")
 KEYWORDS: dict[str, Any] = {
     **DEFAULT_KEYWORDS,
     "gettext_lazy": None,
@@ -70,72 +68,42 @@ TAG = re.compile(r"</?([a-zA-Z][\w-]*)")
 BAD_FRENCH_SPACE = re.compile(r" [:;!?»](?=\s|$|[^\w/])|« ")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Message:
-    """One message of the sources: its text, its plural ("" when it has none) and its context."""
-
-    text: str
-    context: str = ""
-    plural: str = ""
-
-    @property
-    def key(self) -> str:
-        return f"{self.context}{CONTEXT_MARK}{self.text}" if self.context else self.text
-
-
-Translation = str | tuple[str, ...]
-
-
-def source_files(root: Path = ROOT) -> Iterator[Path]:
-    """Python modules and templates that may hold messages; never tests or migrations."""
-    for folder in SOURCE_FOLDERS:
-        for path in sorted((root / folder).rglob("*")):
-            inside = path.relative_to(root).parts
-            if {"tests", "migrations", "node_modules", "__pycache__"} & set(inside):
-                continue
-            if path.suffix == ".py" or (path.suffix in TEMPLATE_SUFFIXES and "templates" in inside):
-                yield path
-
-
-def messages_of(path: Path) -> Iterator[Message]:
-    """Every message of one file.
-
-    :raises ValueError: the file cannot be read as Python or as a template.
-    """
-    source = path.read_text(encoding="utf-8")
-    if path.suffix != ".py":
-        source = template_as_python(source, origin=str(path))
-    try:
-        for _, found, _, context in extract("python", io.BytesIO(source.encode()), keywords=KEYWORDS):
-            text, plural = (found[0], found[1]) if isinstance(found, tuple) else (found, "")
-            if text:
-                yield Message(text=text, context=context or "", plural=plural or "")
-    except (SyntaxError, ValueError) as error:
-        raise ValueError(f"{path}: {error}") from error
-
-
-def template_as_python(source: str, *, origin: str) -> str:
-    """A Django template as Python that calls gettext with its messages."""
+def extract_template(
+    file: IO[bytes], keywords: Mapping[str, Any], tags: Collection[str], options: Any
+) -> Iterator[Any]:
+    """Babel's extraction method for Django templates, which Django turns into Python that calls gettext."""
     from django.utils.translation.template import templatize
 
+    source = templatize(file.read().decode(), origin=file.name)
     # Indentation means nothing in a template and everything to Python's tokenizer.
-    return "\n".join(line.lstrip() for line in templatize(source, origin=origin).splitlines()) + "\n"
+    lines = "".join(f"{line.lstrip()}\n" for line in source.splitlines())
+    return extract_python(io.BytesIO(lines.encode()), keywords, tags, options)
 
 
-def extract_messages(files: Iterable[Path]) -> list[Message]:
-    """Messages of all files, sorted, one entry a text and context.
+METHODS: list[tuple[str, Any]] = [
+    *((f"**/{folder}/**", "ignore") for folder in ("tests", "migrations")),
+    ("**.py", "python"),
+    *((f"**/templates/**.{suffix}", extract_template) for suffix in ("html", "txt", "xml")),
+]
+
+
+def extract_messages(root: Path = ROOT) -> Catalog:
+    """Return the messages of all modules and templates, one entry a text and context; never of tests or migrations.
 
     :raises ValueError: a text is used with two different plurals.
     """
-    found: dict[str, Message] = {}
-    for path in files:
-        for message in messages_of(path):
-            known = found.get(message.key)
-            if known is not None and known.plural and message.plural and known.plural != message.plural:
-                raise ValueError(f"{path}: {message.text!r} has two plurals.")
-            if known is None or message.plural:
-                found[message.key] = message
-    return sorted(found.values())
+    found = Catalog()
+    for name, _, text, _, context in extract_from_dir(
+        root,
+        METHODS,
+        keywords=KEYWORDS,
+        directory_filter=lambda folder: Path(folder).relative_to(root).parts[0] in SOURCE_FOLDERS,
+    ):
+        known = found.get(text, context)
+        if known and known.pluralizable and isinstance(text, tuple) and known.id != text:
+            raise ValueError(f"{name}: {text[0]!r} has two plurals.")
+        found.add(text, context=context)
+    return found
 
 
 def catalogue_path(language: str, root: Path = ROOT) -> Path:
@@ -143,7 +111,7 @@ def catalogue_path(language: str, root: Path = ROOT) -> Path:
 
 
 def read_catalogue(language: str, root: Path = ROOT) -> Catalog:
-    """The catalogue of a language, empty when there is no file yet."""
+    """Return the catalogue of a language as it is, empty when there is no file yet."""
     path = catalogue_path(language, root)
     if not path.exists():
         return Catalog(locale=language)
@@ -151,92 +119,92 @@ def read_catalogue(language: str, root: Path = ROOT) -> Catalog:
         return read_po(stream, locale=language)
 
 
-def translations(catalogue: Catalog) -> dict[str, Translation]:
-    """What a catalogue holds, by key; fuzzy entries count as empty."""
-    held: dict[str, Translation] = {}
-    for entry in catalogue:
-        if entry.id:
-            text = entry.id[0] if isinstance(entry.id, tuple | list) else entry.id
-            key = f"{entry.context}{CONTEXT_MARK}{text}" if entry.context else text
-            string = tuple(entry.string) if isinstance(entry.string, tuple | list) else entry.string or ""
-            held[key] = ("" if isinstance(string, str) else ("",) * 2) if entry.fuzzy else string
-    return held
+def updated_catalogue(language: str, root: Path = ROOT) -> Catalog:
+    """Return the catalogue of a language in step with the sources."""
+    catalogue = read_catalogue(language, root)
+    catalogue.update(extract_messages(root), no_fuzzy_matching=True)
+    return catalogue
 
 
-def write_catalogue(
-    language: str, messages: Iterable[Message], held: dict[str, Translation], root: Path = ROOT
-) -> None:
-    """Write the catalogue of ``messages`` with the translations held for them; replaces the file at once."""
-    catalogue = Catalog(locale=language)
-    for message in messages:
-        string = held.get(message.key, "")
-        if message.plural:
-            forms = string if isinstance(string, tuple) else (string, "")
-            catalogue.add((message.text, message.plural), forms, context=message.context or None)
-        else:
-            catalogue.add(
-                message.text,
-                string if isinstance(string, str) else string[0],
-                context=message.context or None,
-            )
+def write_catalogue(language: str, catalogue: Catalog, root: Path = ROOT) -> None:
+    """Replace the file of a catalogue at once, without what is obsolete."""
     body = io.BytesIO()
-    write_po(body, catalogue, omit_header=True, no_location=True, sort_output=True, width=0)
-    path = catalogue_path(language, root)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    options = {"omit_header": True, "no_location": True, "sort_output": True, "ignore_obsolete": True}
+    write_po(body, catalogue, width=0, **options)
     header = HEADER.format(language=language, plurals=PLURALS[language])
-    fresh = path.with_suffix(".po.new")
-    fresh.write_text(header + body.getvalue().decode().strip() + "\n", encoding="utf-8")
+    replace_file(catalogue_path(language, root), f"{header}{body.getvalue().decode().strip()}\n".encode())
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f"{path.name}.new")
+    fresh.write_bytes(content)
     fresh.replace(path)
 
 
+def forms_of(text: Any) -> list[str]:
+    """Write a file under another name and move it into place, so that no reader sees half of it."""
+    """Return the singular and the plural of a message's `id` or `string`; one form where it has no plural."""
+    return list(text) if isinstance(text, tuple | list) else [text or ""]
+
+
+def key_of(message: Message) -> str:
+    """Return what a message is named by in the JSON of `missing` and `fill`."""
+    text = forms_of(message.id)[0]
+    return f"{message.context}{CONTEXT_MARK}{text}" if message.context else text
+
+
+def is_translated(message: Message) -> bool:
+    """Return whether every form has a text and nobody has to look at it again (fuzzy)."""
+    return not message.fuzzy and all(forms_of(message.string))
+
+
+def untranslated(catalogue: Catalog) -> list[Message]:
+    return [message for message in catalogue if message.id and not is_translated(message)]
+
+
 def update(root: Path = ROOT) -> dict[str, int]:
-    """Bring every catalogue in step with the sources; how many entries are still empty, by language."""
-    messages = extract_messages(source_files(root))
+    """Bring every catalogue in step with the sources; return how many entries are still empty, by language."""
     empty: dict[str, int] = {}
     for language in TRANSLATED:
-        held = translations(read_catalogue(language, root))
-        write_catalogue(language, messages, held, root)
-        empty[language] = sum(not _is_complete(held.get(message.key, ""), message) for message in messages)
-    counted = [message for message in messages if message.plural]
-    write_catalogue(SOURCE_LANGUAGE, counted, {m.key: (m.text, m.plural) for m in counted}, root)
+        catalogue = updated_catalogue(language, root)
+        write_catalogue(language, catalogue, root)
+        empty[language] = len(untranslated(catalogue))
+    plurals = Catalog(locale=SOURCE_LANGUAGE)
+    for message in extract_messages(root):
+        if message.pluralizable:
+            plurals.add(message.id, message.id, context=message.context)
+    write_catalogue(SOURCE_LANGUAGE, plurals, root)
     return empty
 
 
 def missing(language: str, root: Path = ROOT) -> dict[str, str | list[str]]:
-    """Messages without a translation, as the JSON that ``fill`` takes."""
-    held = translations(read_catalogue(language, root))
+    """Return the messages without a translation, as the JSON that ``fill`` takes."""
     return {
-        message.key: ["", ""] if message.plural else ""
-        for message in extract_messages(source_files(root))
-        if not _is_complete(held.get(message.key, ""), message)
+        key_of(message): ["", ""] if message.pluralizable else ""
+        for message in sorted(untranslated(updated_catalogue(language, root)))
     }
 
 
 def fill(language: str, given: dict[str, Any], root: Path = ROOT) -> list[str]:
-    """Take translations into a catalogue; keys that the sources do not have are returned, not taken."""
-    messages = extract_messages(source_files(root))
-    known = {message.key for message in messages}
-    held = translations(read_catalogue(language, root))
+    """Take translations into a catalogue; return the keys that the sources do not have, which are not taken."""
+    catalogue = updated_catalogue(language, root)
+    known = {key_of(message): message for message in catalogue if message.id}
     for key, value in given.items():
         if key in known and value:
-            held[key] = tuple(value) if isinstance(value, list) else str(value)
-    write_catalogue(language, messages, held, root)
-    return sorted(set(given) - known)
-
-
-def _is_complete(string: Translation, message: Message) -> bool:
-    if message.plural:
-        return isinstance(string, tuple) and len(string) == 2 and all(string)
-    return isinstance(string, str) and bool(string)
+            known[key].string = tuple(value) if isinstance(value, list) else str(value)
+            known[key].flags.discard("fuzzy")
+    write_catalogue(language, catalogue, root)
+    return sorted(set(given) - set(known))
 
 
 def check(root: Path = ROOT) -> list[str]:
-    """Everything wrong with the catalogues, one sentence each; empty when all is well."""
-    messages = extract_messages(source_files(root))
+    """Return everything wrong with the catalogues, one sentence each; empty when all is well."""
+    messages = sorted(message for message in extract_messages(root) if message.id)
     wrong = [
-        f"sources: {message.text!r} has a plain space where French wants a no-break space"
+        f"sources: {forms_of(message.id)[0]!r} has a plain space where French wants a no-break space"
         for message in messages
-        if BAD_FRENCH_SPACE.search(f"{message.text} {message.plural}")
+        if BAD_FRENCH_SPACE.search(" ".join(forms_of(message.id)))
     ]
     for language in PLURALS:
         path = catalogue_path(language, root)
@@ -246,56 +214,54 @@ def check(root: Path = ROOT) -> list[str]:
         if f'"Plural-Forms: {PLURALS[language]}\\n"' not in path.read_text(encoding="utf-8"):
             wrong.append(f"{language}: Plural-Forms must be {PLURALS[language]}")
         catalogue = read_catalogue(language, root)
-        held = translations(catalogue)
-        expected = [m for m in messages if m.plural or language != SOURCE_LANGUAGE]
-        wrong += [f"{language}: fuzzy: {entry.id!r}" for entry in catalogue if entry.id and entry.fuzzy]
+        expected = [m for m in messages if m.pluralizable or language != SOURCE_LANGUAGE]
+        held = {key_of(message): message for message in catalogue if message.id}
+        wrong += [f"{language}: fuzzy: {message.id!r}" for message in held.values() if message.fuzzy]
         wrong += [f"{language}: obsolete: {key!r}" for key in catalogue.obsolete]
-        known = {message.key for message in expected}
-        wrong += [f"{language}: unused: {key!r}" for key in sorted(set(held) - known)]
+        unused = sorted(set(held) - {key_of(message) for message in expected})
+        wrong += [f"{language}: unused: {key!r}" for key in unused]
         for message in expected:
-            wrong += [f"{language}: {problem}" for problem in _problems(message, held)]
+            problem = problem_of(held.get(key_of(message)), message)
+            wrong += [f"{language}: {problem}"] if problem else []
     return wrong
 
 
-def _problems(message: Message, held: dict[str, Translation]) -> Iterator[str]:
-    if message.key not in held:
-        yield f"missing: {message.text!r}"
-        return
-    string = held[message.key]
-    if bool(message.plural) != isinstance(string, tuple):
-        yield f"wrong plural forms: {message.text!r}"
-        return
-    if not _is_complete(string, message):
-        yield f"untranslated: {message.text!r}"
-        return
-    forms = string if isinstance(string, tuple) else (string,)
+def problem_of(entry: Message | None, message: Message) -> str:
+    """Return what is wrong with the entry of a catalogue for a message of the sources, or ""."""
+    texts = forms_of(message.id)
+    if entry is None:
+        return f"missing: {texts[0]!r}"
+    forms = forms_of(entry.string)
+    if len(forms) != len(texts):
+        return f"wrong plural forms: {texts[0]!r}"
+    if not is_translated(entry):
+        return f"untranslated: {texts[0]!r}"
     # The singular may name its number or not ("un article", "%(n)s article"); the plural has to.
-    allowed = [_marks(message.plural or message.text)]
+    singular, plural = marks_of(texts[0]), marks_of(texts[-1])
     for position, form in enumerate(forms):
-        accepted = [*allowed, _marks(message.text)] if position == 0 else allowed
-        if _marks(form) not in accepted:
-            yield f"placeholders or tags differ: {message.text!r} -> {form!r}"
+        if marks_of(form) != plural and (position or marks_of(form) != singular):
+            return f"placeholders or tags differ: {texts[0]!r} -> {form!r}"
+    return ""
 
 
-def _marks(text: str) -> tuple[list[str], list[str]]:
+def marks_of(text: str) -> tuple[list[str], list[str]]:
+    """Return the placeholders and the tags of a text, which its translation has to hold too."""
     return sorted(PLACEHOLDER.findall(text)), sorted(TAG.findall(text))
 
 
-def compile_catalogues(root: Path = ROOT, *, force: bool = False) -> list[Path]:
-    """Write the ``.mo`` of every catalogue that is newer than it; the files written."""
+def compile_catalogues(root: Path = ROOT) -> list[Path]:
+    """Write the ``.mo`` of every catalogue that is newer than it; return the files written."""
     written = []
     for language in PLURALS:
         source = catalogue_path(language, root)
         target = source.with_suffix(".mo")
-        if not source.exists():
-            continue
-        if not force and target.exists() and target.stat().st_mtime_ns >= source.stat().st_mtime_ns:
+        if not source.exists() or (
+            target.exists() and target.stat().st_mtime_ns >= source.stat().st_mtime_ns
+        ):
             continue
         body = io.BytesIO()
         write_mo(body, read_catalogue(language, root))
-        fresh = target.with_suffix(".mo.new")
-        fresh.write_bytes(body.getvalue())
-        fresh.replace(target)
+        replace_file(target, body.getvalue())
         written.append(target)
     return written
 
@@ -320,7 +286,7 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("update")
     commands.add_parser("check")
-    commands.add_parser("compile").add_argument("--force", action="store_true")
+    commands.add_parser("compile")
     commands.add_parser("missing").add_argument("language", choices=TRANSLATED)
     filling = commands.add_parser("fill")
     filling.add_argument("language", choices=TRANSLATED)
@@ -344,7 +310,7 @@ def _run(options: argparse.Namespace) -> int:
         for key in fill(options.language, json.loads(options.file.read_text(encoding="utf-8"))):
             print(f"not in the sources: {key!r}")
     elif options.command == "compile":
-        for path in compile_catalogues(force=options.force):
+        for path in compile_catalogues():
             print(path.relative_to(ROOT))
     else:
         wrong = check()

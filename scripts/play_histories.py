@@ -3,7 +3,7 @@
 
 scripts/play_histories.py             ten thousand, an hour or so
 scripts/play_histories.py 500         fewer
-scripts/play_histories.py 500 1789    the same 500 again: the seed is told with every run
+scripts/play_histories.py 500 1789    the same 500 again: the seed is printed with every run
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MANY = 10_000
 
 
 def play(histories: int, seed: int | None = None) -> bool:
-    """Whether all of them ended as they must; one process a core, each with a seed of its own.
+    """Return whether all of them ended as they must; one process a core, each with a seed of its own.
 
     On SQLite in memory: histories are rolled back, not committed.
     """

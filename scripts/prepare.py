@@ -33,7 +33,7 @@ class StepError(Exception):
 
 
 def digest(paths: Iterable[Path], *extra: str) -> str:
-    """A hash of the names and contents of files (folders are walked), and of anything else that counts."""
+    """Return a hash of the names and contents of files (folders are walked), and of anything else that counts."""
     total = hashlib.sha256("\0".join(extra).encode())
     for path in paths:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
@@ -61,7 +61,7 @@ def run(step: str, command: list[str], failure: str) -> None:
 
 
 def environment() -> dict[str, str]:
-    """The caller's environment, with the named Node (if any) before the PATH's."""
+    """Return the caller's environment, with the named Node (if any) before the PATH's."""
     node = shutil.which(os.environ.get("NODE") or "node")
     values = dict(os.environ)
     if node:
@@ -93,7 +93,7 @@ def version_of(program: str) -> str:
 
 
 def works(python: Path) -> bool:
-    """Whether the environment's Python starts (it does not once the folder was moved or Python removed)."""
+    """Return whether the environment's Python starts (it does not once the folder was moved or Python removed)."""
     try:
         return subprocess.run([python, "-c", "import pip"], capture_output=True, check=False).returncode == 0
     except OSError:

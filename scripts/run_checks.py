@@ -57,13 +57,13 @@ def django(*arguments: str) -> list[str]:
 
 
 def steps(scratch: Path) -> list[Step]:
-    """The checks, from the cheapest to the dearest; ``scratch`` is a folder that is thrown away."""
+    """Return the checks, from the cheapest to the dearest; ``scratch`` is a folder that is thrown away."""
     fresh_schema, fresh_types = str(scratch / "schema.json"), str(scratch / "schema.d.ts")
     data = {"DATA_DIR": str(scratch / "data")}
     return [
         Step("format", [[str(BIN / "ruff"), "format", "--check", "."]]),
         Step("lint", [[str(BIN / "ruff"), "check", "."]]),
-        Step("house rules", [[PYTHON, "scripts/source_rules.py"]]),
+        Step("source rules", [[PYTHON, "scripts/source_rules.py"]]),
         Step("types", [[str(BIN / "mypy"), *PACKAGES]]),
         Step("layers", [[str(BIN / "lint-imports")]]),
         Step("migrations", [django("makemigrations", "--check", "--dry-run")], data),
@@ -126,7 +126,7 @@ def run_step(step: Step) -> Outcome:
 
 
 def shortened(output: str) -> str:
-    """The first lines of a failed step's output, indented: the rest is had by running the step alone."""
+    """Return the first lines of a failed step's output, indented: the rest is had by running the step alone."""
     lines = output.strip().splitlines()
     shown = [f"    {line}" for line in lines[:SHOWN_LINES]]
     if len(lines) > SHOWN_LINES:

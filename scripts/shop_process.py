@@ -19,6 +19,10 @@ ROOT = Path(__file__).resolve().parent.parent
 # Of the demonstration accounts, which `make run` prints.
 PASSWORD = "figurine-atelier-2026"  # noqa: S105
 START_SECONDS = 180
+PICTURES_SECONDS = 600
+UNDRAWN_PICTURES = (
+    "from catalog.models import ProductImage; print(ProductImage.objects.filter(derivatives={}).count())"
+)
 STOP_SECONDS = 30
 # What a developer's machine may set and a test must not inherit.
 HIDDEN = ("STRIPE_", "REDIS_", "EMAIL_", "DATABASE_", "TEST_DATABASE_", "DJANGO_", "PYTEST_")
@@ -57,7 +61,7 @@ class RunningShop:
         return ended.stdout
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """What the shop's database holds now."""
+        """Return what the shop's database holds now."""
         with closing(sqlite3.connect(f"file:{self.folder / 'shop.sqlite3'}?mode=ro", uri=True)) as connection:
             return connection.execute(query, values).fetchall()
 
@@ -74,8 +78,19 @@ class RunningShop:
             sleep(0.1)
         raise AssertionError(f"Fewer than {rows} rows within {seconds} s: {query} {values}")
 
+    def wait_for_pictures(self) -> None:
+        """Wait until the smaller files of all pictures are made: before that, a measured shop is busy with them.
+
+        :raises AssertionError: they are not made in time.
+        """
+        deadline = monotonic() + PICTURES_SECONDS
+        while int(self.manage("shell", "--no-imports", "-c", UNDRAWN_PICTURES)):
+            assert monotonic() < deadline, f"Pictures are still being made after {PICTURES_SECONDS} s."
+            sleep(2)
+
 
 def free_port() -> int:
+    """Return a port that no server of this machine listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -1,64 +1,54 @@
 """The administration's first page and menu: what the family uses, by what they come to do."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from shop.core import jobs
 from shop.core.staff_actions import StaffAction, may
 
-# Name, what to know about it, and the models in the order of their use. A model that no room names stands in the last.
-ROOMS = (
-    (
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the menu: what to know about it, and its models in the order of their use."""
+
+    name: str
+    title: Promise
+    models: tuple[str, ...]
+    note: str | Promise = ""
+
+
+# A model that no section names is in the last one.
+SECTIONS = (
+    Section(
         "daily",
         _("Au quotidien"),
-        "",
         ("orders.Order", "orders.WithdrawalCase", "pages.ContactRequest", "catalog.Review"),
     ),
-    (
+    Section(
         "money",
         _("Argent"),
-        "",
-        (
-            "orders.Payment",
-            "orders.Invoice",
-            "orders.RefundRequest",
-            "orders.Dispute",
-            "orders.Discrepancy",
-        ),
+        ("orders.Payment", "orders.Invoice", "orders.RefundRequest", "orders.Dispute", "orders.Discrepancy"),
     ),
-    (
+    Section(
         "catalogue",
         _("Catalogue"),
-        "",
-        (
-            "catalog.Product",
-            "catalog.Category",
-            "catalog.Notice",
-            "catalog.Favourite",
-            "catalog.PricePoint",
-        ),
+        ("catalog.Product", "catalog.Category", "catalog.Notice", "catalog.Favourite", "catalog.PricePoint"),
     ),
-    (
+    Section(
         "texts",
         _("Pages et textes"),
-        "",
-        (
-            "pages.PageText",
-            "pages.FaqEntry",
-            "pages.SeasonalBanner",
-            "pages.OfficialText",
-            "pages.Redirect",
-        ),
+        ("pages.PageText", "pages.FaqEntry", "pages.SeasonalBanner", "pages.OfficialText", "pages.Redirect"),
     ),
-    (
+    Section(
         "settings",
         _("Réglages"),
-        "",
         (
             "core.ShopSettings",
             "orders.ShippingZone",
@@ -67,16 +57,18 @@ ROOMS = (
             "accounts.User",
         ),
     ),
-    (
+    Section(
         "records",
         _("Coulisses"),
-        _("Ce que la boutique écrit elle-même : pour comprendre ce qui s'est passé, rien à y faire."),
         ("core.OutgoingMail", "core.ScheduledJob", "orders.Refund", "orders.Attempt", "orders.StoredCard"),
+        _("Ce que la boutique écrit elle-même : pour comprendre ce qui s'est passé, rien à y faire."),
     ),
 )
 
 
 class ShopAdminSite(AdminSite):
+    """Django's site with the shop's sections, and a warning when background work is late."""
+
     site_header = _("Gestion de la boutique")
     site_title = _("Gestion")
     index_title = _("Tableau de bord")
@@ -86,26 +78,24 @@ class ShopAdminSite(AdminSite):
         return super().index(request, {**late, **(extra_context or {})})
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
-        """Rooms instead of applications; the page of a single application stays Django's."""
+        """Return sections instead of applications; the page of a single application stays Django's."""
         apps = super().get_app_list(request, app_label)
         if app_label is not None:
             return apps
         models = {model["model"]._meta.label: model for app in apps for model in app["models"]}
-        rooms: list[dict[str, Any]] = []
-        for name, title, note, labels in ROOMS:
-            listed = [models.pop(label) for label in labels if label in models]
-            rooms.append(
-                {
-                    "app_label": name,
-                    "name": title,
-                    "note": note,
-                    "app_url": "",
-                    "has_module_perms": True,
-                    "models": listed,
-                }
-            )
-        rooms[-1]["models"] += models.values()
+        sections: list[dict[str, Any]] = [
+            {
+                "app_label": section.name,
+                "name": section.title,
+                "note": section.note,
+                "app_url": "",
+                "has_module_perms": True,
+                "models": [models.pop(label) for label in section.models if label in models],
+            }
+            for section in SECTIONS
+        ]
+        sections[-1]["models"] += models.values()
         if may(request.user, StaffAction.SEE_BOOKS):
             books = {"name": _("Mes comptes"), "object_name": "Books", "admin_url": reverse("books:index")}
-            next(room for room in rooms if room["app_label"] == "money")["models"].insert(0, books)
-        return [room for room in rooms if room["models"]]
+            next(part for part in sections if part["app_label"] == "money")["models"].insert(0, books)
+        return [part for part in sections if part["models"]]

@@ -17,14 +17,14 @@ OWN = (
 
 
 def open_data_dir(folder: Path) -> Path:
-    """The folder, made when it is missing, and from now on a process whose files nobody else reads."""
+    """Return the folder, made when it is missing; what the process writes from now on is its user's alone."""
     os.umask(UMASK)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def is_open_to_others(folder: Path) -> bool:
-    """Whether another user of the machine may list it or, beyond its group, pass through it."""
+    """Return whether another user of the machine may list it or, beyond its group, pass through it."""
     return bool(stat.S_IMODE(folder.stat().st_mode) & 0o777 & ~WIDEST)
 
 
@@ -41,7 +41,7 @@ def narrow_data_dir(folder: Path) -> None:
 
 
 def stored_secret(path: Path) -> str:
-    """A random value made once and stored there, so that sessions and signed links survive a restart."""
+    """Return a random value made once and stored there, so that sessions and signed links survive a restart."""
     try:
         return path.read_text().strip()
     except FileNotFoundError:

@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name, address or ``host:port`` always means this machine."""
+    """Return whether a name, address or ``host:port`` always means this machine."""
     try:
         name = urlsplit(f"//{host}").hostname or ""
     except ValueError:

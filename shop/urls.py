@@ -8,7 +8,9 @@ from drf_spectacular.views import SpectacularJSONAPIView
 
 from shop.core import errors, media
 from shop.core.api import report_client_error
-from shop.core.language_root import LanguageRoot
+from shop.core.site import LanguageRoot
+from shop.pages import sitemaps
+from shop.pages.views.content import home
 
 urlpatterns = [
     path("webhooks/", include("orders.webhook_urls")),
@@ -19,7 +21,10 @@ urlpatterns = [
     path("api/", include("accounts.api_urls")),
     path("api/", include("shop.pages.api_urls")),
     path("media/<path:path>", media.serve_media, name="media"),
-    path("", include("shop.pages.root_urls")),
+    path("robots.txt", sitemaps.robots, name="robots"),
+    path("sitemap.xml", sitemaps.sitemap_index, name="sitemap"),
+    path("sitemap-pages.xml", sitemaps.page_sitemap, name="sitemap-pages"),
+    path("sitemap-products-<int:number>.xml", sitemaps.product_sitemap, name="sitemap-products"),
     path(f"{settings.ADMIN_PATH}orders/books/", include("orders.books.urls")),
     path(settings.ADMIN_PATH, admin.site.urls),
 ]
@@ -27,7 +32,7 @@ urlpatterns = [
 if settings.DEBUG and not settings.EMAIL_URL:
     urlpatterns += [path("_mails", include("shop.core.mailbox_urls"))]
 
-urlpatterns.append(LanguageRoot.resolver("shop.pages.home_urls"))
+urlpatterns.append(LanguageRoot.resolver([path("", home, name="home")]))
 urlpatterns += i18n_patterns(
     path("", include("shop.pages.urls")),
     path("", include("catalog.urls")),

@@ -43,9 +43,9 @@ STATIC_ROOT.mkdir()  # noqa: F405
 # Passwords of tests protect nothing: the real hasher would take most of the run.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
-# Tests change rows behind the services' backs; those of kept pages switch them on.
+# Tests change rows behind the services' backs; those of cached pages switch them on.
 PAGE_CACHE_SECONDS = 0
-PIECE_CACHE_SECONDS = 0
+FRAGMENT_CACHE_SECONDS = 0
 
 # A machine that is busy must not fail tests: that waiting has an end has tests of its own.
 REQUEST_SECONDS = dict.fromkeys(("page", "request"), 60.0)

@@ -8,7 +8,8 @@ READ_ELSEWHERE = {"HOST"}
 
 
 def test_the_example_names_exactly_the_settings_that_are_read():
-    read = set(re.findall(r'\benv\.\w+\(\s*"([A-Z_0-9]+)"', (ROOT / "shop/settings.py").read_text()))
+    source = "".join(path.read_text() for path in (ROOT / "shop/settings").glob("*.py"))
+    read = set(re.findall(r'\benv\.\w+\(\s*"([A-Z_0-9]+)"', source))
     documented = re.findall(r"^#([A-Z_0-9]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE)
     assert len(documented) == len(set(documented))
     assert set(documented) - READ_ELSEWHERE == read

@@ -1,4 +1,4 @@
-"""A database or a disk that can't be used now: 503 in the visitor's language, the last kept page, never 500."""
+"""A database or a disk that can't be used now: 503 in the visitor's language, the last cached page, never 500."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ from django.urls import path
 
 from orders.tests.factories import make_zones
 from shop.core import deadlines, public_pages
-from shop.core.errors import server_error
-from shop.core.kept import Shelf
-from shop.core.outages import is_outage
+from shop.core.errors import is_outage, server_error
+from shop.core.fragment_cache import FragmentCache
 from shop.core.problems import CONTENT_TYPE
 from shop.urls import urlpatterns as shop_urls
 
@@ -182,8 +181,8 @@ def test_a_full_or_read_only_sqlite_refuses_a_form_with_503_and_changes_nothing(
 @pytest.mark.django_db(transaction=True)
 def test_while_the_database_is_away_the_last_kept_page_is_answered(settings, monkeypatch):
     settings.PAGE_CACHE_SECONDS = 60
-    shelf = Shelf(10)
-    monkeypatch.setattr(public_pages, "shelf", shelf)
+    shelf = FragmentCache(10)
+    monkeypatch.setattr(public_pages, "page_cache", shelf)
     make_zones()
     client = Client(raise_request_exception=False)
     kept = client.get("/mentions-legales")

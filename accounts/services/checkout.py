@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from accounts.services import signing_in
 from accounts.services.signing_up import prepare_sign_up, request_sign_up
-from accounts.sign_up_session import remember_sign_up, remembered_sign_up
+from accounts.sign_ups import remember_sign_up, remembered_sign_up
 from shop.core.problems import Problem
 
 
@@ -28,19 +28,19 @@ class CheckoutSignUp:
         self._id: uuid.UUID | None = None
 
     def request(self, browser: HttpRequest, *, order_id: uuid.UUID, reference: str) -> None:
-        """Writes it and its mail in the transaction of the order, which joins the account at the confirmation."""
+        """Write it and its mail in the transaction of the order, which joins the account at the confirmation."""
         self._id = request_sign_up(
             self._sign_up, earlier_id=remembered_sign_up(browser), order=(order_id, reference)
         )
 
     def remember(self, browser: HttpRequest) -> None:
-        """Lets this browser confirm with its own password; call it after the commit."""
+        """Let this browser confirm with its own password; call it after the commit."""
         if self._id is not None:
             remember_sign_up(browser, self._id)
 
 
 def authenticate_at_checkout(request: HttpRequest, *, email: str, password: str) -> User:
-    """The member who signs in while ordering; start their session with ``sign_in_now``.
+    """Return the member who signs in while ordering; start their session with ``sign_in_now``.
 
     Call it before opening the transaction of the order, or a refusal would undo the count of tries. Raises
     ``Problem`` as ``check_credentials`` does, and 400 with ``errors["password"]`` when none was typed.

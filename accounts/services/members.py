@@ -13,15 +13,17 @@ from django.utils.http import base36_to_int
 from django.utils.translation import gettext as _
 
 from accounts import mails
-from accounts.models import EMAIL_MAX_LENGTH, Role, User, UserRole, normalise_email
+from accounts.models import Role, User, UserRole, normalise_email
 from accounts.passwords import password_faults
 from shop.core import limits
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
+from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.problems import Problem
 
 
 def clean_email(email: str) -> str:
-    """The address in its stored form. Raises ``Problem`` when it is not one."""
+    """Return the address in its stored form. Raises ``Problem`` when it is not one."""
     address = normalise_email(email)
     try:
         validate_email(address)
@@ -38,11 +40,11 @@ def create_member(
     email: str,
     password: str | None,
     password_hash: str | None = None,
-    language: str = "fr",
+    language: str = SOURCE_LANGUAGE,
     first_name: str = "",
     last_name: str = "",
 ) -> User:
-    """Writes a member, their address and their role. The caller knows that the address is theirs.
+    """Write a member, their address and their role. The caller knows that the address is theirs.
 
     ``password_hash`` is taken instead of a password. Sends nothing; raises ``IntegrityError`` for a known address.
     """
@@ -59,7 +61,7 @@ def create_member(
 
 
 def request_password_reset(*, email: str, language: str) -> None:
-    """Queues a mail to an address that may have an account; at most once in 15 minutes.
+    """Queue a mail to an address that may have an account; at most once in 15 minutes.
 
     The caller can't tell, not even by a clock: the same is done for every address. Whether it has an account, and
     what it is told, is found out at delivery (``accounts.mails``).
@@ -70,7 +72,7 @@ def request_password_reset(*, email: str, language: str) -> None:
 
 
 def user_of_reset_key(key: str) -> User | None:
-    """Whom a reset link belongs to, while it is good.
+    """Return whom a reset link belongs to, while it is good.
 
     Unused, under an hour old, same address and password.
     """
@@ -85,7 +87,7 @@ def user_of_reset_key(key: str) -> User | None:
 
 
 def set_password_by_link(*, key: str, password: str, language: str) -> User:
-    """Sets the password of whom the reset link belongs to; every session and link of theirs ends.
+    """Set the password of whom the reset link belongs to; every session and link of theirs ends.
 
     The link came by mail, so the address is confirmed as well. Raises ``Problem``: ``invalid_link``,
     ``weak_password``.
@@ -111,5 +113,5 @@ def set_password_by_link(*, key: str, password: str, language: str) -> User:
 
 
 def random_password() -> str:
-    """A password nobody needs to remember: about 120 bits."""
+    """Return a password nobody needs to remember: about 120 bits."""
     return secrets.token_urlsafe(15)

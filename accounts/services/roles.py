@@ -14,7 +14,7 @@ logger = logging.getLogger("shop.security")
 
 
 def grant_role(*, user: User, role: Role | str, changed_by: User | None = None) -> UserRole:
-    """Gives a person their role and logs the change; the person's sessions end, as their rights are other.
+    """Give a person their role and log the change; the person's sessions end, as their rights are other.
 
     Admins and staff get access to the administration with it, members lose it; what they may do there says
     ``shop.core.staff_actions``. Raises ``Problem`` (409, ``last_admin``) when nobody

@@ -28,7 +28,7 @@ logger = logging.getLogger("shop.security")
 
 
 def check_credentials(request: HttpRequest, *, email: str, password: str) -> User:
-    """The member with this address and password, who may now be signed in.
+    """Return the member with this address and password, who may now be signed in.
 
     Unknown address and wrong password get the same answer in the same time. Attempts are counted by account and
     by network address, those of a device that the member signed in on before by that device alone; so call this
@@ -76,7 +76,7 @@ def check_credentials(request: HttpRequest, *, email: str, password: str) -> Use
 
 
 def check_own_password(user: User, password: str) -> None:
-    """Asks who is signed in for their password once more.
+    """Ask who is signed in for their password once more.
 
     Wrong ones are counted, apart from those of sign-ins: a stranger can't use them up. Call this outside any
     transaction. Raises ``Problem``: ``invalid_credentials`` (400), ``too_many_attempts`` (429).
@@ -90,7 +90,7 @@ def check_own_password(user: User, password: str) -> None:
 
 
 def sign_in(request: HttpRequest, user: User, *, redirect_url: str) -> HttpResponse:
-    """Starts the session of a member whose credentials were checked (new session key) and gives the redirect.
+    """Start the session of a member whose credentials were checked (new session key) and return the redirect.
 
     Further steps that an account asks for, such as a second factor, come before the session and redirect
     instead.
@@ -104,7 +104,7 @@ def sign_in(request: HttpRequest, user: User, *, redirect_url: str) -> HttpRespo
 
 
 def sign_in_now(request: HttpRequest, user: User) -> None:
-    """Starts the session of a member at checkout, whose credentials were checked (new session key)."""
+    """Start the session of a member at checkout, whose credentials were checked (new session key)."""
     get_adapter(request).login(request, user)
     start_clock(request, user)
     remember_device(request, user)

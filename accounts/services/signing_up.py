@@ -1,6 +1,6 @@
 """Signing up: what was typed is kept, and becomes an account when the owner of the address confirms it.
 
-Anybody can type anybody's address. So that nobody prepares an account for its owner to walk into:
+Anybody can type anybody's address. So that nobody prepares an account that its owner would take over:
 
 - no account exists before the address is proved: no session, no favourites, no orders of it;
 - the password typed at sign-up counts only when the link of the mail is opened by the browser that signed up. In any
@@ -13,29 +13,45 @@ Anybody can type anybody's address. So that nobody prepares an account for its o
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from django.contrib.auth.hashers import make_password
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from accounts.joining import join_orders
 from accounts.models import SignUp, User
 from accounts.passwords import password_faults
 from accounts.services.members import clean_email, create_member
-from accounts.sign_up_links import LINK_LIFETIME, sign_up_of_key
+from accounts.sign_ups import LINK_LIFETIME, sign_up_of_key
 from shop.core import limits
 from shop.core.mail import queue_mail
 from shop.core.problems import Problem
 
 # The link is made when the mail is delivered, which may take two days.
-KEPT = LINK_LIFETIME + timedelta(days=2)
+RETENTION = LINK_LIFETIME + timedelta(days=2)
+
+# Orders placed with a sign-up become the account's: `orders` does it, accounts knows nothing of orders.
+Join = Callable[[User, Sequence[uuid.UUID]], None]
+_joiners: list[Join] = []
+
+
+def register_orders(join: Join) -> None:
+    """From now on `join(user, order_ids)` is called. Call it in an `AppConfig.ready()`; again changes nothing."""
+    if join not in _joiners:
+        _joiners.append(join)
+
+
+def _join_orders(user: User, order_ids: Sequence[uuid.UUID]) -> None:
+    """Give these orders to an account whose address was proved, in the caller's transaction."""
+    for join in _joiners:
+        join(user, order_ids)
 
 
 def prepare_sign_up(
     *, email: str, password: str, language: str, first_name: str = "", last_name: str = ""
 ) -> SignUp:
-    """A sign-up, checked and its password hashed, not yet written; nothing is looked up.
+    """Return a sign-up, checked and its password hashed, not yet written; nothing is looked up.
 
     Raises ``Problem`` (400): ``invalid_email``, ``weak_password``.
     """
@@ -53,7 +69,7 @@ def prepare_sign_up(
 def request_sign_up(
     sign_up: SignUp, *, earlier_id: str | None = None, order: tuple[uuid.UUID, str] | None = None
 ) -> uuid.UUID:
-    """Writes a prepared sign-up and the mail that follows; gives its key.
+    """Write a prepared sign-up and the mail that follows; return its key.
 
     What the mail says (confirm the address, or: it has an account) is found out at delivery: here the same is done
     for every address. ``earlier_id`` is the sign-up that the same browser asked for before: for the same address it
@@ -73,7 +89,7 @@ def request_sign_up(
 
 
 def send_sign_up_mail(sign_up: SignUp) -> None:
-    """Queues the mail about a sign-up. Its text and how often one is sent are ``accounts.mails``' affair."""
+    """Queue the mail about a sign-up. Its text and how often one is sent are ``accounts.mails``' affair."""
     queue_mail(
         kind="account_sign_up",
         to=sign_up.email,
@@ -83,7 +99,7 @@ def send_sign_up_mail(sign_up: SignUp) -> None:
 
 
 def confirm_sign_up(*, key: str, password: str | None, is_theirs: bool) -> User:
-    """Makes the account of a sign-up whose link was opened, its address proved; every link of the address ends.
+    """Make the account of a sign-up whose link was opened, its address proved; every link of the address ends.
 
     ``password`` is the one chosen now; ``None`` keeps the one typed at sign-up, which only the browser that signed up
     may ask for. With ``is_theirs`` the account gets the name, and the orders placed with the sign-up. Raises
@@ -115,14 +131,14 @@ def confirm_sign_up(*, key: str, password: str | None, is_theirs: bool) -> User:
             raise _invalid_link() from None
         SignUp.objects.filter(email=sign_up.email).delete()
         if is_theirs:
-            join_orders(user, [uuid.UUID(order["id"]) for order in sign_up.orders])
+            _join_orders(user, [uuid.UUID(order["id"]) for order in sign_up.orders])
     limits.reset(limits.SIGN_IN_ACCOUNT, user.email)
     return user
 
 
 def purge_sign_ups(now: datetime) -> int:
-    """Deletes the sign-ups that nobody confirmed; returns how many."""
-    return SignUp.objects.filter(created_at__lt=now - KEPT).delete()[0]
+    """Delete the sign-ups that nobody confirmed; return how many."""
+    return SignUp.objects.filter(created_at__lt=now - RETENTION).delete()[0]
 
 
 def _refuse_weak(password: str, candidate: User) -> None:

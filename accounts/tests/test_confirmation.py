@@ -10,8 +10,8 @@ from django.test import Client
 
 from accounts.models import SignUp, User
 from accounts.selectors import is_email_confirmed
-from accounts.services.signing_up import KEPT, confirm_sign_up
-from accounts.sign_up_links import sign_up_key
+from accounts.services.signing_up import RETENTION, confirm_sign_up
+from accounts.sign_ups import sign_up_key
 from accounts.tasks import purge_sign_ups
 from accounts.tests.people import (
     PASSWORD,
@@ -185,9 +185,9 @@ def test_an_account_of_no_proved_address_is_sent_the_link_to_a_new_password(clie
 def test_sign_ups_that_nobody_confirms_are_forgotten():
     asked = sign_up()
 
-    purge_sign_ups(asked.created_at + KEPT)
+    purge_sign_ups(asked.created_at + RETENTION)
     assert SignUp.objects.count() == 1
-    purge_sign_ups(asked.created_at + KEPT * 1.001)
+    purge_sign_ups(asked.created_at + RETENTION * 1.001)
     assert SignUp.objects.count() == 0
 
 

@@ -18,7 +18,7 @@ from catalog.models import Product, ProductImage, ProductModel, ProductVariation
 from catalog.services.images import add_product_image, delete_product_image
 from catalog.services.models3d import delete_product_model, set_product_model
 from catalog.services.products import LANGUAGES, delete_variation, save_variation
-from shop.core.amount_fields import TYPED_AMOUNT
+from shop.core.amounts import TYPED_AMOUNT
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffRights
 

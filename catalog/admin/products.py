@@ -29,7 +29,7 @@ from catalog.models import Product, ProductImage, ProductModel
 from catalog.selectors import search, wording
 from catalog.selectors.customs import without_customs_data
 from catalog.services.products import delete_product, refresh_product, save_product
-from shop.core.amount_fields import TYPED_AMOUNT
+from shop.core.amounts import TYPED_AMOUNT
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin, staff_action
 

@@ -18,7 +18,7 @@ class Notice(models.Model):
     secret in the links of the mails. `asked_at` is when the last confirmation was sent.
     """
 
-    email = models.EmailField(_("adresse e-mail"), max_length=254)
+    email = models.EmailField(_("adresse e-mail"))
     product = models.ForeignKey(
         Product,
         on_delete=models.CASCADE,

@@ -20,8 +20,8 @@ from catalog.models import Finish, Product, ProductImage
 from catalog.selectors import wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.pictures import image_info, images_of
+from shop.core.fragment_cache import cached_fragment, find_fragment, store_fragment
 from shop.core.images import ImageInfo
-from shop.core.kept import find_kept, keep, kept
 from shop.core.models import ShopSettings
 
 NEWEST = ("-created_at", "-pk")
@@ -90,15 +90,15 @@ def build_cards(products: Sequence[Product]) -> list[ProductCard]:
 def cards_of_keys(keys: Sequence[int]) -> list[ProductCard]:
     """The cards of these products in this order, without those that are gone. Kept ones cost nothing, all others
     together one query more than `build_cards`."""
-    found = {key: card for key in keys if (card := find_kept("product-card", key)) is not None}
+    found = {key: card for key in keys if (card := find_fragment("product-card", key)) is not None}
     for card in build_cards(read_cards_of([key for key in keys if key not in found])):
-        found[card.id] = keep(card, "product-card", card.id)
+        found[card.id] = store_fragment(card, "product-card", card.id)
     return [found[key] for key in keys if key in found]
 
 
 def featured_cards(limit: int = 6) -> list[ProductCard]:
     """The newest featured products."""
-    return kept(lambda: _featured(limit), "featured-cards", limit)
+    return cached_fragment(lambda: _featured(limit), "featured-cards", limit)
 
 
 def _featured(limit: int) -> list[ProductCard]:
@@ -112,7 +112,9 @@ def daily_gallery(day: date | None = None, count: int = GALLERY_SIZE) -> list[Pr
     The draw is a function of the day and of each product's key alone, so that a piece added during the day changes
     the choice only if it is drawn itself.
     """
-    return kept(lambda: _draw_gallery(day or timezone.localdate(), count), "daily-gallery", day, count)
+    return cached_fragment(
+        lambda: _draw_gallery(day or timezone.localdate(), count), "daily-gallery", day, count
+    )
 
 
 def _draw_gallery(day: date, count: int) -> list[ProductCard]:
@@ -130,7 +132,9 @@ def _draw_gallery(day: date, count: int) -> list[ProductCard]:
 
 def similar_cards(product: Product, limit: int = SIMILAR_LIMIT) -> list[ProductCard]:
     """`similar_products` as cards. Two queries."""
-    return kept(lambda: build_cards(similar_products(product, limit)), "similar-cards", product.pk, limit)
+    return cached_fragment(
+        lambda: build_cards(similar_products(product, limit)), "similar-cards", product.pk, limit
+    )
 
 
 def similar_products(product: Product, limit: int = SIMILAR_LIMIT) -> list[Product]:
@@ -153,7 +157,7 @@ def similar_products(product: Product, limit: int = SIMILAR_LIMIT) -> list[Produ
 
 def finish_pair() -> tuple[ProductCard, ImageInfo, ImageInfo] | None:
     """A product photographed in both finishes, featured ones first: its card, its painted and its unpainted photo."""
-    return kept(_finish_pair, "finish-pair")
+    return cached_fragment(_finish_pair, "finish-pair")
 
 
 def _finish_pair() -> tuple[ProductCard, ImageInfo, ImageInfo] | None:

@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from catalog.models import Category, CategoryFeature, CategoryKind, Product
 from catalog.selectors.pictures import image_info
+from shop.core.fragment_cache import cached_fragment
 from shop.core.images import ImageInfo
-from shop.core.kept import kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +39,24 @@ class CategoryCard:
 
 def main_categories() -> list[CategoryCard]:
     """The categories of the main catalogue, in the shop's order. One query."""
-    return kept(lambda: _cards(CategoryKind.MAIN), "main-categories")
+    return cached_fragment(lambda: _cards(CategoryKind.MAIN), "main-categories")
 
 
 def collection_categories() -> list[CategoryCard]:
     """The collections, in the shop's order. One query."""
-    return kept(lambda: _cards(CategoryKind.COLLECTION), "collections")
+    return cached_fragment(lambda: _cards(CategoryKind.COLLECTION), "collections")
 
 
 def collection_card(slug: str) -> CategoryCard | None:
     """One collection, or None. One query."""
-    return kept(lambda: next(iter(_cards(CategoryKind.COLLECTION, slug=slug)), None), "collection", slug)
+    return cached_fragment(
+        lambda: next(iter(_cards(CategoryKind.COLLECTION, slug=slug)), None), "collection", slug
+    )
 
 
 def collection_features(category: CategoryCard) -> list[tuple[str, str]]:
     """The « Caractéristiques » of a collection as (title, text). One query."""
-    return kept(lambda: _features(category.pk), "collection-features", category.pk)
+    return cached_fragment(lambda: _features(category.pk), "collection-features", category.pk)
 
 
 def _features(category_id: int) -> list[tuple[str, str]]:

@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 from catalog.models import PictureRow, ProductImage
 from shop.core import images
+from shop.core.fragment_cache import find_fragment, store_fragment
 from shop.core.images import ImageInfo
-from shop.core.kept import find_kept, keep
 
 
 def image_info(row: PictureRow, fallback_alt: str) -> ImageInfo:
@@ -24,12 +24,12 @@ def image_info(row: PictureRow, fallback_alt: str) -> ImageInfo:
 
 def images_of(product_ids: Collection[int]) -> dict[int, list[ProductImage]]:
     """The photos of these products in the order of their galleries. One query for those that are not kept."""
-    found: dict[int, list[ProductImage]] = {pk: find_kept("photos", pk) for pk in product_ids}
+    found: dict[int, list[ProductImage]] = {pk: find_fragment("photos", pk) for pk in product_ids}
     missing: dict[int, list[ProductImage]] = {pk: [] for pk, rows in found.items() if rows is None}
     if missing:
         for row in ProductImage.objects.filter(product_id__in=missing).order_by("position", "pk"):
             missing[row.product_id].append(row)
-    return found | {pk: keep(rows, "photos", pk) for pk, rows in missing.items()}
+    return found | {pk: store_fragment(rows, "photos", pk) for pk, rows in missing.items()}
 
 
 def best_image(

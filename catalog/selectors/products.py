@@ -16,8 +16,8 @@ from catalog.selectors.pictures import best_image, image_info
 from catalog.selectors.sellables import stock_problem
 from catalog.services import price_history, pricing
 from catalog.services.products import displayed_offers
+from shop.core.fragment_cache import cached_fragment
 from shop.core.images import ImageInfo
-from shop.core.kept import kept
 from shop.core.models import ShopSettings
 
 
@@ -148,7 +148,7 @@ class ProductDetail:
 def find_product(product_id: int) -> ProductDetail | None:
     """A published product, or None. Four queries (product with its category, variations, photos, prices over time),
     one more when the shop's settings are not cached; one when there is no such product."""
-    return kept(lambda: _read(product_id), "product", product_id)
+    return cached_fragment(lambda: _read(product_id), "product", product_id)
 
 
 def _read(product_id: int) -> ProductDetail | None:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from catalog.models import Review, ReviewState
 from catalog.selectors.addresses import product_url
 from catalog.selectors.listing import PageOutOfRangeError
-from shop.core.kept import kept
+from shop.core.fragment_cache import cached_fragment
 
 SHOWN = 10
 BEST = 5
@@ -49,7 +49,7 @@ class LatestReview:
 
 def product_reviews(product_id: int, *, limit: int = SHOWN, start: int = 0) -> list[ReviewCard]:
     """Published reviews of a product, the latest first. One query."""
-    return kept(lambda: _of_product(product_id, limit, start), "reviews", product_id, limit, start)
+    return cached_fragment(lambda: _of_product(product_id, limit, start), "reviews", product_id, limit, start)
 
 
 def _of_product(product_id: int, limit: int, start: int) -> list[ReviewCard]:
@@ -72,7 +72,7 @@ def review_page(product_id: int, *, number: int) -> Page[ReviewCard]:
 
 def latest_reviews(limit: int = 3) -> list[LatestReview]:
     """The latest published reviews of products on sale, at most one a product. One query."""
-    return kept(lambda: _latest(limit), "latest-reviews", limit)
+    return cached_fragment(lambda: _latest(limit), "latest-reviews", limit)
 
 
 def _latest(limit: int) -> list[LatestReview]:

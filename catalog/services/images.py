@@ -18,9 +18,9 @@ from catalog.models import (
     ProductVariation,
 )
 from shop.core import images
+from shop.core.enqueue import enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
 from shop.core.public_pages import content_changed
-from shop.core.wake import wake
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ def add_product_image(
             height=stored.height,
             colour=stored.colour,
         )
-        wake(DERIVE_TASK, "product", row.pk)
+        enqueue_after_commit(DERIVE_TASK, "product", row.pk)
         content_changed()
     return row
 
@@ -78,7 +78,7 @@ def set_category_picture(*, category: Category, image: DrawnImage, alt: str = ""
             height=stored.height,
             colour=stored.colour,
         )
-        wake(DERIVE_TASK, "category", row.pk)
+        enqueue_after_commit(DERIVE_TASK, "category", row.pk)
         content_changed()
     return row
 
@@ -115,7 +115,7 @@ def wake_missing(*, limit: int) -> int:
     asked = 0
     for kind, model in _MODELS.items():
         for pk in model.objects.filter(derivatives={}).order_by("pk").values_list("pk", flat=True)[:limit]:
-            wake(DERIVE_TASK, kind, pk)
+            enqueue_after_commit(DERIVE_TASK, kind, pk)
             asked += 1
     return asked
 

@@ -7,10 +7,10 @@ from django.db import transaction
 from catalog.models import Product, ProductModel
 from catalog.services.images import DERIVE_TASK, remove_files
 from shop.core import images, models3d
+from shop.core.enqueue import enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
 from shop.core.models3d import CheckedModel
 from shop.core.public_pages import content_changed
-from shop.core.wake import wake
 
 FOLDER = "models"
 
@@ -35,7 +35,7 @@ def set_product_model(*, product: Product, model: CheckedModel, poster: DrawnIma
             height=picture.height,
             colour=picture.colour,
         )
-        wake(DERIVE_TASK, "model", row.pk)
+        enqueue_after_commit(DERIVE_TASK, "model", row.pk)
         content_changed()
     return row
 

@@ -27,11 +27,10 @@ from catalog.selectors.categories import category_url
 from catalog.services.favourites import stop_return_mails
 from shop.core import limits
 from shop.core.mail import queue_mail
-from shop.core.models import OutgoingMail
+from shop.core.models import EMAIL_MAX_LENGTH, OutgoingMail
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
 
-EMAIL_MAX_LENGTH = 254
 REPEAT_AFTER = timedelta(minutes=15)
 KEPT = timedelta(days=30)
 """How long an unconfirmed wish is kept, and how long one that was answered, and its mails."""

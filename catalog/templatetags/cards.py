@@ -10,7 +10,7 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from catalog.selectors.cards import ProductCard
-from shop.core.kept import kept
+from shop.core.fragment_cache import cached_fragment
 
 register = template.Library()
 
@@ -28,7 +28,7 @@ def product_card(
         values = {"card": card, "level": level, "priority": priority, "shared": shared, "sizes": sizes}
         return render_to_string("components/card.html", values)
 
-    return kept(render, "card", card.id, level, priority, shared, sizes)
+    return cached_fragment(render, "card", card.id, level, priority, shared, sizes)
 
 
 @register.simple_tag
@@ -43,6 +43,6 @@ def product_cards(cards: Sequence[ProductCard], waited_for: int = 0, panel: str 
         for number, card in enumerate(cards)
     ]
     if panel and len(items) >= _PANEL_AFTER:
-        content = kept(lambda: render_to_string(panel), "card-panel", panel)
+        content = cached_fragment(lambda: render_to_string(panel), "card-panel", panel)
         items.insert(_PANEL_AFTER, (SafeString(' class="grid__wide"'), content))
     return format_html_join("\n    ", "<li{}>{}</li>", items)

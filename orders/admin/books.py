@@ -17,7 +17,7 @@ from orders.admin.parts import order_link
 from orders.models import DeliveryStop, Discrepancy, VatRate
 from orders.pricing.vat import outside_union
 from orders.services.reconciliation.discrepancies import resolve_discrepancy
-from shop.core.amount_fields import TYPED_AMOUNT
+from shop.core.amounts import TYPED_AMOUNT
 from shop.core.problems import Problem
 from shop.core.public_pages import content_changed
 from shop.core.staff_actions import StaffAction

@@ -32,8 +32,7 @@ from orders.selectors.refund_rules import (
 )
 from orders.selectors.refunds import RefundProgress, order_requests, progress
 from orders.services.refunds.decisions import request_refund, restock_line, retry_refund
-from shop.core.amount_fields import AmountFormField
-from shop.core.amounts import localised_amount
+from shop.core.amounts import AmountFormField, localised_amount
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin, StaffRights, staff_action

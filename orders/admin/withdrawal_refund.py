@@ -21,7 +21,7 @@ from orders.selectors.refund_rules import RefundProposal, propose_refund
 from orders.selectors.withdrawals import ReturnableLine, returnable_lines
 from orders.services.refunds.decisions import stopped_by
 from orders.services.withdrawals.cases import refund_case
-from shop.core.amount_fields import AmountFormField
+from shop.core.amounts import AmountFormField
 from shop.core.money import amount_string
 from shop.core.problems import Problem
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from orders.models import (
     ShippingZone,
 )
-from shop.core.amount_fields import TYPED_AMOUNT
+from shop.core.amounts import TYPED_AMOUNT
 from shop.core.public_pages import content_changed
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin

@@ -12,13 +12,14 @@ from django_countries import countries
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from accounts.models import EMAIL_MAX_LENGTH, normalise_email
+from accounts.models import normalise_email
 from catalog.models import Finish
 from orders.models import PaymentMode
 from orders.models.order import OTHER_COUNTRY
 from orders.selectors.quotes import MAX_LINES, MAX_QUANTITY, RequestedLine
 from orders.services.checkout.placement import CustomerDetails
-from shop.core.amount_fields import AmountField
+from shop.core.amounts import AmountField
+from shop.core.models import EMAIL_MAX_LENGTH
 
 _MAX_ID = 2**63 - 1
 _OTHER_NAMES = {"autre", "other", "otro", "andere", OTHER_COUNTRY.lower()}

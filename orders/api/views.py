@@ -36,7 +36,7 @@ from orders.services.payments.verification import verify_payment
 from shop.core import limits
 from shop.core.client_address import client_address
 from shop.core.content_version import content_version
-from shop.core.kept import pieces_of
+from shop.core.fragment_cache import fragments_of
 from shop.core.problems import Problem
 
 
@@ -50,7 +50,7 @@ class QuoteView(APIView):
     def post(self, request: Request) -> Response:
         asked = _quote_request().run_validation(request.data)
         # Rules and photos are those that pages show; prices and stock are read. The checkout reads all of it again.
-        with pieces_of(content_version()):
+        with fragments_of(content_version()):
             cart = quote_cart(
                 serializers.requested_lines(asked["lines"]),
                 destination=asked.get("country"),

@@ -11,10 +11,10 @@ from django.utils import timezone, translation
 
 from orders.books.audit import AuditReport
 from orders.books.turnover import Gauge, gauges, months_of
+from shop.core.dates import shop_day
 from shop.core.mail import ALERT_LINES, queue_mail
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, amount_string
-from shop.core.shop_days import shop_day
 
 HEARD_LATE = timedelta(days=14)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from shop.core.shop_days import SHOP_ZONE
+from shop.core.dates import SHOP_ZONE
 
 
 @dataclass(frozen=True, slots=True)

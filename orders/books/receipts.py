@@ -21,8 +21,8 @@ from orders.models import Invoice, InvoiceKind, LedgerEntry, LedgerKind, Order, 
 from orders.models.payment import TRANSFER_MOVEMENT
 from orders.pricing.vat import Treatment, outside_union
 from orders.selectors.destinations import destination_of
+from shop.core.dates import shop_day
 from shop.core.money import ZERO
-from shop.core.shop_days import shop_day
 
 CHUNK = 500
 CARD = "Carte bancaire (Stripe)"

@@ -31,8 +31,8 @@ from orders.models import (
 )
 from orders.models.payment import OPEN_DISPUTES
 from orders.selectors.money import with_undecided_money
+from shop.core.dates import shop_day
 from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
-from shop.core.shop_days import shop_day
 from shop.core.staff_actions import StaffAction, may
 
 NAMED = 10

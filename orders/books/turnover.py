@@ -13,9 +13,9 @@ from django.utils.translation import gettext_lazy as _
 from orders.books.days import year
 from orders.invoices.tax import union_sales
 from orders.models import LedgerEntry, LedgerKind
+from shop.core.dates import SHOP_ZONE
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, quantize
-from shop.core.shop_days import SHOP_ZONE
 
 ALERT_LEVELS = (70, 90, 100)
 """Percent of a ceiling at which the owner is told."""

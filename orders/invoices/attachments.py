@@ -2,7 +2,7 @@
 
 import uuid
 
-from shop.core.mail_attachments import Attachment
+from shop.core.mail_content import Attachment
 
 ORDER_INVOICE = "order-invoice"
 CREDIT_NOTE = "credit-note"

@@ -24,9 +24,9 @@ from orders.models import (
 from orders.pricing.shares import share_out
 from orders.pricing.vat import Tax, Treatment
 from orders.selectors.rules import country_name
+from shop.core.dates import shop_day
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, amount_string, from_cents, quantize, to_cents
-from shop.core.shop_days import shop_day
 
 FORMAT = 1
 """Version of this layout, for whoever reads it in ten years."""

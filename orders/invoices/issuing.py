@@ -16,8 +16,8 @@ from orders.journal import record_event
 from orders.models import Invoice, InvoiceDraft, InvoiceKind, Order, RefundRequest
 from orders.pricing.vat import Tax, Treatment, split_vat
 from orders.selectors.destinations import destination_of
+from shop.core.enqueue import enqueue_after_commit
 from shop.core.money import ZERO
-from shop.core.wake import wake
 
 
 def issue_invoice(*, order: Order) -> Invoice:
@@ -143,5 +143,5 @@ def _write(
         )
         assign_number(reserved, digest=digest)
     record_event(order, f"{kind}.issued", number=reserved.number)
-    wake("orders.tasks.make_invoice_document", invoice.pk)
+    enqueue_after_commit("orders.tasks.make_invoice_document", invoice.pk)
     return invoice

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from orders.clock_alerts import alert_clock
 from orders.models import Invoice, InvoiceSeries
-from shop.core.shop_days import shop_day
+from shop.core.dates import shop_day
 
 CLOCKS_DIFFER = timedelta(minutes=1)
 """By so much the clocks of two machines may differ without anybody being told."""

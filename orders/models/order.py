@@ -59,7 +59,7 @@ class Order(models.Model):
     )
     language = models.CharField(_("langue"), max_length=5, default="fr")
 
-    email = models.EmailField(_("e-mail"), max_length=254)
+    email = models.EmailField(_("e-mail"))
     first_name = models.CharField(_("prénom"), max_length=100)
     last_name = models.CharField(_("nom"), max_length=100)
     address = models.CharField(_("adresse"), max_length=250)

@@ -33,7 +33,7 @@ class Withdrawal(models.Model):
         Order, on_delete=models.PROTECT, related_name="withdrawals", null=True, blank=True
     )
     name = models.CharField(_("nom déclaré"), max_length=200)
-    email = models.EmailField(_("e-mail déclaré"), max_length=254)
+    email = models.EmailField(_("e-mail déclaré"))
     order_text = models.CharField(_("commande déclarée"), max_length=100)
     reason = models.TextField(_("motif"), max_length=2000, blank=True)
     statement = models.TextField(_("texte de la déclaration"))

@@ -10,7 +10,7 @@ from django_countries import countries
 from orders.models import DeliveryStop, Order
 from orders.models.order import OTHER_COUNTRY
 from orders.pricing.vat import outside_union
-from shop.core.kept import kept
+from shop.core.fragment_cache import cached_fragment
 
 
 def destination_of(order: Order) -> str:
@@ -26,8 +26,8 @@ def country_code(country: str, custom_country: str) -> str:
 
 
 def stopped_countries() -> frozenset[str]:
-    """Countries to which nothing is sent for now. One query; where kept pieces are used, none."""
-    return kept(_read_stops, "delivery-stops")
+    """Countries to which nothing is sent for now. One query; where cached fragments are used, none."""
+    return cached_fragment(_read_stops, "delivery-stops")
 
 
 def _read_stops() -> frozenset[str]:

@@ -4,7 +4,6 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import date
 
-from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_countries import countries
@@ -16,7 +15,8 @@ from orders.pricing.quote import PricingRules
 from orders.pricing.shipping import ShippingZone
 from orders.pricing.vat import outside_union
 from orders.selectors.destinations import stopped_countries
-from shop.core.kept import kept
+from shop.core.fragment_cache import cached_fragment
+from shop.core.law import HOME_COUNTRY
 from shop.core.models import ShopSettings
 
 
@@ -31,9 +31,9 @@ class CountryChoice:
 
 
 def load_pricing_rules() -> PricingRules:
-    """Zones and limits as they are now. One query; the shop's settings come from their cache. Where kept pieces are
+    """Zones and limits as they are now. One query; the shop's settings come from their cache. Where fragments are
     used, none: whoever changes a zone or the settings drops them."""
-    return kept(_read_rules, "pricing-rules")
+    return cached_fragment(_read_rules, "pricing-rules")
 
 
 def _read_rules() -> PricingRules:
@@ -58,7 +58,7 @@ def _read_rules() -> PricingRules:
     return PricingRules(
         zones=tuple(zones),
         fallback_zone=fallback,
-        home_country=settings.HOME_COUNTRY,
+        home_country=HOME_COUNTRY,
         installments_enabled=shop.installments_enabled,
         installments_minimum=shop.installments_minimum,
     )
@@ -93,7 +93,7 @@ def checkout_countries() -> list[CountryChoice]:
             for country in row.countries
             if country.code not in stopped
         ]
-    choices.sort(key=lambda choice: (choice.code != settings.HOME_COUNTRY, _sort_key(choice.name)))
+    choices.sort(key=lambda choice: (choice.code != HOME_COUNTRY, _sort_key(choice.name)))
     if fallback is not None:
         choices.append(CountryChoice(OTHER_COUNTRY, _("Autre"), fallback.code, fallback.duties_notice))
     return choices

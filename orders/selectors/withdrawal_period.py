@@ -12,10 +12,9 @@ from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from django.conf import settings
-
 from orders.models import Order, Withdrawal
-from shop.core.shop_days import shop_day
+from shop.core.dates import shop_day
+from shop.core.law import HOME_COUNTRY, REFUND_DAYS, WITHDRAWAL_DAYS
 
 if TYPE_CHECKING:
     from holidays import HolidayBase
@@ -56,19 +55,19 @@ def exercised_on(withdrawal: Withdrawal) -> date:
 def refund_deadline(declared_at: datetime) -> date:
     """The last day for giving the money back. Unlike the customer's period it is not extended: the shop keeps to
     the shorter reading."""
-    return shop_day(declared_at) + timedelta(days=settings.LAW_DAYS["refund"])
+    return shop_day(declared_at) + timedelta(days=REFUND_DAYS)
 
 
 def period_end(received_on: date, *, region: str | None = None) -> date:
     """The last day of a period that begins on the day after `received_on`; `region` has holidays of its own."""
-    last = received_on + timedelta(days=settings.LAW_DAYS["withdrawal"])
+    last = received_on + timedelta(days=WITHDRAWAL_DAYS)
     while last.weekday() >= 5 or last in _holidays(region):
         last += timedelta(days=1)
     return last
 
 
 def _region(order: Order) -> str | None:
-    if order.country != settings.HOME_COUNTRY:
+    if order.country != HOME_COUNTRY:
         return None
     code = order.postal_code.strip()
     return _REGIONS.get(code[:2]) or _REGIONS.get(code[:3])
@@ -79,4 +78,4 @@ def _holidays(region: str | None) -> HolidayBase:
     # Its register of all countries takes 3 MB, and few web workers ever count a period.
     from holidays import country_holidays
 
-    return country_holidays(settings.HOME_COUNTRY, subdiv=region)
+    return country_holidays(HOME_COUNTRY, subdiv=region)

@@ -15,10 +15,11 @@ from django.utils.translation import gettext as _
 
 from orders.models import Order, OrderItem, RefundLine, Withdrawal, WithdrawalCase, WithdrawalState
 from orders.models.returns import OPEN_CASES
-from shop.core.shop_days import shop_day
+from shop.core.dates import shop_day
+from shop.core.law import REFUND_DAYS
 
 FIRST_ALERT_DAY = 10
-LAST_ALERT_DAY = 14
+LAST_ALERT_DAY = REFUND_DAYS
 
 _UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE)
 _REFERENCE = re.compile(r"(?<![0-9a-z])[0-9a-f]{8}(?![0-9a-z])", re.IGNORECASE)

@@ -15,7 +15,7 @@ from orders.selectors.withdrawal_period import (
     refund_deadline,
     withdrawal_deadline,
 )
-from shop.core.shop_days import shop_day
+from shop.core.dates import shop_day
 
 
 def order(delivered_at=None, country="FR", postal_code="69003"):

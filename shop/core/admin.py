@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from shop.core import mail_delivery
-from shop.core.amount_fields import TYPED_AMOUNT
+from shop.core.amounts import TYPED_AMOUNT
 from shop.core.mail import ACCOUNT_MAILS
 from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
 from shop.core.shop_settings import save_shop_settings
@@ -43,7 +43,7 @@ class OutgoingMailAdmin(StaffAdmin[OutgoingMail]):
 
     @staff_action(StaffAction.RESEND_MAIL, description=gettext_lazy("Renvoyer les e-mails en échec"))
     def send_again(self, request: HttpRequest, chosen: QuerySet[OutgoingMail]) -> HttpResponse | None:
-        """Asks first and says what it does; touches dead letters only."""
+        """Ask first and say what it does; touch dead letters only."""
         failed = chosen.filter(state=MailState.FAILED).order_by("pk")
         if not failed:
             self.message_user(request, _("Aucun des e-mails choisis n'est en échec."), messages.WARNING)

@@ -1,12 +1,62 @@
-"""Amounts as the reader's language writes them. `shop.core.money`, which pricing uses, knows no active language."""
+"""Amounts as people read, type and send them. `shop.core.money`, which pricing uses, knows no Django."""
+
+from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
-from django.utils.translation import get_language
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from rest_framework import serializers
 
-from shop.core.money import format_amount
+from shop.core.languages import active_language
+from shop.core.money import format_amount, parse_amount
 
 
 def localised_amount(value: Decimal) -> str:
-    """The amount in euros in the active language: `49,99 €`."""
-    return format_amount(value, (get_language() or "fr")[:2])
+    """Return the amount in euros in the active language: `49,99 €`."""
+    return format_amount(value, active_language())
+
+
+class AmountFormField(forms.DecimalField):
+    """A field of a form. A decimal comma is a dot: that is how prices are written here, whatever the language.
+
+    Takes the place of Django's in an administration by `formfield_overrides = {models.DecimalField: TYPED_AMOUNT}`.
+    """
+
+    def to_python(self, value: Any) -> Decimal | None:  # type: ignore[override] # stubs take its parent's type
+        if value is None or isinstance(value, Decimal):
+            return value
+        text = str(value).strip()
+        if not text:
+            return None
+        try:
+            return parse_amount(text, comma=True)
+        except ValueError as error:
+            raise ValidationError(_refusal("49,90"), code="invalid") from error
+
+
+TYPED_AMOUNT = {"form_class": AmountFormField}
+
+
+class AmountField(serializers.DecimalField):
+    """A field of a call: `"49.99"`, or a JSON number with as few decimals."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_digits=10, decimal_places=2, **kwargs)
+
+    def to_internal_value(self, data: Any) -> Decimal:
+        if isinstance(data, bool) or not isinstance(data, str | int | float | Decimal):
+            raise serializers.ValidationError(_refusal("49.90"), code="invalid")
+        try:
+            parse_amount(str(data))
+        except ValueError as error:
+            raise serializers.ValidationError(_refusal("49.90"), code="invalid") from error
+        return super().to_internal_value(data)
+
+
+def _refusal(example: str) -> str:
+    return _("Saisissez un montant en chiffres, avec deux décimales au plus, par exemple %(example)s.") % {
+        "example": example
+    }

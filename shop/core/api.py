@@ -19,7 +19,7 @@ MAX_REPORT = 4096
 @csrf_exempt
 @require_POST
 def report_client_error(request: HttpRequest) -> HttpResponseBase:
-    """Takes the report of an island that failed in the browser (`navigator.sendBeacon`, which sends no token).
+    """Take the report of an island that failed in the browser (`navigator.sendBeacon`, which sends no token).
 
     It only writes a log line, cut to 4 KB and freed of line breaks.
     """

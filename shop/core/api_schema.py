@@ -38,7 +38,7 @@ class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
 
 
 def describe_refusals(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-    """A drf-spectacular postprocessing hook: what every call answers when it refuses (see `shop.core.problems`)."""
+    """Add what every call answers when it refuses (a postprocessing hook of drf-spectacular)."""
     result["components"]["schemas"]["Problem"] = PROBLEM
     refusal = {
         "description": "Refused",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.db import migrations
@@ -10,41 +10,34 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 
 def append_only(table: str, *, columns: Sequence[str] = ()) -> migrations.RunPython:
-    """A migration step after which `table` refuses DELETE, and UPDATE of `columns` (of every column without them).
+    """Return a migration step after which `table` refuses DELETE, and UPDATE of `columns` (of every column without
+    them).
 
     The error is an IntegrityError or InternalError of the database, whoever asks: the shop, the admin or a console.
     """
 
-    def guard(apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        for statement in guard_statements(table, schema_editor.connection.vendor, columns):
-            schema_editor.execute(statement, params=None)
-
-    def release(apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        for statement in release_statements(table, schema_editor.connection.vendor):
-            schema_editor.execute(statement, params=None)
-
-    return migrations.RunPython(guard, release)
+    return migrations.RunPython(_step(guard_statements, table, columns), _step(release_statements, table))
 
 
 def changeable(table: str) -> migrations.RunPython:
-    """A migration step that lifts `append_only`, so that later steps may change the table; guard it again after them.
+    """Return a migration step that lifts `append_only`, so that later steps may change the table; guard it again
+    after them.
 
     SQLite rebuilds a table for most changes and would lose the triggers without a word.
     """
+    return migrations.RunPython(_step(release_statements, table), _step(guard_statements, table))
 
-    def release(apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        for statement in release_statements(table, schema_editor.connection.vendor):
+
+def _step(write: Callable[..., list[str]], table: str, *options: Sequence[str]) -> Callable[..., None]:
+    def run(apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        for statement in write(table, schema_editor.connection.vendor, *options):
             schema_editor.execute(statement, params=None)
 
-    def guard(apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        for statement in guard_statements(table, schema_editor.connection.vendor):
-            schema_editor.execute(statement, params=None)
-
-    return migrations.RunPython(release, guard)
+    return run
 
 
 def guard_statements(table: str, vendor: str, columns: Sequence[str] = ()) -> list[str]:
-    """The SQL that sets the two triggers, `<table>_no_update` and `<table>_no_delete`."""
+    """Return the SQL that sets the two triggers, `<table>_no_update` and `<table>_no_delete`."""
     update = f"UPDATE OF {', '.join(columns)}" if columns else "UPDATE"
     message = f"rows of {table} are never changed or deleted"
     if vendor == "postgresql":
@@ -65,7 +58,7 @@ def guard_statements(table: str, vendor: str, columns: Sequence[str] = ()) -> li
 
 
 def release_statements(table: str, vendor: str) -> list[str]:
-    """The SQL that takes the triggers away again."""
+    """Return the SQL that drops the triggers."""
     if vendor == "postgresql":
         return [
             f"DROP TRIGGER IF EXISTS {table}_no_update ON {table}",

@@ -47,7 +47,7 @@ class Manifest:
 
 
 def asset(name: str) -> BuiltFile:
-    """The built file behind a name such as `app.css`, `runtime.js` or `fonts/….woff2`.
+    """Return the built file behind a name such as `app.css`, `runtime.js` or `fonts/….woff2`.
 
     Raises `UnknownAssetError`, and `ImproperlyConfigured` when nothing was built.
     """
@@ -55,18 +55,18 @@ def asset(name: str) -> BuiltFile:
 
 
 def island_file(name: str) -> BuiltFile:
-    """The module of an island. Raises like `asset`."""
+    """Return the module of an island. Raises like `asset`."""
     return _found(manifest().islands, name, "island")
 
 
 def locale_file(language: str) -> str | None:
-    """The address of the islands' words in a language, if they have it."""
+    """Return the address of the islands' words in a language, if they have it."""
     name = manifest().locales.get(language)
     return static(name) if name else None
 
 
 def manifest() -> Manifest:
-    """The build's manifest; while developing it is read again after every build.
+    """Return the build's manifest; while developing it is read again after every build.
 
     Raises `ImproperlyConfigured` when it is missing or unreadable.
     """

@@ -8,6 +8,8 @@ from rest_framework.request import Request
 
 
 class CsrfFailed(PermissionDenied):
+    """A call without the token of its own page: 403."""
+
     default_code = "csrf_failed"
 
 

@@ -1,8 +1,8 @@
-"""The connection to the Celery broker, and a broker made of files for a machine with no Redis and no RabbitMQ.
+"""The connection to the Celery broker: a folder of files on a machine with nothing installed, else Redis.
 
 Kombu's filesystem transport writes a message into the folder that readers scan, so a reader can pick up
 a file before its content is there and crash the worker. Here a message appears by an atomic rename.
-The broker is only a wake-up: rows in the database (outgoing mails, payments, scheduled jobs) are the truth,
+A message only starts work sooner: rows in the database (outgoing mails, payments, scheduled jobs) are the truth,
 and jobs that sweep them find whatever a lost message should have started.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 from celery.app.amqp import AMQP
 from kombu import Connection
 from kombu.exceptions import ChannelError
-from kombu.transport import TRANSPORT_ALIASES, filesystem
+from kombu.transport import TRANSPORT_ALIASES, filesystem, redis, virtual
 from kombu.utils.encoding import str_to_bytes
 from kombu.utils.json import dumps
 
@@ -32,13 +32,15 @@ class PatientConnection(Connection):
 
 
 class PatientAMQP(AMQP):
-    """Celery's door to its broker, through such connections."""
+    """Celery's interface to its broker, through such connections."""
 
     Connection = PatientConnection
     BrokerConnection = PatientConnection
 
 
-class Channel(filesystem.Channel):
+class FolderChannel(filesystem.Channel):
+    """A channel whose messages appear in their folder whole, by a rename."""
+
     def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]
         name = f"{time.time_ns() // 1_000_000}_{uuid.uuid4()}.{queue}.msg"
         target = os.path.join(self.data_folder_out, name)
@@ -51,12 +53,40 @@ class Channel(filesystem.Channel):
             raise ChannelError(f"Cannot add file {target!r} to directory") from error
 
 
-class Transport(filesystem.Transport):
-    Channel = Channel
+class FolderTransport(filesystem.Transport):
+    """Kombu's `folder://`."""
+
+    Channel = FolderChannel
+
+
+class RedisQoS(redis.QoS):
+    """Kombu's own, for a worker that goes on after an acknowledgement was lost.
+
+    A worker takes one message at a time and the next one when that is acknowledged. If Redis does not answer just then,
+    Kombu logs it and keeps counting the message as held: the worker lives, is connected, and never takes another one.
+    """
+
+    def ack(self, delivery_tag: Any) -> None:
+        try:
+            super().ack(delivery_tag)
+        except self.channel.connection_errors:  # type: ignore[attr-defined]
+            # Redis still has the message and hands it out again after `visibility_timeout`; tasks bear that.
+            virtual.QoS.ack(self, delivery_tag)
+            raise
+
+
+class RedisChannel(redis.Channel):
+    QoS = RedisQoS
+
+
+class RedisTransport(redis.Transport):
+    """Kombu's `redis://`, with the acknowledgements above."""
+
+    Channel = RedisChannel
 
 
 def register() -> None:
     """Make ``folder://`` known to Kombu, and the shop's own ``redis://``."""
-    TRANSPORT_ALIASES[ALIAS] = f"{__name__}:Transport"
+    TRANSPORT_ALIASES[ALIAS] = f"{__name__}:FolderTransport"
     for name in ("redis", "rediss"):
-        TRANSPORT_ALIASES[name] = "shop.core.redis_broker:Transport"
+        TRANSPORT_ALIASES[name] = f"{__name__}:RedisTransport"

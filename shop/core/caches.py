@@ -1,6 +1,6 @@
 """Caches whose absence makes the shop slower and nothing else.
 
-Nothing that must hold is kept in a cache: limits of sign-in attempts, orders, mails and jobs are rows. So a Redis
+Nothing that must hold is in a cache alone: limits of sign-in attempts, orders, mails and jobs are rows. So a Redis
 that can't be reached, or a full disk, reads as an empty cache, and what is written to it is lost.
 """
 
@@ -74,7 +74,7 @@ class TolerantCache(BaseCache):
         timeout: float | None = DEFAULT_TIMEOUT,
         version: int | None = None,
     ) -> list[Any]:
-        """Keys that were not kept: all of them while the server is away."""
+        """Return the keys that were not stored: all of them while the server is away."""
         failed: list[Any] = self._or(
             list(data), lambda: super(TolerantCache, self).set_many(dict(data), timeout, version)
         )
@@ -142,7 +142,7 @@ class TolerantRedisCache(TolerantCache, RedisCache):
 class SignedSerializer:
     """Pickles under a signature: reading a pickle runs what it says, so one that this shop did not write is not read.
 
-    JSON would not do: what is kept are rows, dates and amounts of the selectors.
+    JSON would not do: what is cached are rows, dates and amounts of the selectors.
     """
 
     def dumps(self, value: Any) -> bytes | int:

@@ -29,7 +29,7 @@ TAG = "shop"
 
 
 def uses_stand_in() -> bool:
-    """Whether payments go somewhere else than to Stripe itself."""
+    """Return whether payments go somewhere else than to Stripe itself."""
     base: str = settings.STRIPE_API_BASE
     return bool(base) and urlsplit(base).hostname != STRIPE_HOST
 
@@ -94,7 +94,7 @@ def check_payment_settings(**kwargs: Any) -> list[checks.CheckMessage]:
 
 @checks.register(TAG)
 def check_host_settings(**kwargs: Any) -> list[checks.CheckMessage]:
-    """What a production server must be told about itself. Says nothing while DEBUG is on."""
+    """What a production server must have set. Says nothing while DEBUG is on."""
     if settings.DEBUG:
         return []
     found: list[checks.CheckMessage] = []
@@ -191,7 +191,7 @@ def check_limits(**kwargs: Any) -> list[checks.CheckMessage]:
 
 
 def is_weak_secret(secret: str) -> bool:
-    """Whether a signing key is empty, short, repetitive or one that Django's project template made."""
+    """Return whether a signing key is empty, short, repetitive or one that Django's project template made."""
     return (
         len(secret) < SECRET_MIN_LENGTH
         or len(set(secret)) < SECRET_MIN_DISTINCT

@@ -73,7 +73,7 @@ class Circuit:
             places.release()
 
     def _enter(self) -> bool:
-        """Whether this call is the one that tries after a silence. Raises CallRefused during one."""
+        """Return whether this call is the one that tries after a silence. Raises CallRefused during one."""
         with self._lock:
             now = self._clock()
             recent = [moment for moment in self._given_up if now - moment < self._window]

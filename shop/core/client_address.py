@@ -9,7 +9,8 @@ from django.http import HttpRequest
 
 
 def client_address(request: HttpRequest) -> str:
-    """The caller's IP address in its shortest form: the one that the outermost trusted proxy wrote, else the socket's.
+    """Return the caller's IP address in its shortest form: the one that the outermost trusted proxy wrote, else the
+    socket's.
 
     Each of `TRUSTED_PROXIES` proxies appends one hop to `X-Forwarded-For`, so what counts from the right was written
     by them and what stands before it by anybody. A header with too few hops, or whose hop is no address, is no word of
@@ -25,7 +26,7 @@ def client_address(request: HttpRequest) -> str:
 
 
 def network_of(address: str) -> str:
-    """What limits count an address by: IPv6 by its /64, which is one subscriber's; IPv4 as it is."""
+    """Return what limits count an address by: IPv6 by its /64, which is one subscriber's; IPv4 as it is."""
     parsed = _parse(address)
     if isinstance(parsed, ipaddress.IPv6Address):
         return str(ipaddress.IPv6Network((int(parsed), 64), strict=False))
@@ -33,7 +34,9 @@ def network_of(address: str) -> str:
 
 
 def _parse(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """An address, also with a port as some proxies write it (`192.0.2.1:80`, `[2001:db8::1]:80`) or with a zone."""
+    """Return an address, also with a port as some proxies write it (`192.0.2.1:80`, `[2001:db8::1]:80`) or with a
+    zone.
+    """
     text = text.strip()
     if text.startswith("["):
         text = text[1:].partition("]")[0]

@@ -19,13 +19,13 @@ _KEY = "content-version"
 
 
 def content_version() -> str | None:
-    """The version now, None while nobody can tell: nothing may be kept or answered from a cache then."""
+    """Return the version now, None while nobody can tell: nothing may be cached or answered from a cache then."""
     shared = _shared_version() if settings.REDIS_URL else None
     return shared or _version_of_the_machine()
 
 
 def content_changed() -> None:
-    """What public pages show has changed: all that was kept of them is dropped once the transaction is committed."""
+    """Drop all that is cached of public pages, whose content has changed, once the transaction is committed."""
     transaction.on_commit(_change, robust=True)
 
 

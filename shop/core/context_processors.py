@@ -9,7 +9,7 @@ from django.urls import translate_url
 from django.utils import translation
 from django.utils.functional import SimpleLazyObject
 
-from shop.core.kept import kept
+from shop.core.fragment_cache import cached_fragment
 from shop.core.models import ShopSettings
 
 
@@ -17,7 +17,7 @@ def shop(request: HttpRequest) -> dict[str, Any]:
     """`shop` (the shop's settings row), `language`, `canonical_url`, `site_url` and `alternates`
     (code, name, absolute address of this page in each language)."""
     return {
-        "shop": SimpleLazyObject(lambda: kept(ShopSettings.load, "shop-settings")),
+        "shop": SimpleLazyObject(lambda: cached_fragment(ShopSettings.load, "shop-settings")),
         "language": translation.get_language(),
         "site_url": settings.SITE_URL,
         "canonical_url": settings.SITE_URL + request.path,

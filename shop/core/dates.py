@@ -1,22 +1,32 @@
-"""Days in words, as each language writes them."""
+"""Civil days where the shop is, which are those of the law and of the books, and days in words."""
 
 from __future__ import annotations
 
 import re
 from datetime import date, datetime
 from functools import lru_cache
+from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.utils import formats
 from django.utils.translation import get_language
 
+from shop.core.languages import active_language
+
+SHOP_ZONE = ZoneInfo(settings.TIME_ZONE)
 # « 1 décembre 2026 », but not « 11 décembre » nor « 1/12/2026 ».
 _FIRST = re.compile(r"\A1(?=\s[^\W\d])")
+
+
+def shop_day(moment: datetime) -> date:
+    """Return the day on which a moment falls where the shop is, wherever the server stands."""
+    return moment.astimezone(SHOP_ZONE).date()
 
 
 def day_in_words(day: date, named_format: str = "DATE_FORMAT") -> str:
     """`1er décembre 2026`, `2 December 2026`: in the active language. `named_format` is one of Django's."""
     if isinstance(day, datetime):
-        # One moment is two days, depending on the time zone that it is told in: nothing to be kept under.
+        # One moment is two days, depending on the time zone: no key of a cache.
         return with_ordinal(formats.date_format(day, named_format))
     return _in_words(day, named_format, get_language())
 
@@ -27,9 +37,10 @@ def _in_words(day: date, named_format: str, _language: str | None) -> str:
 
 
 def with_ordinal(text: str, language: str = "") -> str:
-    """A day in words with the ordinal that French gives the first of a month, and no other language of the shop.
+    """Return a day in words with the ordinal that French gives the first of a month, and no other language of the
+    shop.
 
     Neither Django's formats nor Unicode's can say so. `language` is the active one unless it is given.
     """
-    is_french = (language or get_language() or "fr").startswith("fr")
+    is_french = (language or active_language()).startswith("fr")
     return _FIRST.sub("1er", text) if is_french else text

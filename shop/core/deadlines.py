@@ -41,12 +41,12 @@ def deadline(seconds: float) -> Iterator[None]:
 
 
 def seconds_left() -> float | None:
-    """How long the request may still take, never below LEAST_SECONDS; None outside requests."""
+    """Return how long the request may still take, never below LEAST_SECONDS; None outside requests."""
     end = _end.get()
     return None if end is None else max(LEAST_SECONDS, end - monotonic())
 
 
 def is_over() -> bool:
-    """Whether a call that is begun now would end after the request's limit."""
+    """Return whether a call that is begun now would end after the request's limit."""
     end = _end.get()
     return end is not None and end - monotonic() < LEAST_SECONDS

@@ -23,7 +23,7 @@ _registry: dict[str, DemoPart] = {}
 
 
 def demo_part(*, order: int) -> Callable[[Part], Part]:
-    """Registers a part in the `demo.py` of an app: 10 for what stands alone, more for what needs earlier parts."""
+    """Register a part in the `demo.py` of an app: 10 for what stands alone, more for what needs earlier parts."""
 
     def register(load: Part) -> Part:
         name = f"{load.__module__}.{load.__qualname__}"
@@ -34,6 +34,6 @@ def demo_part(*, order: int) -> Callable[[Part], Part]:
 
 
 def demo_parts() -> list[DemoPart]:
-    """Every part of every installed app, in the order to load them."""
+    """Return every part of every installed app, in the order to load them."""
     autodiscover_modules("demo")
     return sorted(_registry.values(), key=lambda part: (part.order, part.name))

@@ -1,10 +1,16 @@
-"""Error pages. Those of a failing server are drawn without database, session or context processor."""
+"""Error pages, and which errors are an outage of the database or the disk.
 
+Pages of a failing server are drawn without database, session or context processor.
+"""
+
+import errno
+import sqlite3
 import sys
 from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import BadRequest, SuspiciousOperation
+from django.db import DatabaseError, InterfaceError, InternalError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
@@ -15,9 +21,31 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.views.debug import ExceptionReporter
 
-from shop.core.outages import RETRY_AFTER_SECONDS, is_outage
 from shop.core.problems import Problem, problem_response
 from shop.core.request_kind import is_api, language_of
+
+RETRY_AFTER_SECONDS = 10
+
+# Busy, locked, out of memory, read-only, input/output, full, can't be opened, locking protocol. The rest of
+# SQLite's operational errors are mistakes in a statement.
+_SQLITE = frozenset((5, 6, 7, 8, 10, 13, 14, 15))
+# A server that only reads (a standby, or a full disk), and one that ended a transaction that idled.
+_POSTGRES_INTERNAL = frozenset(("25006", "25P03"))
+_DISK = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO))
+
+
+def is_outage(error: BaseException) -> bool:
+    """Return whether the same request is likely to succeed once the database or the disk can be used again."""
+    if isinstance(error, OSError):
+        return error.errno in _DISK
+    if not isinstance(error, DatabaseError | InterfaceError):
+        return False
+    cause = error.__cause__
+    if isinstance(cause, sqlite3.Error):
+        return getattr(cause, "sqlite_errorcode", 0) & 0xFF in _SQLITE
+    if isinstance(error, InternalError):
+        return getattr(cause, "sqlstate", None) in _POSTGRES_INTERNAL
+    return isinstance(error, OperationalError | InterfaceError)
 
 
 def _answer(request: HttpRequest, status: HTTPStatus, code: str, detail: str) -> HttpResponse:
@@ -78,7 +106,7 @@ class PageReporter(ExceptionReporter):
     """What Django answers in the place of its technical page, with the status that it chose."""
 
     def get_traceback_html(self) -> SafeString:
-        """The page, or for a call the JSON, that a visitor reads without DEBUG."""
+        """Return the page, or for a call the JSON, that a visitor reads without DEBUG."""
         if self.request is None:
             return super().get_traceback_html()
         bad = isinstance(self.exc_value, SuspiciousOperation | BadRequest | MultiPartParserError)

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import ClassVar
 from uuid import uuid4
 
+from celery import current_app
 from django.conf import settings
 from django.core.cache import cache
 from django.db import connection
@@ -18,6 +19,7 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.cache import never_cache
 
 from shop.core.deadlines import deadline
+from shop.core.jobs import background_work_is_late
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +39,7 @@ def healthz(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> HttpResponse:
     """200 when database, cache and broker answer, else 503 naming those that do not, and nothing more.
 
-    Background work that is late is told and stays a 200: pages and orders need no worker at once, and a load balancer
+    Background work that is late is named and stays a 200: pages and orders need no worker at once, and a load balancer
     that asks here would take away every server that still sells.
     """
     unavailable = unavailable_services()
@@ -63,6 +65,7 @@ class HealthMiddleware:
 
 
 def check_database() -> None:
+    """Ask the database for a row, over a connection of this thread's own. Raises what the driver raises."""
     try:
         with deadline(DEADLINE_SECONDS), connection.cursor() as cursor:
             cursor.execute("SELECT 1")
@@ -73,6 +76,7 @@ def check_database() -> None:
 
 
 def check_cache() -> None:
+    """Write a key and read it again. Raises ConnectionError."""
     key, value = f"readyz-{uuid4().hex}", uuid4().hex
     cache.set(key, value, timeout=10)
     if cache.get(key) != value:
@@ -81,10 +85,9 @@ def check_cache() -> None:
 
 
 def check_broker() -> None:
-    from shop.celery import app
-
+    """Connect to Redis, or look whether the queue's folder can be written to. Raises what fails."""
     if settings.REDIS_URL:
-        with app.connection_for_write() as broker:
+        with current_app.connection_for_write() as broker:
             broker.ensure_connection(max_retries=0)
     elif not os.access(settings.CELERY_BROKER_TRANSPORT_OPTIONS["data_folder_out"], os.W_OK):
         raise ConnectionError("The queue's folder cannot be written to.")
@@ -121,8 +124,6 @@ def background_work() -> str:
 
 
 def _background_is_late() -> bool:
-    from shop.core.jobs import background_work_is_late
-
     try:
         return background_work_is_late()
     finally:
@@ -130,7 +131,7 @@ def _background_is_late() -> bool:
 
 
 def unavailable_services() -> list[str]:
-    """Names of the services that fail or do not answer in time, asked all at once."""
+    """Return the names of the services that fail or do not answer in time, asked all at once."""
     pending: dict[str, Future[None]] = {name: _probes.submit(check) for name, check in CHECKS.items()}
     down: list[str] = []
     remaining = DEADLINE_SECONDS

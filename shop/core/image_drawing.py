@@ -115,7 +115,7 @@ def limit_itself(seconds: int) -> None:
 
 
 def _eight_bits(picture: Image.Image) -> Image.Image:
-    """The picture in a mode that can be resized: grey, RGB, RGBA or CMYK."""
+    """Return the picture in a mode that can be resized: grey, RGB, RGBA or CMYK."""
     if picture.mode.startswith("I"):
         return picture.convert("I").point(lambda value: value / 256).convert("L")
     if picture.mode in ("L", "RGB", "RGBA", "CMYK"):
@@ -144,7 +144,7 @@ def _flat_srgb(picture: Image.Image, profile: Any) -> Image.Image:
 
 
 def _clean(picture: Image.Image) -> Image.Image:
-    """The pixels alone: a new picture that carries no information of the old one."""
+    """Return the pixels alone: a new picture that carries no information of the old one."""
     clean = Image.new("RGB", picture.size)
     clean.paste(picture)
     return clean

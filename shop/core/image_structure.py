@@ -62,7 +62,7 @@ class ImageSize:
 
 
 def image_size(content: bytes, kind: str) -> ImageSize:
-    """The size of a JPEG, PNG or WEBP (`kind`) whose parts are those of a picture.
+    """Return the size of a JPEG, PNG or WEBP (`kind`) whose parts are those of a picture.
 
     Raises `MalformedImage`.
     """
@@ -75,7 +75,7 @@ def image_size(content: bytes, kind: str) -> ImageSize:
 
 
 def without_metadata(content: bytes, kind: str) -> bytes:
-    """The same picture, not decoded: without camera data, profiles, texts, comments and what follows its end.
+    """Return the same picture, not decoded: without camera data, profiles, texts, comments and what follows its end.
 
     Raises `MalformedImage`, also for an animation.
     """

@@ -170,7 +170,7 @@ def delete_files(name: str, derivatives: Mapping[str, Any]) -> None:
 def describe(
     *, name: str, width: int, height: int, alt: str, colour: str, derivatives: Mapping[str, Any]
 ) -> ImageInfo:
-    """How to show a stored picture, with or without its smaller files. No query, no file access."""
+    """Return how to show a stored picture, with or without its smaller files. No query, no file access."""
     widths = derivatives.get("widths", ())
     address = default_storage.url(name)
     # Most storages give files that stand side by side addresses that stand side by side. One that signs them or
@@ -200,7 +200,7 @@ def describe(
 
 
 def refuse_type() -> Problem:
-    """The refusal of a type that pictures of this kind may not have."""
+    """Return the refusal of a type that pictures of this kind may not have."""
     return _refuse(_("Type de fichier non supporté"))
 
 
@@ -209,7 +209,7 @@ def _refuse(detail: str) -> Problem:
 
 
 def _read(*, file: IO[bytes], name: str) -> tuple[bytes, str]:
-    """The content of a file that is a picture by name, size and structure, and its format."""
+    """Return the content of a file that is a picture by name, size and structure, and its format."""
     if len(name) > MAX_NAME_LENGTH:
         raise _refuse(_("Nom de fichier trop long"))
     declared = _FORMATS.get(name.rpartition(".")[2].lower()) if "." in name else None
@@ -236,7 +236,7 @@ def _encode(picture: Image.Image, kind: str, options: Mapping[str, Any]) -> byte
 
 
 def _widths(width: int) -> list[int]:
-    """The widths to make: never above the picture's own, whose width (up to the largest) is one of them."""
+    """Return the widths to make: never above the picture's own, whose width (up to the largest) is one of them."""
     largest = min(width, WIDTHS[-1])
     return [*(step for step in WIDTHS if step < largest), largest]
 

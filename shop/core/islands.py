@@ -29,7 +29,7 @@ _registered: dict[str, PropsClass] = {}
 
 
 def island_serializer(name: str) -> Callable[[Class], Class]:
-    """Makes a serializer the props of the island `name`.
+    """Make a serializer the props of the island `name`.
 
     Raises `ImproperlyConfigured` if the island has another one already.
     """
@@ -48,13 +48,13 @@ def island_serializer(name: str) -> Callable[[Class], Class]:
 
 
 def props_class(name: str) -> PropsClass | None:
-    """The props serializer of an island; None for an island that takes no props."""
+    """Return the props serializer of an island; None for an island that takes no props."""
     _discover()
     return _registered.get(name)
 
 
 def registered_props() -> dict[str, PropsClass]:
-    """Every island with props, by name."""
+    """Return every island with props, by name."""
     _discover()
     return dict(_registered)
 
@@ -65,7 +65,7 @@ def _discover() -> None:
 
 
 def add_island_schemas(result: dict[str, Any], generator: Any, **kwargs: Any) -> dict[str, Any]:
-    """A drf-spectacular postprocessing hook: puts the props of every island into `components.schemas`.
+    """Put the props of every island into `components.schemas` (a postprocessing hook of drf-spectacular).
 
     Stands before `postprocess_schema_enums` in `POSTPROCESSING_HOOKS`, which names the choices it finds.
     """

@@ -1,4 +1,4 @@
-"""Scheduled jobs: each runs once per period, however many beats, workers and cron lines wake it.
+"""Scheduled jobs: each runs once per period, however many beats, workers and cron lines ask for it.
 
 A job is a function of one moment, registered where its app keeps its tasks (``<app>/tasks.py`` or
 ``<app>/jobs.py``)::
@@ -43,7 +43,7 @@ RETRY_AFTER = timedelta(minutes=5)
 PULSE_JOB = "mail-sweep"
 # Nine of its periods, and three of a cron line's.
 LATE_AFTER = timedelta(minutes=3)
-# What is kept of an error: enough to see where it came from.
+# What is stored of an error: enough to see where it came from.
 ERROR_LENGTH = 4000
 
 
@@ -111,7 +111,7 @@ def scheduled_job(
 
 
 def registered_jobs() -> dict[str, RegisteredJob]:
-    """Every job of every installed app, by name in alphabetical order."""
+    """Return every job of every installed app, by name in alphabetical order."""
     autodiscover_modules("tasks", "jobs")
     return dict(sorted(_registry.items()))
 
@@ -138,7 +138,7 @@ def _is_free(moment: datetime) -> Q:
 
 
 def due_jobs(names: Iterable[str] = (), *, now: datetime | None = None) -> list[str]:
-    """Names of the jobs that are due and that nobody is running. Two queries, one more when a job is new.
+    """Return the names of the jobs that are due and that nobody is running. Two queries, one more when a job is new.
 
     :raises UnknownJobError: a name is not registered.
     """
@@ -160,21 +160,21 @@ def _create_rows(jobs: Iterable[RegisteredJob]) -> None:
 
 
 def background_work_age() -> timedelta | None:
-    """How long ago background work last showed that it runs; None when it never did. One query."""
+    """Return how long ago background work last showed that it runs; None when it never did. One query."""
     ended = ScheduledJob.objects.filter(name=PULSE_JOB).values_list("last_finished_at", flat=True).first()
     return timezone.now() - ended if ended else None
 
 
 def background_work_is_late() -> bool:
-    """Whether the workers, the beat or the broker between them seem to have stopped. One query."""
+    """Return whether the workers, the beat or the broker between them seem to have stopped. One query."""
     age = background_work_age()
     return age is None or age > LATE_AFTER
 
 
 def run_job(name: str, *, now: datetime | None = None) -> Outcome:
-    """Run one job if it is due and free; its errors are logged and kept on its row, never raised.
+    """Run one job if it is due and free; its errors are logged and stored on its row, never raised.
 
-    :param now: the moment to pretend; the job is told it, and the rows keep the real one, so that trying
+    :param now: the moment to pretend; the job receives it, and the rows keep the real one, so that trying
         the future out does not stop the real clock.
     :raises UnknownJobError: no job has this name.
     """

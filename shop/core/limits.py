@@ -43,7 +43,7 @@ class Subject(StrEnum):
 class Limit:
     """At most `attempts` in each `window`, which begins with the first of them.
 
-    `refusal` is what the visitor reads, with the stable `code`; a limit without one is never told: the answer is the
+    `refusal` is what the visitor reads, with the stable `code`; a limit without one is never shown: the answer is the
     same and the mail is not sent. `LIMITS` of the settings replaces `attempts` by name.
     """
 
@@ -110,12 +110,7 @@ CONFIRMATION_MAIL = Limit("confirmation-mail", 1, 3 * _MINUTE, Subject.RECIPIENT
 # link that is still good (an hour), whoever asked for it.
 PASSWORD_RESET_MAIL = Limit("password-reset-mail", 1, 15 * _MINUTE, Subject.RECIPIENT)
 
-LIMITS: tuple[Limit, ...] = (
-    SIGN_IN_ACCOUNT, SIGN_IN_DEVICE, OWN_PASSWORD_ACCOUNT, SIGN_IN_NETWORK, SIGN_UP_NETWORK,
-    PASSWORD_RESET_NETWORK, CHECKOUT_NETWORK, VERIFY_NETWORK, CLIENT_ERROR_NETWORK, CONTACT_NETWORK,
-    WITHDRAWAL_NETWORK, NOTICE_NETWORK, STRANGER_MAIL, CONTACT_MAIL, WITHDRAWAL_MAIL, WITHDRAWAL_ORDER_MAIL,
-    NOTICE_MAIL, ACCOUNT_EXISTS_MAIL, CONFIRMATION_MAIL, PASSWORD_RESET_MAIL,
-)  # fmt: skip
+LIMITS = tuple(value for value in tuple(vars().values()) if isinstance(value, Limit))
 
 
 def consume(limit: Limit, subject: str) -> bool:
@@ -195,7 +190,7 @@ def _count(key: str, limit: Limit, now: datetime) -> bool:
 
 
 def _key(limit: Limit, subject: str) -> str:
-    """A hash, so that the table lists neither addresses nor people."""
+    """Return a hash, so that the table lists neither addresses nor people."""
     match limit.subject:
         case Subject.NETWORK:
             subject = network_of(subject)

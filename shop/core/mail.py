@@ -1,7 +1,7 @@
 """Writing a mail: a row in the caller's transaction, delivered later by a worker.
 
 The caller's rollback takes the mail with it, its commit makes the mail certain: the row is the truth and
-the task only a wake-up. Delivery itself is in ``shop.core.mail_delivery``.
+the task only starts its delivery sooner. Delivery itself is in ``shop.core.mail_delivery``.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from django.core.validators import validate_email
 from django.db import transaction
 from django.utils import timezone
 
-from shop.core.mail_attachments import Attachment
+from shop.core.enqueue import enqueue
+from shop.core.mail_content import Attachment
 from shop.core.models import MailState, OutgoingMail
-from shop.core.wake import publish
 
 logger = logging.getLogger(__name__)
 
@@ -30,8 +30,9 @@ ACCOUNT_MAILS = "account_"
 ACCOUNT_MAILS_KEPT = timedelta(days=30)
 ALERT_LINES = 50
 """How many things a mail to the workshop names one by one; it counts the rest, and the admin lists them."""
-# A wake-up older than this has been given again by the sweep.
-WAKE_SECONDS = 60.0
+DELIVERY_TASK = "shop.core.tasks.deliver_mail"
+# The sweep publishes a message of its own for what waits longer than this.
+DELIVERY_EXPIRES_SECONDS = 60.0
 
 
 def queue_mail(
@@ -45,14 +46,14 @@ def queue_mail(
     attachments: Sequence[Attachment] = (),
     not_before: datetime | None = None,
 ) -> OutgoingMail | None:
-    """Writes a mail to be sent once the surrounding transaction commits.
+    """Write a mail to be sent once the surrounding transaction commits.
 
     ``kind`` names the templates ``mail/<kind>.{subject.txt,txt,html}``; ``context`` is JSON and is read by
     them at the first delivery, in ``language``. With a ``dedupe_key`` the mail is written once: a second
     call gives the first row back. ``reference`` is what operators search by (an order's reference, say).
     ``context["reply_to"]``, one plain address, is where answers go instead of the shop's own.
     With ``not_before`` it waits until then, when the sweep finds it, and may be taken back by ``withdraw_mails``.
-    ``attachments`` name files that their providers read at delivery (``shop.core.mail_attachments``).
+    ``attachments`` name files that their providers read at delivery (``shop.core.mail_content``).
 
     Returns ``None`` when there is no address to write to. Raises ``ValidationError`` when ``to`` is not one
     plain address, which also keeps line breaks out of the headers.
@@ -82,12 +83,12 @@ def queue_mail(
         if not created:
             return mail
     if not_before is None:
-        transaction.on_commit(partial(wake_delivery, mail.pk), robust=True)
+        transaction.on_commit(partial(enqueue_delivery, mail.pk), robust=True)
     return mail
 
 
 def withdraw_mails(dedupe_prefix: str) -> int:
-    """Takes back, in the caller's transaction, mails that still wait for their ``not_before``; returns how many.
+    """Take back, in the caller's transaction, mails that still wait for their ``not_before``; return how many.
 
     One that a worker has claimed, or that failed once, stays.
     """
@@ -100,23 +101,21 @@ def withdraw_mails(dedupe_prefix: str) -> int:
     return waiting.delete()[0]
 
 
-def wake_delivery(mail_id: int) -> None:
-    """Tells a worker about the mail.
+def enqueue_delivery(mail_id: int) -> None:
+    """Publish the task that delivers the mail.
 
     A broker that is away costs time, not the mail, and an old message is dropped: the sweep finds the row.
     """
-    from shop.core.tasks import deliver_mail
-
-    publish(deliver_mail, mail_id, expires=WAKE_SECONDS)
+    enqueue(DELIVERY_TASK, mail_id, expires=DELIVERY_EXPIRES_SECONDS)
 
 
 def purge_account_mails(now: datetime) -> int:
-    """Deletes mails about accounts after 30 days; those of orders are contracts and stay. Returns how many."""
+    """Delete mails about accounts after 30 days; those of orders are contracts and stay. Return how many."""
     old = OutgoingMail.objects.filter(kind__startswith=ACCOUNT_MAILS, created_at__lt=now - ACCOUNT_MAILS_KEPT)
     return old.delete()[0]
 
 
 def new_message_id() -> str:
-    """A Message-ID that stays with the row, so that a mail delivered twice is recognised as one."""
+    """Return a Message-ID that stays with the row, so that a mail delivered twice is recognised as one."""
     host = urlsplit(settings.SITE_URL).hostname or "localhost"
     return f"<{uuid.uuid4().hex}@{host}>"

@@ -22,9 +22,8 @@ from django.db.models import F, Q, QuerySet
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 
-from shop.core.mail import wake_delivery
-from shop.core.mail_attachments import MailFile, load_attachments, report_missed
-from shop.core.mail_resolvers import resolve_content
+from shop.core.mail import enqueue_delivery
+from shop.core.mail_content import MailFile, load_attachments, report_missed, resolve_content
 from shop.core.models import MailState, OutgoingMail, ShopSettings
 from shop.core.site import absolute_url
 
@@ -66,7 +65,7 @@ class RenderedMail:
 
 
 def deliver(mail_id: int, *, now: datetime | None = None) -> MailState | None:
-    """Delivers one mail if it is due. Returns its new state, or ``None`` when there was nothing to do.
+    """Deliver one mail if it is due. Return its new state, or ``None`` when there was nothing to do.
 
     Safe to call any number of times and from any number of workers.
     """
@@ -96,7 +95,7 @@ def deliver(mail_id: int, *, now: datetime | None = None) -> MailState | None:
 
 
 def due_mails(now: datetime) -> list[int]:
-    """Ids of the mails to deliver now, those whose worker died included, oldest first. One query."""
+    """Return the ids of the mails to deliver now, those whose worker died included, oldest first. One query."""
     due = _due(now)
     return list(
         OutgoingMail.objects.filter(due).order_by("next_attempt_at", "pk").values_list("pk", flat=True)[:500]
@@ -104,13 +103,13 @@ def due_mails(now: datetime) -> list[int]:
 
 
 def sweep(now: datetime) -> None:
-    """Finds whatever a lost wake-up, a broker that was away or a killed worker left behind.
+    """Find whatever a lost message, a broker that was away or a killed worker left behind.
 
     What is due is handed to the workers again. What nobody took for ``NO_WORKER_AFTER`` is delivered here: on
     a machine that runs jobs from cron there may be no worker at all.
     """
     for mail_id in due_mails(now):
-        wake_delivery(mail_id)
+        enqueue_delivery(mail_id)
     deliver_overdue(now)
 
 
@@ -132,18 +131,18 @@ def deliver_overdue(now: datetime, *, seconds: float = 20) -> int:
 
 
 def resend(*, mail_id: int) -> bool:
-    """Puts a dead letter back into the queue, its tries counted from zero. False when it was not one."""
+    """Put a dead letter back into the queue, its tries counted from zero. False when it was not one."""
     with transaction.atomic():
         revived = OutgoingMail.objects.filter(pk=mail_id, state=MailState.FAILED).update(
             state=MailState.QUEUED, attempts=0, crashes=0, next_attempt_at=timezone.now(), lease_until=None
         )
         if revived:
-            transaction.on_commit(lambda: wake_delivery(mail_id), robust=True)
+            transaction.on_commit(lambda: enqueue_delivery(mail_id), robust=True)
     return bool(revived)
 
 
 def render(mail: OutgoingMail) -> RenderedMail:
-    """The mail's subject, text and HTML in its language. What people typed is only ever template context."""
+    """Return the mail's subject, text and HTML in its language. What people typed is only ever template context."""
     with translation.override(mail.language):
         values = {
             **mail.context,
@@ -165,7 +164,7 @@ def _due(now: datetime) -> Q:
 
 
 def _claim(mail_id: int, now: datetime) -> OutgoingMail | None:
-    """Takes the row for this worker. The UPDATE's own conditions decide between rivals, on any database."""
+    """Take the row for this worker. The UPDATE's own conditions decide between rivals, on any database."""
     rows = OutgoingMail.objects.filter(pk=mail_id)
     crashed = rows.filter(state=MailState.SENDING, lease_until__lte=now)
     if crashed.filter(crashes__gte=MAX_CRASHES - 1).update(
@@ -234,23 +233,23 @@ def _unsubscribe_headers(mail: OutgoingMail) -> dict[str, str]:
 def _mark_for_retry(mail: OutgoingMail, error: Exception) -> MailState | None:
     delay = RETRY_DELAYS[mail.attempts - 1]
     logger.warning("mail %s not sent, next try in %s: %s", mail.pk, delay, _describe(error))
-    kept = _still_ours(mail).update(
+    ours = _still_ours(mail).update(
         state=MailState.QUEUED,
         next_attempt_at=timezone.now() + delay,
         lease_until=None,
         last_error=_describe(error),
     )
-    return MailState.QUEUED if kept else None
+    return MailState.QUEUED if ours else None
 
 
 def _mark_failed(mail: OutgoingMail, error: Exception) -> MailState | None:
     logger.error("mail %s (%s) is a dead letter: %s", mail.pk, mail.kind, _describe(error))
-    kept = _still_ours(mail).update(state=MailState.FAILED, lease_until=None, last_error=_describe(error))
-    return MailState.FAILED if kept else None
+    ours = _still_ours(mail).update(state=MailState.FAILED, lease_until=None, last_error=_describe(error))
+    return MailState.FAILED if ours else None
 
 
 def _still_ours(mail: OutgoingMail) -> QuerySet[OutgoingMail]:
-    """The row, unless another worker took it over after our lease ended."""
+    """Return the row, unless another worker took it over after our lease ended."""
     return OutgoingMail.objects.filter(pk=mail.pk, state=MailState.SENDING, attempts=mail.attempts)
 
 
@@ -259,10 +258,10 @@ def _describe(error: Exception) -> str:
 
 
 def _tidy(text: str) -> str:
-    """The text without the blank lines that template tags leave behind."""
+    """Return the text without the blank lines that template tags leave behind."""
     return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+\n", "\n", text)).strip() + "\n"
 
 
 def _one_line(value: str) -> str:
-    """The value without line breaks or control characters; no-break spaces stay."""
+    """Return the value without line breaks or control characters; no-break spaces stay."""
     return re.sub(r"[\x00-\x20\x7f\x85\u2028\u2029]+", " ", value).strip(" ")

@@ -11,16 +11,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_safe
 
-from shop.core.mail_attachments import load_attachments
+from shop.core.mail_content import is_resolved, load_attachments
 from shop.core.mail_delivery import render as render_mail
-from shop.core.mail_resolvers import is_resolved
 from shop.core.models import OutgoingMail
 
 PER_PAGE = 50
 
 
 def _mail(mail_id: int) -> OutgoingMail:
-    """The mail as it was sent, or as it would be sent now."""
+    """Return the mail as it was sent, or as it would be sent now."""
     mail = get_object_or_404(OutgoingMail, pk=mail_id)
     if not is_resolved(mail):
         # The worker has yet to find out what it says, and whether it is sent.

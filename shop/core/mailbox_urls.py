@@ -1,4 +1,4 @@
-"""The mails kept instead of sent, on a machine without a mail server (in DEBUG only)."""
+"""Addresses of the mails that are stored instead of sent, on a machine without a mail server (in DEBUG only)."""
 
 from django.urls import path
 

@@ -19,5 +19,5 @@ def register_me_part(name: str, read: Read) -> None:
 
 
 def me_parts(user_id: int) -> dict[str, Any]:
-    """Every registered member's value for one person."""
+    """Return every registered member's value for one person."""
     return {name: read(user_id) for name, read in _parts.items()}

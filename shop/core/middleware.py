@@ -9,9 +9,11 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanen
 from django.http.response import HttpResponseBase
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
+from django.utils.deprecation import MiddlewareMixin
 
 from shop.core import errors
-from shop.core.outages import is_outage
+from shop.core.errors import is_outage
+from shop.core.languages import active_language
 from shop.core.request_kind import has_language_by_header, language_of
 
 logger = logging.getLogger(__name__)
@@ -45,27 +47,15 @@ class TrailingSlashMiddleware:
         return self.get_response(request)
 
 
-class NotFoundMiddleware:
+class NotFoundMiddleware(MiddlewareMixin):
     """What does not exist is answered with the shop's own page, in development too."""
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
         return errors.page_not_found(request) if isinstance(exception, Http404) else None
 
 
-class OutageMiddleware:
+class OutageMiddleware(MiddlewareMixin):
     """A database or a disk that can't be used now is a 503 that says when to come back, never a 500."""
-
-    def __init__(self, get_response: GetResponse) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
         if not is_outage(exception):
@@ -86,7 +76,7 @@ class LanguageMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         with translation.override(language_of(request)):
-            request.LANGUAGE_CODE = translation.get_language() or settings.LANGUAGE_CODE
+            request.LANGUAGE_CODE = active_language()
             response = self.get_response(request)
             if has_language_by_header(request):
                 patch_vary_headers(response, ("Accept-Language",))

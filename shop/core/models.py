@@ -15,6 +15,11 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from shop.core.languages import SOURCE_LANGUAGE
+
+EMAIL_MAX_LENGTH = 254
+"""Of an address (RFC 5321), as Django's e-mail fields have it."""
+
 
 class MailState(models.TextChoices):
     """Where a mail stands between being written and being delivered."""
@@ -28,13 +33,13 @@ class MailState(models.TextChoices):
 class OutgoingMail(models.Model):
     """One mail to one person: written in the transaction that causes it, delivered later by a worker.
 
-    The row is the truth and Celery only a wake-up: a lost task is found again by the sweep, a killed
-    worker's row becomes due again when its lease ends. What was rendered is kept as it was sent.
+    The row is the truth and a message to Celery only starts its delivery sooner: where the message was lost, the
+    sweep finds the row; a killed worker's row becomes due again when its lease ends. What was rendered is kept.
     """
 
     kind = models.CharField(_("type"), max_length=60)
-    to = models.EmailField(_("destinataire"), max_length=254)
-    language = models.CharField(_("langue"), max_length=5, default="fr")
+    to = models.EmailField(_("destinataire"))
+    language = models.CharField(_("langue"), max_length=5, default=SOURCE_LANGUAGE)
     context = models.JSONField(_("données"), default=dict)
     attachments = models.JSONField(_("pièces jointes"), default=list, blank=True)
     reference = models.CharField(_("référence"), max_length=80, blank=True, db_index=True)
@@ -230,7 +235,7 @@ class ShopSettings(models.Model):
 
     @classmethod
     def load(cls) -> ShopSettings:
-        """The settings: cached for a minute, the defaults when nothing was saved yet. At most one query."""
+        """Return the settings: cached for a minute, the defaults when nothing was saved yet. At most one query."""
         values: dict[str, Any] | None = cache.get(cls.CACHE_KEY)
         names = [field.attname for field in cls._meta.concrete_fields]
         if values is None or set(values) != set(names):

@@ -132,7 +132,7 @@ def _chunk(kind: bytes, data: bytes, filler: bytes) -> bytes:
 
 
 def _parts(content: bytes) -> tuple[dict[str, Any], bytes]:
-    """The description inside a binary glTF 2 file and its binary part; what follows these two is cut off."""
+    """Return the description inside a binary glTF 2 file and its binary part; what follows these two is cut off."""
     start = _HEADER.size + _CHUNK.size
     if len(content) < start:
         raise _MalformedModel("too short")
@@ -156,7 +156,7 @@ def _parts(content: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def _shown(value: Any, depth: int) -> Any:
-    """The same value without notes (`extras`) and without extensions that are not shown."""
+    """Return the same value without notes (`extras`) and without extensions that are not shown."""
     if depth > MAX_DEPTH:
         raise _MalformedModel("too deep")
     if isinstance(value, dict):
@@ -187,8 +187,9 @@ def _is_readable(document: dict[str, Any]) -> bool:
 
 
 def _shown_bytes(document: dict[str, Any], binary: bytes) -> bytes:
-    """The binary part: every byte that the description refers to where it was, zeros elsewhere. Textures lose what
-    does not show, and their views in `document` become as much shorter."""
+    """Return the binary part: every byte that the description refers to where it was, zeros elsewhere. Textures lose
+    what does not show, and their views in `document` become as much shorter.
+    """
     buffers, images = document.get("buffers", []), document.get("images", [])
     if len(buffers) > 1 or len(images) > MAX_IMAGES:
         raise _MalformedModel("too many buffers or images")
@@ -225,7 +226,7 @@ def _span(view: dict[str, Any], size: int) -> tuple[int, int]:
 
 
 def _views(value: Any) -> Iterator[int]:
-    """The number of every view that something refers to."""
+    """Return the number of every view that something refers to."""
     if isinstance(value, dict):
         for name, inner in value.items():
             if name == "bufferView":

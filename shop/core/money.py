@@ -28,7 +28,7 @@ _SPANISH_GROUPS_FROM = Decimal(10_000)
 
 
 def quantize(value: Decimal) -> Decimal:
-    """The amount rounded half up (away from zero) to two places; never `-0.00`.
+    """Return the amount rounded half up (away from zero) to two places; never `-0.00`.
 
     Raises `ValueError` for NaN, infinities and numbers too large to keep their cents (28 digits).
     """
@@ -36,7 +36,7 @@ def quantize(value: Decimal) -> Decimal:
 
 
 def to_cents(value: Decimal) -> int:
-    """The amount as a whole number of cents, as payment providers count.
+    """Return the amount as a whole number of cents, as payment providers count.
 
     Raises `ValueError` instead of rounding when the amount is finer than a cent (`19.999`), and for NaN,
     infinities and numbers of more than 28 digits. Trailing zeros (`19.990`) change no amount and are
@@ -46,14 +46,15 @@ def to_cents(value: Decimal) -> int:
 
 
 def from_cents(cents: int) -> Decimal:
-    """The amount that so many cents make. Raises `ValueError` beyond 28 digits."""
+    """Return the amount that so many cents make. Raises `ValueError` beyond 28 digits."""
     if abs(cents) > _MOST_CENTS:
         raise ValueError("The amount is too large.")
     return Decimal(cents).scaleb(-2)
 
 
 def parse_amount(text: str, *, comma: bool = False) -> Decimal:
-    """The amount that somebody typed or sent: ASCII digits, then at most one dot and two decimals; `-` before it.
+    """Return the amount that somebody typed or sent: ASCII digits, then at most one dot and two decimals; `-` before
+    it.
 
     With `comma`, one may stand for the dot. No exponent, underscore, plus sign, grouping or space, and no digits of
     another script. Raises `ValueError`.
@@ -65,12 +66,12 @@ def parse_amount(text: str, *, comma: bool = False) -> Decimal:
 
 
 def amount_string(value: Decimal) -> str:
-    """The amount as the API writes it: `"49.99"`, always two decimals, no grouping, no exponent."""
+    """Return the amount as the API writes it: `"49.99"`, always two decimals, no grouping, no exponent."""
     return f"{quantize(value):f}"
 
 
 def format_amount(value: Decimal, language: str) -> str:
-    """The amount in euros as people read it in `fr`, `en`, `es` or `de`: `49,99 €`, `€49.99`.
+    """Return the amount in euros as people read it in `fr`, `en`, `es` or `de`: `49,99 €`, `€49.99`.
 
     Spaces inside are non-breaking. Raises `ValueError` for any other language.
     """

@@ -18,6 +18,8 @@ _UNUSABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class BodyTooLarge(APIException):
+    """A body with more brackets than a call can need: 413."""
+
     status_code = 413
     default_code = "too_large"
     default_detail = _("La demande est trop volumineuse.")

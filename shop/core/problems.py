@@ -63,7 +63,7 @@ def body(
     errors: Mapping[str, list[str]] | None = None,
     extra: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The members of a problem document."""
+    """Return the members of a problem document."""
     answer: dict[str, Any] = {
         "type": "about:blank",
         "title": _title(status),
@@ -138,7 +138,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
 
 
 def waited_too_long(error: OperationalError) -> bool:
-    """Whether the database gave up waiting for a row that others hold (PostgreSQL's `lock_timeout`)."""
+    """Return whether the database gave up waiting for a row that others hold (PostgreSQL's `lock_timeout`)."""
     return getattr(error.__cause__, "sqlstate", None) == LOCK_NOT_AVAILABLE
 
 

@@ -1,8 +1,8 @@
-"""Public pages are the same bytes for every visitor, so each is made once and kept whole.
+"""Public pages are the same bytes for every visitor, so each is made once and cached whole.
 
-A view says so with `@public_page`. What is kept is dropped the moment `content_changed` is called by a service that
+A view says so with `@public_page`. A cached page is dropped the moment `content_changed` is called by a service that
 changed something such a page shows, and after `PAGE_CACHE_SECONDS` or at midnight in any case, because pages also speak
-of dates. Browsers and proxies may keep a page but must ask whether it is still the one (an ETag, answered 304).
+of dates. Browsers and proxies may store a page but must ask whether it is still the one (an ETag, answered 304).
 While the database is away the last page of an address is answered, however old, rather than an error.
 """
 
@@ -26,7 +26,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
 
 from shop.core.content_version import content_changed, content_version
-from shop.core.kept import Shelf, pieces_of
+from shop.core.fragment_cache import FragmentCache, fragments_of
 
 __all__ = ["PublicPageMiddleware", "content_changed", "is_later_page", "public_page"]
 
@@ -40,7 +40,7 @@ _LATER_PAGE = re.compile(r"[2-9]|[1-9][0-9]{1,8}")
 # A page's address names it; longer ones are somebody's experiment.
 _LONGEST_ADDRESS = 300
 # Of one process: some 20 MB at most.
-_MOST_PAGES = 256
+_MAX_PAGES = 256
 # Brotli's window: 256 KB hold any page, and four threads do not take 4 MB each.
 _WINDOW_BITS = 18
 _OF_THE_BODY = ("Content-Length", "Content-Encoding")
@@ -57,7 +57,7 @@ class PublicPage:
     _encoded: dict[str, tuple[bytes, dict[str, str]]] = field(default_factory=dict)
 
     def encoded(self, coding: str) -> tuple[bytes, dict[str, str]]:
-        """The bytes in a content coding ("" for none) with their headers; compressed when first asked for.
+        """Return the bytes in a content coding ("" for none) with their headers; compressed when first asked for.
 
         Compression tells nothing here (BREACH): a public page holds no secret and nothing of who asks.
         """
@@ -75,18 +75,18 @@ class PublicPage:
         return found
 
 
-shelf: Shelf[Address, PublicPage] = Shelf(_MOST_PAGES)
+page_cache: FragmentCache[Address, PublicPage] = FragmentCache(_MAX_PAGES)
 
 
 def is_later_page(text: str) -> bool:
-    """Whether `text` is a page's number as the shop's own links write it: the first page has none."""
+    """Return whether `text` is a page's number as the shop's own links write it: the first page has none."""
     return _LATER_PAGE.fullmatch(text) is not None
 
 
 def public_page(
     *, params: Mapping[str, Allowed] | None = None, fragments: Collection[str] = ()
 ) -> Callable[[View[P]], View[P]]:
-    """Marks a view whose page is the same for everybody, made of kept pieces (`shop.core.kept`).
+    """Mark a view whose page is the same for everybody, made of fragments (`shop.core.fragment_cache`).
 
     `params` are the query parameters that change it, each with the test that its known values pass, and `fragments`
     the parts that the header `X-Fragment` may ask for. Asked for with anything else, a parameter given twice included,
@@ -107,7 +107,7 @@ def public_page(
     def mark(view: View[P]) -> View[P]:
         @wraps(view)
         def marked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-            with pieces_of(content_version()):
+            with fragments_of(content_version()):
                 response = view(request, *args, **kwargs)
             if isinstance(response, HttpResponse) and response.status_code == 200:
                 response.public_page = is_own_address(request)  # type: ignore[attr-defined]
@@ -119,9 +119,9 @@ def public_page(
 
 
 class PublicPageMiddleware:
-    """Answers kept pages before anything else runs, and keeps those that a view has marked.
+    """Answers cached pages before anything else runs, and caches those that a view has marked.
 
-    It stands outside every other middleware that changes answers, so that a page is kept with all its headers.
+    It stands outside every other middleware that changes answers, so that a page is cached with all its headers.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -132,7 +132,7 @@ class PublicPageMiddleware:
         version = content_version() if address else None
         if address is None or version is None:
             return self._fresh(request, None, "")
-        page = shelf.find(address, version)
+        page = page_cache.find(address, version)
         if page is None:
             return self._fresh(request, address, version)
         # Refuses a foreign Host header, as the middleware that is skipped would.
@@ -148,20 +148,20 @@ class PublicPageMiddleware:
             return response
         if response.cookies or "cookie" in response.headers.get("Vary", "").lower():
             return response
-        kept = address is not None and response.public_page and request.method == "GET"
-        page = _page(response, quality=5 if kept else 1)
-        if kept and address is not None:
-            shelf.put(address, page, version, seconds=settings.PAGE_CACHE_SECONDS)
+        cacheable = address is not None and response.public_page and request.method == "GET"
+        page = _page(response, quality=5 if cacheable else 1)
+        if cacheable and address is not None:
+            page_cache.put(address, page, version, seconds=settings.PAGE_CACHE_SECONDS)
         return _answer(request, page)
 
     def _outdated(self, request: HttpRequest) -> PublicPage | None:
-        """The last page kept of this address, for while the database is away. Whoever asked had a known host."""
+        """Return the last page of this address, for while the database is away. Whoever asked had a known host."""
         address = _address(request)
-        return None if address is None else shelf.find_outdated(address)
+        return None if address is None else page_cache.find_outdated(address)
 
 
 def _address(request: HttpRequest) -> Address | None:
-    """What a kept page is found by; None where none is kept. Plain HTTP is sent to HTTPS and has other headers."""
+    """Return the key of a cached page; None where none is cached. Plain HTTP is sent to HTTPS and has other headers."""
     if request.method not in ("GET", "HEAD") or not settings.PAGE_CACHE_SECONDS:
         return None
     path, query = request.path_info, request.META.get("QUERY_STRING", "")
@@ -191,14 +191,14 @@ def _answer(request: HttpRequest, page: PublicPage) -> HttpResponse:
 
 
 def _matches(condition: str, etag: str) -> bool:
-    """Whether the browser has this very page; a weak comparison, as conditional GETs use."""
+    """Return whether the browser has this very page; a weak comparison, as conditional GETs use."""
     known = parse_etags(condition)
     return etag in known or etag.removeprefix("W/") in known or "*" in known
 
 
 @lru_cache(maxsize=128)
 def _best_coding(accepted: str) -> str:
-    """The best coding that `Accept-Encoding` names: "br", "gzip", or "" for plain bytes."""
+    """Return the best coding that `Accept-Encoding` names: "br", "gzip", or "" for plain bytes."""
     wanted = set()
     for part in accepted.lower().split(","):
         name, _, parameter = part.partition(";")

@@ -1,4 +1,4 @@
-"""What kind of request this is, told from its address alone."""
+"""What kind of request this is, read from its address alone."""
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -8,12 +8,12 @@ _API = ("/api/", "/webhooks/", "/functions/")
 
 
 def is_api(request: HttpRequest) -> bool:
-    """Whether a program asks: it is answered in JSON."""
+    """Return whether a program asks: it is answered in JSON."""
     return request.path_info.startswith(_API)
 
 
 def is_page(request: HttpRequest) -> bool:
-    """Whether a visitor waits to read: neither a call, nor a form that was sent, nor the administration."""
+    """Return whether a visitor waits to read: neither a call, nor a form that was sent, nor the administration."""
     return (
         request.method in ("GET", "HEAD")
         and not is_api(request)
@@ -22,12 +22,14 @@ def is_page(request: HttpRequest) -> bool:
 
 
 def language_of(request: HttpRequest) -> str:
-    """The language of the answer: the address names that of a page, the `Accept-Language` header that of a call."""
+    """Return the language of the answer: the address names that of a page, the `Accept-Language` header that of a
+    call.
+    """
     if has_language_by_header(request):
         return translation.get_language_from_request(request)
     return translation.get_language_from_path(request.path_info) or settings.LANGUAGE_CODE
 
 
 def has_language_by_header(request: HttpRequest) -> bool:
-    """Whether the address has no language of its own."""
+    """Return whether the address has no language of its own."""
     return request.path_info.startswith(("/api/", "/functions/"))

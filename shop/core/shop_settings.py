@@ -8,7 +8,7 @@ from shop.core.public_pages import content_changed
 
 
 def save_shop_settings(settings: ShopSettings) -> ShopSettings:
-    """Saves the one row and drops its cached copies; other processes see it within a minute at most."""
+    """Save the one row and drop its cached copies; other processes see it within a minute at most."""
     settings.pk = ShopSettings.PK
     with transaction.atomic():
         settings.save()

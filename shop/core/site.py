@@ -1,11 +1,34 @@
-"""Absolute addresses of the shop's own pages."""
+"""Addresses of the shop's own pages: absolute ones, and the home page in each language."""
+
+from __future__ import annotations
 
 from django.conf import settings
+from django.urls import URLPattern, URLResolver
+from django.urls.resolvers import LocalePrefixPattern
+
+from shop.core.languages import active_language
 
 
 def absolute_url(path: str) -> str:
-    """The page's full address, made from ``SITE_URL`` and never from the Host header of a request.
+    """Return a page's full address, made from ``SITE_URL`` and never from the Host header of a request.
 
     ``path`` starts with a slash. Mails are written with it, so a forged Host puts no foreign link in.
     """
     return f"{settings.SITE_URL}{path}"
+
+
+class LanguageRoot(LocalePrefixPattern):
+    """A language prefix that is the whole path (`/`, `/en`, `/es`, `/de`), without the slash that Django would add.
+
+    Other pages stand under `i18n_patterns`, whose prefix ends in `/`.
+    """
+
+    @property
+    def language_prefix(self) -> str:
+        code = active_language()
+        return "" if code == settings.LANGUAGE_CODE else code
+
+    @classmethod
+    def resolver(cls, pages: list[URLPattern]) -> URLResolver:
+        """Return the resolver to put into `urlpatterns`; `pages` holds the one page of the empty path."""
+        return URLResolver(cls(prefix_default_language=False), pages)

@@ -97,7 +97,9 @@ ROLE_ACTIONS: dict[str, frozenset[StaffAction]] = {
 
 
 def may(user: AbstractBaseUser | AnonymousUser, action: StaffAction) -> bool:
-    """Whether this person may do the action now: an active account with access to the administration that holds it."""
+    """Return whether this person may do the action now: an active account with access to the administration that
+    holds it.
+    """
     return (
         isinstance(user, PermissionsMixin)
         and getattr(user, "is_staff", False)

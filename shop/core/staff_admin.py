@@ -48,7 +48,7 @@ class StaffRights:
 
 
 def staff_action(action: StaffAction, *, description: str | Promise) -> Callable[[AdminAction], AdminAction]:
-    """An action on chosen rows of a list: offered to whoever may do it, 403 for anybody else who sends it."""
+    """Declare an action on chosen rows of a list: offered to whoever may do it, 403 for anybody else who sends it."""
 
     def guard(function: AdminAction) -> AdminAction:
         @wraps(function)
@@ -66,7 +66,7 @@ class StaffAdmin(StaffRights, admin.ModelAdmin[Row]):
     """The base of every admin of the shop."""
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Those that the person may do; posted, all of them: each refuses by itself, with 403."""
+        """Return those that the person may do; posted, all of them: each refuses by itself, with 403."""
         actions = super().get_actions(request)
         if request.method == "POST":
             return actions
@@ -79,7 +79,7 @@ class StaffAdmin(StaffRights, admin.ModelAdmin[Row]):
         return offered
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Whether a list's address may filter by `lookup`: only by what the list offers as a filter.
+        """Return whether a list's address may filter by `lookup`: only by what the list offers as a filter.
 
         Django allows every column of the row, so that a list of people could be asked for the first letter of a
         password's hash, then for the second.

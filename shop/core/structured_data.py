@@ -15,6 +15,7 @@ from typing import Any
 
 from django.conf import settings
 
+from shop.core.law import HOME_COUNTRY, WITHDRAWAL_DAYS
 from shop.core.money import CURRENCY, amount_string
 from shop.core.site import absolute_url
 
@@ -50,6 +51,17 @@ class DeliveryZone:
     days_max: int
 
 
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A published review of a product."""
+
+    author: str
+    rating: int
+    title: str
+    text: str
+    published_on: date
+
+
 def organization(
     *,
     name: str,
@@ -62,8 +74,9 @@ def organization(
     countries: Sequence[str] = (),
     terms_path: str = "",
 ) -> Data:
-    """The shop as a seller. `elsewhere` are its pages on other sites, `countries` those it delivers to: the return
-    policy holds there for everything it sells."""
+    """Return the shop as a seller. `elsewhere` are its pages on other sites, `countries` those it delivers to: the
+    return policy holds there for everything it sells.
+    """
     data: Data = {
         "@context": _SCHEMA,
         "@type": "OnlineStore",
@@ -93,9 +106,9 @@ def return_policy(*, countries: Sequence[str], terms_path: str = "") -> Data:
     data: Data = {
         "@type": "MerchantReturnPolicy",
         "applicableCountry": list(countries),
-        "returnPolicyCountry": settings.HOME_COUNTRY,
+        "returnPolicyCountry": HOME_COUNTRY,
         "returnPolicyCategory": f"{_SCHEMA}/MerchantReturnFiniteReturnWindow",
-        "merchantReturnDays": settings.LAW_DAYS["withdrawal"],
+        "merchantReturnDays": WITHDRAWAL_DAYS,
         "returnMethod": f"{_SCHEMA}/ReturnByMail",
         "returnFees": f"{_SCHEMA}/ReturnFeesCustomerResponsibility",
         "itemDefectReturnFees": f"{_SCHEMA}/FreeReturn",
@@ -107,7 +120,7 @@ def return_policy(*, countries: Sequence[str], terms_path: str = "") -> Data:
 
 
 def website(*, name: str, language: str, search_path: str) -> Data:
-    """The site and its search; `search_path` is the catalogue's address in the page's language."""
+    """Return the site and its search; `search_path` is the catalogue's address in the page's language."""
     return {
         "@context": _SCHEMA,
         "@type": "WebSite",
@@ -127,7 +140,7 @@ def website(*, name: str, language: str, search_path: str) -> Data:
 
 
 def breadcrumb_list(breadcrumbs: Iterable[tuple[str, str | None]]) -> Data:
-    """The breadcrumb trail; the last entry, the page itself, may have no address."""
+    """Return the breadcrumb trail; the last entry, the page itself, may have no address."""
     return {
         "@context": _SCHEMA,
         "@type": "BreadcrumbList",
@@ -140,7 +153,7 @@ def breadcrumb_list(breadcrumbs: Iterable[tuple[str, str | None]]) -> Data:
 
 
 def item_list(*, name: str, items: Iterable[tuple[str, str]]) -> Data:
-    """The first products of a list, as (name, address)."""
+    """Return the first products of a list, as (name, address)."""
     listed = list(items)[:_LISTED_PRODUCTS]
     return {
         "@context": _SCHEMA,
@@ -155,7 +168,7 @@ def item_list(*, name: str, items: Iterable[tuple[str, str]]) -> Data:
 
 
 def faq_page(questions: Iterable[tuple[str, str]]) -> Data | None:
-    """The questions of a page with their answers, as (question, answer in plain words); None without any."""
+    """Return the questions of a page with their answers, as (question, answer in plain words); None without any."""
     entries = [
         {"@type": "Question", "name": question, "acceptedAnswer": {"@type": "Answer", "text": answer}}
         for question, answer in questions
@@ -177,7 +190,7 @@ def product(
     material: str = "",
     height_cm: Decimal | None = None,
 ) -> Data:
-    """A product with an offer for each choice on its page, the one made at first before the others."""
+    """Return a product with an offer for each choice on its page, the one made at first before the others."""
     data: Data = {
         "@context": _SCHEMA,
         "@type": "Product",
@@ -201,8 +214,9 @@ def product(
 def with_delivery(
     data: Data, *, zones: Sequence[DeliveryZone], production_days: tuple[int, int], terms_path: str = ""
 ) -> Data:
-    """A product's data with what its delivery costs, how long it takes and the right to send it back, offer by
-    offer. `production_days` are calendar days at the workshop. Unchanged without a zone."""
+    """Return a product's data with what its delivery costs, how long it takes and the right to send it back, offer by
+    offer. `production_days` are calendar days at the workshop. Unchanged without a zone.
+    """
     if not zones:
         return data
     countries = [country for zone in zones for country in zone.countries]
@@ -220,9 +234,8 @@ def with_delivery(
     return {**data, "offers": offers}
 
 
-def rating(*, average: Decimal, count: int, reviews: Iterable[tuple[str, int, str, str, date]]) -> Data:
-    """What a product's data gains from its reviews: average, count and some reviews, as (author, rating, title, text,
-    day of publication). Never called without a real review."""
+def rating(*, average: Decimal, count: int, reviews: Iterable[Review]) -> Data:
+    """Return what a product's data gains from its reviews. Never called without a real one."""
     scale = {"bestRating": 5, "worstRating": 1}
     return {
         "aggregateRating": {
@@ -234,13 +247,13 @@ def rating(*, average: Decimal, count: int, reviews: Iterable[tuple[str, int, st
         "review": [
             {
                 "@type": "Review",
-                "author": {"@type": "Person", "name": author},
-                "reviewRating": {"@type": "Rating", "ratingValue": value, **scale},
-                "name": title,
-                "reviewBody": text,
-                "datePublished": published.isoformat(),
+                "author": {"@type": "Person", "name": review.author},
+                "reviewRating": {"@type": "Rating", "ratingValue": review.rating, **scale},
+                "name": review.title,
+                "reviewBody": review.text,
+                "datePublished": review.published_on.isoformat(),
             }
-            for author, value, title, text, published in reviews
+            for review in reviews
         ],
     }
 
@@ -293,7 +306,7 @@ def _days(low: int, high: int) -> Data:
 
 
 def _postal_address(lines: Sequence[str]) -> Data | str:
-    """The address in its parts where a line is « 69001 Lyon », else as it is written."""
+    """Return the address in its parts where a line is « 69001 Lyon », else as it is written."""
     for index, line in enumerate(lines):
         if found := _POSTCODE.match(line):
             return {
@@ -301,7 +314,7 @@ def _postal_address(lines: Sequence[str]) -> Data | str:
                 "streetAddress": ", ".join(lines[:index]),
                 "postalCode": found[1],
                 "addressLocality": found[2],
-                "addressCountry": settings.HOME_COUNTRY,
+                "addressCountry": HOME_COUNTRY,
             }
     return ", ".join(lines)
 

@@ -2,6 +2,7 @@
 
 Each process leads a group of its own, so that its children end with it and a Ctrl-C in the terminal
 reaches the supervisor alone, which then stops everything in order. Nothing else is ever signalled.
+docs/dependencies.md says why no package does it.
 """
 
 from __future__ import annotations
@@ -165,7 +166,7 @@ class Supervisor:
                 pause = PAUSES[min(run.ends, len(PAUSES) - 1)]
                 run.ends += 1
                 run.start_at = now + pause
-                self.say("shop", f"{name} ended {_told(status)}; it starts again in {pause:.0f} s.")
+                self.say("shop", f"{name} ended {_reason(status)}; it starts again in {pause:.0f} s.")
 
     def stop(self) -> None:
         """Ask every program to finish, wait a little, then kill what remains of their groups."""
@@ -191,7 +192,7 @@ class Supervisor:
             self.runs[name].process = None
 
 
-def _told(status: int) -> str:
+def _reason(status: int) -> str:
     return f"with status {status}" if status >= 0 else f"by {signal.Signals(-status).name}"
 
 
@@ -199,6 +200,6 @@ _prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
 
 def _die_with_parent() -> None:
-    """In the child on Linux: be told to stop if the supervisor is killed outright."""
+    """In the child on Linux: receive SIGTERM if the supervisor is killed outright."""
     if _prctl is not None:
         _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""Celery tasks of the kernel: thin doors to services, safe to run twice."""
+"""Celery tasks of the kernel: thin calls of services, safe to run twice."""
 
 from datetime import datetime, time, timedelta
 
@@ -31,7 +31,7 @@ def deliver_mail(mail_id: int) -> None:
 
 @jobs.scheduled_job(jobs.PULSE_JOB, every=timedelta(seconds=20), lease=timedelta(seconds=30))
 def sweep_mails(now: datetime) -> None:
-    """Find the mails whose wake-up or worker was lost."""
+    """Find the mails whose message or worker was lost."""
     mail_delivery.sweep(now)
 
 

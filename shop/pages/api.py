@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -16,10 +15,9 @@ from rest_framework.views import APIView
 from shop.core.client_address import client_address
 from shop.core.parsers import StrictJSONParser
 from shop.core.problems import Problem
-from shop.pages.contact import find_piece
-from shop.pages.forms import ContactForm
+from shop.pages.forms import ContactForm, find_piece
 from shop.pages.models import ContactKind
-from shop.pages.services.contact import Message, send_message
+from shop.pages.services.contact import send_message
 
 _NAMES = {"first_name": "firstName", "last_name": "lastName"}
 
@@ -78,21 +76,9 @@ class ContactApi(APIView):
                     for name, texts in form.errors.items()
                 },
             )
-        data = form.cleaned_data
         stored = send_message(
-            message=Message(
-                kind=ContactKind(data["kind"]),
-                first_name=data["first_name"],
-                last_name=data["last_name"],
-                email=data["email"],
-                subject=data["subject"],
-                message=data["message"],
-                budget=data["budget"],
-                deadline=data["deadline"],
-                product=find_piece(str(asked["product_id"])) if asked["product_id"] else None,
-                language=get_language() or "fr",
-            ),
-            pictures=data["images"],
+            message=form.as_message(find_piece(str(asked["product_id"])) if asked["product_id"] else None),
+            pictures=form.cleaned_data["images"],
             address=client_address(request._request),
         )
         return Response(ContactAnswer({"reference": stored.reference}).data, status=201)

@@ -11,8 +11,8 @@ from shop.core.images import draw_shipped_image
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 from shop.pages.models import SeasonalBanner
-from shop.pages.services.content import set_banner_picture
-from shop.pages.shipped import load_texts, translated
+from shop.pages.services.content import load_texts, set_banner_picture
+from shop.pages.shipped import translated
 
 _CHRISTMAS = "noel"
 _PICTURE = Path(settings.BASE_DIR) / "catalog" / "demo" / "pictures" / "boule-village-enneige-1.jpg"
@@ -40,7 +40,7 @@ SELLER = {
 
 @demo_part(order=10)
 def load_seller() -> None:
-    """Fills the settings sheet, unless somebody has filled it before."""
+    """Fill the settings sheet, unless somebody has filled it before."""
     if not ShopSettings.objects.exists():
         save_shop_settings(ShopSettings(**SELLER, is_demonstration=True, installments_enabled=True))
 

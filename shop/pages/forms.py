@@ -11,17 +11,20 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from catalog.models import Product
 from shop.core.images import check_image
+from shop.core.languages import active_language
+from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.problems import Problem
 from shop.pages.models import ContactKind
-from shop.pages.services.contact import MAX_IMAGES
+from shop.pages.services.contact import MAX_IMAGES, Message
 
 MESSAGE_LENGTH = 5000
-LIMITS = {"first_name": 80, "last_name": 80, "email": 254, "subject": 150, "budget": 60}
+LIMITS = {"first_name": 80, "last_name": 80, "email": EMAIL_MAX_LENGTH, "subject": 150, "budget": 60}
 
 
 def one_line(value: str) -> str:
-    """The words alone: what goes into a heading or a list has no line breaks and no control characters."""
+    """Return the words alone: what goes into a heading or a list has no line breaks and no control characters."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in value).split())
 
 
@@ -116,3 +119,21 @@ class ContactForm(forms.Form):
             # Fields of the other choice are not on screen: what stands in them was not meant.
             cleaned |= {"budget": "", "deadline": None, "images": []}
         return cleaned
+
+    def as_message(self, product: Product | None) -> Message:
+        """Return what the valid form says, in the active language."""
+        data = self.cleaned_data
+        names = ("first_name", "last_name", "email", "subject", "message", "budget", "deadline")
+        return Message(
+            kind=ContactKind(data["kind"]),
+            product=product,
+            language=active_language(),
+            **{name: data[name] for name in names},
+        )
+
+
+def find_piece(number: str) -> Product | None:
+    """Return the published product of this number, None for anything else. One query at most."""
+    if not (number.isascii() and number.isdigit() and len(number) <= 18):
+        return None
+    return Product.objects.filter(pk=int(number), is_published=True).first()

@@ -14,7 +14,9 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-PLACE = re.compile(r"\{\{ ?(\w+) ?\}\}")
+from shop.core.languages import active_language
+
+PLACEHOLDER = re.compile(r"\{\{ ?(\w+) ?\}\}")
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&])")
 _TAGS = {
@@ -25,22 +27,22 @@ _ATTRIBUTES = {"a": {"href"}, "h2": {"id"}, "ol": {"start"}, "div": {"class", "t
 
 
 def escape(value: str) -> str:
-    """The value as Markdown that reads as exactly this text."""
+    """Return the value as Markdown that reads as exactly this text."""
     return _SPECIAL.sub(r"\\\1", value)
 
 
 def unescape(value: str) -> str:
-    """What `escape` was given."""
+    """Return what `escape` was given."""
     return re.sub(r"\\(.)", r"\1", value)
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """Puts the values into their places; a place without a value stays as it was written."""
-    return PLACE.sub(lambda place: values.get(place[1], place[0]), text)
+    """Put the values into their places; a place without a value stays as it was written."""
+    return PLACEHOLDER.sub(lambda place: values.get(place[1], place[0]), text)
 
 
 def render_markdown(text: str) -> SafeString:
-    """The text as sanitised HTML."""
+    """Return the text as sanitised HTML."""
     return render_tokens(MARKDOWN.parse(text))
 
 
@@ -66,16 +68,16 @@ def put_in_place(html: SafeString, place: str, inner: SafeString) -> SafeString:
 
 
 def plain_text(html: str) -> str:
-    """The words of rendered Markdown on one line, for search engines."""
+    """Return the words of rendered Markdown on one line, for search engines."""
     words = strip_tags(html.replace("</td>", " ").replace("</th>", " ")).split()
     return " ".join(words).replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
 
 
 def localise(path: str) -> str:
-    """A French address of this shop as the active language's; other addresses as they are."""
+    """Return a French address of this shop as the active language's; other addresses as they are."""
     if not path.startswith("/") or path.startswith("//"):
         return path
-    language = translation.get_language() or settings.LANGUAGE_CODE
+    language = active_language()
     with translation.override(settings.LANGUAGE_CODE):
         return translate_url(path, language)
 

@@ -1,4 +1,4 @@
-"""The texts that the shop comes with, in four languages, and their rows in the database."""
+"""The texts that the shop comes with, in four languages."""
 
 from __future__ import annotations
 
@@ -7,18 +7,15 @@ from functools import lru_cache
 from pathlib import Path
 
 from django.conf import settings
-from django.db import transaction
 
-from shop.pages.models import FaqCategory, FaqEntry, PageText
-from shop.pages.services.content import content_changed
+from shop.pages.models import FaqCategory
 
 _FOLDER = Path(__file__).resolve().parent / "texts"
-LANGUAGES: tuple[str, ...] = tuple(code for code, _label in settings.LANGUAGES)
 
 Texts = dict[str, dict[str, str]]
 
 # Chapter and places of each question, in the order of the shop: h(ome), c(ontact); /faq has them all.
-_QUESTIONS: tuple[tuple[str, FaqCategory, str], ...] = (
+QUESTIONS: tuple[tuple[str, FaqCategory, str], ...] = (
     ("difference", FaqCategory.CREATION, "h"),
     ("delay", FaqCategory.DELIVERY, "hc"),
     ("commissions", FaqCategory.CREATION, "h"),
@@ -44,7 +41,7 @@ _QUESTIONS: tuple[tuple[str, FaqCategory, str], ...] = (
 
 @lru_cache(maxsize=16)
 def shipped(kind: str, language: str) -> Texts:
-    """The texts of a kind (`pages`, `faq`, `season`) in one language, French where there is no file for it."""
+    """Return the texts of a kind (`pages`, `faq`, `season`) in one language, French where there is no file for it."""
     path = _FOLDER / kind / f"{language}.json"
     if not path.exists():
         path = _FOLDER / kind / f"{settings.LANGUAGE_CODE}.json"
@@ -56,34 +53,6 @@ def translated(kind: str, key: str) -> dict[str, str]:
     """One text as the columns of its row: `title_fr`, `title_en`…"""
     return {
         f"{field}_{language}": text
-        for language in LANGUAGES
+        for language, _name in settings.LANGUAGES
         for field, text in shipped(kind, language)[key].items()
     }
-
-
-def load_texts() -> int:
-    """Adds the rows of shipped texts and questions that are missing; returns how many. Changes by staff are kept."""
-    with transaction.atomic():
-        known = set(FaqEntry.objects.exclude(key=None).values_list("key", flat=True))
-        questions = [
-            FaqEntry(
-                key=key,
-                category=category,
-                position=position,
-                on_home="h" in places,
-                on_contact="c" in places,
-                **translated("faq", key),
-            )
-            for position, (key, category, places) in enumerate(_QUESTIONS, start=1)
-            if key not in known
-        ]
-        FaqEntry.objects.bulk_create(questions)
-        known = set(PageText.objects.values_list("key", flat=True))
-        passages = [
-            PageText(key=key, **translated("pages", key))
-            for key in shipped("pages", settings.LANGUAGE_CODE)
-            if key not in known
-        ]
-        PageText.objects.bulk_create(passages)
-        content_changed()
-    return len(questions) + len(passages)

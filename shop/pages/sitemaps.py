@@ -74,7 +74,7 @@ def robots(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def sitemap_index(request: HttpRequest) -> HttpResponse:
-    """Lists the sitemaps. One query."""
+    """List the sitemaps. One query."""
     paths = [reverse("sitemap-pages")]
     paths += [reverse("sitemap-products", args=[number]) for number in range(1, sitemap_count() + 1)]
     entries = "".join(f"<sitemap><loc>{escape(absolute_url(path))}</loc></sitemap>\n" for path in paths)

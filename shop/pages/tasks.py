@@ -16,8 +16,8 @@ def derive_banner_files(pk: int) -> None:
 
 @scheduled_job("banner-image-sweep", every=timedelta(minutes=5))
 def sweep_banner_images(now: datetime) -> None:
-    """Find the pictures whose wake-up or worker was lost."""
-    content.wake_missing(limit=20)
+    """Find the pictures whose message or worker was lost."""
+    content.enqueue_missing(limit=20)
 
 
 @scheduled_job("purge-contact-requests", every=timedelta(days=1), at=time(4))

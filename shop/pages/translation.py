@@ -2,13 +2,14 @@
 
 from modeltranslation.translator import TranslationOptions, register
 
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.pages.models import FaqEntry, PageText, SeasonalBanner
 
 
 @register(FaqEntry)
 class FaqEntryTranslation(TranslationOptions):
     fields = ("question", "answer")
-    required_languages = {"fr": ("question", "answer")}
+    required_languages = {SOURCE_LANGUAGE: ("question", "answer")}
 
 
 @register(PageText)
@@ -19,4 +20,4 @@ class PageTextTranslation(TranslationOptions):
 @register(SeasonalBanner)
 class SeasonalBannerTranslation(TranslationOptions):
     fields = ("title", "text", "link_label", "alt")
-    required_languages = {"fr": ("title", "link_label")}
+    required_languages = {SOURCE_LANGUAGE: ("title", "link_label")}

@@ -48,7 +48,7 @@ def main() -> int:
         "DJANGO_SETTINGS_MODULE": "shop.settings",
         "DEBUG": "true",
         "PAGE_CACHE_SECONDS": "0",
-        "PIECE_CACHE_SECONDS": "3600",
+        "FRAGMENT_CACHE_SECONDS": "3600",
     }
     import django
 

@@ -15,7 +15,7 @@ from orders.invoices import series
 from orders.invoices.issuing import issue_invoice
 from orders.models import Invoice, InvoiceSeries, Order, Payment
 from orders.tests.factories import make_order
-from shop.core.shop_days import shop_day
+from shop.core.dates import shop_day
 from tests.races.crowd import Meeting, all_at_once, values
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]

@@ -27,7 +27,7 @@ from orders.services.refunds.transfers import (
     sync_other_refunds,
     take_transfer_back,
 )
-from shop.core.amount_fields import AmountField
+from shop.core.amounts import AmountField
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from orders.books.audit.faults import Fault
 from orders.invoices.series import chain_hash
 from orders.models import Invoice, InvoiceDocument, InvoiceKind, InvoiceSeries
+from shop.core.dates import shop_day
 from shop.core.money import ZERO
-from shop.core.shop_days import shop_day
 
 CHUNK = 500
 DOCUMENT_WITHIN = timedelta(hours=1)

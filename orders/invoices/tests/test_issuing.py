@@ -17,8 +17,8 @@ from orders.invoices.series import chain_hash
 from orders.invoices.tests.conftest import set_shop
 from orders.models import Invoice, InvoiceDraft, InvoiceSeries, Order
 from orders.tests.factories import make_order, make_product, pay_order
+from shop.core.dates import shop_day
 from shop.core.models import OutgoingMail
-from shop.core.shop_days import shop_day
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 

@@ -13,7 +13,7 @@ from orders.invoices.tests.conftest import set_shop
 from orders.models import Invoice, Order, VatRate
 from orders.pricing.vat import ABROAD_IN_UNION, STANDARD_RATES, split_vat
 from orders.tests.factories import make_order, make_product, pay_order
-from shop.core.shop_days import shop_day
+from shop.core.dates import shop_day
 
 pytestmark = pytest.mark.django_db
 

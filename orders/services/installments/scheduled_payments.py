@@ -24,8 +24,8 @@ from orders.pricing.dunning import AUTHENTICATION_REQUIRED, MAX_TRIES, RESUMED, 
 from orders.pricing.installments import charge_day, last_day
 from orders.selectors.installments import OPEN_PAYMENTS, open_pause
 from orders.services.installments import mails as mails
+from shop.core.enqueue import enqueue_after_commit
 from shop.core.money import ZERO, to_cents
-from shop.core.wake import wake
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -60,7 +60,7 @@ def void_scheduled(*, order: Order, reason: str) -> Decimal:
         positions=[payment.position for payment in payments],
     )
     if Attempt.objects.filter(payment__in=ids, state__in=LIVE_ATTEMPTS).exists():
-        wake("orders.tasks.close_void_attempts", str(order.pk))
+        enqueue_after_commit("orders.tasks.close_void_attempts", str(order.pk))
     return voided
 
 

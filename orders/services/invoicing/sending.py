@@ -9,7 +9,7 @@ from orders.invoices.issuing import current_invoice
 from orders.models import Invoice, InvoiceKind, Order
 from orders.selectors.mail_contexts import order_context, seller_context
 from shop.core.mail import queue_mail
-from shop.core.mail_attachments import MailFile, register_attachments
+from shop.core.mail_content import MailFile, register_attachments
 from shop.core.money import amount_string
 
 

@@ -16,7 +16,7 @@ from orders.services.installments import mails as mails
 from orders.services.installments.scheduled_payments import NOT_ACCEPTED, lock_open_payments
 from orders.stripe import gateway
 from orders.stripe.facts import CardFacts
-from shop.core.wake import wake
+from shop.core.enqueue import enqueue_after_commit
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ def store_card(*, order: Order, card: CardFacts) -> StoredCard | None:
 def discard_card(*, order: Order, payment_method_id: str) -> None:
     """Have a card deleted at the provider once this is committed, however often it takes."""
     DiscardedCard.objects.get_or_create(payment_method_id=payment_method_id, defaults={"order": order})
-    wake("orders.tasks.forget_card", payment_method_id)
+    enqueue_after_commit("orders.tasks.forget_card", payment_method_id)
 
 
 def _charge_again(order: Order, payment: Payment, today: date, *, was_usable: bool) -> bool:

@@ -48,9 +48,9 @@ from orders.selectors.refund_rules import (
 )
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.outcomes import settle_request
+from shop.core.enqueue import enqueue_after_commit
 from shop.core.money import ZERO, amount_string, from_cents
 from shop.core.problems import Problem
-from shop.core.wake import wake
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -204,7 +204,7 @@ def _add_refund(order: Order, attempt: Attempt, amount: Decimal, **values: Any) 
         amount=amount_string(amount),
         reason=str(refund.reason),
     )
-    wake("orders.tasks.send_refund", str(refund.pk))
+    enqueue_after_commit("orders.tasks.send_refund", str(refund.pk))
     return refund
 
 

@@ -30,8 +30,8 @@ from orders.services.installments.resuming import refuse_to_resume, resume_sched
 from orders.services.refunds.decisions import request_refund
 from orders.services.withdrawals.declaring import accept_case, has_left, stop_charges
 from orders.services.withdrawals.mails import mail_alert, mail_refused, mail_return_instructions
+from shop.core.dates import shop_day
 from shop.core.problems import Problem
-from shop.core.shop_days import shop_day
 
 if TYPE_CHECKING:
     from accounts.models import User

@@ -40,9 +40,9 @@ from orders.services.refunds.decisions import take_off_due
 from orders.services.withdrawals.declarations import Declaration, compose_statement
 from orders.services.withdrawals.mails import mail_received, mail_return_instructions, mail_workshop
 from shop.core import limits
+from shop.core.dates import shop_day
 from shop.core.money import ZERO, amount_string
 from shop.core.problems import Problem
-from shop.core.shop_days import shop_day
 
 if TYPE_CHECKING:
     from accounts.models import User

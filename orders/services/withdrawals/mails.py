@@ -14,10 +14,11 @@ from orders.models import Order, Withdrawal, WithdrawalCase
 from orders.selectors.mail_contexts import order_context, seller_context
 from orders.selectors.withdrawals import named_order
 from shop.core import limits
+from shop.core.dates import shop_day
+from shop.core.law import RETURN_DAYS
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings
 from shop.core.money import amount_string
-from shop.core.shop_days import shop_day
 from shop.core.site import absolute_url
 
 
@@ -183,7 +184,7 @@ def _return_by(withdrawal: Withdrawal) -> date:
     """Fourteen days from the declaration (L221-23), or from now when the return is asked for later: nobody is told of a
     day that has passed."""
     asked = max(shop_day(withdrawal.declared_at), timezone.localdate())
-    return asked + timedelta(days=settings.LAW_DAYS["return"])
+    return asked + timedelta(days=RETURN_DAYS)
 
 
 def _declared(withdrawal: Withdrawal) -> dict[str, Any]:

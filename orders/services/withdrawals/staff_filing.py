@@ -18,8 +18,8 @@ from orders.models import Order, Withdrawal
 from orders.selectors.withdrawals import find_withdrawal, returnable_lines
 from orders.services.withdrawals.declarations import Declaration, Receipt, choose_lines
 from orders.services.withdrawals.declaring import file_declaration
+from shop.core.dates import shop_day
 from shop.core.problems import Problem
-from shop.core.shop_days import shop_day
 
 _HALF = 32
 """A submission's key is half its author's key and half a print of what was demanded under it."""

@@ -133,7 +133,7 @@ def _island_file(name: str) -> assets.BuiltFile:
 
 
 def _modules(name: str) -> list[str]:
-    """What a browser needs before it can run an island on a page of this language."""
+    """Return what a browser needs before it can run an island on a page of this language."""
     built = _island_file(name)
     words = assets.locale_file(get_language() or "")
     return [built.url, *built.import_urls, *([words] if words else [])]

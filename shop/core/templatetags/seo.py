@@ -15,11 +15,11 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from shop.core import structured_data
 from shop.core.images import ImageInfo
+from shop.core.languages import active_language
 from shop.core.site import absolute_url
 
 register = template.Library()
@@ -76,7 +76,7 @@ def share_image(image: ImageInfo | str | None = None) -> SafeString:
 @register.simple_tag
 def share_locales() -> SafeString:
     """The page's language and the others that it exists in, as link previews name them."""
-    current = (get_language() or settings.LANGUAGE_CODE)[:2]
+    current = active_language()
     others = [code for code, _label in settings.LANGUAGES if code != current]
     return format_html_join(
         "\n  ",
@@ -131,14 +131,14 @@ def shop_data(context: Context, countries: Sequence[str] = ()) -> SafeString:
                 terms_path=reverse("terms"),
             ),
             structured_data.website(
-                name=shop.shop_name, language=get_language() or "fr", search_path=reverse("catalog:list")
+                name=shop.shop_name, language=active_language(), search_path=reverse("catalog:list")
             ),
         ]
     )
 
 
 @register.simple_tag(takes_context=True)
-def kept_query(context: Context, *names: str) -> str:
+def canonical_query(context: Context, *names: str) -> str:
     """`?category=…&page=…`: the named parameters of this request that say which page this is, in a fixed order.
 
     The first page of a list has no number. Everything else (search, campaign tags) is left out.
@@ -146,6 +146,6 @@ def kept_query(context: Context, *names: str) -> str:
     request = context.get("request")
     if request is None:
         return ""
-    kept = [(name, request.GET[name]) for name in names if request.GET.get(name)]
-    kept = [(name, value) for name, value in kept if (name, value) != ("page", "1")]
-    return f"?{urlencode(kept)}" if kept else ""
+    given = [(name, request.GET[name]) for name in names if request.GET.get(name)]
+    given = [(name, value) for name, value in given if (name, value) != ("page", "1")]
+    return f"?{urlencode(given)}" if given else ""

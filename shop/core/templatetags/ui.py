@@ -17,10 +17,10 @@ from django.urls import translate_url
 from django.utils.formats import number_format
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from shop.core.images import ImageInfo
+from shop.core.languages import active_language
 from shop.core.money import format_amount
 
 register = template.Library()
@@ -53,14 +53,14 @@ class LanguageLink:
 @register.filter
 def round_amount(value: Decimal) -> str:
     """A limit rather than a price: « 50 € », and « 49,90 € » where there are cents."""
-    return re.sub(r"[.,]00(?!\d)", "", format_amount(value, (get_language() or settings.LANGUAGE_CODE)[:2]))
+    return re.sub(r"[.,]00(?!\d)", "", format_amount(value, active_language()))
 
 
 @register.simple_tag(takes_context=True)
 def language_links(context: Context) -> list[LanguageLink]:
     """Links to this page in every language, query included. A page that has no address in them links home."""
     request = context.get("request")
-    current = get_language() or settings.LANGUAGE_CODE
+    current = active_language()
     if request is None:
         return []
     known: list[LanguageLink] | None = getattr(request, "language_links", None)
@@ -116,7 +116,7 @@ def page_numbers(page: Page[Any]) -> list[int | None]:
 
 
 @register.simple_tag
-def toise(height_cm: Decimal | float | str | None, image: ImageInfo | None) -> SafeString:
+def size_ruler(height_cm: Decimal | float | str | None, image: ImageInfo | None) -> SafeString:
     """The ruler beside a piece, as tall as the piece in this photo: one tick a centimetre, a long one every five.
 
     Half centimetres are ticked too below 10 cm; above 40 cm only every fifth centimetre is. Nothing without a
@@ -153,7 +153,7 @@ def toise(height_cm: Decimal | float | str | None, image: ImageInfo | None) -> S
 
 
 def _in_square(share: float, image: ImageInfo) -> float:
-    """A tall photo loses its head and foot when it is shown as a square."""
+    """Return where a share of the photo's height is in its square: a tall photo loses its head and foot."""
     if image.height <= image.width:
         return share
     shown = image.width / image.height

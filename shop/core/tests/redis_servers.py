@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass
-class Told:
+class FakeServer:
     """Where the server listens and how many connections came."""
 
     url: str
@@ -18,12 +18,12 @@ class Told:
 
 
 @contextmanager
-def answering(words: bytes) -> Iterator[Told]:
+def answering(words: bytes) -> Iterator[FakeServer]:
     """A server that greets as Redis does and answers every other command with `words`."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(16)
-        told = Told(f"redis://127.0.0.1:{listener.getsockname()[1]}/0")
+        server = FakeServer(f"redis://127.0.0.1:{listener.getsockname()[1]}/0")
 
         def serve(client: socket.socket) -> None:
             with client, suppress(OSError):
@@ -38,10 +38,10 @@ def answering(words: bytes) -> Iterator[Told]:
                     client, _ = listener.accept()
                 except OSError:
                     return
-                told.connections += 1
+                server.connections += 1
                 threading.Thread(target=serve, args=(client,), daemon=True).start()
 
         threading.Thread(target=accept, daemon=True).start()
-        yield told
+        yield server
         with suppress(OSError):
             listener.shutdown(socket.SHUT_RDWR)

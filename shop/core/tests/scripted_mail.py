@@ -1,4 +1,4 @@
-"""A mail server for tests: it keeps what it takes, and fails as it was told to."""
+"""A mail server for tests: it keeps what it takes, and fails as a test asks."""
 
 from __future__ import annotations
 

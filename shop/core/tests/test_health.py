@@ -82,11 +82,11 @@ def test_the_real_checks_pass_here(client):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(("age", "told"), [(170, "running"), (190, "late")])
-def test_readyz_after_the_last_sweep_tells_whether_background_work_runs(client, age, told):
+@pytest.mark.parametrize(("age", "expected"), [(170, "running"), (190, "late")])
+def test_readyz_after_the_last_sweep_tells_whether_background_work_runs(client, age, expected):
     ScheduledJob.objects.create(name="mail-sweep", last_finished_at=timezone.now() - timedelta(seconds=age))
     response = client.get("/readyz")
-    assert (response.status_code, response.json()) == (200, {"status": "ready", "background": told})
+    assert (response.status_code, response.json()) == (200, {"status": "ready", "background": expected})
 
 
 def test_readyz_with_late_background_work_logs_one_error_and_stays_200(checks, monkeypatch, caplog):

@@ -152,19 +152,19 @@ def test_two_requests_are_served_one_after_the_other(decoder, tmp_path):
 
 def test_of_eight_at_once_six_are_told_at_once_to_come_back(decoder, tmp_path):
     decoder(f"while not os.path.exists({str(tmp_path / 'go')!r}): time.sleep(0.02)")
-    told = threading.Semaphore(0)
+    waiting = threading.Semaphore(0)
 
     def ask(_):
         try:
             return draw_all([PICTURE])[0].width
         except Problem as problem:
-            told.release()
+            waiting.release()
             return problem.status
 
     with ThreadPoolExecutor(8) as pool:
         answers = pool.map(ask, range(8))
         # While the decoder still works for the first.
-        assert all(told.acquire(timeout=30) for _ in range(6))
+        assert all(waiting.acquire(timeout=30) for _ in range(6))
         (tmp_path / "go").touch()
         assert sorted(answers) == [60, 60, *[503] * 6]
     assert draw_all([PICTURE])[0].width == 60

@@ -21,12 +21,12 @@ NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 @pytest.fixture
 def calls(monkeypatch):
-    """A registry that holds one job, run every hour; the list is what it was told."""
-    told = []
+    """A registry that holds one job, run every hour; the list is the moments that it received."""
+    received = []
     monkeypatch.setattr(jobs, "_registry", {})
     monkeypatch.setattr(jobs, "autodiscover_modules", lambda *names: None)
-    scheduled_job("hourly", every=timedelta(hours=1))(told.append)
-    return told
+    scheduled_job("hourly", every=timedelta(hours=1))(received.append)
+    return received
 
 
 @pytest.fixture

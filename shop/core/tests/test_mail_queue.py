@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from shop.core.mail import queue_mail, wake_delivery
+from shop.core.mail import enqueue_delivery, queue_mail
 from shop.core.models import MailState, OutgoingMail
 from shop.core.tasks import purge_account_mails
 from shop.core.tests.mail_samples import sample_context
@@ -30,7 +30,7 @@ def queue(**changes):
 
 
 @pytest.mark.django_db
-def test_a_mail_is_a_row_and_a_wake_up_after_commit(run_on_commit, queued_tasks):
+def test_a_mail_is_a_row_and_a_task_after_commit(run_on_commit, queued_tasks):
     with run_on_commit() as callbacks:
         mail = queue(reference="7C9BE001")
         assert queued_tasks.calls == []
@@ -117,7 +117,7 @@ def test_a_broker_that_is_away_costs_nothing(run_on_commit, monkeypatch):
     monkeypatch.setattr("celery.Task.apply_async", refuse)
     with run_on_commit():
         mail = queue()
-    wake_delivery(mail.pk)
+    enqueue_delivery(mail.pk)
 
     mail.refresh_from_db()
     assert mail.state == MailState.QUEUED

@@ -1,4 +1,4 @@
-"""Reading kept mails at ``/_mails``."""
+"""Reading unsent mails at ``/_mails``."""
 
 from __future__ import annotations
 

@@ -12,8 +12,15 @@ from faulty_proxy import faulty_proxy
 from kombu.transport import redis, virtual
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from shop.core import redis_broker, wake
-from shop.core.broker import LONGEST_PAUSE_SECONDS, PatientAMQP, PatientConnection, register
+from shop.core import enqueue
+from shop.core.broker import (
+    LONGEST_PAUSE_SECONDS,
+    PatientAMQP,
+    PatientConnection,
+    RedisQoS,
+    RedisTransport,
+    register,
+)
 from shop.core.caches import redis_circuit
 from shop.core.circuit import Circuit
 from shop.core.tests.redis_servers import answering
@@ -41,13 +48,13 @@ class Task:
 @pytest.fixture(autouse=True)
 def circuit(settings, monkeypatch):
     settings.REDIS_URL = "redis://somewhere"
-    monkeypatch.setattr(wake, "redis_circuit", Circuit(SILENCES, patience=0.0, limit=1, pause=60.0))
+    monkeypatch.setattr(enqueue, "redis_circuit", Circuit(SILENCES, patience=0.0, limit=1, pause=60.0))
 
 
 def published_twenty_times(task: Task) -> float:
     started = monotonic()
     for number in range(20):
-        wake.publish(task, number)
+        enqueue.publish(task, number)
     return monotonic() - started
 
 
@@ -87,7 +94,7 @@ def test_qos_lost_acknowledgement_leaves_room_for_the_next_message(monkeypatch):
         raise RedisTimeoutError("Timeout reading from socket")
 
     channel = SimpleNamespace(do_restore=False, connection_errors=(RedisTimeoutError,))
-    for kind, goes_on in ((redis.QoS, False), (redis_broker.QoS, True)):
+    for kind, goes_on in ((redis.QoS, False), (RedisQoS, True)):
         monkeypatch.setattr(redis.QoS, "_remove_from_indices", lost)
         qos = kind(channel, prefetch_count=1)
         virtual.QoS.append(qos, object(), "tag")
@@ -96,4 +103,4 @@ def test_qos_lost_acknowledgement_leaves_room_for_the_next_message(monkeypatch):
             qos.ack("tag")
         assert qos.can_consume() is goes_on
     register()
-    assert PatientConnection("redis://127.0.0.1:9/0").get_transport_cls() is redis_broker.Transport
+    assert PatientConnection("redis://127.0.0.1:9/0").get_transport_cls() is RedisTransport

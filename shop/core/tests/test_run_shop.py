@@ -12,9 +12,9 @@ from shop.core.management.commands import run_shop
 from shop.core.management.commands.run_shop import (
     PaymentSandbox,
     any_free_port,
-    kept_sandbox,
     port_is_free,
     programs,
+    stored_sandbox,
 )
 from shop.core.supervisor import Run, Supervisor
 
@@ -51,10 +51,10 @@ def test_contradictory_settings_stop_the_start(settings, monkeypatch):
 
 
 def test_the_sandbox_keeps_its_keys_and_port(tmp_path):
-    first = kept_sandbox(tmp_path)
+    first = stored_sandbox(tmp_path)
     assert first.secret_key.startswith("sk_test_")
     assert first.webhook_secret.startswith("whsec_")
-    assert kept_sandbox(tmp_path) == first
+    assert stored_sandbox(tmp_path) == first
     assert (tmp_path / "stripe-sandbox.json").stat().st_mode & 0o077 == 0
 
 
@@ -62,17 +62,17 @@ def test_the_sandbox_moves_when_its_port_is_taken_and_keeps_its_keys(tmp_path, t
     (tmp_path / "stripe-sandbox.json").write_text(
         json.dumps({"port": taken_port, "secret_key": "sk_test_1", "webhook_secret": "whsec_1"})
     )
-    moved = kept_sandbox(tmp_path)
+    moved = stored_sandbox(tmp_path)
     assert moved.port != taken_port
     assert port_is_free(moved.port)
     assert (moved.secret_key, moved.webhook_secret) == ("sk_test_1", "whsec_1")
-    assert kept_sandbox(tmp_path) == moved
+    assert stored_sandbox(tmp_path) == moved
 
 
 @pytest.mark.parametrize("text", ["", "not json", "[]", '{"port": 1}', '{"unknown": true}'])
 def test_a_damaged_sandbox_file_is_made_again(tmp_path, text):
     (tmp_path / "stripe-sandbox.json").write_text(text)
-    assert kept_sandbox(tmp_path).secret_key.startswith("sk_test_")
+    assert stored_sandbox(tmp_path).secret_key.startswith("sk_test_")
 
 
 def test_the_programs_of_a_machine_with_nothing_on_it():

@@ -11,8 +11,8 @@ from django.test import RequestFactory
 from django.utils import translation
 
 from shop.core.images import ImageInfo
-from shop.core.templatetags.seo import kept_query
-from shop.core.templatetags.ui import language_links, page_numbers, round_amount, toise
+from shop.core.templatetags.seo import canonical_query
+from shop.core.templatetags.ui import language_links, page_numbers, round_amount, size_ruler
 
 
 def test_an_icon_points_into_the_sprite() -> None:
@@ -55,28 +55,28 @@ def photo(width: int = 1200, height: int = 1200, subject: Any = (0.1, 0.9)) -> I
     ],
 )
 def test_the_ruler_has_a_tick_a_centimetre(height: Any, ticks: int, label: str) -> None:
-    drawn = toise(height, photo())
+    drawn = size_ruler(height, photo())
     # Two more strokes are the ruler itself and its top.
     assert drawn.count("<line ") - 2 == ticks
     assert f">{label}</text>" in drawn
 
 
 def test_the_ruler_is_as_tall_as_the_piece() -> None:
-    assert '<line x1="96.5%" x2="96.5%" y1="10.00%" y2="90.00%"/>' in toise(18, photo())
+    assert '<line x1="96.5%" x2="96.5%" y1="10.00%" y2="90.00%"/>' in size_ruler(18, photo())
     # Of a photo twice as tall as wide the square shows the middle half.
-    drawn = toise(18, photo(width=600, subject=(0.3, 0.7)))
+    drawn = size_ruler(18, photo(width=600, subject=(0.3, 0.7)))
     assert '<line x1="96.5%" x2="96.5%" y1="10.00%" y2="90.00%"/>' in drawn
-    assert toise(18, photo(width=600, subject=(0.1, 0.7))) == ""
+    assert size_ruler(18, photo(width=600, subject=(0.1, 0.7))) == ""
 
 
 @pytest.mark.parametrize("height", [None, "", "haute", 0, -3, Decimal("NaN"), Decimal("Infinity"), 5000])
 def test_no_ruler_without_a_sensible_height(height: Any) -> None:
-    assert toise(height, photo()) == ""
+    assert size_ruler(height, photo()) == ""
 
 
 def test_no_ruler_where_the_piece_was_not_found() -> None:
-    assert toise(18, photo(subject=None)) == ""
-    assert toise(18, None) == ""
+    assert size_ruler(18, photo(subject=None)) == ""
+    assert size_ruler(18, None) == ""
 
 
 def test_long_lists_have_gaps_between_their_page_numbers() -> None:
@@ -112,7 +112,7 @@ def test_an_unknown_page_offers_the_home_pages() -> None:
 
 def test_the_canonical_address_keeps_what_names_the_page() -> None:
     page = context("/produits?utm_source=x&page=2&search=ours&category=bust")
-    assert kept_query(page, "category", "page") == "?category=bust&page=2"
-    assert kept_query(context("/produits?page=1"), "category", "page") == ""
-    assert kept_query(context("/produits?category=a%26b%22"), "category") == "?category=a%26b%22"
-    assert kept_query(Context(), "page") == ""
+    assert canonical_query(page, "category", "page") == "?category=bust&page=2"
+    assert canonical_query(context("/produits?page=1"), "category", "page") == ""
+    assert canonical_query(context("/produits?category=a%26b%22"), "category") == "?category=a%26b%22"
+    assert canonical_query(Context(), "page") == ""

@@ -36,7 +36,7 @@ class ContactRequest(models.Model):
     )
     first_name = models.CharField(_("prénom"), max_length=80)
     last_name = models.CharField(_("nom"), max_length=80)
-    email = models.EmailField(_("e-mail"), max_length=254)
+    email = models.EmailField(_("e-mail"))
     subject = models.CharField(_("sujet"), max_length=150)
     message = models.TextField(_("message"))
     budget = models.CharField(_("budget"), max_length=60, blank=True)

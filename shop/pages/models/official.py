@@ -8,6 +8,8 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from shop.core.languages import SOURCE_LANGUAGE
+
 
 class OfficialKind(models.TextChoices):
     """Which text, in the order in which they are shown."""
@@ -24,7 +26,9 @@ class OfficialText(models.Model):
     else its words. A language without its own shows the French one."""
 
     kind = models.CharField(_("texte officiel"), max_length=20, choices=OfficialKind.choices)
-    language = models.CharField(_("langue"), max_length=5, choices=settings.LANGUAGES, default="fr")
+    language = models.CharField(
+        _("langue"), max_length=5, choices=settings.LANGUAGES, default=SOURCE_LANGUAGE
+    )
     text = models.TextField(
         _("texte"),
         help_text=_("Copié mot pour mot, retours à la ligne compris. Avec une image : tout ce qu'elle dit."),

@@ -1,4 +1,4 @@
-"""What pages show of the rows that operators edit: kept for a minute, read in one query each."""
+"""What pages show of the rows that operators edit: cached for a minute, read in one query each."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.conf import settings
 from django.core.cache import caches
 from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
 
 from shop.core import images
 from shop.core.images import ImageInfo
+from shop.core.languages import active_language
 from shop.pages.markup import fill, localise, plain_text, render_markdown, unescape
 from shop.pages.models import FaqCategory, FaqEntry, PageText, SeasonalBanner
-from shop.pages.places import place_values
-from shop.pages.services.content import BANNERS_KEY, FAQ_KEY, TEXTS_KEY
+from shop.pages.selectors.placeholders import placeholder_values
 from shop.pages.shipped import shipped
 
 CACHE_SECONDS = 60
+FAQ_KEY = "pages:faq"
+TEXTS_KEY = "pages:texts"
+BANNERS_KEY = "pages:banners"
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Passage:
 
     @cached_property
     def html(self) -> SafeString:
-        return render_markdown(fill(self.body, place_values()))
+        return render_markdown(fill(self.body, placeholder_values()))
 
     @cached_property
     def plain(self) -> str:
@@ -51,7 +52,7 @@ class Question:
 
     @cached_property
     def html(self) -> SafeString:
-        return render_markdown(fill(self.answer, place_values()))
+        return render_markdown(fill(self.answer, placeholder_values()))
 
     @cached_property
     def plain(self) -> str:
@@ -83,18 +84,20 @@ class PageTexts:
 
     def __getitem__(self, name: str) -> Passage:
         key = name.replace("_", "-")
-        default = shipped("pages", _language())[key]
+        default = shipped("pages", active_language())[key]
         row = self._rows.get(key)
         if row is None:
             return Passage(default["title"], default["body"])
-        values = {place: unescape(value) for place, value in place_values().items() if "{{" in row.title}
+        values = {
+            place: unescape(value) for place, value in placeholder_values().items() if "{{" in row.title
+        }
         return Passage(fill(row.title, values) or default["title"], row.body)
 
 
 def questions(
     *, home: bool = False, contact: bool = False, preview: FaqEntry | None = None
 ) -> list[Question]:
-    """The published questions of /faq, or of the home or contact page, in their order. One query a minute."""
+    """Return the published questions of /faq, or of the home or contact page, in their order. One query a minute."""
     rows: list[FaqEntry] | None = caches["shared"].get(FAQ_KEY)
     if rows is None:
         rows = list(FaqEntry.objects.filter(is_published=True))
@@ -106,7 +109,7 @@ def questions(
 
 
 def faq_chapters(preview: FaqEntry | None = None) -> list[tuple[str, str, list[Question]]]:
-    """The FAQ as (code, title, questions), without empty chapters."""
+    """Return the FAQ as (code, title, questions), without empty chapters."""
     found = questions(preview=preview)
     chapters = [
         (category.value, str(category.label), [row for row in found if row.category == category])
@@ -116,7 +119,7 @@ def faq_chapters(preview: FaqEntry | None = None) -> list[tuple[str, str, list[Q
 
 
 def current_band(*, preview: SeasonalBanner | None = None, now: datetime | None = None) -> Band | None:
-    """The band in force that began last, None between seasons. One query a minute."""
+    """Return the band in force that began last, None between seasons. One query a minute."""
     if preview is not None:
         return _band(preview)
     rows: list[SeasonalBanner] | None = caches["shared"].get(BANNERS_KEY)
@@ -140,7 +143,7 @@ def _band(row: SeasonalBanner) -> Band:
         )
     return Band(
         title=row.title,
-        html=render_markdown(fill(row.text, place_values()) if "{{" in row.text else row.text),
+        html=render_markdown(fill(row.text, placeholder_values()) if "{{" in row.text else row.text),
         link_label=row.link_label,
         link=localise(row.link),
         in_menu=row.in_menu,
@@ -165,7 +168,3 @@ def _in_force(row: PageText | SeasonalBanner, now: datetime | None) -> bool:
 
 def _begun(row: PageText | SeasonalBanner) -> tuple[float, int]:
     return (row.starts_at.timestamp() if row.starts_at else float("-inf"), row.pk or 0)
-
-
-def _language() -> str:
-    return (get_language() or settings.LANGUAGE_CODE)[:2]

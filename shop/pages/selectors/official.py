@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.core.cache import caches
 from django.core.files.storage import default_storage
-from django.utils.translation import get_language
 
+from shop.core.languages import active_language
 from shop.core.site import absolute_url
 from shop.pages.models import OfficialKind, OfficialText
-from shop.pages.services.official import CACHE_KEY
 
 CACHE_SECONDS = 60
+CACHE_KEY = "pages:official"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,13 @@ class ShownText:
 
 
 def official_texts() -> list[ShownText]:
-    """Those in the active language, French where a language has none, in their order. One query a minute."""
+    """Return those in the active language, French where a language has none, in their order. One query a minute."""
     rows: list[OfficialText] | None = caches["shared"].get(CACHE_KEY)
     if rows is None:
         rows = list(OfficialText.objects.all())
         caches["shared"].set(CACHE_KEY, rows, CACHE_SECONDS)
     known = {(row.kind, row.language): row for row in rows}
-    language = (get_language() or settings.LANGUAGE_CODE)[:2]
+    language = active_language()
     found = (
         known.get((kind, language)) or known.get((kind, settings.LANGUAGE_CODE))
         for kind in OfficialKind.values
@@ -46,7 +46,7 @@ def official_texts() -> list[ShownText]:
 
 
 def missing_official_texts() -> list[str]:
-    """The names of the texts that have not even a French version. One query."""
+    """Return the names of the texts that have not even a French version. One query."""
     present = set(OfficialText.objects.filter(language=settings.LANGUAGE_CODE).values_list("kind", flat=True))
     return [str(kind.label) for kind in OfficialKind if kind.value not in present]
 

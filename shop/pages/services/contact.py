@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from catalog.models import Product
 from shop.core import images, limits
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.problems import Problem
@@ -48,7 +49,7 @@ class Message:
 
 
 def private_storage() -> Storage:
-    """Where the visitors' pictures are: no public address leads there."""
+    """Return where the visitors' pictures are: no public address leads there."""
     return storages["private"]
 
 
@@ -81,7 +82,7 @@ def send_message(*, message: Message, pictures: Sequence[UploadedFile[Any]], add
 
 
 def set_answered(*, request: ContactRequest, answered: bool) -> None:
-    """Marks a request as answered, or as new again."""
+    """Mark a request as answered, or as new again."""
     request.state = ContactState.ANSWERED if answered else ContactState.NEW
     request.answered_at = timezone.now() if answered else None
     request.save(update_fields=["state", "answered_at"])
@@ -120,7 +121,7 @@ def reply(*, request: ContactRequest, text: str, key: uuid.UUID, actor: User) ->
 
 
 def delete_request(*, request: ContactRequest) -> None:
-    """Deletes a request with its pictures."""
+    """Delete a request with its pictures."""
     with transaction.atomic():
         names = list(request.images.values_list("file", flat=True))
         request.delete()
@@ -128,7 +129,7 @@ def delete_request(*, request: ContactRequest) -> None:
 
 
 def purge_old(now: datetime) -> int:
-    """Deletes what visitors wrote once it is older than the privacy page says; returns how many."""
+    """Delete what visitors wrote once it is older than the privacy page says; return how many."""
     limit = now - timedelta(days=365 * settings.RETENTION["contact_years"])
     old = list(ContactRequest.objects.filter(created_at__lt=limit).order_by("pk")[:500])
     for request in old:
@@ -179,7 +180,7 @@ def _write_mails(request: ContactRequest, picture_count: int) -> None:
     queue_mail(
         kind="contact_workshop",
         to=ShopSettings.load().alert_address,
-        language="fr",
+        language=SOURCE_LANGUAGE,
         context={**context, "admin_url": admin_url, "reply_to": request.email},
         dedupe_key=f"contact-workshop:{request.pk}",
         reference=request.reference,

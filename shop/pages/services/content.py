@@ -7,36 +7,35 @@ from django.core.cache import caches
 from django.db import transaction
 
 from shop.core import images, public_pages
+from shop.core.enqueue import enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
-from shop.core.wake import wake
 from shop.pages.models import FaqEntry, PageText, Redirect, SeasonalBanner
-from shop.pages.places import cache_key as places_key
+from shop.pages.selectors.content import BANNERS_KEY, FAQ_KEY, TEXTS_KEY
+from shop.pages.selectors.placeholders import cache_key as placeholders_key
+from shop.pages.shipped import QUESTIONS, shipped, translated
 
 DERIVE_TASK = "shop.pages.tasks.derive_banner_files"
-FAQ_KEY = "pages:faq"
-TEXTS_KEY = "pages:texts"
-BANNERS_KEY = "pages:banners"
 
 Content = FaqEntry | PageText | SeasonalBanner | Redirect
 
 
 def content_changed() -> None:
-    """Drops the kept copies of rows and of public pages once the transaction commits, in every process."""
+    """Drop the cached copies of rows and of public pages once the transaction commits, in every process."""
     keys = [TEXTS_KEY, BANNERS_KEY, FAQ_KEY]
-    keys += [places_key(code) for code, _label in settings.LANGUAGES]
+    keys += [placeholders_key(code) for code, _label in settings.LANGUAGES]
     transaction.on_commit(lambda: caches["shared"].delete_many(keys), robust=True)
     public_pages.content_changed()
 
 
 def save_content(*, row: Content) -> None:
-    """Saves one row of text, question, band or redirect."""
+    """Save one row of text, question, band or redirect."""
     with transaction.atomic():
         row.save()
         content_changed()
 
 
 def delete_content(*, row: Content) -> None:
-    """Deletes one row, and a band's picture with it."""
+    """Delete one row, and a band's picture with it."""
     with transaction.atomic():
         if isinstance(row, SeasonalBanner):
             _remove_files(row)
@@ -44,8 +43,36 @@ def delete_content(*, row: Content) -> None:
         content_changed()
 
 
+def load_texts() -> int:
+    """Add the rows of shipped texts and questions that are missing; return how many. Changes by staff stay."""
+    with transaction.atomic():
+        known = set(FaqEntry.objects.exclude(key=None).values_list("key", flat=True))
+        questions = [
+            FaqEntry(
+                key=key,
+                category=category,
+                position=position,
+                on_home="h" in places,
+                on_contact="c" in places,
+                **translated("faq", key),
+            )
+            for position, (key, category, places) in enumerate(QUESTIONS, start=1)
+            if key not in known
+        ]
+        FaqEntry.objects.bulk_create(questions)
+        known = set(PageText.objects.values_list("key", flat=True))
+        passages = [
+            PageText(key=key, **translated("pages", key))
+            for key in shipped("pages", settings.LANGUAGE_CODE)
+            if key not in known
+        ]
+        PageText.objects.bulk_create(passages)
+        content_changed()
+    return len(questions) + len(passages)
+
+
 def set_banner_picture(*, banner: SeasonalBanner, image: DrawnImage) -> None:
-    """Stores the picture of a band, in place of the one it had."""
+    """Store the picture of a band, in place of the one it had."""
     stored = images.store_image(image=image, folder="banners")
     with transaction.atomic():
         _remove_files(banner)
@@ -53,12 +80,12 @@ def set_banner_picture(*, banner: SeasonalBanner, image: DrawnImage) -> None:
         banner.width, banner.height, banner.colour = stored.width, stored.height, stored.colour
         banner.derivatives = {}
         banner.save()
-        wake(DERIVE_TASK, banner.pk)
+        enqueue_after_commit(DERIVE_TASK, banner.pk)
         content_changed()
 
 
 def derive_banner(*, pk: int) -> bool:
-    """Makes the smaller files of a band's picture. False when there is nothing to do; safe to run twice."""
+    """Make the smaller files of a band's picture. False when there is nothing to do; safe to run twice."""
     row = SeasonalBanner.objects.filter(pk=pk, derivatives={}).exclude(file="").first()
     if row is None:
         return False
@@ -69,12 +96,12 @@ def derive_banner(*, pk: int) -> bool:
     return bool(done)
 
 
-def wake_missing(*, limit: int) -> int:
-    """Asks again for the smaller files of bands that have none; returns how many."""
+def enqueue_missing(*, limit: int) -> int:
+    """Ask again for the smaller files of bands that have none; return how many."""
     rows = SeasonalBanner.objects.filter(derivatives={}).exclude(file="").order_by("pk")
     waiting = list(rows.values_list("pk", flat=True)[:limit])
     for pk in waiting:
-        wake(DERIVE_TASK, pk)
+        enqueue_after_commit(DERIVE_TASK, pk)
     return len(waiting)
 
 

@@ -1,4 +1,4 @@
-"""Taking in the official texts: kept word for word, their pictures byte for byte."""
+"""Storing the official texts: word for word, their pictures byte for byte."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from shop.core import images, public_pages
 from shop.pages.models import OfficialText
+from shop.pages.selectors.official import CACHE_KEY
 
-CACHE_KEY = "pages:official"
 _FOLDER = "official"
 _EXTENSIONS = {"png": "png", "jpg": "jpg", "jpeg": "jpg"}
 
@@ -31,7 +31,7 @@ class OfficialPicture:
 
 
 def save_official_text(*, row: OfficialText) -> None:
-    """Saves the words; pages show them from the commit on."""
+    """Save the words; pages show them from the commit on."""
     row.updated_at = timezone.now()
     with transaction.atomic():
         row.save()
@@ -39,7 +39,7 @@ def save_official_text(*, row: OfficialText) -> None:
 
 
 def set_official_picture(*, row: OfficialText, picture: OfficialPicture) -> None:
-    """Saves the row with this picture in place of the one it had."""
+    """Save the row with this picture in place of the one it had."""
     stored = default_storage.save(
         f"{_FOLDER}/{secrets.token_hex(16)}.{picture.extension}", ContentFile(picture.content)
     )
@@ -50,7 +50,7 @@ def set_official_picture(*, row: OfficialText, picture: OfficialPicture) -> None
 
 
 def remove_official_picture(*, row: OfficialText) -> None:
-    """Saves the row without a picture: its words are shown instead."""
+    """Save the row without a picture: its words are shown instead."""
     with transaction.atomic():
         _remove_file_later(row)
         row.file, row.width, row.height = "", 0, 0
@@ -58,7 +58,7 @@ def remove_official_picture(*, row: OfficialText) -> None:
 
 
 def delete_official_text(*, row: OfficialText) -> None:
-    """Deletes the row with its picture."""
+    """Delete the row with its picture."""
     with transaction.atomic():
         _remove_file_later(row)
         row.delete()
@@ -66,8 +66,9 @@ def delete_official_text(*, row: OfficialText) -> None:
 
 
 def check_official_picture(*, file: IO[bytes], name: str) -> OfficialPicture:
-    """The file as it is, because an official sheet may not be drawn again, after it was decoded once. Raises `Problem`
-    (400 `invalid_image`, 503 `busy`) as `shop.core.images.draw_image` does, and for a WebP."""
+    """Return the file as it is, because an official sheet may not be drawn again, after it was decoded once. Raises
+    `Problem` (400 `invalid_image`, 503 `busy`) as `shop.core.images.draw_image` does, and for a WebP.
+    """
     extension = name.rpartition(".")[2].lower()
     if extension == "webp":
         # Mail programs don't show it.

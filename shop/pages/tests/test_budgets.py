@@ -16,8 +16,8 @@ from catalog.selectors import listing
 from catalog.selectors.addresses import product_url
 from catalog.tests.factories import make_category, make_finish_category, make_image, make_product
 from orders.tests.factories import make_zones
-from shop.core.kept import Shelf
-from shop.pages.shipped import load_texts
+from shop.core.fragment_cache import FragmentCache
+from shop.pages.services.content import load_texts
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -66,8 +66,8 @@ def addresses() -> dict[str, str]:
 
 @pytest.fixture(autouse=True)
 def _no_pieces(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(settings, "PIECE_CACHE_SECONDS", 60)
-    monkeypatch.setattr("shop.core.kept._pieces", Shelf(500))
+    monkeypatch.setattr(settings, "FRAGMENT_CACHE_SECONDS", 60)
+    monkeypatch.setattr("shop.core.fragment_cache._fragments", FragmentCache(500))
     yield
     cache.clear()
 

@@ -113,9 +113,9 @@ def test_while_the_decoder_is_busy_nothing_is_lost(
     assert answer.status_code == 503
     assert nothing_was_kept()
     if path.startswith("/api/"):
-        told = answer.json()
-        assert (told["code"], told["errors"]) == ("busy", {"images": [told["detail"]]})
-        assert told["detail"] == "Trop de demandes. Réessayez dans un instant."
+        problem = answer.json()
+        assert (problem["code"], problem["errors"]) == ("busy", {"images": [problem["detail"]]})
+        assert problem["detail"] == "Trop de demandes. Réessayez dans un instant."
         assert answer["Retry-After"] == "2"
     else:
         page = answer.content.decode()

@@ -20,8 +20,8 @@ from shop.core.shop_settings import save_shop_settings
 from shop.pages.demo import christmas_season
 from shop.pages.models import FaqEntry, PageText, Redirect, SeasonalBanner
 from shop.pages.selectors.content import PageTexts, current_band, faq_chapters, questions
-from shop.pages.services.content import save_content
-from shop.pages.shipped import load_texts, shipped
+from shop.pages.services.content import load_texts, save_content
+from shop.pages.shipped import shipped
 
 pytestmark = pytest.mark.django_db
 
@@ -204,7 +204,7 @@ def test_a_missing_page_costs_one_query_more(
     client: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     client.get("/nulle-part")
-    # The redirect's row; what the page shows is kept from the visit before.
+    # The redirect's row; what the page shows is cached since the visit before.
     with django_assert_num_queries(1):
         assert client.get("/nulle-part").status_code == 404
 

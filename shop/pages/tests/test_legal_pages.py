@@ -10,8 +10,8 @@ from django.utils import translation
 from orders.models import ShippingZone
 from orders.tests.factories import make_zones
 from shop.core.models import ShopSettings
-from shop.pages import legal_texts
-from shop.pages.legal_texts import legal_page
+from shop.pages.selectors import legal_texts
+from shop.pages.selectors.legal_texts import legal_page
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ from django.test import RequestFactory
 
 from catalog.tests.factories import make_category, make_product
 from orders.tests.factories import make_zones
-from shop.core.kept import Shelf
+from shop.core.fragment_cache import FragmentCache
 from shop.core.public_pages import PublicPageMiddleware, is_later_page, public_page
 
 LOCMEM = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "page-addresses"}
@@ -17,11 +17,11 @@ SORTS = ("price", "price-desc", "name")
 
 
 @pytest.fixture
-def shelf(settings, monkeypatch):
+def page_cache(settings, monkeypatch):
     settings.PAGE_CACHE_SECONDS = 60
-    shelf = Shelf(256)
-    monkeypatch.setattr("shop.core.public_pages.shelf", shelf)
-    return shelf
+    page_cache = FragmentCache(256)
+    monkeypatch.setattr("shop.core.public_pages.page_cache", page_cache)
+    return page_cache
 
 
 @pytest.fixture(params=["file", "redis"])
@@ -33,7 +33,7 @@ def shared(request, settings):
 
 
 @pytest.fixture
-def made(shelf, shared):
+def made(page_cache, shared):
     """Answers a GET through the cache; gives the list of the addresses that a view had to be asked for."""
     asked = []
 
@@ -70,12 +70,12 @@ def junk(number):
     ][number % 11]
 
 
-def test_flood_of_unknown_addresses_takes_no_place_and_drops_no_hot_page(made, shelf):
+def test_flood_of_unknown_addresses_takes_no_place_and_drops_no_hot_page(made, page_cache):
     for address in HOT:
         made(address)
     for number in range(1100):
         assert made(*junk(number)).status_code == 200
-    assert len(shelf) == len(HOT)
+    assert len(page_cache) == len(HOT)
 
     made.asked.clear()
     for address in HOT:
@@ -83,12 +83,12 @@ def test_flood_of_unknown_addresses_takes_no_place_and_drops_no_hot_page(made, s
     assert made.asked == []
 
 
-def test_walk_through_more_pages_than_fit_drops_no_page_that_was_asked_for_twice(made, shelf):
+def test_walk_through_more_pages_than_fit_drops_no_page_that_was_asked_for_twice(made, page_cache):
     for address in (*HOT, *HOT):
         made(address)
     for number in range(1100):
         made(f"/produit/{number}")
-    assert len(shelf) == 256
+    assert len(page_cache) == 256
 
     made.asked.clear()
     for address in HOT:
@@ -96,14 +96,14 @@ def test_walk_through_more_pages_than_fit_drops_no_page_that_was_asked_for_twice
     assert made.asked == []
 
 
-def test_pages_asked_for_again_make_room_for_one_another(shelf):
-    shelf = Shelf(4)
+def test_pages_asked_for_again_make_room_for_one_another(page_cache):
+    page_cache = FragmentCache(4)
     for name in "abcdef":
-        shelf.put(name, name, "1", seconds=60)
-        shelf.find(name, "1")
+        page_cache.put(name, name, "1", seconds=60)
+        page_cache.find(name, "1")
 
-    assert len(shelf) == 4
-    assert [name for name in "abcdef" if shelf.find(name, "1")] == ["c", "d", "e", "f"]
+    assert len(page_cache) == 4
+    assert [name for name in "abcdef" if page_cache.find(name, "1")] == ["c", "d", "e", "f"]
 
 
 @pytest.mark.parametrize(
@@ -115,24 +115,24 @@ def test_pages_asked_for_again_make_room_for_one_another(shelf):
         "/produits?sort=price&SORT=price",
     ],
 )
-def test_address_written_otherwise_takes_no_place(made, shelf, address):
+def test_address_written_otherwise_takes_no_place(made, page_cache, address):
     """Links to other languages repeat the query: nobody writes into a page that others get."""
     assert made(address).status_code == 200
-    assert len(shelf) == 0
+    assert len(page_cache) == 0
 
 
-def test_part_and_whole_and_http_and_https_are_kept_apart(made, shelf):
+def test_part_and_whole_and_http_and_https_are_kept_apart(made, page_cache):
     bodies = {made("/produits").content, made("/produits", "results").content}
     assert bodies == {b"/produits None", b"/produits results"}
     assert made("/produits", "RESULTS").content == b"/produits RESULTS"
     made("/produits", secure=True)
 
-    assert len(shelf) == 3
+    assert len(page_cache) == 3
 
 
 @pytest.mark.both_engines
 @pytest.mark.django_db(transaction=True)
-def test_real_pages_are_kept_under_their_own_addresses_alone(client, shelf, django_assert_num_queries):
+def test_real_pages_are_kept_under_their_own_addresses_alone(client, page_cache, django_assert_num_queries):
     make_zones()
     category = make_category("mangas")
     pieces = [make_product(f"Piece {number}", category=category) for number in range(30)]
@@ -143,7 +143,7 @@ def test_real_pages_are_kept_under_their_own_addresses_alone(client, shelf, djan
     ]  # fmt: skip
     for address in own:
         assert client.get(address).status_code == 200
-    kept = len(shelf)
+    kept = len(page_cache)
     assert kept == len(own)
 
     for query in (
@@ -162,7 +162,7 @@ def test_real_pages_are_kept_under_their_own_addresses_alone(client, shelf, djan
     assert client.get("/produits?category=mangas&categorie=anything").status_code == 200
     assert client.get("/produits?category=unknown").status_code == 404
     assert client.get("/produits?page=999").status_code == 404
-    assert len(shelf) == kept
+    assert len(page_cache) == kept
 
     with django_assert_num_queries(0):
         for address in own:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-import polib
 import pytest
+from babel.messages.pofile import read_po
 from django.conf import settings
 from django.test import Client
 
@@ -29,11 +29,15 @@ def whole_shop() -> WholeShop:
 @cache
 def french_messages(language: str) -> frozenset[str]:
     """The messages that this language says otherwise, with plain spaces."""
-    catalogue = polib.pofile(str(Path(settings.BASE_DIR) / "locale" / language / "LC_MESSAGES" / "django.po"))
+    path = Path(settings.BASE_DIR) / "locale" / language / "LC_MESSAGES" / "django.po"
+    with path.open("rb") as stream:
+        catalogue = read_po(stream, locale=language)
     return frozenset(
         " ".join(message.split())
         for entry in catalogue
-        for message, said in [(entry.msgid, entry.msgstr), (entry.msgid_plural, entry.msgstr_plural.get(1))]
+        for message, said in (
+            zip(entry.id, entry.string, strict=True) if entry.pluralizable else [(entry.id, entry.string)]
+        )
         if message and said and message != said and "%" not in message
     )
 

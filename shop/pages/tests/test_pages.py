@@ -136,7 +136,7 @@ def test_the_home_page_has_a_known_number_of_queries(
     # For search engines: countries without delivery 1.
     with django_assert_num_queries(19):
         read(client, "/")
-    # The settings, the delivery offer, texts, questions and bands are kept for a minute.
+    # The settings, the delivery offer, texts, questions and bands are cached for a minute.
     with django_assert_num_queries(10):
         read(client, "/")
 

@@ -1,4 +1,4 @@
-"""Public pages are kept whole, dropped when what they show changes, and never those about a person."""
+"""Public pages are cached whole, dropped when what they show changes, and never those about a person."""
 
 import gzip
 from datetime import UTC, datetime
@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from orders.tests.factories import make_zones
 from shop.core.content_version import content_version
-from shop.core.kept import Shelf
+from shop.core.fragment_cache import FragmentCache
 from shop.core.models import ShopSettings
 from shop.core.public_pages import content_changed
 from shop.core.shop_settings import save_shop_settings
@@ -22,12 +22,12 @@ PUBLIC = ("/mentions-legales", "/de/cgv", "/panier", "/checkout")
 
 
 @pytest.fixture(autouse=True)
-def shelf(settings, monkeypatch):
+def page_cache(settings, monkeypatch):
     settings.PAGE_CACHE_SECONDS = 60
-    shelf = Shelf(10)
-    monkeypatch.setattr("shop.core.public_pages.shelf", shelf)
+    page_cache = FragmentCache(10)
+    monkeypatch.setattr("shop.core.public_pages.page_cache", page_cache)
     make_zones()
-    return shelf
+    return page_cache
 
 
 def rename(name: str) -> None:
@@ -127,7 +127,7 @@ def test_a_head_request_is_answered_from_the_kept_page(client, django_assert_num
     ],
 )
 def test_the_coding_is_one_that_the_browser_asked_for(client, accepted, coding):
-    for _ in ("made", "kept"):
+    for _ in ("made", "cached"):
         answer = client.get("/mentions-legales", headers={"accept-encoding": accepted})
         assert answer.headers.get("Content-Encoding") == coding
         assert answer.headers["Content-Length"] == str(len(answer.content))
@@ -154,34 +154,36 @@ def test_plain_http_is_sent_to_https_though_the_page_is_kept(client, settings):
     assert (answer.status_code, answer.headers["Location"]) == (301, "https://testserver/mentions-legales")
 
 
-def test_every_process_sees_a_change(client, shelf):
+def test_every_process_sees_a_change(client, page_cache):
     """Each has its own memory; the version is what they share."""
     client.get("/mentions-legales")
     before = content_version()
     rename("Atelier neuf")
     assert content_version() != before
-    address = next(iter(shelf._new))
-    assert shelf.find(address, content_version()) is None
+    address = next(iter(page_cache._new))
+    assert page_cache.find(address, content_version()) is None
 
 
 def test_pages_that_nobody_asks_for_make_room():
-    shelf = Shelf(2)
+    page_cache = FragmentCache(2)
     for name in ("a", "b"):
-        shelf.put(name, name.upper(), "1", seconds=60)
-    assert shelf.find("a", "1") == "A"
-    shelf.put("c", "C", "1", seconds=60)
-    assert [shelf.find(name, "1") for name in "abc"] == ["A", None, "C"]
+        page_cache.put(name, name.upper(), "1", seconds=60)
+    assert page_cache.find("a", "1") == "A"
+    page_cache.put("c", "C", "1", seconds=60)
+    assert [page_cache.find(name, "1") for name in "abc"] == ["A", None, "C"]
 
 
 def test_a_page_ends_with_its_time_and_at_midnight(monkeypatch):
     moments = iter([0.0, 4.0, 5.0])
-    monkeypatch.setattr("shop.core.kept.monotonic", lambda: next(moments))
-    shelf = Shelf(2)
+    monkeypatch.setattr("shop.core.fragment_cache.monotonic", lambda: next(moments))
+    page_cache = FragmentCache(2)
     # Five seconds before midnight on the shop's clock.
-    monkeypatch.setattr("shop.core.kept.timezone.now", lambda: datetime(2027, 1, 12, 22, 59, 55, tzinfo=UTC))
-    shelf.put("a", "A", "1", seconds=60)
-    assert shelf.find("a", "1") == "A"
-    assert shelf.find("a", "1") is None
+    monkeypatch.setattr(
+        "shop.core.fragment_cache.timezone.now", lambda: datetime(2027, 1, 12, 22, 59, 55, tzinfo=UTC)
+    )
+    page_cache.put("a", "A", "1", seconds=60)
+    assert page_cache.find("a", "1") == "A"
+    assert page_cache.find("a", "1") is None
 
 
 def test_while_redis_is_away_pages_are_kept_and_a_change_drops_them_on_this_machine(

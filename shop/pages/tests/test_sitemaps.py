@@ -1,4 +1,4 @@
-"""What search engines are told to read, and not to."""
+"""What search engines are asked to read, and not to."""
 
 import re
 from xml.etree import ElementTree

@@ -26,7 +26,7 @@ from catalog.tests.factories import (
 from orders.tests.factories import make_zones
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
-from shop.pages.shipped import load_texts
+from shop.pages.services.content import load_texts
 
 NAMES = {"fr": "Lame d'automne", "en": "Autumn blade", "es": "Hoja de otoño", "de": "Herbstklinge"}
 

@@ -68,7 +68,7 @@ class PaymentSandbox:
 
 
 def port_is_free(port: int, host: str = "127.0.0.1") -> bool:
-    """Whether a server could listen there now."""
+    """Return whether a server could listen there now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         # As servers do: a port that was just left may be taken again at once.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -82,33 +82,35 @@ def port_is_free(port: int, host: str = "127.0.0.1") -> bool:
 
 
 def any_free_port() -> int:
+    """Return a port that no server of this machine listens on now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
 
 
-def kept_sandbox(folder: Path) -> PaymentSandbox:
-    """The sandbox of this DATA_DIR: the same keys after a restart, and the same port when it is still free,
-    so that payment pages that were open go on working."""
+def stored_sandbox(folder: Path) -> PaymentSandbox:
+    """Return the sandbox of this DATA_DIR: the same keys after a restart, and the same port when it is still free, so
+    that payment pages that were open go on working.
+    """
     path = folder / SANDBOX_FILE
     try:
-        kept = PaymentSandbox(**json.loads(path.read_text()))
+        sandbox = PaymentSandbox(**json.loads(path.read_text()))
     except (OSError, ValueError, TypeError):
-        kept = PaymentSandbox(
+        sandbox = PaymentSandbox(
             port=any_free_port(),
             secret_key=f"sk_test_{secrets.token_urlsafe(24)}",
             webhook_secret=f"whsec_{secrets.token_urlsafe(24)}",
         )
-    if not port_is_free(kept.port):
-        kept = PaymentSandbox(any_free_port(), kept.secret_key, kept.webhook_secret)
+    if not port_is_free(sandbox.port):
+        sandbox = PaymentSandbox(any_free_port(), sandbox.secret_key, sandbox.webhook_secret)
     path.touch(mode=0o600)
-    path.write_text(json.dumps(asdict(kept)))
-    return kept
+    path.write_text(json.dumps(asdict(sandbox)))
+    return sandbox
 
 
 def answers(address: str) -> bool:
-    """Whether a server of this machine answers there without an error of its own."""
+    """Return whether a server of this machine answers there without an error of its own."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(address, timeout=3):
@@ -121,7 +123,7 @@ def answers(address: str) -> bool:
 
 class Command(BaseCommand):
     help = "Migrates, loads the demonstration into an empty database and starts every process of the shop."
-    # Run by hand below, so that what is wrong is told in one sentence each.
+    # Run by hand below, so that each fault is one sentence.
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -142,7 +144,7 @@ class Command(BaseCommand):
             )
         self._refuse_errors()
         self._prepare_data()
-        sandbox = kept_sandbox(settings.DATA_DIR) if self._wants_sandbox() else None
+        sandbox = stored_sandbox(settings.DATA_DIR) if self._wants_sandbox() else None
         supervisor = Supervisor(folder=settings.BASE_DIR, output=sys.stdout)
         supervisor.catch_signals()
         try:
@@ -201,7 +203,7 @@ class Command(BaseCommand):
 
 
 def programs(*, host: str, sandbox: PaymentSandbox | None, reload: bool) -> Iterator[Program]:
-    """Every process of the shop, those first that others call."""
+    """Return every process of the shop, those first that others call."""
     python = sys.executable
     payments = sandbox.environment if sandbox else {}
     # shop.wsgi serves DEBUG at such an address alone.
@@ -274,7 +276,7 @@ class Restarts:
         self._not_before = monotonic() + LATE_AFTER.total_seconds()
 
     def due(self) -> list[str]:
-        """Names of programs. One query, once in `LATE_AFTER` at most; every source's time while reloading."""
+        """Return programs to restart. One query, once in `LATE_AFTER` at most; every source's time while reloading."""
         if self.reload and (sources := source_times()) != self._sources:
             self._sources = sources
             return [name for name, run in self.supervisor.runs.items() if run.program.reloads]

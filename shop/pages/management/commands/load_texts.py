@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from shop.pages.shipped import load_texts
+from shop.pages.services.content import load_texts
 
 
 class Command(BaseCommand):

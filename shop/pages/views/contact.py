@@ -11,7 +11,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.decorators import method_decorator
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views import View
 from django.views.decorators.cache import never_cache
@@ -20,10 +19,10 @@ from catalog.models import Product
 from catalog.selectors.addresses import product_url
 from shop.core.client_address import client_address
 from shop.core.problems import Problem
-from shop.pages.forms import ContactForm
+from shop.pages.forms import ContactForm, find_piece
 from shop.pages.models import ContactKind, PageText
 from shop.pages.selectors.content import PageTexts, questions
-from shop.pages.services.contact import Message, send_message
+from shop.pages.services.contact import send_message
 
 _REFERENCE = re.compile(r"[0-9A-F]{8}\Z")
 
@@ -47,22 +46,11 @@ class ContactView(View):
             return draw_contact(request, form=form, product=product)
         data = form.cleaned_data
         if data["website"]:
-            # A machine: it is told what everybody is told, and nothing is kept.
+            # A machine: it gets the same answer as everybody, and nothing is stored.
             return _thank(secrets.token_hex(4).upper())
         try:
             stored = send_message(
-                message=Message(
-                    kind=ContactKind(data["kind"]),
-                    first_name=data["first_name"],
-                    last_name=data["last_name"],
-                    email=data["email"],
-                    subject=data["subject"],
-                    message=data["message"],
-                    budget=data["budget"],
-                    deadline=data["deadline"],
-                    product=product,
-                    language=get_language() or "fr",
-                ),
+                message=form.as_message(product),
                 pictures=data["images"],
                 address=client_address(request),
             )
@@ -98,13 +86,6 @@ def draw_contact(
         },
         status=status,
     )
-
-
-def find_piece(number: str) -> Product | None:
-    """The published product of this number, None for anything else. One query at most."""
-    if not (number.isascii() and number.isdigit() and len(number) <= 18):
-        return None
-    return Product.objects.filter(pk=int(number), is_published=True).first()
 
 
 def _thank(reference: str) -> HttpResponse:

@@ -14,14 +14,14 @@ from django.utils.translation import gettext_lazy
 from shop.core.image_drawing import DrawnImage
 from shop.core.problems import Problem
 from shop.core.uploads import drawn_upload
-from shop.pages.markup import PLACE
+from shop.pages.markup import PLACEHOLDER
 from shop.pages.models import FaqEntry, OfficialText, PageText, Redirect, SeasonalBanner
-from shop.pages.places import PLACES
+from shop.pages.selectors.placeholders import PLACEHOLDERS
 from shop.pages.services.official import OfficialPicture, check_official_picture
 from shop.pages.shipped import shipped
 
 
-class PlacesMixin(forms.BaseModelForm[Any]):
+class PlaceholdersMixin(forms.BaseModelForm[Any]):
     """Texts may name only figures that exist: `{{ production_delay }}`, not `{{ delay }}`."""
 
     def clean(self) -> dict[str, Any]:
@@ -29,9 +29,9 @@ class PlacesMixin(forms.BaseModelForm[Any]):
         for name, value in list(cleaned.items()):
             if not isinstance(value, str):
                 continue
-            unknown = sorted({place for place in PLACE.findall(value) if place not in PLACES})
+            unknown = sorted({place for place in PLACEHOLDER.findall(value) if place not in PLACEHOLDERS})
             if unknown:
-                known = ", ".join(f"{{{{ {place} }}}}" for place in PLACES)
+                known = ", ".join(f"{{{{ {place} }}}}" for place in PLACEHOLDERS)
                 self.add_error(
                     name,
                     ValidationError(
@@ -42,11 +42,11 @@ class PlacesMixin(forms.BaseModelForm[Any]):
         return cleaned
 
 
-class FaqForm(PlacesMixin, forms.ModelForm[FaqEntry]):
+class FaqForm(PlaceholdersMixin, forms.ModelForm[FaqEntry]):
     """A question with its answer."""
 
 
-class PageTextForm(PlacesMixin, forms.ModelForm[PageText]):
+class PageTextForm(PlaceholdersMixin, forms.ModelForm[PageText]):
     """A passage, chosen among those that the pages have."""
 
     key = forms.ChoiceField(label=gettext_lazy("passage"))
@@ -57,7 +57,7 @@ class PageTextForm(PlacesMixin, forms.ModelForm[PageText]):
         self.fields["key"].choices = [(key, f"{key} – {text['title']}") for key, text in texts.items()]  # type: ignore[attr-defined]
 
 
-class BannerForm(PlacesMixin, forms.ModelForm[SeasonalBanner]):
+class BannerForm(PlaceholdersMixin, forms.ModelForm[SeasonalBanner]):
     """The band of a season, with a new picture if one is chosen."""
 
     new_picture = forms.FileField(

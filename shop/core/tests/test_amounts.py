@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.utils import translation
 from rest_framework import serializers
 
-from shop.core.amount_fields import AmountField, AmountFormField
+from shop.core.amounts import AmountField, AmountFormField
 from shop.core.money import parse_amount
 
 REFUSED = (

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from django.conf import settings
 from django.core.cache import caches
 from django.db.models import Min
-from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from catalog.models import CategoryKind, Product
 from catalog.selectors.wording import production_text
 from orders.selectors.delivery import shipping_table
+from shop.core.languages import active_language
 from shop.core.models import ShopSettings
 from shop.core.money import format_amount
 from shop.pages.markup import escape
@@ -20,7 +20,7 @@ from shop.pages.markup import escape
 CACHE_SECONDS = 60
 
 # What a text may hold between double braces, with what it stands for.
-PLACES = {
+PLACEHOLDERS = {
     "shop_name": gettext_lazy("nom de la boutique"),
     "email": gettext_lazy("adresse e-mail de la boutique"),
     "production_delay": gettext_lazy("délai de fabrication par défaut, en mots"),
@@ -31,12 +31,12 @@ PLACES = {
 }
 
 
-def place_values() -> dict[str, str]:
-    """Every place with its value in the active language, escaped for Markdown.
+def placeholder_values() -> dict[str, str]:
+    """Return every placeholder with its value in the active language, escaped for Markdown.
 
-    At most three queries (settings, zones, lowest price), kept for a minute.
+    At most three queries (settings, zones, lowest price), cached for a minute.
     """
-    language = (get_language() or settings.LANGUAGE_CODE)[:2]
+    language = active_language()
     key = cache_key(language)
     values: dict[str, str] | None = caches["shared"].get(key)
     if values is None:
@@ -46,11 +46,12 @@ def place_values() -> dict[str, str]:
 
 
 def cache_key(language: str) -> str:
-    return f"pages:places:{language}"
+    """Return the key under which a language's values are cached; services drop it."""
+    return f"pages:placeholders:{language}"
 
 
 def shipping_markdown(language: str) -> str:
-    """The delivery zones as a Markdown table. One query."""
+    """Return the delivery zones as a Markdown table. One query."""
     head = [_("Zone"), _("Pays"), _("Livraison"), _("Offerte à partir de")]
     rows = [
         [

@@ -19,19 +19,19 @@ from django.utils import translation
 from django.utils.html import strip_tags
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from markdown_it.token import Token
 
 from orders.selectors.withdrawals import function_sentence
+from shop.core.languages import active_language
 from shop.core.models import ShopSettings
-from shop.pages.markup import MARKDOWN, PLACE, escape, put_in_place, render_tokens, unescape
-from shop.pages.places import shipping_markdown
+from shop.pages.markup import MARKDOWN, PLACEHOLDER, escape, put_in_place, render_tokens, unescape
 from shop.pages.selectors.official import official_texts
+from shop.pages.selectors.placeholders import shipping_markdown
 
 # A paragraph of its own in the terms.
 _OFFICIAL_PLACE = "official-texts-place"
-_FOLDER = Path(__file__).resolve().parent / "texts"
+_FOLDER = Path(__file__).resolve().parent.parent / "texts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class LegalText:
 def legal_page(page: str) -> LegalText:
     """`terms`, `privacy` or `legal-notice` in the active language. One query for the delivery zones, one a minute for
     the official texts."""
-    language = (get_language() or settings.LANGUAGE_CODE)[:2]
+    language = active_language()
     text = _render(page, language, tuple(sorted(_values(language).items())))
     official = render_to_string("components/official_texts.html", {"texts": official_texts()})
     return replace(text, html=put_in_place(text.html, _OFFICIAL_PLACE, official))
@@ -86,7 +86,7 @@ def _values(language: str) -> dict[str, str]:
 
 
 def _french_path(name: str) -> str:
-    """An address as texts hold them: the French one, which rendering turns into the active language's."""
+    """Return an address as texts hold them: the French one, which rendering turns into the active language's."""
     with translation.override(settings.LANGUAGE_CODE):
         return reverse(name)
 
@@ -121,8 +121,8 @@ def _parse(page: str, language: str) -> tuple[dict[str, str], str]:
 
 
 def _fill(text: str, values: Mapping[str, str]) -> str:
-    """Puts the values into their places. An unknown place is an error: a law's mention would go missing silently."""
-    return PLACE.sub(lambda place: values[place[1]], text)
+    """Put the values into their places. An unknown place is an error: a law's mention would go missing silently."""
+    return PLACEHOLDER.sub(lambda place: values[place[1]], text)
 
 
 def _mark_chapters(tokens: list[Token]) -> tuple[tuple[str, str], ...]:

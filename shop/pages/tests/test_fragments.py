@@ -1,4 +1,4 @@
-"""Pages are made of kept pieces, which change no byte of them and are dropped with the pages."""
+"""Pages are made of cached fragments, which change no byte of them and are dropped with the pages."""
 
 import pytest
 from django.core.cache import cache
@@ -9,7 +9,13 @@ from catalog.models import CategoryKind, Product
 from catalog.services.products import save_product
 from catalog.tests.factories import make_category, make_image, make_product
 from orders.tests.factories import make_zones
-from shop.core.kept import Shelf, find_kept, keep, kept, pieces_of
+from shop.core.fragment_cache import (
+    FragmentCache,
+    cached_fragment,
+    find_fragment,
+    fragments_of,
+    store_fragment,
+)
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
 
@@ -18,8 +24,8 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture(autouse=True)
 def _empty(settings, monkeypatch):
-    settings.PIECE_CACHE_SECONDS = 60
-    monkeypatch.setattr("shop.core.kept._pieces", Shelf(500))
+    settings.FRAGMENT_CACHE_SECONDS = 60
+    monkeypatch.setattr("shop.core.fragment_cache._fragments", FragmentCache(500))
     cache.clear()
 
 
@@ -48,16 +54,16 @@ ADDRESSES = (
 )
 
 
-def test_pieces_change_no_byte_of_a_page(client, pieces, settings):
+def test_fragments_change_no_byte_of_a_page(client, pieces, settings):
     addresses = [*ADDRESSES, *(client.get(f"/produit/{piece.pk}").headers["Location"] for piece in pieces)]
-    settings.PIECE_CACHE_SECONDS = 0
+    settings.FRAGMENT_CACHE_SECONDS = 0
     plain = {address: client.get(address).content for address in addresses}
-    settings.PIECE_CACHE_SECONDS = 60
-    for _ in ("made", "kept"):
+    settings.FRAGMENT_CACHE_SECONDS = 60
+    for _ in ("made", "cached"):
         assert {address: client.get(address).content for address in addresses} == plain
 
 
-def test_a_list_made_of_pieces_costs_the_query_for_its_keys(client, pieces, django_assert_num_queries):
+def test_a_list_made_of_fragments_costs_the_query_for_its_keys(client, pieces, django_assert_num_queries):
     client.get("/produits")
     with django_assert_num_queries(1):
         client.get("/produits?utm_source=letter")
@@ -68,7 +74,7 @@ def test_a_list_made_of_pieces_costs_the_query_for_its_keys(client, pieces, djan
         client.get("/produits?search=lame")
 
 
-def test_a_product_made_of_pieces_costs_no_query(client, pieces, django_assert_num_queries):
+def test_a_product_made_of_fragments_costs_no_query(client, pieces, django_assert_num_queries):
     address = client.get(f"/produit/{pieces[0].pk}").headers["Location"]
     client.get(address)
     with django_assert_num_queries(0):
@@ -104,14 +110,14 @@ def test_calls_read_the_rows_themselves(client, pieces):
         assert len(queries) >= 4
 
 
-def test_pieces_are_kept_while_a_public_page_is_made_and_not_elsewhere():
-    assert keep("outside", "name") == "outside"
-    with pieces_of("1"):
-        assert find_kept("name") is None
-        assert kept(lambda: "first", "name") == "first"
-        assert kept(lambda: "second", "name") == "first"
-    assert find_kept("name") is None
-    with pieces_of("2"):
-        assert kept(lambda: "second", "name") == "second"
-    with pieces_of(None):
-        assert kept(lambda: "third", "name") == "third"
+def test_fragments_are_cached_while_a_public_page_is_made_and_not_elsewhere():
+    assert store_fragment("outside", "name") == "outside"
+    with fragments_of("1"):
+        assert find_fragment("name") is None
+        assert cached_fragment(lambda: "first", "name") == "first"
+        assert cached_fragment(lambda: "second", "name") == "first"
+    assert find_fragment("name") is None
+    with fragments_of("2"):
+        assert cached_fragment(lambda: "second", "name") == "second"
+    with fragments_of(None):
+        assert cached_fragment(lambda: "third", "name") == "third"

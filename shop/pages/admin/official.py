@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin
-from shop.pages.admin_forms import OfficialTextForm
+from shop.pages.admin.forms import OfficialTextForm
 from shop.pages.models import OfficialText
 from shop.pages.selectors.official import missing_official_texts
 from shop.pages.services.official import (

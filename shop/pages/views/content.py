@@ -11,9 +11,9 @@ from catalog.selectors.categories import collection_categories, main_categories
 from catalog.selectors.reviews import latest_reviews
 from shop.core import structured_data
 from shop.core.public_pages import public_page
-from shop.pages.legal_texts import legal_page
 from shop.pages.models import FaqEntry, PageText, SeasonalBanner
 from shop.pages.selectors.content import PageTexts, current_band, faq_chapters, questions
+from shop.pages.selectors.legal_texts import legal_page
 
 HERO_SLIDES = 6
 GALLERY_PIECES = 6

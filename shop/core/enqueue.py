@@ -1,6 +1,6 @@
-"""Starting a Celery task once the transaction is committed.
+"""Handing Celery tasks to the broker.
 
-The broker is a wake-up call: each such task has a scheduled job that finds its work in the database, so a
+A message only starts the work sooner: each such task has a scheduled job that finds its work in the database, so a
 broker that can't be reached delays it and loses nothing.
 """
 
@@ -21,13 +21,18 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def wake(path: str, *args: str | int) -> None:
-    """Queue the task at the dotted `path` after the commit. By its path: services need not import tasks."""
-    transaction.on_commit(lambda: _queue(path, args))
+def enqueue_after_commit(path: str, *args: str | int) -> None:
+    """Publish the task at the dotted `path` after the commit. By its path: services need not import tasks."""
+    transaction.on_commit(lambda: enqueue(path, *args))
+
+
+def enqueue(path: str, *args: str | int, **options: Any) -> None:
+    """Publish the task at the dotted `path` now, with `options` of Celery's `apply_async`."""
+    publish(import_string(path), *args, **options)
 
 
 def publish(task: "Task[Any, Any]", *args: str | int, **options: Any) -> None:
-    """Hand a task to the broker, whose faults leave the caller unharmed.
+    """Send a task to the broker, whose faults leave the caller unharmed.
 
     One try of a quarter of a second. A Redis that did not answer the last call, cache or broker, is not asked.
     """
@@ -38,7 +43,3 @@ def publish(task: "Task[Any, Any]", *args: str | int, **options: Any) -> None:
         return
     except Exception as error:
         logger.warning("broker not reached for %s: %s", task.name, type(error).__name__)
-
-
-def _queue(path: str, args: tuple[str | int, ...]) -> None:
-    publish(import_string(path), *args)

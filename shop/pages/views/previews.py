@@ -1,14 +1,14 @@
-"""A page as it will be, with one row that is not shown yet: for operators, behind the admin's door."""
+"""A page as it will be, with one row that is not shown yet: for operators alone, from the admin."""
 
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import translation
 
-from shop.pages.contact import draw_contact
 from shop.pages.forms import ContactForm
 from shop.pages.models import FaqEntry, PageText, SeasonalBanner
-from shop.pages.views import draw_faq, draw_home, draw_story
+from shop.pages.views.contact import draw_contact
+from shop.pages.views.content import draw_faq, draw_home, draw_story
 
 
 def preview(request: HttpRequest, row: FaqEntry | PageText | SeasonalBanner, language: str) -> HttpResponse:

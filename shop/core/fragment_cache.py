@@ -1,10 +1,10 @@
-"""What public pages are made of, kept in the memory of the process until the content of the shop changes.
+"""Fragments of public pages, cached in the memory of the process until the content of the shop changes.
 
-Whole pages are kept by `shop.core.public_pages`. Their pieces (a card, the header, what a selector read) are kept here,
-because most pages are made of the same ones: a list in another order, a search, or an address with a campaign's
-parameters then costs little more than finding out which products it shows.
+Whole pages are cached by `shop.core.public_pages`. Their fragments (a card, the header, what a selector read) are
+cached here, because most pages are made of the same ones: a list in another order, a search, or an address with a
+campaign's parameters then costs little more than finding out which products it shows.
 
-Pieces are used while a public page is made and nowhere else: calls, mails and private pages read the rows themselves.
+Fragments are used while a public page is made and nowhere else: calls, mails and private pages read the rows.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from django.utils.translation import get_language
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
-# A piece is some 2 KB: a card in HTML, or what a selector read of a product.
-_MOST_PIECES = 3000
+# A fragment is some 2 KB: a card in HTML, or what a selector read of a product.
+_MAX_FRAGMENTS = 3000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +37,17 @@ class _Entry(Generic[Value]):
     ends: float
 
 
-class Shelf(Generic[Key, Value]):
+class FragmentCache(Generic[Key, Value]):
     """Values by key, each until its end (of the process's clock) or until the content has another version.
 
-    Beyond `most`, those that nobody asked for again make room first, then those asked for least recently (a segmented
-    LRU): whoever walks through every address once drops no value that others come back for. Threads share it.
+    Beyond `max_entries`, those that nobody asked for again make room first, then those asked for least recently (a
+    segmented LRU): a crawler that asks for every address once drops no value that others come back for. Threads share
+    it.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._most_asked = max(1, most * 3 // 4)
+    def __init__(self, max_entries: int) -> None:
+        self._max_entries = max_entries
+        self._max_asked = max(1, max_entries * 3 // 4)
         self._new: OrderedDict[Key, _Entry[Value]] = OrderedDict()
         self._asked: OrderedDict[Key, _Entry[Value]] = OrderedDict()
         self._lock = Lock()
@@ -55,6 +56,7 @@ class Shelf(Generic[Key, Value]):
         return len(self._new) + len(self._asked)
 
     def find(self, key: Key, version: str) -> Value | None:
+        """Return the value of the key, or None when there is none of this version or its time is over."""
         entry = self._asked.get(key) or self._new.get(key)
         if entry is None or entry.version != version or entry.ends <= monotonic():
             return None
@@ -63,59 +65,59 @@ class Shelf(Generic[Key, Value]):
                 self._asked.move_to_end(key)
             elif key in self._new:
                 self._asked[key] = self._new.pop(key)
-                if len(self._asked) > self._most_asked:
+                if len(self._asked) > self._max_asked:
                     oldest, value = self._asked.popitem(last=False)
                     self._new[oldest] = value
         return entry.value
 
     def find_outdated(self, key: Key) -> Value | None:
-        """The last value of the key, whatever its version and its end."""
+        """Return the last value of the key, whatever its version and its end."""
         entry = self._asked.get(key) or self._new.get(key)
         return None if entry is None else entry.value
 
     def put(self, key: Key, value: Value, version: str, *, seconds: float) -> None:
-        """Keep it for so long at most, and never beyond midnight: pages name dates."""
+        """Store a value for so long at most, and never beyond midnight: pages name dates."""
         entry = _Entry(value, version, monotonic() + min(seconds, _seconds_today()))
         with self._lock:
             segment = self._asked if key in self._asked else self._new
             segment[key] = entry
             segment.move_to_end(key)
-            while len(self) > self._most:
+            while len(self) > self._max_entries:
                 (self._new or self._asked).popitem(last=False)
 
 
-_pieces: Shelf[Any, Any] = Shelf(_MOST_PIECES)
+_fragments: FragmentCache[Any, Any] = FragmentCache(_MAX_FRAGMENTS)
 _version: ContextVar[str | None] = ContextVar("content_version_of_the_page", default=None)
 
 
 @contextmanager
-def pieces_of(version: str | None) -> Iterator[None]:
-    """Inside, `kept` and `find_kept` use the pieces of this version of the content; none with None."""
-    token = _version.set(version if settings.PIECE_CACHE_SECONDS else None)
+def fragments_of(version: str | None) -> Iterator[None]:
+    """Inside, the functions below use the fragments of this version of the content; none with None."""
+    token = _version.set(version if settings.FRAGMENT_CACHE_SECONDS else None)
     try:
         yield
     finally:
         _version.reset(token)
 
 
-def kept(make: Callable[[], Value], *key: Hashable) -> Value:
-    """The piece of this key in the active language, made when it is not kept. It must never be changed afterwards."""
-    found = find_kept(*key)
-    return cast(Value, keep(make(), *key) if found is None else found)
+def cached_fragment(make: Callable[[], Value], *key: Hashable) -> Value:
+    """Return the fragment of this key in the active language, made when there is none. Never change it afterwards."""
+    found = find_fragment(*key)
+    return cast(Value, store_fragment(make(), *key) if found is None else found)
 
 
-def find_kept(*key: Hashable) -> Any:
-    """The piece of this key in the active language, or None."""
+def find_fragment(*key: Hashable) -> Any:
+    """Return the fragment of this key in the active language, or None."""
     version = _version.get()
-    return None if version is None else _pieces.find((get_language(), *key), version)
+    return None if version is None else _fragments.find((get_language(), *key), version)
 
 
-def keep(piece: Value, *key: Hashable) -> Value:
-    """Keeps the piece, if pieces are kept now, and gives it back. None is never kept."""
+def store_fragment(fragment: Value, *key: Hashable) -> Value:
+    """Store the fragment, if fragments are cached now, and return it. None is never stored."""
     version = _version.get()
-    if version is not None and piece is not None:
-        _pieces.put((get_language(), *key), piece, version, seconds=settings.PIECE_CACHE_SECONDS)
-    return piece
+    if version is not None and fragment is not None:
+        _fragments.put((get_language(), *key), fragment, version, seconds=settings.FRAGMENT_CACHE_SECONDS)
+    return fragment
 
 
 def _seconds_today() -> float:

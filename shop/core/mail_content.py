@@ -1,6 +1,11 @@
-"""Files that go with a mail, by reference: the row names a provider and an id, and the file is read at delivery.
+"""What apps put into mails at delivery: content that is found out then, and files.
 
-An app registers a provider for the files that it keeps (in its ``AppConfig.ready``); the outbox stores no file.
+A page that writes to an address which may or may not have an account must do the same work for both. It queues one
+mail, and the worker finds out what is sent, if anything. An app registers a resolver for a kind of mail in its
+``AppConfig.ready``; a kind without one is sent as it was written.
+
+Files go by reference: the row names a provider and an id, and the file is read at delivery. An app registers a provider
+for the files that it keeps; the outbox stores none.
 """
 
 from __future__ import annotations
@@ -10,7 +15,44 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from shop.core.models import OutgoingMail
+
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class MailContent:
+    """What is sent: the kind of mail, and the values of its templates."""
+
+    kind: str
+    context: dict[str, Any]
+
+
+Resolver = Callable[[OutgoingMail], MailContent | None]
+
+_resolvers: dict[str, Resolver] = {}
+
+
+def register_resolver(kind: str, resolve: Resolver) -> None:
+    """From now on ``resolve(mail)`` says what a mail of ``kind`` becomes; None: nothing is sent, the row goes."""
+    _resolvers[kind] = resolve
+
+
+def is_resolved(mail: OutgoingMail) -> bool:
+    """Return whether the content of a mail is known: it was rendered, or needs no resolver."""
+    return bool(mail.text) or mail.kind not in _resolvers
+
+
+def resolve_content(mail: OutgoingMail) -> bool:
+    """Give a mail its kind and context, on its row as well; False when there is nothing to send."""
+    if is_resolved(mail):
+        return True
+    content = _resolvers[mail.kind](mail)
+    if content is None:
+        return False
+    mail.kind, mail.context = content.kind, content.context
+    OutgoingMail.objects.filter(pk=mail.pk).update(kind=mail.kind, context=mail.context)
+    return True
 
 
 class AttachmentNotReadyError(Exception):
@@ -59,7 +101,7 @@ def register_attachments(
 
 
 def load_attachments(references: list[dict[str, Any]]) -> tuple[list[MailFile], list[Attachment]]:
-    """The files of a mail, and the references of those that it goes without.
+    """Return the files of a mail, and the references of those that it goes without.
 
     Raises AttachmentNotReadyError when a required one is not there.
     """

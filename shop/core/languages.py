@@ -1,0 +1,12 @@
+"""The language of the sources, and the one of the answer that is being made."""
+
+from django.conf import settings
+from django.utils.translation import get_language
+
+SOURCE_LANGUAGE: str = settings.LANGUAGE_CODE
+"""French: what texts are written in, what other languages fall back to, and what the workshop reads."""
+
+
+def active_language() -> str:
+    """Return the two letters of the active language, of the sources where none is active."""
+    return (get_language() or SOURCE_LANGUAGE)[:2]

@@ -1,0 +1,219 @@
+"""The machine, the applications, languages, static files, the API, limits and what the law sets."""
+
+from pathlib import Path
+from typing import Any
+
+import django_stubs_ext
+import environ
+
+from shop.core.law import HOME_COUNTRY
+from shop.data_dir import open_data_dir, stored_secret
+from shop.loopback import refuse_public_debug
+
+# Lets Django's generic classes be written with their type at run time, as the type checker reads them.
+django_stubs_ext.monkeypatch()
+
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
+env = environ.Env()
+environ.Env.read_env(BASE_DIR / ".env")
+
+# --- Where things are kept -------------------------------------------------------------------------
+DATA_DIR = open_data_dir(Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve())
+QUEUE_DIR = DATA_DIR / "queue"
+
+# --- The machine -----------------------------------------------------------------------------------
+# A development machine or the demonstration, which `manage.py` sets where nothing says otherwise. Never a public shop.
+DEBUG = env.bool("DEBUG", default=False)
+PORT = env.int("PORT", default=8000)
+# Production must name its secret: with DEBUG off an empty one stops the start.
+SECRET_KEY = env.str("SECRET_KEY", default="") or (stored_secret(DATA_DIR / "secret-key") if DEBUG else "")
+SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEBUG else [])
+SITE_URL = env.str("SITE_URL", default=f"http://localhost:{PORT}" if DEBUG else "").rstrip("/")
+if DEBUG:
+    refuse_public_debug(allowed_hosts=ALLOWED_HOSTS, site_url=SITE_URL)
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[SITE_URL] if SITE_URL else [])
+ADMIN_PATH = env.str("ADMIN_PATH", default="gestion/").strip("/") + "/"
+# How many reverse proxies stand before the shop: client addresses are read from X-Forwarded-For only then.
+TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
+APPEND_SLASH = False
+# With DEBUG too, visitors see the shop's own error pages; the traceback is in the log.
+DEFAULT_EXCEPTION_REPORTER = "shop.core.errors.PageReporter"
+ROOT_URLCONF = "shop.urls"
+WSGI_APPLICATION = "shop.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+INSTALLED_APPS = [
+    "modeltranslation",
+    "shop.apps.ShopAdminConfig",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "django_countries",
+    "csp",
+    "allauth",
+    "allauth.account",
+    "shop.core",
+    "accounts",
+    "catalog",
+    "orders",
+    "shop.pages",
+]
+
+MIDDLEWARE = [
+    "shop.core.health.HealthMiddleware",
+    "shop.core.deadlines.DeadlineMiddleware",
+    "shop.core.public_pages.PublicPageMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_permissions_policy.PermissionsPolicyMiddleware",
+    "shop.core.middleware.TrailingSlashMiddleware",
+    "shop.pages.middleware.RedirectMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "shop.core.middleware.LanguageMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "accounts.middleware.StaffSessionMiddleware",
+    "accounts.middleware.MemberCookieMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "shop.core.middleware.NotFoundMiddleware",
+    "shop.core.middleware.OutageMiddleware",
+]
+
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "shop.core.context_processors.shop",
+            ],
+            # Django's date filter, with French ordinals.
+            "builtins": ["shop.core.templatetags.dates"],
+        },
+    },
+]
+
+# --- Time limits -----------------------------------------------------------------------------------
+# What all calls of other servers within one request may take together, in seconds; docs/operator.md lists them.
+REQUEST_SECONDS: dict[str, float] = {"page": 1.5, "request": 11.0}
+
+# --- Language --------------------------------------------------------------------------------------
+LANGUAGE_CODE = "fr"
+LANGUAGES = [("fr", "Français"), ("en", "English"), ("es", "Español"), ("de", "Deutsch")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = "shop.formats"
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "Europe/Paris"
+MODELTRANSLATION_DEFAULT_LANGUAGE = "fr"
+MODELTRANSLATION_LANGUAGES = ("fr", "en", "es", "de")
+MODELTRANSLATION_FALLBACK_LANGUAGES = ("fr",)
+COUNTRIES_FIRST = [HOME_COUNTRY, "BE", "CH", "LU"]
+
+# --- Static files and media ------------------------------------------------------------------------
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+ASSET_MANIFEST = BASE_DIR / "static" / "build" / "manifest.json"
+MEDIA_URL = "/media/"
+MEDIA_ROOT = DATA_DIR / "media"
+# Media and static files are public: a web server of another user may hand them out.
+FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o755
+STORAGES: dict[str, dict[str, Any]] = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    # What visitors send to the workshop alone: no address leads there.
+    "private": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {
+            "location": str(DATA_DIR / "private"),
+            "file_permissions_mode": 0o600,
+            "directory_permissions_mode": 0o700,
+        },
+    },
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEBUG
+        else "shop.core.staticfiles.ShopStaticFilesStorage"
+    },
+}
+WHITENOISE_USE_FINDERS = DEBUG
+# Bundles that are built while the development server runs are served at once.
+WHITENOISE_AUTOREFRESH = DEBUG
+# Names that carry their content's hash: the front-end build's (8 capitals or digits) and Django's (12 hex digits).
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/(build/.*-[A-Z0-9]{8}|.*\.[0-9a-f]{12})\.[a-z0-9]+$"
+
+# --- API -------------------------------------------------------------------------------------------
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["shop.core.authentication.CsrfSessionAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    # The calls speak JSON and nothing else: `?format=` chooses nothing.
+    "URL_FORMAT_OVERRIDE": None,
+    "DEFAULT_PARSER_CLASSES": ["shop.core.parsers.StrictJSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "shop.core.problems.exception_handler",
+    "COERCE_DECIMAL_TO_STRING": True,
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "Shop API",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+    "ENUM_NAME_OVERRIDES": {
+        "FinishEnum": "catalog.models.Finish",
+        "PaymentModeEnum": "orders.models.PaymentMode",
+    },
+    "POSTPROCESSING_HOOKS": [
+        # Adds schemas whose choices the second hook names.
+        "shop.core.islands.add_island_schemas",
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "shop.core.api_schema.describe_refusals",
+    ],
+}
+
+# --- Limits ----------------------------------------------------------------------------------------
+# Attempts a window by the name of a limit, where they differ from the table in shop/core/limits.py.
+LIMITS: dict[str, int] = env.dict("LIMITS", cast={"value": int}, default={})
+# How much stock one network address, or one e-mail address, may keep from others without having paid.
+UNPAID_ORDERS_LIMIT = env.int("UNPAID_ORDERS_LIMIT", default=5)
+UNPAID_SCARCE_LIMIT = env.int("UNPAID_SCARCE_LIMIT", default=5)
+
+# --- Personal data: how long it is kept. The privacy page prints these, the purge jobs follow them -
+RETENTION: dict[str, int] = {
+    # Code de commerce L123-22: accounting documents.
+    "invoices_years": 10,
+    "inactive_years": 3,
+    "contact_years": 3,
+    "unpaid_days": 90,
+    "log_months": 12,
+}
+
+# --- Measurement (nothing is loaded while these are empty) -----------------------------------------
+ANALYTICS_ID = env.str("ANALYTICS_ID", default="")
+PIXEL_ID = env.str("PIXEL_ID", default="")
+
+# --- Log -------------------------------------------------------------------------------------------
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="INFO")},
+    "loggers": {"django.server": {"level": "WARNING"}},
+}

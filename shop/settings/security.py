@@ -1,0 +1,94 @@
+"""Accounts, sessions and cookies, transport and headers."""
+
+from datetime import timedelta
+from typing import Any
+
+from csp.constants import NONE, SELF
+
+from shop.settings.base import DEBUG, TRUSTED_PROXIES, env
+from shop.settings.services import STRIPE_API_BASE
+
+# --- Accounts --------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = [
+    "allauth.account.auth_backends.AuthenticationBackend",
+    "accounts.backends.RolePermissions",
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "accounts.passwords.LengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "accounts:auth"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/"
+ACCOUNT_ADAPTER = "accounts.adapter.ShopAccountAdapter"
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_PREVENT_ENUMERATION = True
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ALLAUTH_TRUSTED_PROXY_COUNT = TRUSTED_PROXIES
+PASSWORD_RESET_TIMEOUT = 3600
+
+SESSION_COOKIE_AGE = int(timedelta(days=14).total_seconds())
+# Who may open the administration is asked to sign in again sooner: after a pause, and every day in any case.
+STAFF_SESSION_IDLE = int(timedelta(hours=3).total_seconds())
+STAFF_SESSION_LIFETIME = int(timedelta(hours=12).total_seconds())
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = not DEBUG
+SESSION_COOKIE_NAME = "sessionid" if DEBUG else "__Host-sessionid"
+# Known devices (accounts.devices): as long as browsers keep a cookie at all.
+DEVICE_COOKIE_AGE = int(timedelta(days=400).total_seconds())
+DEVICE_COOKIE_NAME = "device" if DEBUG else "__Host-device"
+CSRF_COOKIE_SECURE = not DEBUG
+CSRF_COOKIE_HTTPONLY = True
+CSRF_COOKIE_NAME = "csrftoken" if DEBUG else "__Host-csrftoken"
+CSRF_FAILURE_VIEW = "shop.core.errors.csrf_failure"
+
+# --- Transport and headers -------------------------------------------------------------------------
+SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=not DEBUG)
+# The payment provider counts a redirect as a failed delivery.
+SECURE_REDIRECT_EXEMPT = [r"^webhooks/"]
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
+SECURE_HSTS_SECONDS = 0 if DEBUG else 63072000
+SECURE_HSTS_INCLUDE_SUBDOMAINS = not DEBUG
+SECURE_HSTS_PRELOAD = not DEBUG
+SECURE_REFERRER_POLICY = "strict-origin-when-cross-origin"
+X_FRAME_OPTIONS = "DENY"
+PERMISSIONS_POLICY: dict[str, list[str]] = {
+    feature: [] for feature in ("camera", "geolocation", "microphone", "usb", "accelerometer", "gyroscope")
+}
+# The stand-in's payment page: browsers check where the answer of a form leads to.
+_sandbox_pages = (
+    [STRIPE_API_BASE, env.str("STRIPE_SANDBOX_PUBLIC_URL", default=STRIPE_API_BASE)]
+    if STRIPE_API_BASE
+    else []
+)
+CONTENT_SECURITY_POLICY: dict[str, Any] = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "connect-src": [SELF],
+        "font-src": [SELF],
+        "manifest-src": [SELF],
+        "form-action": [SELF, "https://checkout.stripe.com", *_sandbox_pages],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+FILE_UPLOAD_HANDLERS = [
+    "shop.core.uploads.BoundedUploadHandler",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 500
