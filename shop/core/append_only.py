@@ -1,22 +1,24 @@
-"""Rows that the database itself keeps from being changed or deleted (art. 242 nonies A CGI ann. II, L221-21)."""
+"""Triggers that refuse any change or deletion of a row (art. 242 nonies A CGI ann. II, L221-21)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 
-def append_only(table: str, *, columns: Sequence[str] = ()) -> migrations.RunPython:
-    """A migration step after which `table` refuses DELETE, and UPDATE of `columns` (of every column without them).
+def append_only(table: str) -> migrations.RunPython:
+    """Return a migration step after which the database refuses UPDATE and DELETE of rows of `table`.
 
     The error is an IntegrityError or InternalError of the database, whoever asks: the shop, the admin or a console.
+    SQLite rebuilds a table for most changes and drops its triggers: a migration that changes such a table ends with
+    this step again.
     """
 
     def guard(apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        for statement in guard_statements(table, schema_editor.connection.vendor, columns):
+        vendor = schema_editor.connection.vendor
+        for statement in release_statements(table, vendor) + guard_statements(table, vendor):
             schema_editor.execute(statement, params=None)
 
     def release(apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
@@ -26,38 +28,20 @@ def append_only(table: str, *, columns: Sequence[str] = ()) -> migrations.RunPyt
     return migrations.RunPython(guard, release)
 
 
-def changeable(table: str) -> migrations.RunPython:
-    """A migration step that lifts `append_only`, so that later steps may change the table; guard it again after them.
-
-    SQLite rebuilds a table for most changes and would lose the triggers without a word.
-    """
-
-    def release(apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        for statement in release_statements(table, schema_editor.connection.vendor):
-            schema_editor.execute(statement, params=None)
-
-    def guard(apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        for statement in guard_statements(table, schema_editor.connection.vendor):
-            schema_editor.execute(statement, params=None)
-
-    return migrations.RunPython(release, guard)
-
-
-def guard_statements(table: str, vendor: str, columns: Sequence[str] = ()) -> list[str]:
-    """The SQL that sets the two triggers, `<table>_no_update` and `<table>_no_delete`."""
-    update = f"UPDATE OF {', '.join(columns)}" if columns else "UPDATE"
+def guard_statements(table: str, vendor: str) -> list[str]:
+    """Return the SQL that creates the two triggers, `<table>_no_update` and `<table>_no_delete`."""
     message = f"rows of {table} are never changed or deleted"
     if vendor == "postgresql":
         return [
             f"CREATE FUNCTION {table}_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
             f"RAISE EXCEPTION '{message}' USING ERRCODE = 'restrict_violation'; END $$",
-            f"CREATE TRIGGER {table}_no_update BEFORE {update} ON {table} "
+            f"CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table} "
             f"FOR EACH ROW EXECUTE FUNCTION {table}_refuse()",
             f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} "
             f"FOR EACH ROW EXECUTE FUNCTION {table}_refuse()",
         ]
     return [
-        f"CREATE TRIGGER {table}_no_update BEFORE {update} ON {table} "
+        f"CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table} "
         f"BEGIN SELECT RAISE(ABORT, '{message}'); END",
         f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} "
         f"BEGIN SELECT RAISE(ABORT, '{message}'); END",
@@ -65,7 +49,7 @@ def guard_statements(table: str, vendor: str, columns: Sequence[str] = ()) -> li
 
 
 def release_statements(table: str, vendor: str) -> list[str]:
-    """The SQL that takes the triggers away again."""
+    """Return the SQL that drops the triggers, whether they exist or not."""
     if vendor == "postgresql":
         return [
             f"DROP TRIGGER IF EXISTS {table}_no_update ON {table}",
