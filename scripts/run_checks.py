@@ -63,7 +63,7 @@ def steps(scratch: Path) -> list[Step]:
     return [
         Step("format", [[str(BIN / "ruff"), "format", "--check", "."]]),
         Step("lint", [[str(BIN / "ruff"), "check", "."]]),
-        Step("house rules", [[PYTHON, "scripts/source_rules.py"]]),
+        Step("source rules", [[PYTHON, "scripts/source_rules.py"]]),
         Step("types", [[str(BIN / "mypy"), *PACKAGES]]),
         Step("layers", [[str(BIN / "lint-imports")]]),
         Step("migrations", [django("makemigrations", "--check", "--dry-run")], data),
