@@ -5,7 +5,7 @@ others send pictures that are hard to read, what a killed process costs.
 
 Starts the shop as `make run` does, in a folder of its own, on SQLite and then on a real PostgreSQL.
 Fails when a page answers with an error, or when the last piece is sold twice or not at all; a missed aim is printed.
-docs/development.md says how to read it.
+docs/performance.md says how to read it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""House rules that no linter knows, each one a pattern: where it may not stand, and why."""
+"""Rules of the project that no linter knows: patterns that files may not contain, and words that were given up."""
 
 from __future__ import annotations
 
@@ -22,9 +22,94 @@ class Rule:
     pattern: re.Pattern[str]
     files: tuple[str, ...]
     except_in: tuple[str, ...] = ()
+    # Whether the names of files may not match either.
+    names: bool = False
 
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """A word that was given up, for what to say instead, and where its pattern is looked for."""
+
+    word: str
+    instead: str
+    pattern: str
+    files: tuple[str, ...] = ("*.py", "*.ts", "*.tsx", "*.mjs", "*.css", "*.html", "*.md", "*.toml")
+    except_in: tuple[str, ...] = ()
+
+
+PROSE = ("*.py", "*.md", "*.toml")
+# The table in docs/glossary.md, word for word.
+GIVEN_UP = (
+    GivenUp("instalment", "installment", r"(?i)instalment"),
+    GivenUp("thirds", "installments", r"(?i)(?<!two )(?:\b|_)thirds(?:\b|_)"),
+    GivenUp(
+        "canceled",
+        "cancelled; `canceled` in quotes or as an attribute is Stripe's",
+        r"\bCANCELED\b|(?<![\w.`'\"])canceled(?![\w`'\"])",
+        ("*.py", "*.md"),
+        ("orders/stripe_sandbox/*",),
+    ),
+    GivenUp(
+        "Shelf, kept, pieces of a page",
+        "fragment cache, `cached_fragment`; cached page",
+        r"\bShelf\b|\bkept\(|\{% *(?:end)?kept\b|(?:core|templatetags)[./]kept\b|\bfind_kept\b"
+        r"|\bkept (?:page|piece)s?\b|\bpieces_of\b|\bPIECE_CACHE",
+    ),
+    GivenUp(
+        "wake, wake-up",
+        "enqueue, `enqueue_after_commit`",
+        r"\bwake(?:_\w+)?\(|core[./]wake\b|\bWAKE_|\bwake-ups?\b",
+    ),
+    GivenUp("print", "fingerprint", r"\bprint_of|\bprints? of (?:a|the)\b", PROSE),
+    GivenUp("told", "reported, notified, or what it says", r"\btold_\w+|(?<!\w)_told\b", ("*.py", "*.html")),
+    GivenUp("toise", "ruler, `size_ruler`", r"\btoise\b", ("*.py", "*.ts", "*.tsx", "*.css", "*.md")),
+    GivenUp(
+        "finding",
+        "discrepancy",
+        r"\bFinding[A-Z]\w*|\bFinding\b(?! [a-z])|\bfindings\b|\bfinding_\w+|\w+_findings?\b"
+        r"|\b(?:a|the|each|every) finding\b",
+        ("*.py", "*.html", "*.md"),
+    ),
+    GivenUp(
+        "reserve_place, take_place", "`reserve_number`, `assign_number`", r"\b(?:reserve|take)_place\b", PROSE
+    ),
+    GivenUp("take_up", "`accept_case`", r"\btake_up\b", PROSE),
+    GivenUp("restate", "`recompute_state`", r"\brestate\b", PROSE),
+    GivenUp("try_again", "`retry`", r"\b_?try_again\b", ("*.py", "*.html")),
+    GivenUp("door", "entry point, endpoint, view", r"(?i)\bdoors?\b", PROSE),
+    GivenUp(
+        "house, room",
+        "project, package, app",
+        r"(?i)\bhouse\b|\brooms\b|\b(?:a|one|each|every|this|its) room\b",
+        PROSE,
+    ),
+    GivenUp(
+        "bank, desk, crowd, giving_back (in tests)",
+        "`fake_stripe`, `staff_client`, `run_concurrently`, `refunding`",
+        r"tests[./]bank\b|\btests import bank\b|\bdef bank\(|\bdesk\b|\bcrowd\b|\bgiving_back\b",
+        ("*.py",),
+    ),
+    GivenUp(
+        "`--primer`, `--resin`, `--mat`, `--pot`, `--amber`, `--vermilion`, `--tape`, `--ink`",
+        "a name by role: `--surface-…`, `--text`, `--accent`",
+        r"--(?:primer|resin|mat|pot|amber|vermilion|tape|ink)(?![a-z])",
+        ("*.css", "*.ts", "*.tsx", "*.html", "*.md", "*.py"),
+    ),
+)
+# What visitors read, and the list itself.
+NO_WORDS_IN = ("docs/glossary.md", "shop/pages/texts/*", "catalog/demo/*")
 
 RULES = (
+    *(
+        Rule(
+            f"“{given_up.word}” was given up: {given_up.instead}",
+            re.compile(given_up.pattern),
+            given_up.files,
+            (*NO_WORDS_IN, *given_up.except_in),
+            names=True,
+        )
+        for given_up in GIVEN_UP
+    ),
     Rule(
         "colours have names: a raw one belongs in tokens.css",
         re.compile(r"#(?:[0-9a-fA-F]{8}|[0-9a-fA-F]{6}|[0-9a-fA-F]{3,4})\b(?![-\w])"),
@@ -105,7 +190,7 @@ RULES = (
         ("orders/services/status/transitions.py", "*/migrations/*", "*/tests/*", "tests/*", "conftest.py"),
     ),
 )
-# A room is named for what it holds.
+# A module is named for what is in it.
 NAMELESS = {"utils.py", "helpers.py", "common.py", "misc.py", "signals.py", "utils.ts", "helpers.ts"}
 NOT_OURS = ("scripts/source_rules.py", "tests/test_source_rules.py")
 
@@ -126,7 +211,7 @@ def broken_rules(root: Path, names: list[str]) -> Iterator[str]:
     """Every breach, as ``file:line: reason``."""
     for name in names:
         if Path(name).name in NAMELESS:
-            yield f"{name}: name the file for what it holds"
+            yield f"{name}: name the file for what is in it"
         rules = [
             rule
             for rule in RULES
@@ -137,6 +222,8 @@ def broken_rules(root: Path, names: list[str]) -> Iterator[str]:
             continue
         text = (root / name).read_text(encoding="utf-8")
         for rule in rules:
+            if rule.names and (found_in_name := rule.pattern.search(name)):
+                yield f"{name}: {rule.reason}: {found_in_name.group()}"
             for found in rule.pattern.finditer(text):
                 line = text.count("\n", 0, found.start()) + 1
                 yield f"{name}:{line}: {rule.reason}: {found.group().strip()}"

@@ -73,7 +73,7 @@ def test_settings_exist(document: Path):
     example = (ROOT / ".env.example").read_text(encoding="utf-8")
     # What the project's own scripts read, apart from the settings of the shop.
     scripts = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "scripts").glob("*.py"))
-    for name in named(document, r"(?<![\w*])([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?![\w*])"):
+    for name in named(document, r"(?<![\w*:])([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?![\w*])"):
         assert hasattr(settings, name) or f"#{name}=" in example or name in scripts, name
 
 

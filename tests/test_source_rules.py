@@ -1,7 +1,12 @@
-"""Each house rule catches its breach and lets the proper way stand."""
+"""Each rule of the project catches its breach and lets the proper way stand; words that were given up stay away."""
+
+import re
+from pathlib import Path
 
 import pytest
-from source_rules import broken_rules
+from source_rules import GIVEN_UP, broken_rules
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def breaches(tmp_path, name, text):
@@ -36,7 +41,7 @@ def breaches(tmp_path, name, text):
             "transitions.py alone",
         ),
         ("orders/demo.py", "Order.objects.filter(pk=pk).update(paid_at=now)", "transitions.py alone"),
-        ("orders/utils.py", "", "name the file for what it holds"),
+        ("orders/utils.py", "", "name the file for what is in it"),
     ],
 )
 def test_a_breach_is_named_with_its_place(tmp_path, name, text, reason):
@@ -49,10 +54,10 @@ def test_a_breach_is_named_with_its_place(tmp_path, name, text, reason):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("frontend_islands/styles/tokens.css", ":root { --ink: #15201D; }"),
+        ("frontend_islands/styles/tokens.css", ":root { --text: #15201D; }"),
         (
             "frontend_islands/styles/pages/home.css",
-            "#resultats { color: var(--ink); } a[href='#cafe-noir'] {}",
+            "#resultats { color: var(--text); } a[href='#cafe-noir'] {}",
         ),
         ("templates/mail/order.html", '<p style="color:#15201D">'),
         ("templates/cart.html", '<script src="{{ url }}" type="module"></script>'),
@@ -71,3 +76,67 @@ def test_a_breach_is_named_with_its_place(tmp_path, name, text, reason):
 )
 def test_the_proper_way_stands(tmp_path, name, text):
     assert breaches(tmp_path, name, text) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "instead"),
+    [
+        ("orders/models/pause.py", "class InstalmentPause: ...", "installment"),
+        ("orders/pricing/instalments.py", "", "installment"),
+        ("docs/operator.md", "A later part of the thirds is refused.", "installments"),
+        ("orders/models/payment.py", 'CANCELED = "canceled"', "cancelled"),
+        ("docs/operator.md", "The charge is canceled.", "cancelled"),
+        ("catalog/selectors/cards.py", 'kept(make, "cards")', "fragment cache"),
+        ("templates/base.html", "{% kept 'footer' %}", "fragment cache"),
+        ("docs/operator.md", "Kept in memory: a kept page costs no query.", "fragment cache"),
+        ("catalog/services/media.py", "wake(TASK, pk)", "enqueue"),
+        ("shop/core/broker.py", "# The broker is only a wake-up.", "enqueue"),
+        ("orders/services/refunds.py", "print_of = hash(lines)", "fingerprint"),
+        ("orders/models/order.py", "told_at = DateTimeField()", "reported"),
+        ("frontend_islands/styles/components/gallery.css", ".toise { width: 1px; }", "size_ruler"),
+        ("orders/models/books.py", "class Finding(models.Model): ...", "discrepancy"),
+        ("orders/books/todo.py", "open_findings = []", "discrepancy"),
+        ("orders/invoices/series.py", "place = reserve_place()", "reserve_number"),
+        ("orders/services/withdrawals.py", "take_up(case=case)", "accept_case"),
+        ("orders/services/outcomes.py", "restate(payment)", "recompute_state"),
+        ("orders/admin/refunds.py", 'actions = ("try_again",)', "retry"),
+        ("orders/payments/settlement.py", '"""The one door."""', "entry point"),
+        ("orders/admin/parts.py", '"""What each room shares."""', "project"),
+        ("orders/tests/test_dispatch.py", "def test_it(desk): ...", "staff_client"),
+        ("frontend_islands/styles/pages/home.css", "a { color: var(--ink-soft); }", "a name by role"),
+    ],
+)
+def test_a_word_given_up_is_refused_with_what_to_say(tmp_path, name, text, instead):
+    found = breaches(tmp_path, name, text)
+    assert len(found) == 1
+    assert found[0].startswith(f"{name}:")
+    assert instead in found[0].partition("given up: ")[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("shop/pages/texts/faq/en.json", "Pay in three instalments, behind the door of the house."),
+        ("docs/performance.md", "It varies by a third; two thirds are third-party."),
+        ("orders/stripe/gateway.py", 'if intent.status == "canceled" or intent.canceled_at: ...'),
+        ("orders/stripe/facts.py", "# `requires_action` or `canceled`; payment_intent.canceled"),
+        ("docs/owner.md", "The text is kept word for word; leave room for a name."),
+        ("frontend_islands/islands/model-viewer3d/scene.ts", "const room = new Room();"),
+        ("shop/pages/texts/home/fr.json", "La toise donne la hauteur."),
+        ("templates/product.html", "<p>La toise donne la hauteur.</p>"),
+        ("orders/tests/test_orders.py", "def test_a_refusal_is_told(): ..."),
+        ("orders/pricing/dunning.py", 'ADVICE = "do_not_try_again"'),
+        ("shop/core/checks.py", "# Finding the file takes a moment."),
+        ("orders/models/returns.py", "taken_up_at = models.DateTimeField()"),
+        ("orders/services/refunds.py", "bank = refund.bank  # prints the total"),
+        ("frontend_islands/styles/tokens.css", ":root { --match: 1; --material: 2; --text: #15201D; }"),
+    ],
+)
+def test_words_of_the_same_letters_stand(tmp_path, name, text):
+    assert breaches(tmp_path, name, text) == []
+
+
+def test_glossary_lists_the_words_given_up():
+    table = (ROOT / "docs/glossary.md").read_text(encoding="utf-8").partition("## Words given up")[2]
+    rows = re.findall(r"^\| (?!Given up|---)(.+?) \| (.+) \|$", table, re.MULTILINE)
+    assert rows == [(given_up.word, given_up.instead) for given_up in GIVEN_UP]

@@ -1,4 +1,4 @@
-"""What the three pages that most visitors see may cost: the table in docs/development.md, counted, without a clock."""
+"""What the three pages that most visitors see may cost: the table in docs/performance.md, counted, without a clock."""
 
 import gzip
 import json
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 PAGES = ("home", "list", "product")
 COLUMNS = ("queries", "queries again", "requests", "HTML KB", "gzip KB")
-DOCUMENT = settings.BASE_DIR / "docs" / "development.md"
+DOCUMENT = settings.BASE_DIR / "docs" / "performance.md"
 SCRIPTS = settings.BASE_DIR / "frontend_islands" / "checks" / "pages.json"
 TEASER = "Résine grise, socle compris, peinte à la main couche après couche à l'atelier."
 
