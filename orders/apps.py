@@ -9,7 +9,7 @@ class OrdersConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts.joining import register_orders
-        from catalog.purchases import register_purchases
+        from catalog.selectors.purchases import register_purchases
         from orders.invoices import sending
         from orders.selectors.purchases import find_purchase
         from orders.services.joining import join_orders

@@ -75,7 +75,7 @@ RULES = (
             "orders/webhooks.py",
             "shop/core/api.py",
             # Forms on pages that are the same for everybody, and links of mails: their own words say why.
-            "catalog/notice_views.py",
+            "catalog/views/notices.py",
             "orders/withdrawal_views.py",
         ),
     ),

@@ -12,11 +12,14 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from catalog.admin.forms import ImageForm, ModelForm3D, VariationFormSet
-from catalog.admin.parts import preview_of, read_only_fields
+from catalog.admin.forms import ImageForm, ModelForm3D, VariationFormSet, preview_of, read_only_fields
 from catalog.models import Product, ProductImage, ProductModel, ProductVariation
-from catalog.services.images import add_product_image, delete_product_image
-from catalog.services.models3d import delete_product_model, set_product_model
+from catalog.services.media import (
+    add_product_image,
+    delete_product_image,
+    delete_product_model,
+    set_product_model,
+)
 from catalog.services.products import LANGUAGES, delete_variation, save_variation
 from shop.core.amount_fields import TYPED_AMOUNT
 from shop.core.staff_actions import StaffAction

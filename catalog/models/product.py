@@ -1,7 +1,8 @@
-"""Products and their variations. The rules of prices are in `catalog.services.pricing`."""
+"""Products and their variations. The rules of prices are in `catalog.pricing`."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -36,10 +37,18 @@ class PromotionType(models.TextChoices):
     BUY_N_GET_M = "buy_n_get_m", _("Quantités libres")
 
 
-FIXED_PROMOTIONS: dict[str, tuple[int, int]] = {
-    PromotionType.BUY_2_GET_1: (2, 1),
-    PromotionType.BUY_3_GET_1: (3, 1),
-    PromotionType.BUY_4_GET_3: (4, 3),
+@dataclass(frozen=True, slots=True)
+class PromotionQuantities:
+    """Of every `buy + get` units, `get` are free."""
+
+    buy: int
+    get: int
+
+
+FIXED_PROMOTIONS: dict[str, PromotionQuantities] = {
+    PromotionType.BUY_2_GET_1: PromotionQuantities(2, 1),
+    PromotionType.BUY_3_GET_1: PromotionQuantities(3, 1),
+    PromotionType.BUY_4_GET_3: PromotionQuantities(4, 3),
 }
 
 

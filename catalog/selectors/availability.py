@@ -1,14 +1,43 @@
-"""Which of some products can be bought now, as their own pages say it."""
+"""What can be bought now: what a product's row tells, what a choice of it tells, and the units that are left."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import Q
 
 from catalog.models import Product, ProductVariation
-from catalog.selectors.cards import available_condition
-from catalog.selectors.sellables import stock_problem
-from catalog.services import pricing
-from catalog.services.stock import Level
+from catalog.pricing import default_variation
+
+Level = tuple[str, int]
+"""One number of units in stock: ("product", key) or ("variation", key)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """Whether a choice can be bought, and how many units of it: None for made to order."""
+
+    available: bool
+    quantity: int | None
+
+
+def available_condition() -> Q:
+    """Products that can be bought, as far as their own row tells."""
+    return Q(in_stock=True) & (Q(stock_quantity__isnull=True) | Q(stock_quantity__gt=0))
+
+
+def is_available(product: Product) -> bool:
+    """`available_condition` for a row that was read."""
+    return product.in_stock and product.stock_quantity != 0
+
+
+def availability_of(product: Product, variation: ProductVariation | None) -> Availability:
+    """Of a product in one variation: the scarcer level decides."""
+    levels = [product.stock_quantity, None if variation is None else variation.stock_quantity]
+    quantity = min((level for level in levels if level is not None), default=None)
+    on_sale = product.is_published and product.in_stock and (variation is None or variation.in_stock)
+    return Availability(on_sale and quantity != 0, quantity)
 
 
 def available_among(product_ids: Iterable[int]) -> set[int]:
@@ -27,8 +56,8 @@ def available_among(product_ids: Iterable[int]) -> set[int]:
 
 
 def _is_available(product: Product, variations: list[ProductVariation]) -> bool:
-    offered = variations if product.category.offers_formats else [pricing.default_variation(variations)]
-    return any(stock_problem(product, variation)[0] for variation in offered or [None])
+    offered = variations if product.category.offers_formats else [default_variation(variations)]
+    return any(availability_of(product, variation).available for variation in offered or [None])
 
 
 def stock_levels(levels: Iterable[Level]) -> dict[Level, int]:

@@ -16,9 +16,6 @@ from catalog.models import Product, ProductVariation
 from shop.core.problems import Problem
 from shop.core.public_pages import content_changed
 
-Level = tuple[str, int]
-"""One number of units in stock: ("product", key) or ("variation", key)."""
-
 
 @dataclass(frozen=True, slots=True)
 class StockUnit:
@@ -87,8 +84,10 @@ def release_stock(*, units: Iterable[StockUnit]) -> None:
     Raises `ValueError` and `TransactionManagementError` as `hold_stock` does.
     """
     given = _checked(units)
-    _give(Product.objects.all(), _sum(given, lambda unit: unit.product_id if unit.product_counted else None))
-    _give(
+    _return_units(
+        Product.objects.all(), _sum(given, lambda unit: unit.product_id if unit.product_counted else None)
+    )
+    _return_units(
         ProductVariation.objects.all(),
         _sum(given, lambda unit: unit.variation_id if unit.variation_counted else None),
     )
@@ -135,7 +134,7 @@ def _take(rows: models.QuerySet[Any], wanted: Mapping[int, int]) -> tuple[set[in
     return missing, {pk for pk, level in levels.items() if level is not None}
 
 
-def _give(rows: models.QuerySet[Any], given: Mapping[int, int]) -> None:
+def _return_units(rows: models.QuerySet[Any], given: Mapping[int, int]) -> None:
     for pk, quantity in given.items():
         if rows.filter(pk=pk, stock_quantity__isnull=False).update(
             stock_quantity=F("stock_quantity") + quantity

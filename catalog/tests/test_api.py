@@ -292,9 +292,9 @@ def test_only_reading_is_possible(client, shop, method):
 
 
 def test_the_list_costs_four_queries_at_most(client, shop, django_assert_max_num_queries, monkeypatch):
-    from catalog.selectors import search_plan
+    from catalog.selectors import search
 
-    monkeypatch.setattr(search_plan, "SAMPLE", 1)
+    monkeypatch.setattr(search, "SAMPLE", 1)
     make_product("Lame", category=shop["mangas"])
     cache.clear()
     # count, keys of the page, rows, photos

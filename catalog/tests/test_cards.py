@@ -189,7 +189,8 @@ def test_a_piece_photographed_in_both_finishes():
     both = make_product("Les deux", category=category)
     make_image(both, 1, finish="unpainted", alt_fr="Grise")
     make_image(both, 2, finish="painted", alt_fr="Peinte")
-    found, painted, unpainted = finish_pair()
+    pair = finish_pair()
+    found, painted, unpainted = pair.card, pair.photos.painted, pair.photos.unpainted
     assert (found.id, painted.alt, unpainted.alt) == (both.pk, "Peinte", "Grise")
 
 

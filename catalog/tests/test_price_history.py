@@ -7,9 +7,10 @@ import pytest
 import time_machine
 from django.db import DatabaseError, connection, transaction
 
+from catalog import pricing
 from catalog.models import AppendOnlyError, PricePoint, Product
 from catalog.selectors.products import find_product
-from catalog.services import price_history, pricing
+from catalog.services import price_history
 from catalog.services.products import delete_product, save_product
 from catalog.tests.factories import make_category, make_finish_category, make_product, make_variation
 
@@ -21,7 +22,7 @@ def point(amount: str, days_ago: float) -> PricePoint:
 
 
 def lowest(*points: PricePoint) -> Decimal | None:
-    return price_history.lowest_prior(points, NOW)
+    return pricing.lowest_prior(points, NOW)
 
 
 def test_no_history_gives_no_reference():

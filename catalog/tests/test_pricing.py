@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.models import Category, Product, ProductVariation, PromotionType
-from catalog.services import pricing
+from catalog import pricing
+from catalog.models import Category, Product, ProductVariation, PromotionQuantities, PromotionType
 
 AMOUNTS = st.decimals(min_value=0, max_value=5000, places=2)
 
@@ -128,7 +128,7 @@ def test_named_promotions_have_fixed_quantities(kind, quantities):
     piece = product(
         promotion_active=True, promotion_type=kind, promotion_buy_quantity=9, promotion_get_quantity=9
     )
-    assert pricing.promotion_quantities(piece) == quantities
+    assert pricing.promotion_quantities(piece) == PromotionQuantities(*quantities)
 
 
 def test_free_quantities_come_from_the_product():
@@ -138,7 +138,7 @@ def test_free_quantities_come_from_the_product():
         promotion_buy_quantity=5,
         promotion_get_quantity=2,
     )
-    assert pricing.promotion_quantities(piece) == (5, 2)
+    assert pricing.promotion_quantities(piece) == PromotionQuantities(5, 2)
 
 
 def test_a_promotion_that_is_off_or_incomplete_is_none():

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from catalog.demo import loader
 from catalog.models import ProductModel
-from catalog.services.models3d import delete_product_model, set_product_model
+from catalog.services.media import delete_product_model, set_product_model
 from catalog.services.products import delete_product
 from catalog.tests.factories import make_product
 from shop.core import images

@@ -11,10 +11,10 @@ import pytest
 from django.db import DatabaseError, transaction
 from django.test import Client
 
-from catalog import purchases
 from catalog.demo.reviews import load_reviews
 from catalog.models import AppendOnlyError, Product, Review, ReviewDecision, ReviewState
-from catalog.purchases import Purchase
+from catalog.selectors import purchases
+from catalog.selectors.purchases import Purchase
 from catalog.selectors.reviews import latest_reviews
 from catalog.services.reviews import moderate_review, submit_review
 from catalog.tests.factories import make_product, make_user

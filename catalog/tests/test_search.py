@@ -88,7 +88,9 @@ def pieces(db) -> dict[str, Product]:
 def found(pieces: dict[str, Product], text: str) -> set[str]:
     names = {piece.pk: name for name, piece in pieces.items()}
     words = search.query_words(text)
-    return {names[pk] for pk in search.matching(Product.objects.all(), words).values_list("pk", flat=True)}
+    return {
+        names[pk] for pk in search.having_words(Product.objects.all(), words).values_list("pk", flat=True)
+    }
 
 
 @pytest.mark.parametrize(

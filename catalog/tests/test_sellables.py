@@ -7,6 +7,7 @@ from django.core.cache import cache
 from django.utils import translation
 
 from catalog.models import Product
+from catalog.selectors import sellables
 from catalog.selectors.sellables import SellableKey, find_sellables
 from catalog.tests.factories import (
     make_category,
@@ -205,3 +206,72 @@ def test_three_queries_however_many_lines(django_assert_num_queries):
         find_sellables(keys)
     with django_assert_num_queries(0):
         assert find_sellables([]) == {}
+
+
+@pytest.mark.parametrize("language", ["fr", "en", "es", "de"])
+@pytest.mark.parametrize("size", range(1, 8))
+def test_rows_of_the_written_statements_are_those_of_the_models(size, language, django_assert_num_queries):
+    painted, plain = make_finish_category("mangas"), make_category("goodies")
+    for number in range(1, 8):
+        product = make_product(
+            f"Pièce {number}",
+            f"{number}.90",
+            category=painted if number % 2 else plain,
+            name_de=f"Stück {number}",
+        )
+        make_variation(product, price_override=f"{number}.10", is_default=True)
+    expected = {row.pk: row for row in Product.objects.select_related("category").order_by("pk")[:size]}
+    with translation.override(language):
+        with django_assert_num_queries(2):
+            products = {row.pk: row for row in sellables._read_products(list(expected))}
+            variations = {row.product_id: row for row in sellables._read_variations(list(expected))}
+        fields = (
+            *("name", "slug", "description", "price", "painted_price", "unpainted_price", "in_stock"),
+            *("stock_quantity", "is_published", "promotion_active", "promotion_type"),
+            *(
+                "promotion_buy_quantity",
+                "promotion_get_quantity",
+                "production_days_min",
+                "production_days_max",
+            ),
+            *("hs_code", "origin_country", "weight_grams", "category_id"),
+        )
+        assert list(products.keys() ^ expected.keys()) == []
+        for pk, product in expected.items():
+            with django_assert_num_queries(0):
+                read = [getattr(products[pk], field) for field in fields]
+                category = (products[pk].category.name, products[pk].category.offers_finishes)
+            assert read == [getattr(product, field) for field in fields]
+            assert category == (product.category.name, product.category.offers_finishes)
+            assert isinstance(products[pk].price, Decimal)
+            assert products[pk].in_stock is True
+            stored = product.variations.get()
+            with django_assert_num_queries(0):
+                found = {
+                    field.attname: getattr(variations[pk], field.attname) for field in stored._meta.fields
+                }
+            assert found == {field.attname: getattr(stored, field.attname) for field in stored._meta.fields}
+
+
+def test_unknown_keys_read_no_row_and_no_keys_ask_nothing(django_assert_num_queries):
+    with django_assert_num_queries(2):
+        assert list(sellables._read_products([2**62, 2**61, 2**60])) == []
+        assert list(sellables._read_variations([2**62, 2**61, 2**60])) == []
+    with django_assert_num_queries(0):
+        assert list(sellables._read_products([])) == []
+        assert list(sellables._read_variations([])) == []
+
+
+def test_a_change_is_seen_by_the_next_call():
+    product = make_product(price="1.90")
+    assert find(product).unit_price == Decimal("1.90")
+    Product.objects.filter(pk=product.pk).update(price="7.25", in_stock=False)
+    assert (find(product).unit_price, find(product).available) == (Decimal("7.25"), False)
+
+
+def test_without_a_default_the_first_variation_in_the_shops_order_is_chosen():
+    product = make_product()
+    for name, place in (("B", 1), ("A", 2), ("C", 0)):
+        make_variation(product, name, sort_order=place)
+    assert find(product).variation_name == "C"
+    assert [row.name for row in sellables._read_variations([product.pk])] == ["C", "B", "A"]

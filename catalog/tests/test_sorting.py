@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.utils import translation
 
 from catalog.models import CategoryKind, Product
-from catalog.selectors import search_plan, sorting
+from catalog.selectors import listing, search
 from catalog.selectors.listing import find_products, main_catalogue
 from catalog.tests.factories import make_category, make_product
 
@@ -27,7 +27,7 @@ def pieces():
 
 
 def names(sort: str, **options) -> list[str]:
-    order = sorting.order_of(sort)
+    order = listing.sort_columns(sort)
     return [row.name_fr for row in find_products(scope=main_catalogue(), order=order, **options).products]
 
 
@@ -61,14 +61,14 @@ def test_equal_prices_keep_one_order_on_both_sides(pieces):
 @pytest.mark.parametrize("sort", ["price", "price-desc", "name"])
 def test_every_way_of_searching_gives_the_same_order(pieces, sort, monkeypatch):
     expected = names(sort, text="soir")
-    monkeypatch.setattr(search_plan, "SAMPLE", 1)
-    monkeypatch.setattr(search_plan, "_COMMON", 2)
+    monkeypatch.setattr(search, "SAMPLE", 1)
+    monkeypatch.setattr(search, "_COMMON", 2)
     assert names(sort, text="soir") == expected
 
 
 @pytest.mark.parametrize("text", ["", "cheapest", "PRICE", "price\x00", "-price"])
 def test_an_unknown_order_is_the_usual_one(text):
-    assert sorting.chosen(text) == "newest"
+    assert listing.known_sort(text) == "newest"
 
 
 def test_a_sorted_page(client, pieces):
@@ -120,9 +120,9 @@ def test_a_collection_can_be_sorted(client):
     assert '<option value="price" selected>' in response.content.decode()
 
 
-@pytest.mark.parametrize("sort", list(sorting.LABELS))
+@pytest.mark.parametrize("sort", list(listing.SORT_LABELS))
 def test_a_sorted_list_costs_no_more_queries(pieces, sort, django_assert_num_queries):
-    order = sorting.order_of(sort)
+    order = listing.sort_columns(sort)
     # the keys of the page; its count is known
     with django_assert_num_queries(1):
         find_products(scope=main_catalogue(), known_count=3, order=order)
@@ -144,10 +144,10 @@ def test_the_api_orders_too(client, pieces):
 )
 def test_the_orders_speak_the_pages_language(language, first):
     with translation.override(language):
-        labels = [str(label) for _value, label, _chosen in sorting.choices("")]
+        labels = [str(choice.label) for choice in listing.sort_choices("")]
     assert labels[0] == first
     with translation.override("fr"):
-        assert (labels == [str(label) for label in sorting.LABELS.values()]) is (language == "fr")
+        assert (labels == [str(label) for label in listing.SORT_LABELS.values()]) is (language == "fr")
 
 
 @pytest.mark.parametrize("language", ["fr", "en", "es", "de"])
@@ -158,5 +158,5 @@ def test_names_are_read_from_their_index(pieces, language):
             # A handful of rows would be read and sorted.
             for way in ("seqscan", "bitmapscan", "sort"):
                 cursor.execute(f"SET LOCAL enable_{way} = off")
-        rows = Product.objects.filter(is_published=True).order_by(*sorting.order_of("name")).values("pk")
+        rows = Product.objects.filter(is_published=True).order_by(*listing.sort_columns("name")).values("pk")
         assert f"product_name_{language}" in rows[:24].explain()

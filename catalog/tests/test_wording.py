@@ -7,7 +7,7 @@ from catalog.models import Product
 from catalog.selectors import wording
 
 NBSP = "\u00a0"
-SHOP = (14, 28)
+SHOP = wording.ProductionDays(14, 28)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_the_sentence_of_a_promotion():
 )
 def test_delays_are_told_in_weeks_when_they_are_weeks(low, high, expected):
     piece = Product(production_days_min=low, production_days_max=high)
-    assert wording.production_text(piece, SHOP) == expected
+    assert wording.production_text(wording.production_days(piece, SHOP)) == expected
 
 
 @pytest.mark.parametrize(

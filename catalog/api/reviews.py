@@ -14,9 +14,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from catalog.models import Product
-from catalog.review_views import author_name
 from catalog.selectors.reviews import product_reviews
-from catalog.services.reviews import submit_review
+from catalog.services.reviews import author_name, submit_review
 from shop.core.problems import Problem
 
 MAX_SHOWN = 50

@@ -1,4 +1,4 @@
-"""The favourites' API: members only, their own only. Guests keep theirs in the browser."""
+"""The favourites' API: members only, their own only. Those of guests are stored in the browser."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class FavouriteList(APIView):
 
 @method_decorator(never_cache, name="dispatch")
 class FavouriteOne(APIView):
-    """`PUT/DELETE /api/favourites/{product_id}`: safe to repeat; both answer with all that is kept."""
+    """`PUT/DELETE /api/favourites/{product_id}`: safe to repeat; both answer with all favourites."""
 
     permission_classes = (IsAuthenticated,)
 
