@@ -25,7 +25,7 @@ REFERENCE_PERIOD = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class OfferKey:
-    """What tells one offer of a product from its others: the key of its variation, if any, and its finish."""
+    """What identifies an offer among those of a product: the key of its variation, if any, and its finish."""
 
     variation_id: int | None
     finish: str

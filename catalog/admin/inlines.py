@@ -99,6 +99,7 @@ class VariationInline(StaffRights, admin.StackedInline[ProductVariation, Product
 
 
 def save_images(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
+    """Delete, change and add photos, in this order: new ones come after those that stay."""
     for image in formset.deleted_objects:
         delete_product_image(image=image)
     for image, _changed in formset.changed_objects:
@@ -120,6 +121,7 @@ def save_images(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
 
 
 def save_model(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
+    """Delete or replace the 3D model."""
     product = cast(Product, formset.instance)
     if formset.deleted_objects:
         delete_product_model(product=product)
@@ -130,6 +132,7 @@ def save_model(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
 
 
 def save_variations(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
+    """Delete, change and add variations; each save refreshes the product."""
     for variation in formset.deleted_objects:
         delete_variation(variation=variation)
     changed: list[Model] = [variation for variation, _changed in formset.changed_objects]

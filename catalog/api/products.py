@@ -161,18 +161,18 @@ class ProductList(APIView):
         """Published products of the main catalogue, or of one category, newest first or as `ordering` says."""
         query = ListQuery(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
-        asked = query.validated_data
-        if asked["ids"]:
-            chosen = products_of(parse_ids(asked["ids"]))
+        data = query.validated_data
+        if data["ids"]:
+            chosen = products_of(parse_ids(data["ids"]))
             whole = {"count": len(chosen), "next": None, "previous": None, "results": summaries(chosen)}
             return Response(ProductPage(whole).data)
-        text = search.clean_query(asked["search"])
-        slug = asked["category"]
-        size = asked["page_size"]
-        sort = listing.known_sort(asked["ordering"])
+        text = search.clean_query(data["search"])
+        slug = data["category"]
+        size = data["page_size"]
+        sort = listing.known_sort(data["ordering"])
         scope = listing.of_category(slug) if slug else listing.main_catalogue()
         try:
-            number = listing.page_number(asked["page"])
+            number = listing.page_number(data["page"])
             found = listing.find_products(
                 scope=scope,
                 text=text,

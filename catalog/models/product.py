@@ -22,7 +22,7 @@ _NOT_NEGATIVE = [MinValueValidator(Decimal("0.00"))]
 
 
 class Finish(models.TextChoices):
-    """How a piece leaves the workshop. `""` (no choice to make) is not a member."""
+    """How a product leaves the workshop. `""` (no choice to make) is not a member."""
 
     PAINTED = "painted", _("Peint")
     UNPAINTED = "unpainted", _("Non peint")
@@ -57,7 +57,7 @@ def _not_negative(field: str) -> Q:
 
 
 class Product(models.Model):
-    """A piece on sale.
+    """A product on sale.
 
     Write it through `catalog.services.products`, which keeps the denormalised columns (`search_text`,
     `price_from`, `price_to`, `crossed_out`) and the price history right; `rating_count` and `rating_average` are those

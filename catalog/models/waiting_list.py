@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -58,9 +56,7 @@ class Notice(models.Model):
     secret in the links of the mails. `asked_at` is when the last confirmation was sent.
     """
 
-    EMAIL_MAX_LENGTH: ClassVar[int] = 254
-
-    email = models.EmailField(_("adresse e-mail"), max_length=EMAIL_MAX_LENGTH)
+    email = models.EmailField(_("adresse e-mail"), max_length=254)
     product = models.ForeignKey(
         Product,
         on_delete=models.CASCADE,

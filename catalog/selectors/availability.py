@@ -1,4 +1,4 @@
-"""What can be bought now: what a product's row tells, what a choice of it tells, and the units that are left."""
+"""What can be bought now: by a product's row, by a choice of it, and the units that are left."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Availability:
 
 
 def available_condition() -> Q:
-    """Products that can be bought, as far as their own row tells."""
+    """Products that can be bought, as far as their own row says."""
     return Q(in_stock=True) & (Q(stock_quantity__isnull=True) | Q(stock_quantity__gt=0))
 
 

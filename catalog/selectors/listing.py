@@ -146,7 +146,7 @@ def find_products(
 ) -> Results:
     """One page of the published products of a scope that match a text, newest first unless `order` says otherwise.
 
-    At most two queries: without a text the count, not asked for when `known_count` tells it, and the page.
+    At most two queries: without a text the count, not read when `known_count` is given, and the page.
     Raises `PageOutOfRangeError`; the first page of nothing exists.
     """
     products = Product.objects.filter(scope, is_published=True)
@@ -157,7 +157,7 @@ def find_products(
         keys = matches.keys[(number - 1) * size : min(number * size, matches.count)]
         return Results(keys, matches.count, matches.capped, number, page_count)
     if text:
-        # Punctuation alone stands in no text that is searched.
+        # Punctuation alone is in no text that is searched.
         known_count = 0
     count = products.count() if known_count is None else known_count
     page_count = _page_count(count, number, size)

@@ -20,7 +20,7 @@ class FinishPhotos:
 
 
 def image_info(row: PictureRow, fallback_alt: str) -> ImageInfo:
-    """How to show a stored picture; `fallback_alt` stands in for a missing text alternative."""
+    """How to show a stored picture; `fallback_alt` replaces a missing text alternative."""
     return images.describe(
         name=row.file.name or "",
         width=row.width,

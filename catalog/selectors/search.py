@@ -25,7 +25,7 @@ from catalog.selectors.cards import NEWEST
 MAX_QUERY_LENGTH = 200
 # More words than anybody types; each is one more comparison a product.
 MAX_QUERY_WORDS = 8
-# One or two letters stand inside nearly every word: they match beginnings only, which an index can find.
+# One or two letters are inside nearly every word: they match beginnings only, which an index can find.
 _SHORT = 2
 
 _LETTERS = str.maketrans({"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d", "ı": "i"})
@@ -97,7 +97,7 @@ def having_words(products: QuerySet[Product], words: Iterable[str]) -> QuerySet[
 
 
 def pattern(word: str) -> str:
-    """What must stand in a `search_text` that has the word."""
+    """What a `search_text` that has the word contains."""
     return f" {word}" if len(word) <= _SHORT else word
 
 
@@ -119,7 +119,7 @@ def find_matches(
     """The newest of the products that have all the words, or the first in another order: at least `through` of them.
     At most two queries.
 
-    `through` beyond `COUNT_CAP` gives no more than that.
+    `through` beyond `COUNT_CAP` returns no more than that.
     """
     through = min(through, COUNT_CAP)
     size = max(SAMPLE, min(through * SAMPLE // _FIRST_PAGE, _LARGEST_SAMPLE))

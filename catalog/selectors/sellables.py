@@ -24,20 +24,17 @@ OUT_OF_STOCK = "out_of_stock"
 _TRANSLATED = ("name", "slug", "description")
 # Every change of a cart asks these two. Django takes longer to write them than the database to answer them, so they are
 # written here: 320 quotes of five lines a second instead of 234.
-_PRODUCTS = """
-    SELECT product.id, product.category_id, product.price, product.painted_price, product.unpainted_price,
-        product.in_stock, product.stock_quantity, product.is_published,
-        product.promotion_active, product.promotion_type,
-        product.promotion_buy_quantity, product.promotion_get_quantity,
-        product.production_days_min, product.production_days_max,
-        product.hs_code, product.origin_country, product.weight_grams,
-        category.offers_finishes AS category_offers_finishes, {texts}
-    FROM catalog_product AS product JOIN catalog_category AS category ON category.id = product.category_id
-    WHERE product.id IN ({keys})
-"""
-_VARIATIONS = """
-    SELECT * FROM catalog_productvariation WHERE product_id IN ({keys}) ORDER BY sort_order, id
-"""
+_PRODUCTS = """SELECT product.id, product.category_id, product.price, product.painted_price, product.unpainted_price,
+    product.in_stock, product.stock_quantity, product.is_published, product.promotion_active, product.promotion_type,
+    product.promotion_buy_quantity, product.promotion_get_quantity,
+    product.production_days_min, product.production_days_max,
+    product.hs_code, product.origin_country, product.weight_grams,
+    category.offers_finishes AS category_offers_finishes, {texts}
+FROM catalog_product AS product JOIN catalog_category AS category ON category.id = product.category_id
+WHERE product.id IN ({keys})"""
+_VARIATIONS = (
+    """SELECT * FROM catalog_productvariation WHERE product_id IN ({keys}) ORDER BY sort_order, id"""
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ def delete_product_image(*, image: ProductImage) -> None:
 
 
 def set_product_model(*, product: Product, model: CheckedModel, poster: DrawnImage) -> ProductModel:
-    """Give a product a 3D model with the picture shown before it, in place of the one it had."""
+    """Store the 3D model of a product with the picture shown before it, in place of the one it had."""
     picture = images.store_image(image=poster, folder="models")
     try:
         stored = models3d.store_model(model=model, folder="models")
@@ -120,7 +120,7 @@ def set_product_model(*, product: Product, model: CheckedModel, poster: DrawnIma
 
 
 def delete_product_model(*, product: Product) -> None:
-    """Take the 3D model off a product; no error without one."""
+    """Delete the 3D model of a product; no error without one."""
     with transaction.atomic():
         remove_model_files(product=product)
         ProductModel.objects.filter(product=product).delete()

@@ -30,6 +30,7 @@ from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
 
+EMAIL_MAX_LENGTH = 254
 REPEAT_AFTER = timedelta(minutes=15)
 KEEP_FOR = timedelta(days=30)
 """How long a notice is stored that nobody confirmed, and one that was answered, with its mails."""
@@ -204,7 +205,7 @@ def _clean_email(email: str) -> str:
         validate_email(address)
     except ValidationError:
         address = ""
-    if not address or len(address) > Notice.EMAIL_MAX_LENGTH:
+    if not address or len(address) > EMAIL_MAX_LENGTH:
         message = _("Veuillez entrer une adresse email valide")
         raise Problem("invalid", message, errors={"email": [message]})
     return address

@@ -133,8 +133,8 @@ def _find(*, scope: Q, page: str, known_count: int, sort: str, text: str = "") -
 
 def _with_query(card: CategoryCard, text: str, sort: str, chosen: CategoryCard | None) -> CategoryCard:
     """The card as a link that keeps the search and the order, marked when it is the chosen one."""
-    asked = {"search": text, "sort": "" if sort == listing.DEFAULT_SORT else sort}
-    query = urlencode({name: value for name, value in asked.items() if value})
+    parameters = {"search": text, "sort": "" if sort == listing.DEFAULT_SORT else sort}
+    query = urlencode({name: value for name, value in parameters.items() if value})
     if not query and card is not chosen:
         return card
     return replace(card, url=f"{card.url}&{query}" if query else card.url, selected=card is chosen)

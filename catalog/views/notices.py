@@ -1,6 +1,6 @@
 """Asking for one mail when something can be bought, confirming the wish, and ending it.
 
-No form of this module carries a CSRF token. Two stand on pages that are cached whole, the same bytes for everybody,
+No form of this module carries a CSRF token. Two are on pages that are cached whole, the same bytes for everybody,
 and a token would be one visitor's. None is needed: no session is looked at, so a forged request can do no more than
 its author could do himself. Asking causes a confirmation mail, a few an hour for an address and for a caller;
 confirming and ending are allowed by the secret of the mail's link alone. RFC 8058 also wants the last of them to work
@@ -19,7 +19,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from catalog.models import Category, Notice, Product
+from catalog.models import Category, Product
 from catalog.services.notices import (
     Subject,
     ask_notice,
@@ -56,7 +56,7 @@ def _refuse(request: HttpRequest, subject: Subject, problem: Problem) -> HttpRes
     """The form again, with what was typed and why it was refused."""
     context = {
         "error": problem.detail,
-        "email": request.POST.get("email", "")[: Notice.EMAIL_MAX_LENGTH],
+        "email": request.POST.get("email", "")[:254],
         "product": subject.product,
         "category": subject.category,
         "back": subject.url,

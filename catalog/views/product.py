@@ -36,7 +36,7 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
     if request.path != found.url:
         return _redirect_to(found, request)
     similar = similar_cards(found.row)
-    # One more than is shown tells whether there are others.
+    # One more than is shown: are there others?
     reviews = product_reviews(found.id, limit=SHOWN + 1)
     context = {
         "product": found,
