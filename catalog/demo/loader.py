@@ -14,7 +14,7 @@ from django.utils import timezone
 from catalog.models import Category, CategoryFeature, Product, ProductVariation
 from catalog.pricing import Offer, offers
 from catalog.services.media import add_product_image, set_product_model
-from catalog.services.price_history import record_history
+from catalog.services.price_history import PastPrice, record_history
 from catalog.services.products import refresh_product
 from shop.core.images import draw_shipped_image
 from shop.core.models3d import check_model
@@ -125,14 +125,14 @@ def _load_variation(entry: Entry, product: Product) -> ProductVariation:
     )
 
 
-def _earlier_prices(entry: Entry, offer: Offer, now: datetime) -> list[tuple[datetime, Decimal]]:
+def _earlier_prices(entry: Entry, offer: Offer, now: datetime) -> list[PastPrice]:
     sku = None if offer.variation is None else offer.variation.sku
     recorded = [
-        (now - timedelta(days=point["days_ago"]), Decimal(point["amount"]))
+        PastPrice(now - timedelta(days=point["days_ago"]), Decimal(point["amount"]))
         for point in entry["price_history"]
         if (point["variation"], point["finish"]) == (sku, offer.finish)
     ]
-    return recorded or [(now - timedelta(days=entry["created_days_ago"]), offer.price)]
+    return recorded or [PastPrice(now - timedelta(days=entry["created_days_ago"]), offer.price)]
 
 
 def _translated(entry: Entry, *fields: str) -> dict[str, str]:

@@ -52,10 +52,10 @@ def available_among(product_ids: Iterable[int]) -> set[int]:
     variations: dict[int, list[ProductVariation]] = {product.pk: [] for product in products}
     for variation in ProductVariation.objects.filter(product_id__in=variations).order_by("sort_order", "pk"):
         variations[variation.product_id].append(variation)
-    return {product.pk for product in products if _is_available(product, variations[product.pk])}
+    return {product.pk for product in products if _any_choice_available(product, variations[product.pk])}
 
 
-def _is_available(product: Product, variations: list[ProductVariation]) -> bool:
+def _any_choice_available(product: Product, variations: list[ProductVariation]) -> bool:
     offered = variations if product.category.offers_formats else [default_variation(variations)]
     return any(availability_of(product, variation).available for variation in offered or [None])
 

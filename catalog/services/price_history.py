@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
 from catalog.models import PricePoint, Product
 from catalog.pricing import Offer, OfferKey, lowest_prior
+
+
+@dataclass(frozen=True, slots=True)
+class PastPrice:
+    """What an offer cost from `starts_at` on."""
+
+    starts_at: datetime
+    amount: Decimal
 
 
 def record_prices(*, product: Product, offers: Iterable[Offer], now: datetime) -> list[PricePoint]:
@@ -28,9 +37,9 @@ def record_prices(*, product: Product, offers: Iterable[Offer], now: datetime) -
     return PricePoint.objects.bulk_create(added)
 
 
-def record_history(*, product: Product, offer: Offer, prices: Sequence[tuple[datetime, Decimal]]) -> None:
-    """Store what is known of an offer's earlier prices, oldest first, for a product whose prices were asked before
-    this shop kept them. The last one should be the current price. Two queries for the offer's first history.
+def record_history(*, product: Product, offer: Offer, prices: Sequence[PastPrice]) -> None:
+    """Store what is known of an offer's earlier prices, oldest first, for a product that was sold before this shop
+    recorded its prices. The last one should be the current price. Two queries for the offer's first history.
 
     Raises `ValueError` when the offer has a history already: what was recorded is never rewritten.
     """
@@ -39,8 +48,8 @@ def record_history(*, product: Product, offer: Offer, prices: Sequence[tuple[dat
     if own.exists():
         raise ValueError("This offer has a price history already.")
     points: list[PricePoint] = []
-    for starts_at, amount in prices:
-        points.append(_point(product, key, amount, starts_at, points))
+    for price in prices:
+        points.append(_point(product, key, price.amount, price.starts_at, points))
     PricePoint.objects.bulk_create(points)
 
 

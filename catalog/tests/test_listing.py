@@ -190,9 +190,9 @@ def test_a_search_in_a_small_shop_costs_one_query(django_assert_num_queries):
 
 
 def test_cards_read_their_columns_and_photos_at_once(django_assert_num_queries):
-    for piece in make_many(5):
-        make_image(piece, 1)
-        make_image(piece, 2)
+    for product in make_many(5):
+        make_image(product, 1)
+        make_image(product, 2)
     results = find_products(scope=main_catalogue(), known_count=5)
     cache.clear()
     # rows, photos, the shop's delay

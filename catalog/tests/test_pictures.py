@@ -22,8 +22,8 @@ def media_folder(settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "media"
 
 
-def woken(queued_tasks) -> list[tuple]:
-    """What workers were woken for, once the transaction was committed."""
+def enqueued(queued_tasks) -> list[tuple]:
+    """What was enqueued, once the transaction was committed."""
     return [(task.name, *args) for task, args, _options in queued_tasks.calls]
 
 
@@ -36,13 +36,13 @@ def drawn(size: tuple[int, int] = (60, 40)) -> DrawnImage:
 
 
 def test_photos_are_added_after_each_other(queued_tasks, run_on_commit):
-    piece = make_product()
+    product = make_product()
     with run_on_commit():
-        first = media.add_product_image(product=piece, image=drawn(), alt="De face")
-        second = media.add_product_image(product=piece, image=drawn(), finish="painted")
+        first = media.add_product_image(product=product, image=drawn(), alt="De face")
+        second = media.add_product_image(product=product, image=drawn(), finish="painted")
     assert (first.position, second.position) == (1, 2)
     assert (first.alt, first.width, first.height, first.derivatives) == ("De face", 60, 40, {})
-    assert woken(queued_tasks) == [
+    assert enqueued(queued_tasks) == [
         (media.DERIVE_TASK, "product", first.pk),
         (media.DERIVE_TASK, "product", second.pk),
     ]
@@ -71,15 +71,15 @@ def test_a_lost_file_is_not_asked_for_again_and_again(caplog):
 
 
 def test_the_sweep_finds_what_was_never_made(queued_tasks, run_on_commit):
-    piece = make_product()
+    product = make_product()
     category_picture = CategoryPicture.objects.create(
         category=make_category("bust"), file="categories/a.jpg", width=10, height=10
     )
-    forgotten = [make_image(piece, position, derivatives={}) for position in (1, 2, 3)]
-    make_image(piece, 4)
+    forgotten = [make_image(product, position, derivatives={}) for position in (1, 2, 3)]
+    make_image(product, 4)
     with run_on_commit():
         tasks.sweep_images(datetime(2026, 11, 20, tzinfo=UTC))
-    assert sorted(woken(queued_tasks)) == sorted(
+    assert sorted(enqueued(queued_tasks)) == sorted(
         [(media.DERIVE_TASK, "product", row.pk) for row in forgotten]
         + [(media.DERIVE_TASK, "category", category_picture.pk)]
     )
@@ -96,10 +96,10 @@ def test_a_deleted_photo_takes_its_files_along(queued_tasks, run_on_commit):
 
 
 def test_a_deleted_product_takes_its_files_along(queued_tasks, run_on_commit):
-    piece = make_product()
-    media.add_product_image(product=piece, image=drawn())
+    product = make_product()
+    media.add_product_image(product=product, image=drawn())
     with run_on_commit():
-        delete_product(product=piece)
+        delete_product(product=product)
     assert files() == []
 
 
@@ -125,16 +125,16 @@ def test_a_category_has_one_picture(queued_tasks, run_on_commit):
         second = media.set_category_picture(category=category, image=drawn())
     assert CategoryPicture.objects.get() == second
     assert [f"categories/{name}" for name in files("categories")] == [second.file.name]
-    assert [call[1] for call in woken(queued_tasks)] == ["category", "category"]
+    assert [call[1] for call in enqueued(queued_tasks)] == ["category", "category"]
 
 
 def test_the_photo_that_shows_a_choice_best():
-    piece = make_product()
-    small, large = make_variation(piece, "Petite"), make_variation(piece, "Grande")
-    anything = make_image(piece, 1)
-    painted = make_image(piece, 2, finish="painted")
-    small_grey = make_image(piece, 3, finish="unpainted", variation=small)
-    rows = images_of([piece.pk])[piece.pk]
+    product = make_product()
+    small, large = make_variation(product, "Petite"), make_variation(product, "Grande")
+    anything = make_image(product, 1)
+    painted = make_image(product, 2, finish="painted")
+    small_grey = make_image(product, 3, finish="unpainted", variation=small)
+    rows = images_of([product.pk])[product.pk]
     assert rows == [anything, painted, small_grey]
     assert best_image(rows, variation_id=None, finish="painted") == painted
     assert best_image(rows, variation_id=small.pk, finish="unpainted") == small_grey
@@ -145,9 +145,9 @@ def test_the_photo_that_shows_a_choice_best():
 
 
 def test_photos_of_many_products_are_one_query(django_assert_num_queries):
-    pieces = [make_product(f"Pièce {number}") for number in range(3)]
-    make_image(pieces[0])
+    products = [make_product(f"Pièce {number}") for number in range(3)]
+    make_image(products[0])
     with django_assert_num_queries(1):
-        assert [len(rows) for rows in images_of([piece.pk for piece in pieces]).values()] == [1, 0, 0]
+        assert [len(rows) for rows in images_of([product.pk for product in products]).values()] == [1, 0, 0]
     with django_assert_num_queries(0):
         assert images_of([]) == {}

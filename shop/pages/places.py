@@ -11,7 +11,7 @@ from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from catalog.models import CategoryKind, Product
-from catalog.selectors.wording import default_production_days, production_text
+from catalog.selectors.wording import ProductionDays, production_text
 from orders.selectors.delivery import shipping_table
 from shop.core.models import ShopSettings
 from shop.core.money import format_amount
@@ -67,16 +67,16 @@ def shipping_markdown(language: str) -> str:
 
 def _read(language: str) -> dict[str, str]:
     shop = ShopSettings.load()
-    delay = default_production_days()
+    low, high = shop.default_production_days_min, shop.default_production_days_max
     lowest = Product.objects.filter(is_published=True, category__kind=CategoryKind.MAIN).aggregate(
         lowest=Min("price_from")
     )["lowest"]
     return {
         "shop_name": escape(shop.shop_name),
         "email": escape(shop.email),
-        "production_delay": production_text(delay),
-        "production_min_days": str(delay.low),
-        "production_max_days": str(delay.high),
+        "production_delay": production_text(ProductionDays(low, high)),
+        "production_min_days": str(low),
+        "production_max_days": str(high),
         "lowest_price": format_amount(lowest if lowest is not None else Decimal(0), language),
         "shipping_table": shipping_markdown(language),
     }
