@@ -50,7 +50,7 @@ def load_catalogue() -> None:
     now = timezone.now()
     known = set(Product.objects.filter(source=SOURCE).values_list("external_id", flat=True))
     categories = {category.slug: category for category in Category.objects.all()}
-    for entry in _read("products.json"):
+    for entry in read_entries("products.json"):
         if f"{SOURCE}:{entry['key']}" not in known:
             _load_product(entry, categories[entry["category"]], now)
 
@@ -58,7 +58,7 @@ def load_catalogue() -> None:
 def load_categories() -> int:
     """The categories that the shop starts with; returns how many were missing. Changes made by staff are kept."""
     known = set(Category.objects.values_list("slug", flat=True))
-    missing = [entry for entry in _read("categories.json") if entry["slug"] not in known]
+    missing = [entry for entry in read_entries("categories.json") if entry["slug"] not in known]
     for entry in missing:
         with transaction.atomic():
             category = Category.objects.create(
@@ -146,6 +146,7 @@ def _amount(value: str | None) -> Decimal | None:
     return None if value is None else Decimal(value)
 
 
-def _read(name: str) -> list[Entry]:
+def read_entries(name: str) -> list[Entry]:
+    """The entries of one of the JSON files beside this module."""
     entries: list[Entry] = json.loads((FOLDER / name).read_text(encoding="utf-8"))
     return entries
