@@ -2,21 +2,21 @@
 
 from django.urls import re_path
 
-from catalog import api, favourites_api, notice_api, review_api
+from catalog.api import favourites, notices, products, reviews
 
 urlpatterns = [
-    re_path(r"^products$", api.ProductList.as_view(), name="api-products"),
-    re_path(r"^products/(?P<product_id>[0-9]{1,18})$", api.ProductOne.as_view(), name="api-product"),
+    re_path(r"^products$", products.ProductList.as_view(), name="api-products"),
+    re_path(r"^products/(?P<product_id>[0-9]{1,18})$", products.ProductOne.as_view(), name="api-product"),
     re_path(
         r"^products/(?P<product_id>[0-9]{1,18})/reviews$",
-        review_api.ProductReviews.as_view(),
+        reviews.ProductReviews.as_view(),
         name="api-reviews",
     ),
-    re_path(r"^favourites$", favourites_api.FavouriteList.as_view(), name="api-favourites"),
+    re_path(r"^favourites$", favourites.FavouriteList.as_view(), name="api-favourites"),
     re_path(
         r"^favourites/(?P<product_id>[0-9]{1,18})$",
-        favourites_api.FavouriteOne.as_view(),
+        favourites.FavouriteOne.as_view(),
         name="api-favourite",
     ),
-    re_path(r"^notify$", notice_api.Notify.as_view(), name="api-notify"),
+    re_path(r"^notify$", notices.Notify.as_view(), name="api-notify"),
 ]

@@ -4,7 +4,7 @@ from datetime import datetime, time, timedelta
 
 from celery import shared_task
 
-from catalog.services import images
+from catalog.services import media
 from catalog.services.favourites import watch_favourites
 from catalog.services.notices import purge_notices, send_due_notices
 from shop.core.jobs import scheduled_job
@@ -16,18 +16,18 @@ SWEEP_LIMIT = 100
 @shared_task
 def derive_image_files(kind: str, pk: int) -> None:
     """Make the smaller files of one picture."""
-    images.derive(kind=kind, pk=pk)
+    media.derive_files(kind=kind, pk=pk)
 
 
 @scheduled_job("image-sweep", every=timedelta(minutes=5))
 def sweep_images(now: datetime) -> None:
-    """Find the pictures whose wake-up or worker was lost."""
-    images.wake_missing(limit=SWEEP_LIMIT)
+    """Enqueue again the pictures whose message or worker was lost."""
+    media.enqueue_missing(limit=SWEEP_LIMIT)
 
 
 @scheduled_job("notices", every=timedelta(minutes=5))
 def send_notices(now: datetime) -> None:
-    """Write to those who wait for a piece or a collection."""
+    """Write to those who wait for a product or a collection."""
     send_due_notices()
     watch_favourites(now=now)
 

@@ -1,5 +1,6 @@
 """Which texts of the catalogue exist in every language of the shop; French fills in where one is missing."""
 
+from django.conf import settings
 from modeltranslation.translator import TranslationOptions, register
 
 from catalog.models import Category, CategoryFeature, CategoryPicture, Product, ProductImage, ProductVariation
@@ -8,13 +9,13 @@ from catalog.models import Category, CategoryFeature, CategoryPicture, Product, 
 @register(Category)
 class CategoryTranslation(TranslationOptions):
     fields = ("name", "title", "description", "intro")
-    required_languages = {"fr": ("name",)}
+    required_languages = {settings.LANGUAGE_CODE: ("name",)}
 
 
 @register(CategoryFeature)
 class CategoryFeatureTranslation(TranslationOptions):
     fields = ("title", "text")
-    required_languages = {"fr": ("title",)}
+    required_languages = {settings.LANGUAGE_CODE: ("title",)}
 
 
 @register(CategoryPicture)
@@ -25,13 +26,13 @@ class CategoryPictureTranslation(TranslationOptions):
 @register(Product)
 class ProductTranslation(TranslationOptions):
     fields = ("name", "slug", "description", "full_description", "material", "paint_type")
-    required_languages = {"fr": ("name",)}
+    required_languages = {settings.LANGUAGE_CODE: ("name",)}
 
 
 @register(ProductVariation)
 class ProductVariationTranslation(TranslationOptions):
     fields = ("name",)
-    required_languages = {"fr": ("name",)}
+    required_languages = {settings.LANGUAGE_CODE: ("name",)}
 
 
 @register(ProductImage)

@@ -9,7 +9,7 @@ class OrdersConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts.services.signing_up import register_orders
-        from catalog.purchases import register_purchases
+        from catalog.selectors.purchases import register_purchases
         from orders.selectors.purchases import find_purchase
         from orders.services.checkout.joining import join_orders
         from orders.services.invoicing import sending

@@ -160,7 +160,7 @@ RULES = (
             "orders/views/webhook.py",
             "shop/core/api.py",
             # Forms on pages that are the same for everybody, and links of mails: their own words say why.
-            "catalog/notice_views.py",
+            "catalog/views/notices.py",
             "orders/views/withdrawals.py",
         ),
     ),

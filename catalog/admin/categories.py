@@ -9,10 +9,9 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from catalog.admin.forms import CategoryForm, FeatureForm
-from catalog.admin.parts import language_parts, preview_of
+from catalog.admin.forms import CategoryForm, FeatureForm, language_fieldsets, preview_of
 from catalog.models import Category, CategoryFeature
-from catalog.services.images import set_category_picture
+from catalog.services.media import set_category_picture
 from catalog.services.products import save_category
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin, StaffRights
@@ -59,7 +58,7 @@ class CategoryAdmin(StaffAdmin[Category]):
                 )
             },
         ),
-        *language_parts("name", "title", "description", "intro"),
+        *language_fieldsets("name", "title", "description", "intro"),
     )
     readonly_fields = ("picture_preview",)
 

@@ -1,13 +1,20 @@
-"""Forms of the catalogue's administration: uploads, versions, and rules that join a product with its variations."""
+"""Forms of the catalogue's administration: uploads, versions, rules that join a product with its variations, and which
+fields a person may edit."""
 
 from __future__ import annotations
 
 from typing import IO, Any, cast
 
 from django import forms
+from django.conf import settings
+from django.contrib.admin.utils import flatten
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.dateparse import parse_datetime
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models import (
@@ -18,18 +25,35 @@ from catalog.models import (
     ProductModel,
     ProductVariation,
 )
-from catalog.services.pricing import base_price
+from catalog.pricing import base_price
+from catalog.selectors.pictures import image_info
+from catalog.services.products import LANGUAGES
 from shop.core import models3d
 from shop.core.image_drawing import DrawnImage
 from shop.core.models3d import CheckedModel
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction, may
 from shop.core.uploads import drawn_upload
 
 CONFLICT = _("Ce produit a été modifié entre-temps. Rechargez la page pour voir la nouvelle version.")
+# Every other field of a product and its variations asks for EDIT_PRODUCT.
+FIELD_ACTIONS = {
+    # The hidden mark of what was on screen: whoever saves sends it.
+    "version": StaffAction.SEE_PRODUCTS,
+    **dict.fromkeys(("in_stock", "stock_quantity"), StaffAction.EDIT_STOCK),
+    **dict.fromkeys(
+        (
+            *("price", "original_price", "painted_price", "unpainted_price"),
+            *("price_adjustment", "price_override"),
+            *("promotion_active", "promotion_type", "promotion_buy_quantity", "promotion_get_quantity"),
+        ),
+        StaffAction.EDIT_PRICES,
+    ),
+}
 
 
 class ProductForm(forms.ModelForm[Product]):
-    """A product; it carries the version that was on screen, so that of two people saving the second is told."""
+    """A product; it carries the version that was on screen, so that the second of two people saving is refused."""
 
     version = forms.CharField(required=False, widget=forms.HiddenInput)
 
@@ -56,11 +80,11 @@ class VariationFormSet(forms.BaseInlineFormSet[ProductVariation, Product, forms.
         product = self.instance
         if any(self.errors) or product.price is None:
             return
-        kept = [form for form in self.forms if form.cleaned_data and not form.cleaned_data.get("DELETE")]
-        if sum(bool(form.cleaned_data.get("is_default")) for form in kept) > 1:
+        remaining = [form for form in self.forms if form.cleaned_data and not form.cleaned_data.get("DELETE")]
+        if sum(bool(form.cleaned_data.get("is_default")) for form in remaining) > 1:
             raise ValidationError(_("Une seule variation peut être celle par défaut."))
         lowest = min(base_price(product, finish) for finish in ("", "painted", "unpainted"))
-        for form in kept:
+        for form in remaining:
             adjustment = form.cleaned_data.get("price_adjustment")
             if (
                 form.cleaned_data.get("price_override") is None
@@ -155,3 +179,38 @@ class FeatureForm(forms.ModelForm[CategoryFeature]):
             "title_de",
             "text_de",
         )
+
+
+def language_fieldsets(*fields: str) -> list[Any]:
+    """One foldable fieldset a language: open in French, which the others fall back to."""
+    names = {"fr": "Français", "en": "English", "es": "Español", "de": "Deutsch"}
+    return [
+        (
+            names[language],
+            {
+                "fields": tuple(f"{field}_{language}" for field in fields),
+                "classes": () if language == settings.LANGUAGE_CODE else ("collapse",),
+            },
+        )
+        for language in LANGUAGES
+    ]
+
+
+def read_only_fields(user: AbstractBaseUser | AnonymousUser, fields: Any) -> tuple[str, ...]:
+    """Those of an admin's `fields`, some in groups, that the person may not edit: stock, prices and the rest ask for an
+    action each."""
+    return tuple(
+        name for name in flatten(fields) if not may(user, FIELD_ACTIONS.get(name, StaffAction.EDIT_PRODUCT))
+    )
+
+
+def preview_of(row: Any, *, alt: str | None = None) -> SafeString | str:
+    """A row's picture, small, with `alt` or its own words; a dash where there is none."""
+    if row is None or not row.file.name:
+        return "–"
+    image = image_info(row, "")
+    return format_html(
+        '<img src="{}" alt="{}" width="72" height="72" loading="lazy">',
+        image.smallest_url,
+        image.alt if alt is None else alt,
+    )

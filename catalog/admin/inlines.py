@@ -12,11 +12,14 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from catalog.admin.forms import ImageForm, ModelForm3D, VariationFormSet
-from catalog.admin.parts import preview_of, read_only_fields
+from catalog.admin.forms import ImageForm, ModelForm3D, VariationFormSet, preview_of, read_only_fields
 from catalog.models import Product, ProductImage, ProductModel, ProductVariation
-from catalog.services.images import add_product_image, delete_product_image
-from catalog.services.models3d import delete_product_model, set_product_model
+from catalog.services.media import (
+    add_product_image,
+    delete_product_image,
+    delete_product_model,
+    set_product_model,
+)
 from catalog.services.products import LANGUAGES, delete_variation, save_variation
 from shop.core.amounts import TYPED_AMOUNT
 from shop.core.staff_actions import StaffAction
@@ -96,6 +99,7 @@ class VariationInline(StaffRights, admin.StackedInline[ProductVariation, Product
 
 
 def save_images(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
+    """Delete, change and add photos, in this order: new ones come after those that stay."""
     for image in formset.deleted_objects:
         delete_product_image(image=image)
     for image, _changed in formset.changed_objects:
@@ -117,6 +121,7 @@ def save_images(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
 
 
 def save_model(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
+    """Delete or replace the 3D model."""
     product = cast(Product, formset.instance)
     if formset.deleted_objects:
         delete_product_model(product=product)
@@ -127,6 +132,7 @@ def save_model(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
 
 
 def save_variations(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
+    """Delete, change and add variations; each save refreshes the product."""
     for variation in formset.deleted_objects:
         delete_variation(variation=variation)
     changed: list[Model] = [variation for variation, _changed in formset.changed_objects]

@@ -1,4 +1,4 @@
-"""Products in the admin, with their photos, formats and 3D model."""
+"""Products in the admin, with their photos, formats and 3D model, and their prices over time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from catalog.admin.forms import ProductForm
+from catalog.admin.forms import ProductForm, language_fieldsets, preview_of, read_only_fields
 from catalog.admin.inlines import (
     ImageInline,
     ModelInline,
@@ -24,10 +24,9 @@ from catalog.admin.inlines import (
     save_model,
     save_variations,
 )
-from catalog.admin.parts import language_parts, preview_of, read_only_fields
-from catalog.models import Product, ProductImage, ProductModel
+from catalog.models import PricePoint, Product, ProductImage, ProductModel
 from catalog.selectors import search, wording
-from catalog.selectors.customs import without_customs_data
+from catalog.selectors.products import without_customs_data
 from catalog.services.products import delete_product, refresh_product, save_product
 from shop.core.amounts import TYPED_AMOUNT
 from shop.core.staff_actions import StaffAction
@@ -35,7 +34,7 @@ from shop.core.staff_admin import StaffAdmin, staff_action
 
 
 class CustomsFilter(admin.SimpleListFilter):
-    """Pieces that a parcel outside the Union can't declare yet."""
+    """Products that a parcel outside the Union can't declare yet."""
 
     title = _("données douanières")
     parameter_name = "customs"
@@ -94,7 +93,7 @@ class ProductAdmin(StaffAdmin[Product]):
     actions = ("publish", "unpublish")
     fieldsets = (
         (None, {"fields": ("version", "category", ("is_published", "featured"))}),
-        *language_parts("name", "slug", "description", "full_description", "material", "paint_type"),
+        *language_fieldsets("name", "slug", "description", "full_description", "material", "paint_type"),
         (
             _("Prix"),
             {
@@ -141,7 +140,7 @@ class ProductAdmin(StaffAdmin[Product]):
 
     @admin.display(description=_("photo"))
     def thumbnail(self, product: Product) -> SafeString | str:
-        """The link to the piece, which names it: what a picture shows is not what the link leads to."""
+        """The link to the product, which names it: what a picture shows is not what the link leads to."""
         photo = next(iter(product.images.all()), None)
         if photo is None or not photo.file.name:
             return format_html(
@@ -183,7 +182,7 @@ class ProductAdmin(StaffAdmin[Product]):
         exact = Product.objects.filter(external_id=search_term.strip()) | Product.objects.filter(
             variations__sku=search_term.strip()
         )
-        found = search.matching(queryset, words) | queryset.filter(pk__in=exact.order_by().values("pk"))
+        found = search.having_words(queryset, words) | queryset.filter(pk__in=exact.order_by().values("pk"))
         return found, False
 
     def save_model(self, request: HttpRequest, obj: Product, form: ModelForm[Product], change: bool) -> None:
@@ -215,3 +214,32 @@ class ProductAdmin(StaffAdmin[Product]):
         for product in chosen.order_by("pk"):
             product.is_published = published
             save_product(product=product)
+
+
+@admin.register(PricePoint)
+class PricePointAdmin(StaffAdmin[PricePoint]):
+    """Prices over time: the proof of what was asked. Nobody writes them here."""
+
+    view_action = StaffAction.SEE_PRICES
+    list_display = ("product_id", "variation_id", "finish", "amount", "starts_at", "lowest_prior")
+    list_filter = ("finish",)
+    date_hierarchy = "starts_at"
+    search_fields = ("product_id",)
+    search_help_text = _("Nom du produit ou son numéro.")
+    ordering = ("-starts_at", "-pk")
+    fields = list_display
+    show_full_result_count = False
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[PricePoint], search_term: str
+    ) -> tuple[QuerySet[PricePoint], bool]:
+        words = search.query_words(search_term)
+        if not words:
+            return queryset, False
+        named = search.having_words(Product.objects.all(), words).order_by().values("pk")
+        found = queryset.filter(product_id__in=named)
+        number = search_term.strip()
+        if number.isascii() and number.isdigit() and len(number) <= 18:
+            # Also of products that were deleted.
+            found |= queryset.filter(product_id=int(number))
+        return found, False

@@ -12,10 +12,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog.models import Category, CategoryFeature, Product, ProductVariation
-from catalog.services.images import add_product_image
-from catalog.services.models3d import set_product_model
-from catalog.services.price_history import record_history
-from catalog.services.pricing import Offer, offers
+from catalog.pricing import Offer, offers
+from catalog.services.media import add_product_image, set_product_model
+from catalog.services.price_history import PastPrice, record_history
 from catalog.services.products import refresh_product
 from shop.core.images import draw_shipped_image
 from shop.core.models3d import check_model
@@ -51,7 +50,7 @@ def load_catalogue() -> None:
     now = timezone.now()
     known = set(Product.objects.filter(source=SOURCE).values_list("external_id", flat=True))
     categories = {category.slug: category for category in Category.objects.all()}
-    for entry in _read("products.json"):
+    for entry in read_entries("products.json"):
         if f"{SOURCE}:{entry['key']}" not in known:
             _load_product(entry, categories[entry["category"]], now)
 
@@ -59,7 +58,7 @@ def load_catalogue() -> None:
 def load_categories() -> int:
     """The categories that the shop starts with; returns how many were missing. Changes made by staff are kept."""
     known = set(Category.objects.values_list("slug", flat=True))
-    missing = [entry for entry in _read("categories.json") if entry["slug"] not in known]
+    missing = [entry for entry in read_entries("categories.json") if entry["slug"] not in known]
     for entry in missing:
         with transaction.atomic():
             category = Category.objects.create(
@@ -126,14 +125,14 @@ def _load_variation(entry: Entry, product: Product) -> ProductVariation:
     )
 
 
-def _earlier_prices(entry: Entry, offer: Offer, now: datetime) -> list[tuple[datetime, Decimal]]:
+def _earlier_prices(entry: Entry, offer: Offer, now: datetime) -> list[PastPrice]:
     sku = None if offer.variation is None else offer.variation.sku
-    told = [
-        (now - timedelta(days=point["days_ago"]), Decimal(point["amount"]))
+    recorded = [
+        PastPrice(now - timedelta(days=point["days_ago"]), Decimal(point["amount"]))
         for point in entry["price_history"]
         if (point["variation"], point["finish"]) == (sku, offer.finish)
     ]
-    return told or [(now - timedelta(days=entry["created_days_ago"]), offer.price)]
+    return recorded or [PastPrice(now - timedelta(days=entry["created_days_ago"]), offer.price)]
 
 
 def _translated(entry: Entry, *fields: str) -> dict[str, str]:
@@ -147,6 +146,7 @@ def _amount(value: str | None) -> Decimal | None:
     return None if value is None else Decimal(value)
 
 
-def _read(name: str) -> list[Entry]:
+def read_entries(name: str) -> list[Entry]:
+    """The entries of one of the JSON files beside this module."""
     entries: list[Entry] = json.loads((FOLDER / name).read_text(encoding="utf-8"))
     return entries

@@ -4,14 +4,20 @@ The managers are declared with their types because modeltranslation replaces the
 the type checker can't see.
 """
 
+from catalog.models.append_only import AppendOnlyError
 from catalog.models.category import Category, CategoryFeature, CategoryKind, Colour
-from catalog.models.favourite import Favourite
-from catalog.models.image import CategoryPicture, PictureRow, ProductImage
-from catalog.models.model3d import ProductModel
-from catalog.models.notice import Notice
-from catalog.models.price import AppendOnlyError, PricePoint
-from catalog.models.product import FIXED_PROMOTIONS, Finish, Product, ProductVariation, PromotionType
+from catalog.models.media import CategoryPicture, PictureRow, ProductImage, ProductModel
+from catalog.models.price import PricePoint
+from catalog.models.product import (
+    FIXED_PROMOTIONS,
+    Finish,
+    Product,
+    ProductVariation,
+    PromotionQuantities,
+    PromotionType,
+)
 from catalog.models.review import Review, ReviewDecision, ReviewState
+from catalog.models.waiting_list import Favourite, Notice
 
 __all__ = [
     "FIXED_PROMOTIONS",
@@ -30,6 +36,7 @@ __all__ = [
     "ProductImage",
     "ProductModel",
     "ProductVariation",
+    "PromotionQuantities",
     "PromotionType",
     "Review",
     "ReviewDecision",

@@ -1,35 +1,17 @@
-"""Prices over time: what the shop asked for each piece, and since when. Rows are added, never changed."""
+"""Prices over time: what the shop asked for each product, and since when. Rows are added, never changed."""
 
 from __future__ import annotations
-
-from typing import Any, NoReturn
 
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from catalog.models.append_only import AppendOnlyModel
 from catalog.models.product import AMOUNT_DIGITS, Finish, Product, ProductVariation
 
 
-class AppendOnlyError(TypeError):
-    """Raised by whoever tries to change or delete a price that was asked."""
-
-
-class AppendOnlyQuerySet(models.QuerySet["PricePoint"]):
-    """Refuses every bulk change."""
-
-    def update(self, **kwargs: Any) -> NoReturn:
-        raise AppendOnlyError("Prices over time are never changed.")
-
-    def delete(self) -> NoReturn:
-        raise AppendOnlyError("Prices over time are never deleted.")
-
-    def bulk_update(self, objs: Any, fields: Any, batch_size: int | None = None) -> NoReturn:
-        raise AppendOnlyError("Prices over time are never changed.")
-
-
-class PricePoint(models.Model):
-    """From `starts_at` on, this was the price of one piece in one finish and one variation.
+class PricePoint(AppendOnlyModel):
+    """From `starts_at` on, this was the price of one product in one finish and one variation.
 
     The proof of what was asked (L112-1-1) outlives the product: its keys are kept without a database constraint,
     so that deleting a product leaves them. The database itself refuses changes too (trigger of the first migration).
@@ -63,8 +45,6 @@ class PricePoint(models.Model):
         blank=True,
     )
 
-    objects = AppendOnlyQuerySet.as_manager()
-
     class Meta:
         verbose_name = _("prix pratiqué")
         verbose_name_plural = _("prix pratiqués")
@@ -81,11 +61,3 @@ class PricePoint(models.Model):
 
     def __str__(self) -> str:
         return f"{self.amount} € ({self.starts_at:%Y-%m-%d})"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        if not self._state.adding:
-            raise AppendOnlyError("Prices over time are never changed.")
-        super().save(*args, **kwargs)
-
-    def delete(self, using: str | None = None, keep_parents: bool = False) -> NoReturn:
-        raise AppendOnlyError("Prices over time are never deleted.")

@@ -1,7 +1,8 @@
-"""Products and their variations. The rules of prices are in `catalog.services.pricing`."""
+"""Products and their variations. The rules of prices are in `catalog.pricing`."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -21,7 +22,7 @@ _NOT_NEGATIVE = [MinValueValidator(Decimal("0.00"))]
 
 
 class Finish(models.TextChoices):
-    """How a piece leaves the workshop. `""` (no choice to make) is not a member."""
+    """How a product leaves the workshop. `""` (no choice to make) is not a member."""
 
     PAINTED = "painted", _("Peint")
     UNPAINTED = "unpainted", _("Non peint")
@@ -36,10 +37,18 @@ class PromotionType(models.TextChoices):
     BUY_N_GET_M = "buy_n_get_m", _("Quantités libres")
 
 
-FIXED_PROMOTIONS: dict[str, tuple[int, int]] = {
-    PromotionType.BUY_2_GET_1: (2, 1),
-    PromotionType.BUY_3_GET_1: (3, 1),
-    PromotionType.BUY_4_GET_3: (4, 3),
+@dataclass(frozen=True, slots=True)
+class PromotionQuantities:
+    """Of every `buy + get` units, `get` are free."""
+
+    buy: int
+    get: int
+
+
+FIXED_PROMOTIONS: dict[str, PromotionQuantities] = {
+    PromotionType.BUY_2_GET_1: PromotionQuantities(2, 1),
+    PromotionType.BUY_3_GET_1: PromotionQuantities(3, 1),
+    PromotionType.BUY_4_GET_3: PromotionQuantities(4, 3),
 }
 
 
@@ -48,7 +57,7 @@ def _not_negative(field: str) -> Q:
 
 
 class Product(models.Model):
-    """A piece on sale.
+    """A product on sale.
 
     Write it through `catalog.services.products`, which keeps the denormalised columns (`search_text`,
     `price_from`, `price_to`, `crossed_out`) and the price history right; `rating_count` and `rating_average` are those

@@ -1,8 +1,6 @@
-"""What buyers think of a piece, and what was decided about it."""
+"""What buyers think of a product, and what was decided about it."""
 
 from __future__ import annotations
-
-from typing import Any, NoReturn
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -11,7 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from catalog.models.price import AppendOnlyError
+from catalog.models.append_only import AppendOnlyModel
 from catalog.models.product import Product
 
 TITLE_MAX_LENGTH = 120
@@ -27,9 +25,9 @@ class ReviewState(models.TextChoices):
 
 
 class Review(models.Model):
-    """A buyer's opinion, one a piece. Its words are the author's for good: moderation publishes or refuses.
+    """A buyer's opinion, one a product. Its words are the author's for good: moderation publishes or refuses.
 
-    `experience_date` is when the author received the piece (or paid for it), which the law has shown beside the date
+    `experience_date` is when the author received the product (or paid for it), which the law has shown beside the date
     of publication (D111-17). A demonstration review has no author and counts in no average.
     """
 
@@ -51,7 +49,7 @@ class Review(models.Model):
     )
     title = models.CharField(_("titre"), max_length=TITLE_MAX_LENGTH)
     text = models.TextField(_("texte"), max_length=TEXT_MAX_LENGTH)
-    language = models.CharField(_("langue"), max_length=5, default="fr")
+    language = models.CharField(_("langue"), max_length=5, default=settings.LANGUAGE_CODE)
     experience_date = models.DateField(_("date de l'expérience"))
     state = models.CharField(
         _("état"), max_length=10, choices=ReviewState.choices, default=ReviewState.PENDING
@@ -96,17 +94,7 @@ class Review(models.Model):
         return f"{self.rating}/5 · {self.title}"
 
 
-class DecisionQuerySet(models.QuerySet["ReviewDecision"]):
-    """Refuses every bulk change."""
-
-    def update(self, **kwargs: Any) -> NoReturn:
-        raise AppendOnlyError("Decisions about reviews are never changed.")
-
-    def delete(self) -> NoReturn:
-        raise AppendOnlyError("Decisions about reviews are never deleted.")
-
-
-class ReviewDecision(models.Model):
+class ReviewDecision(AppendOnlyModel):
     """The journal of moderation (D111-17 asks how reviews are controlled): rows are added, never changed, and outlive
     the review. Who decided is written as text, so that the row outlives the account too. The database itself refuses
     changes (trigger of the migration)."""
@@ -124,8 +112,6 @@ class ReviewDecision(models.Model):
     actor = models.CharField(_("par"), max_length=254)
     decided_at = models.DateTimeField(_("le"), default=timezone.now)
 
-    objects = DecisionQuerySet.as_manager()
-
     class Meta:
         verbose_name = _("décision sur un avis")
         verbose_name_plural = _("décisions sur les avis")
@@ -133,11 +119,3 @@ class ReviewDecision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.state_before} → {self.state_after}"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        if not self._state.adding:
-            raise AppendOnlyError("Decisions about reviews are never changed.")
-        super().save(*args, **kwargs)
-
-    def delete(self, using: str | None = None, keep_parents: bool = False) -> NoReturn:
-        raise AppendOnlyError("Decisions about reviews are never deleted.")

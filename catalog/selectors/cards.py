@@ -12,17 +12,17 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from catalog.models import Finish, Product, ProductImage
 from catalog.selectors import wording
 from catalog.selectors.addresses import product_url
-from catalog.selectors.pictures import image_info, images_of
+from catalog.selectors.availability import available_condition, is_available
+from catalog.selectors.pictures import FinishPhotos, finish_photos, image_info, images_of
+from catalog.selectors.wording import ProductionDays
 from shop.core.fragment_cache import cached_fragment, find_fragment, store_fragment
 from shop.core.images import ImageInfo
-from shop.core.models import ShopSettings
 
 NEWEST = ("-created_at", "-pk")
 SIMILAR_LIMIT = 3
@@ -76,19 +76,26 @@ class ProductCard:
     production_text: str
 
 
+@dataclass(frozen=True, slots=True)
+class FinishPair:
+    """A product with a photo of it in each finish."""
+
+    card: ProductCard
+    photos: FinishPhotos
+
+
 def build_cards(products: Sequence[Product]) -> list[ProductCard]:
     """Cards of products read with `card_columns`. One query for the photos, one for the shop's delay when it is not
     cached; none without products."""
     if not products:
         return []
     photos = images_of([product.pk for product in products])
-    shop = ShopSettings.load()
-    delay = (shop.default_production_days_min, shop.default_production_days_max)
-    return [_card(product, photos[product.pk], delay) for product in products]
+    default_days = wording.default_production_days()
+    return [_card(product, photos[product.pk], default_days) for product in products]
 
 
 def cards_of_keys(keys: Sequence[int]) -> list[ProductCard]:
-    """The cards of these products in this order, without those that are gone. Kept ones cost nothing, all others
+    """The cards of these products in this order, without those that are gone. Cached ones cost nothing, all others
     together one query more than `build_cards`."""
     found = {key: card for key in keys if (card := find_fragment("product-card", key)) is not None}
     for card in build_cards(read_cards_of([key for key in keys if key not in found])):
@@ -109,7 +116,7 @@ def _featured(limit: int) -> list[ProductCard]:
 def daily_gallery(day: date | None = None, count: int = GALLERY_SIZE) -> list[ProductCard]:
     """Products drawn for one day: the same for everybody, others tomorrow; those with a photo first.
 
-    The draw is a function of the day and of each product's key alone, so that a piece added during the day changes
+    The draw is a function of the day and of each product's key alone, so that a product added during the day changes
     the choice only if it is drawn itself.
     """
     return cached_fragment(
@@ -155,12 +162,12 @@ def similar_products(product: Product, limit: int = SIMILAR_LIMIT) -> list[Produ
     )
 
 
-def finish_pair() -> tuple[ProductCard, ImageInfo, ImageInfo] | None:
-    """A product photographed in both finishes, featured ones first: its card, its painted and its unpainted photo."""
+def finish_pair() -> FinishPair | None:
+    """A product photographed in both finishes, featured ones first."""
     return cached_fragment(_finish_pair, "finish-pair")
 
 
-def _finish_pair() -> tuple[ProductCard, ImageInfo, ImageInfo] | None:
+def _finish_pair() -> FinishPair | None:
     def photographed(finish: str) -> Exists:
         return Exists(ProductImage.objects.filter(product=OuterRef("pk"), finish=finish))
 
@@ -174,27 +181,15 @@ def _finish_pair() -> tuple[ProductCard, ImageInfo, ImageInfo] | None:
     )
     if not rows:
         return None
-    photos = images_of([rows[0].pk])[rows[0].pk]
-    painted, unpainted = (
-        next(image_info(photo, rows[0].name) for photo in photos if photo.finish == finish)
-        for finish in Finish.values
-    )
-    return build_cards(rows)[0], painted, unpainted
-
-
-def available_condition() -> Q:
-    """Products that can be bought, as far as their own row tells."""
-    return Q(in_stock=True) & (Q(stock_quantity__isnull=True) | Q(stock_quantity__gt=0))
-
-
-def is_available(product: Product) -> bool:
-    """`available_condition` for a row that was read."""
-    return product.in_stock and product.stock_quantity != 0
+    rows_of_photos = images_of([rows[0].pk])[rows[0].pk]
+    photos = finish_photos((photo.finish, image_info(photo, rows[0].name)) for photo in rows_of_photos)
+    assert photos is not None
+    return FinishPair(build_cards(rows)[0], photos)
 
 
 def card_columns() -> list[str]:
     """The columns of a card in the active language, with the fallback's."""
-    languages = dict.fromkeys((wording.language(), *settings.MODELTRANSLATION_FALLBACK_LANGUAGES))
+    languages = wording.column_languages()
     translated = [f"{field}_{language}" for field in _TRANSLATED for language in languages]
     return [*translated, *_PLAIN, *(f"category__name_{language}" for language in languages)]
 
@@ -222,7 +217,7 @@ def _with_columns(keys: Any) -> QuerySet[Product]:
     return Product.objects.filter(pk__in=keys).select_related("category").only(*card_columns())
 
 
-def _card(product: Product, photos: Sequence[ProductImage], delay: tuple[int, int]) -> ProductCard:
+def _card(product: Product, photos: Sequence[ProductImage], default_days: ProductionDays) -> ProductCard:
     several = product.price_to > product.price_from
     shown = [image_info(photo, product.name) for photo in photos[:2]]
     return ProductCard(
@@ -242,5 +237,5 @@ def _card(product: Product, photos: Sequence[ProductImage], delay: tuple[int, in
         featured=product.featured,
         available=is_available(product),
         promotion_label=wording.promotion_label(product),
-        production_text=wording.production_text(product, delay),
+        production_text=wording.production_text(wording.production_days(product, default_days)),
     )

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from django.db.models import Count, OuterRef, Subquery
 from django.db.models.functions import Coalesce
-from django.urls import reverse
 
 from catalog.models import Category, CategoryFeature, CategoryKind, Product
+from catalog.selectors.addresses import category_url
 from catalog.selectors.pictures import image_info
 from shop.core.fragment_cache import cached_fragment
 from shop.core.images import ImageInfo
@@ -66,13 +66,6 @@ def _features(category_id: int) -> list[tuple[str, str]]:
 def category_exists(slug: str) -> bool:
     """Whether some category, of whatever kind, has this slug. One query."""
     return Category.objects.filter(slug=slug).exists()
-
-
-def category_url(kind: str, slug: str) -> str:
-    """Where the products of a category are listed, in the active language."""
-    if kind == CategoryKind.COLLECTION:
-        return reverse("catalog:collection", kwargs={"slug": slug})
-    return f"{reverse('catalog:list')}?category={slug}"
 
 
 def _cards(kind: str, **only: str) -> list[CategoryCard]:

@@ -1,4 +1,4 @@
-"""Reading what members keep."""
+"""The favourites of members."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ MAX_FAVOURITES = 200
 
 @dataclass(frozen=True, slots=True)
 class FavouriteCard:
-    """A kept piece as the member area lists it."""
+    """A favourite as the member area lists it."""
 
     card: ProductCard
     notify_when_back: bool
 
 
 def favourite_ids(user_id: int) -> list[int]:
-    """The pieces that a member keeps and that are on sale, latest first. One query."""
+    """The products among a member's favourites that are on sale, latest first. One query."""
     rows = Favourite.objects.filter(user_id=user_id, product__is_published=True)
     return list(rows.values_list("product_id", flat=True)[:MAX_FAVOURITES])
 
@@ -45,7 +45,7 @@ def products_of(ids: Sequence[int]) -> list[Product]:
 
 
 def parse_ids(text: str) -> list[int]:
-    """`"3,1,3"` → `[3, 1]`: what is no key of a product is left out, and so is what is too much."""
+    """`"3,1,3"` → `[3, 1]`: what is no key of a product is left out, and what is beyond the limit."""
     numbers = (
         int(part) for part in text[:4000].split(",") if part.isascii() and part.isdecimal() and len(part) < 19
     )

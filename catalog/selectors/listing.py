@@ -1,23 +1,41 @@
-"""Pages of the catalogue: a scope (the catalogue, one category), a text to find, a page number."""
+"""Lists of products: a scope (the catalogue, one category), a text to find, an order, a page number.
+
+Each order has an index that gives a page without sorting.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from django.conf import settings
 from django.core.paginator import Page, Paginator
-from django.db.models import Q
+from django.db.models import CharField, F, Func, Q
+from django.db.models.functions import Coalesce, Lower, NullIf
 from django.utils.functional import cached_property
+from django.utils.translation import gettext_lazy
 
 from catalog.models import Category, CategoryKind, Product
-from catalog.selectors import search
+from catalog.selectors import search, wording
 from catalog.selectors.cards import NEWEST, ProductCard, cards_of_keys, read_cards_of
-from catalog.selectors.search_plan import find_matches
-from catalog.selectors.sorting import Order
 
 PAGE_SIZE = 24
 # More digits than any page number has.
 _MAX_PAGE_DIGITS = 9
+
+DEFAULT_SORT = "newest"
+SORT_LABELS = {
+    DEFAULT_SORT: gettext_lazy("Nouveautés"),
+    "price": gettext_lazy("Prix croissant"),
+    "price-desc": gettext_lazy("Prix décroissant"),
+    "name": gettext_lazy("Nom, de A à Z"),
+}
+
+SortColumns = tuple[Any, ...]
+
+# Written into the statement: SQLite uses an index of an expression for that very expression, without parameters.
+_EMPTY = Func(template="''", output_field=CharField())
 
 
 class PageOutOfRangeError(LookupError):
@@ -26,7 +44,7 @@ class PageOutOfRangeError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The keys of one page of products. The count of a search stops somewhere (`search_plan.COUNT_CAP`); `capped` says
+    """The keys of one page of products. The count of a search stops somewhere (`search.COUNT_CAP`); `capped` says
     that there are more."""
 
     keys: Sequence[int]
@@ -39,6 +57,15 @@ class Results:
     def products(self) -> list[Product]:
         """The rows with the columns of their cards. One query each time."""
         return read_cards_of(self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class SortChoice:
+    """An order in a `select`. The usual one has the value "", so that addresses stay short."""
+
+    value: str
+    label: Any
+    selected: bool
 
 
 class CountedPaginator(Paginator[ProductCard]):
@@ -63,6 +90,39 @@ def of_category(slug: str) -> Q:
     return Q(category__in=Category.objects.filter(slug=slug).order_by().values("pk"))
 
 
+def known_sort(text: str) -> str:
+    """The order asked for; one that does not exist is the usual one."""
+    return text if text in SORT_LABELS else DEFAULT_SORT
+
+
+def is_sort(text: str) -> bool:
+    """Whether `text` names an order as the shop's own links do: the usual one is not named."""
+    return text in SORT_LABELS and text != DEFAULT_SORT
+
+
+def sort_columns(sort: str) -> SortColumns:
+    """What to order products by. Names are those of the active language, the French one where it has none."""
+    if sort == "name":
+        return (name_expression(wording.language()).asc(), F("pk").asc())
+    return {"price": ("price_from", "pk"), "price-desc": ("-price_from", "-pk")}.get(sort, NEWEST)
+
+
+def name_expression(language: str) -> Lower:
+    """A name without regard to case, as its index of `Product` has it."""
+    source = F(f"name_{settings.LANGUAGE_CODE}")
+    if language == settings.LANGUAGE_CODE:
+        return Lower(source)
+    return Lower(Coalesce(NullIf(F(f"name_{language}"), _EMPTY), source))
+
+
+def sort_choices(sort: str) -> list[SortChoice]:
+    """The orders for a `select`, of which `sort` is selected."""
+    return [
+        SortChoice("" if code == DEFAULT_SORT else code, label, code == sort)
+        for code, label in SORT_LABELS.items()
+    ]
+
+
 def page_number(text: str) -> int:
     """The page asked for in an address, 1 when none is.
 
@@ -82,23 +142,22 @@ def find_products(
     number: int = 1,
     size: int = PAGE_SIZE,
     known_count: int | None = None,
-    order: Order = NEWEST,
+    order: SortColumns = NEWEST,
 ) -> Results:
-    """One page of the published products of a scope that match a text, newest first unless `order` says otherwise
-    (see `catalog.selectors.sorting`).
+    """One page of the published products of a scope that match a text, newest first unless `order` says otherwise.
 
-    At most two queries: without a text the count, not asked for when `known_count` tells it, and the page.
+    At most two queries: without a text the count, not read when `known_count` is given, and the page.
     Raises `PageOutOfRangeError`; the first page of nothing exists.
     """
     products = Product.objects.filter(scope, is_published=True)
     words = search.query_words(text)
     if words:
-        matches = find_matches(products, words, through=number * size, order=order)
+        matches = search.find_matches(products, words, through=number * size, order=order)
         page_count = _page_count(matches.count, number, size)
         keys = matches.keys[(number - 1) * size : min(number * size, matches.count)]
         return Results(keys, matches.count, matches.capped, number, page_count)
     if text:
-        # Punctuation alone stands in no text that is searched.
+        # Punctuation alone is in no text that is searched.
         known_count = 0
     count = products.count() if known_count is None else known_count
     page_count = _page_count(count, number, size)
@@ -108,7 +167,7 @@ def find_products(
 
 
 def card_page(results: Results, *, size: int = PAGE_SIZE) -> Page[ProductCard]:
-    """The page as templates turn it. Three queries at most for the cards that are not kept: their rows, their photos
+    """The page as templates turn it. Three queries at most for the cards that are not cached: their rows, their photos
     and the shop's delay."""
     return Page(cards_of_keys(results.keys), results.number, CountedPaginator(results.count, size))
 

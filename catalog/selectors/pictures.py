@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 
-from catalog.models import PictureRow, ProductImage
+from catalog.models import Finish, PictureRow, ProductImage
 from shop.core import images
 from shop.core.fragment_cache import find_fragment, store_fragment
 from shop.core.images import ImageInfo
 
 
+@dataclass(frozen=True, slots=True)
+class FinishPhotos:
+    """One product painted and unpainted."""
+
+    painted: ImageInfo
+    unpainted: ImageInfo
+
+
 def image_info(row: PictureRow, fallback_alt: str) -> ImageInfo:
-    """How to show a stored picture; `fallback_alt` stands in for a missing text alternative."""
+    """How to show a stored picture; `fallback_alt` replaces a missing text alternative."""
     return images.describe(
         name=row.file.name or "",
         width=row.width,
@@ -23,7 +32,7 @@ def image_info(row: PictureRow, fallback_alt: str) -> ImageInfo:
 
 
 def images_of(product_ids: Collection[int]) -> dict[int, list[ProductImage]]:
-    """The photos of these products in the order of their galleries. One query for those that are not kept."""
+    """The photos of these products in the order of their galleries. One query for those that are not cached."""
     found: dict[int, list[ProductImage]] = {pk: find_fragment("photos", pk) for pk in product_ids}
     missing: dict[int, list[ProductImage]] = {pk: [] for pk, rows in found.items() if rows is None}
     if missing:
@@ -44,3 +53,12 @@ def best_image(
         return variation + made, row.position
 
     return min(rows, key=distance, default=None)
+
+
+def finish_photos(photos: Iterable[tuple[str, ImageInfo]]) -> FinishPhotos | None:
+    """The first photo of each finish, of a product's photos with the finish they show; None unless both exist."""
+    first: dict[str, ImageInfo] = {}
+    for finish, image in photos:
+        first.setdefault(finish, image)
+    painted, unpainted = first.get(Finish.PAINTED), first.get(Finish.UNPAINTED)
+    return None if painted is None or unpainted is None else FinishPhotos(painted, unpainted)

@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
+from catalog import pricing
 from catalog.models import Finish, PricePoint, Product, ProductImage, ProductVariation
 from catalog.selectors import wording
 from catalog.selectors.addresses import product_url
-from catalog.selectors.pictures import best_image, image_info
-from catalog.selectors.sellables import stock_problem
-from catalog.services import price_history, pricing
-from catalog.services.products import displayed_offers
+from catalog.selectors.availability import availability_of
+from catalog.selectors.pictures import FinishPhotos, best_image, finish_photos, image_info
 from shop.core.fragment_cache import cached_fragment
 from shop.core.images import ImageInfo
-from shop.core.models import ShopSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +127,9 @@ class ProductDetail:
     model: Model3D | None
 
     @property
-    def finish_pair(self) -> tuple[ImageInfo, ImageInfo] | None:
-        """The first photo of the piece unpainted and painted, where both exist."""
-        first = {photo.finish: photo.image for photo in reversed(self.photos)}
-        raw, painted = first.get(Finish.UNPAINTED), first.get(Finish.PAINTED)
-        return None if raw is None or painted is None else (raw, painted)
+    def finish_photos(self) -> FinishPhotos | None:
+        """The first photo in each finish, where both exist."""
+        return finish_photos((photo.finish, photo.image) for photo in self.photos)
 
     @property
     def first_price(self) -> Decimal:
@@ -151,6 +148,17 @@ def find_product(product_id: int) -> ProductDetail | None:
     return cached_fragment(lambda: _read(product_id), "product", product_id)
 
 
+def current_points(product_id: int) -> dict[pricing.OfferKey, PricePoint]:
+    """The point in force for each offer of a product. One query."""
+    points = PricePoint.objects.filter(product_id=product_id).order_by("starts_at", "pk")
+    return {pricing.OfferKey(point.variation_id, point.finish): point for point in points}
+
+
+def without_customs_data() -> Q:
+    """Products that a parcel outside the Union can't declare: the code, the origin or the weight is not filled in."""
+    return Q(hs_code="") | Q(origin_country="") | Q(weight_grams=None)
+
+
 def _read(product_id: int) -> ProductDetail | None:
     product = (
         Product.objects.filter(pk=product_id, is_published=True)
@@ -161,7 +169,7 @@ def _read(product_id: int) -> ProductDetail | None:
         return None
     variations = list(product.variations.order_by("sort_order", "pk"))
     photos = list(product.images.order_by("position", "pk"))
-    points = price_history.current_points(product_id)
+    points = current_points(product_id)
     return _detail(product, variations, photos, points)
 
 
@@ -169,21 +177,20 @@ def _detail(
     product: Product,
     variations: Sequence[ProductVariation],
     photos: Sequence[ProductImage],
-    points: dict[price_history.PriceKey, PricePoint],
+    points: dict[pricing.OfferKey, PricePoint],
 ) -> ProductDetail:
-    shop = ShopSettings.load()
-    delay = (shop.default_production_days_min, shop.default_production_days_max)
+    days = wording.production_days(product, wording.default_production_days())
     every_offer = list(pricing.offers(product, variations))
-    shown = displayed_offers(product, every_offer)
+    shown = pricing.displayed_offers(product, every_offer)
     first_finish = pricing.default_finish(product)
     first_variation = pricing.default_variation(variations)
     choices = tuple(
         OfferChoice(
             finish=offer.finish,
-            variation_id=None if offer.variation is None else offer.variation.pk,
+            variation_id=offer.key.variation_id,
             price=offer.price,
-            original_price=price_history.crossed_out_price(product, offer, points),
-            available=stock_problem(product, offer.variation)[0],
+            original_price=pricing.crossed_out_price(product, offer, points),
+            available=availability_of(product, offer.variation).available,
         )
         for offer in shown
     )
@@ -198,7 +205,7 @@ def _detail(
     )
     low = min((choice.price for choice in choices), default=product.price)
     high = max((choice.price for choice in choices), default=product.price)
-    production_text = wording.production_text(product, delay)
+    production_text = wording.production_text(days)
     return ProductDetail(
         row=product,
         id=product.pk,
@@ -236,8 +243,8 @@ def _detail(
         material=product.material,
         paint_type=product.paint_type,
         production_text=production_text,
-        production_days_min=delay[0] if product.production_days_min is None else product.production_days_min,
-        production_days_max=delay[1] if product.production_days_max is None else product.production_days_max,
+        production_days_min=days.low,
+        production_days_max=days.high,
         source=product.source,
         created_at=product.created_at,
         updated_at=product.updated_at,
@@ -247,7 +254,7 @@ def _detail(
                 id=variation.pk,
                 name=variation.name,
                 price=pricing.unit_price(product, variation, first_finish),
-                in_stock=stock_problem(product, variation)[0],
+                in_stock=availability_of(product, variation).available,
                 is_default=variation == first_variation,
                 sku=variation.sku,
             )
@@ -277,7 +284,7 @@ def _finishes(
     offered = pricing.offered_finishes(product)
     if not offered:
         return ()
-    in_stock = stock_problem(product, variation)[0]
+    in_stock = availability_of(product, variation).available
     choices = []
     for finish in Finish:
         price = pricing.unit_price(product, variation, finish.value) if finish.value in offered else None

@@ -21,7 +21,7 @@ BEST = 5
 
 @dataclass(frozen=True, slots=True)
 class ReviewCard:
-    """A review as pages show it. `stars` tells for each of the five whether it is earned."""
+    """A review as pages show it."""
 
     id: int
     rating: int
@@ -35,6 +35,7 @@ class ReviewCard:
 
     @property
     def stars(self) -> tuple[bool, ...]:
+        """Whether each of the five is earned."""
         return tuple(number <= self.rating for number in range(1, BEST + 1))
 
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
 from itertools import chain
 
-from django.conf import settings
-
-from catalog.models import Product, ProductImage, ProductVariation
+from catalog import pricing
+from catalog.models import Category, Product, ProductImage, ProductVariation
 from catalog.selectors import wording
 from catalog.selectors.addresses import product_url
+from catalog.selectors.availability import Level, availability_of
 from catalog.selectors.pictures import best_image, image_info, images_of
-from catalog.services import pricing
-from catalog.services.stock import Level
+from catalog.selectors.wording import ProductionDays
 from shop.core.images import ImageInfo
-from shop.core.models import ShopSettings
-from shop.core.statements import RowsByKey
 
 UNKNOWN_PRODUCT = "unknown_product"
 UNKNOWN_VARIATION = "unknown_variation"
@@ -26,22 +22,18 @@ FINISH_UNAVAILABLE = "finish_unavailable"
 OUT_OF_STOCK = "out_of_stock"
 
 _TRANSLATED = ("name", "slug", "description")
-_PLAIN = (
-    "price",
-    "painted_price",
-    "unpainted_price",
-    "in_stock",
-    "stock_quantity",
-    "is_published",
-    "promotion_active",
-    "promotion_type",
-    "promotion_buy_quantity",
-    "promotion_get_quantity",
-    "production_days_min",
-    "production_days_max",
-    "hs_code",
-    "origin_country",
-    "weight_grams",
+# Every change of a cart asks these two. Django takes longer to write them than the database to answer them, so they are
+# written here: 320 quotes of five lines a second instead of 234.
+_PRODUCTS = """SELECT product.id, product.category_id, product.price, product.painted_price, product.unpainted_price,
+    product.in_stock, product.stock_quantity, product.is_published, product.promotion_active, product.promotion_type,
+    product.promotion_buy_quantity, product.promotion_get_quantity,
+    product.production_days_min, product.production_days_max,
+    product.hs_code, product.origin_country, product.weight_grams,
+    category.offers_finishes AS category_offers_finishes, {texts}
+FROM catalog_product AS product JOIN catalog_category AS category ON category.id = product.category_id
+WHERE product.id IN ({keys})"""
+_VARIATIONS = (
+    """SELECT * FROM catalog_productvariation WHERE product_id IN ({keys}) ORDER BY sort_order, id"""
 )
 
 
@@ -108,54 +100,57 @@ def find_sellables(
     if not wanted:
         return {}
     product_ids = {key.product_id for key in wanted if 0 < key.product_id < 2**63}
-    products = {product.pk: product for product in _products(wording.language()).find(product_ids)}
+    products = {product.pk: product for product in _read_products(product_ids)}
     variations: dict[int, list[ProductVariation]] = {pk: [] for pk in products}
-    for variation in _variations().find(products):
+    for variation in _read_variations(products):
         variations[variation.product_id].append(variation)
     if own:
         for row in products.values():
-            _give(row, own.get(("product", row.pk), 0))
+            _add_units(row, own.get(("product", row.pk), 0))
         for variation in chain.from_iterable(variations.values()):
-            _give(variation, own.get(("variation", variation.pk), 0))
+            _add_units(variation, own.get(("variation", variation.pk), 0))
     photos = images_of(products)
-    shop = ShopSettings.load()
-    delay = (shop.default_production_days_min, shop.default_production_days_max)
+    default_days = wording.default_production_days()
     return {
-        key: _sellable(key, product, variations[product.pk], photos[product.pk], delay)
+        key: _sellable(key, product, variations[product.pk], photos[product.pk], default_days)
         if (product := products.get(key.product_id)) is not None and product.is_published
-        else _unknown(key, delay)
+        else _unknown(key, default_days)
         for key in wanted
     }
 
 
-def _give(row: Product | ProductVariation, quantity: int) -> None:
+def _add_units(row: Product | ProductVariation, quantity: int) -> None:
     if row.stock_quantity is not None:
         row.stock_quantity += quantity
 
 
-def stock_problem(product: Product, variation: ProductVariation | None) -> tuple[bool, int | None]:
-    """(available, quantity or None for unlimited) of a product in one variation: the scarcer level decides."""
-    levels = [product.stock_quantity, None if variation is None else variation.stock_quantity]
-    quantity = min((level for level in levels if level is not None), default=None)
-    on_sale = product.is_published and product.in_stock and (variation is None or variation.in_stock)
-    return on_sale and quantity != 0, quantity
+def _read_products(keys: Collection[int]) -> list[Product]:
+    """These products with their categories, with the columns that a sellable is made of."""
+    if not keys:
+        return []
+    codes = wording.column_languages()
+    texts = [f"product.{field}_{code}" for field in _TRANSLATED for code in codes]
+    texts += [f"category.name_{code} AS category_name_{code}" for code in codes]
+    category_fields = ("id", *(f"name_{code}" for code in codes), "offers_finishes")
+    products = list(Product.objects.raw(_PRODUCTS.format(texts=", ".join(texts), keys=_marks(keys)), [*keys]))
+    for product in products:
+        values = [vars(product)[f"category_{field}"] for field in category_fields]
+        product.category = Category.from_db(product._state.db, category_fields, values)
+    return products
 
 
-@cache
-def _products(language: str) -> RowsByKey[Product]:
-    languages = dict.fromkeys((language, *settings.MODELTRANSLATION_FALLBACK_LANGUAGES))
-    translated = [f"{field}_{code}" for field in _TRANSLATED for code in languages]
-    category = ["offers_finishes", *(f"name_{code}" for code in languages)]
-    return RowsByKey(Product, "pk", [*translated, *_PLAIN, "category_id"], joined={"category": category})
+def _read_variations(product_ids: Collection[int]) -> Iterable[ProductVariation]:
+    """All variations of these products, in their order."""
+    if not product_ids:
+        return ()
+    return ProductVariation.objects.raw(_VARIATIONS.format(keys=_marks(product_ids)), [*product_ids])
 
 
-@cache
-def _variations() -> RowsByKey[ProductVariation]:
-    columns = [field.attname for field in ProductVariation._meta.concrete_fields]
-    return RowsByKey(ProductVariation, "product_id", columns, order_by=("sort_order", "pk"))
+def _marks(keys: Collection[int]) -> str:
+    return ", ".join(["%s"] * len(keys))
 
 
-def _unknown(key: SellableKey, delay: tuple[int, int]) -> Sellable:
+def _unknown(key: SellableKey, default_days: ProductionDays) -> Sellable:
     return Sellable(
         requested=key,
         product_id=key.product_id,
@@ -174,8 +169,8 @@ def _unknown(key: SellableKey, delay: tuple[int, int]) -> Sellable:
         available_quantity=0,
         product_stock=None,
         variation_stock=None,
-        production_days_min=delay[0],
-        production_days_max=delay[1],
+        production_days_min=default_days.low,
+        production_days_max=default_days.high,
         promotion_label="",
         teaser="",
         image=None,
@@ -188,7 +183,7 @@ def _sellable(
     product: Product,
     variations: Sequence[ProductVariation],
     photos: Sequence[ProductImage],
-    delay: tuple[int, int],
+    default_days: ProductionDays,
 ) -> Sellable:
     problem: str | None = None
     if key.variation_id is None:
@@ -201,10 +196,11 @@ def _sellable(
     price = None if problem else pricing.unit_price(product, variation, finish)
     if problem is None and price is None:
         problem = FINISH_UNAVAILABLE
-    available, quantity = stock_problem(product, variation)
-    if problem is None and not available:
+    stock = availability_of(product, variation)
+    if problem is None and not stock.available:
         problem = OUT_OF_STOCK
-    buy, get = pricing.promotion_quantities(product) or (None, None)
+    promotion = pricing.promotion_quantities(product)
+    days = wording.production_days(product, default_days)
     photo = best_image(photos, variation_id=None if variation is None else variation.pk, finish=finish)
     return Sellable(
         requested=key,
@@ -217,15 +213,15 @@ def _sellable(
         url=product_url(product),
         sku="" if variation is None else variation.sku,
         unit_price=price,
-        buy=buy,
-        get=get,
-        promotion_type=product.promotion_type if buy else "",
+        buy=promotion.buy if promotion else None,
+        get=promotion.get if promotion else None,
+        promotion_type=product.promotion_type if promotion else "",
         available=problem is None,
-        available_quantity=quantity if problem in (None, OUT_OF_STOCK) else 0,
+        available_quantity=stock.quantity if problem in (None, OUT_OF_STOCK) else 0,
         product_stock=product.stock_quantity,
         variation_stock=None if variation is None else variation.stock_quantity,
-        production_days_min=delay[0] if product.production_days_min is None else product.production_days_min,
-        production_days_max=delay[1] if product.production_days_max is None else product.production_days_max,
+        production_days_min=days.low,
+        production_days_max=days.high,
         promotion_label=wording.promotion_label(product),
         teaser=wording.teaser(product),
         image=None if photo is None else image_info(photo, product.name),

@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 
+from django.conf import settings
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from catalog.models import Product
-from catalog.services.pricing import promotion_quantities
+from catalog.pricing import promotion_quantities
+from shop.core.models import ShopSettings
 from shop.core.money import format_amount
 
 WEEK = 7
+
+
+@dataclass(frozen=True, slots=True)
+class ProductionDays:
+    """How long the workshop needs, at least and at most."""
+
+    low: int
+    high: int
+
+
+def default_production_days() -> ProductionDays:
+    """The delay of what has none of its own. One query when the shop's settings are not cached."""
+    shop = ShopSettings.load()
+    return ProductionDays(shop.default_production_days_min, shop.default_production_days_max)
+
+
+def production_days(product: Product, default: ProductionDays) -> ProductionDays:
+    """The product's own delay where it has one."""
+    low, high = product.production_days_min, product.production_days_max
+    return default if low is None or high is None else ProductionDays(low, high)
 
 
 def promotion_label(product: Product) -> str:
@@ -19,10 +42,9 @@ def promotion_label(product: Product) -> str:
     quantities = promotion_quantities(product)
     if quantities is None:
         return ""
-    buy, get = quantities
-    bought = ngettext("%(count)d acheté", "%(count)d achetés", buy) % {"count": buy}
-    given = ngettext("%(count)d offert", "%(count)d offerts", get) % {"count": get}
-    return f"{bought}, {given}"
+    bought = ngettext("%(count)d acheté", "%(count)d achetés", quantities.buy) % {"count": quantities.buy}
+    free = ngettext("%(count)d offert", "%(count)d offerts", quantities.get) % {"count": quantities.get}
+    return f"{bought}, {free}"
 
 
 def promotion_text(product: Product) -> str:
@@ -33,15 +55,13 @@ def promotion_text(product: Product) -> str:
     return ngettext(
         "%(label)s : la pièce la moins chère du lot est offerte.",
         "%(label)s : les %(count)d pièces les moins chères du lot sont offertes.",
-        quantities[1],
-    ) % {"label": promotion_label(product), "count": quantities[1]}
+        quantities.get,
+    ) % {"label": promotion_label(product), "count": quantities.get}
 
 
-def production_text(product: Product, default_days: tuple[int, int]) -> str:
-    """How long the workshop needs: « 2 à 4 semaines », « 10 jours ». `default_days` is the shop's own delay."""
-    low, high = product.production_days_min, product.production_days_max
-    if low is None or high is None:
-        low, high = default_days
+def production_text(days: ProductionDays) -> str:
+    """« 2 à 4 semaines », « 10 jours »."""
+    low, high = days.low, days.high
     if low >= WEEK and low % WEEK == 0 and high % WEEK == 0:
         weeks_low, weeks_high = low // WEEK, high // WEEK
         if weeks_low == weeks_high:
@@ -59,7 +79,14 @@ def amount_text(value: Decimal) -> str:
 
 def language() -> str:
     """The active language as one of the shop's four codes."""
-    return (get_language() or "fr")[:2]
+    return (get_language() or settings.LANGUAGE_CODE)[:2]
+
+
+def column_languages() -> list[str]:
+    """The languages of which a translated text must be read, in the order of their columns: the active one, and those
+    it falls back to."""
+    wanted = {language(), *settings.MODELTRANSLATION_FALLBACK_LANGUAGES}
+    return [code for code in settings.MODELTRANSLATION_LANGUAGES if code in wanted]
 
 
 def teaser(product: Product) -> str:

@@ -1,4 +1,4 @@
-"""Writing what members keep, and telling them when a piece they wait for is back."""
+"""The favourites of members, and the mail when one of them can be bought again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SALT = "catalog.favourites.mail"
 
 
 def add_favourite(*, user_id: int, product_id: int, language: str) -> list[int]:
-    """Keep a piece; kept already, nothing changes. Returns all that the member keeps.
+    """Add a favourite; one that was there stays as it is. Return all of the member's.
 
     Raises `Problem`: 404 `unknown_product`, 409 `too_many_favourites`.
     """
@@ -42,14 +42,14 @@ def add_favourite(*, user_id: int, product_id: int, language: str) -> list[int]:
 
 
 def remove_favourite(*, user_id: int, product_id: int) -> list[int]:
-    """Keep a piece no longer; one that was not kept is no error. Returns what the member still keeps."""
+    """Remove a favourite; one that was not there is no error. Return those that are left."""
     Favourite.objects.filter(user_id=user_id, product_id=product_id).delete()
     return favourite_ids(user_id)
 
 
 def replace_favourites(*, user_id: int, product_ids: Iterable[int], language: str) -> list[int]:
-    """Keep these pieces and no others. Those that stay keep their date and their wish for a mail; products that
-    are not on sale are left out. Returns what the member keeps now."""
+    """Make these products the favourites, and no others. Those that were there keep their date and their wish for a
+    mail; products that are not on sale are left out. Return the favourites."""
     wanted = list(dict.fromkeys(product_ids))[:MAX_FAVOURITES]
     with transaction.atomic():
         known = set(
@@ -75,14 +75,14 @@ def replace_favourites(*, user_id: int, product_ids: Iterable[int], language: st
 def choose_return_mails(*, user_id: int, product_ids: Iterable[int], language: str) -> None:
     """Write to the member when one of these favourites is back, and about none of the others."""
     with transaction.atomic():
-        kept = Favourite.objects.filter(user_id=user_id)
-        wanted = kept.filter(product_id__in=list(product_ids))
+        favourites = Favourite.objects.filter(user_id=user_id)
+        wanted = favourites.filter(product_id__in=list(product_ids))
         wanted.update(notify_when_back=True, language=language)
-        kept.exclude(pk__in=wanted.values("pk")).update(notify_when_back=False, missing_since=None)
+        favourites.exclude(pk__in=wanted.values("pk")).update(notify_when_back=False, missing_since=None)
 
 
 def stop_return_mails(*, key: str) -> bool:
-    """What the link in such a mail does: no more of them for this piece. False for a link that was not ours."""
+    """What the link in such a mail does: no more of them for this product. False for a link that was not ours."""
     try:
         pk = signing.Signer(salt=_SALT).unsign(key)
     except signing.BadSignature:
@@ -91,8 +91,8 @@ def stop_return_mails(*, key: str) -> bool:
 
 
 def watch_favourites(*, now: datetime) -> int:
-    """Note the awaited pieces that went out of stock, and write to those whose piece is back; returns how many mails
-    were written. A mail and its mark are one transaction: run again, nothing is written twice."""
+    """Record the awaited products that went out of stock, and write to those whose product is back; return how many
+    mails were written. A mail and its mark are one transaction: run again, nothing is written twice."""
     awaited = Favourite.objects.filter(notify_when_back=True, product__is_published=True)
     available = available_among(awaited.values_list("product_id", flat=True).order_by().distinct())
     awaited.filter(missing_since=None).exclude(product_id__in=available).update(missing_since=now)

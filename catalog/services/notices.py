@@ -21,9 +21,8 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from catalog.models import Category, Notice, Product
-from catalog.selectors.addresses import product_url
+from catalog.selectors.addresses import category_url, product_url
 from catalog.selectors.availability import available_among
-from catalog.selectors.categories import category_url
 from catalog.services.favourites import stop_return_mails
 from shop.core import limits
 from shop.core.mail import queue_mail
@@ -32,45 +31,60 @@ from shop.core.problems import Problem
 from shop.core.site import absolute_url
 
 REPEAT_AFTER = timedelta(minutes=15)
-KEPT = timedelta(days=30)
-"""How long an unconfirmed wish is kept, and how long one that was answered, and its mails."""
+KEEP_FOR = timedelta(days=30)
+"""How long a notice is stored that nobody confirmed, and one that was answered, with its mails."""
 MAILS = "notice_"
 _TOKEN = re.compile(r"[-_A-Za-z0-9]{20,64}")
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a notice is about, in the active language."""
+    """What a notice is about: a product, or else a category. Its texts are in the active language."""
 
-    name: str
-    url: str
-    is_category: bool
+    product: Product | None
+    category: Category | None
+
+    @property
+    def is_category(self) -> bool:
+        return self.product is None
+
+    @property
+    def name(self) -> str:
+        return self._row.name
+
+    @property
+    def url(self) -> str:
+        """The page where it can be bought."""
+        row = self._row
+        return product_url(row) if isinstance(row, Product) else category_url(row.kind, row.slug)
+
+    @property
+    def _row(self) -> Product | Category:
+        row = self.product or self.category
+        assert row is not None
+        return row
 
 
 def subject_of(notice: Notice) -> Subject:
-    """The piece or the collection. At most one query."""
-    if notice.product is not None:
-        return Subject(notice.product.name, product_url(notice.product), False)
-    category = notice.category
-    assert category is not None
-    return Subject(category.name, category_url(category.kind, category.slug), True)
+    """The product or the category of a notice. At most one query."""
+    return Subject(notice.product, notice.category)
 
 
 def ask_notice(*, email: str, language: str, product_id: int | None = None, category_slug: str = "") -> None:
-    """Write the wish down and ask the owner of the address to confirm it.
+    """Record the wish and ask the owner of the address to confirm it.
 
     Whether the address is known makes no difference that the caller could see: known and confirmed, nothing is done;
     asked again too soon or too often, nothing is sent. Raises `Problem` (400 `invalid`) for an address that is none
     and for what is not in the shop.
     """
     address = _clean_email(email)
-    product, category = _find(product_id, category_slug)
+    subject = _find(product_id, category_slug)
     now = timezone.now()
     with transaction.atomic():
         notice, created = Notice.objects.select_for_update().get_or_create(
             email=address,
-            product=product,
-            category=category,
+            product=subject.product,
+            category=subject.category,
             defaults={"language": language, "token": _new_token(), "asked_at": now},
         )
         if not created and not _may_ask_again(notice, now):
@@ -112,7 +126,7 @@ def stop_notices(*, key: str) -> bool:
 
 
 def send_due_notices() -> int:
-    """Write the mails whose piece can be bought again or whose collection has a piece; returns how many.
+    """Write the mails whose product can be bought again or whose collection has a product; return how many.
 
     The mark and the mail are one transaction and the mark is guarded, so that a repeated or parallel run writes none
     twice.
@@ -127,9 +141,9 @@ def send_due_notices() -> int:
 def purge_notices(*, now: datetime) -> int:
     """Delete, after 30 days, wishes that nobody confirmed, wishes that were answered, and the mails about them.
     Returns how many wishes."""
-    old = Q(confirmed_at=None, asked_at__lt=now - KEPT) | Q(sent_at__lt=now - KEPT)
+    old = Q(confirmed_at=None, asked_at__lt=now - KEEP_FOR) | Q(sent_at__lt=now - KEEP_FOR)
     deleted, _by_model = Notice.objects.filter(old).delete()
-    OutgoingMail.objects.filter(kind__startswith=MAILS, created_at__lt=now - KEPT).delete()
+    OutgoingMail.objects.filter(kind__startswith=MAILS, created_at__lt=now - KEEP_FOR).delete()
     return deleted
 
 
@@ -167,7 +181,7 @@ def _may_ask_again(notice: Notice, now: datetime) -> bool:
     return not is_waiting and notice.asked_at <= now - REPEAT_AFTER
 
 
-def _find(product_id: int | None, category_slug: str) -> tuple[Product | None, Category | None]:
+def _find(product_id: int | None, category_slug: str) -> Subject:
     if (product_id is None) == (not category_slug):
         message = _("Indiquez un produit ou une catégorie.")
         raise Problem("invalid", message, errors={"product_id": [message]})
@@ -176,12 +190,12 @@ def _find(product_id: int | None, category_slug: str) -> tuple[Product | None, C
         if product is None:
             message = _("Ce produit n'existe pas.")
             raise Problem("invalid", message, errors={"product_id": [message]})
-        return product, None
+        return Subject(product, None)
     category = Category.objects.filter(slug=category_slug).first()
     if category is None:
         message = _("Cette catégorie n'existe pas.")
         raise Problem("invalid", message, errors={"category_slug": [message]})
-    return None, category
+    return Subject(None, category)
 
 
 def _clean_email(email: str) -> str:

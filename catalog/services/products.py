@@ -13,18 +13,18 @@ from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
+from catalog import pricing
 from catalog.models import FIXED_PROMOTIONS, Category, Product, ProductVariation
+from catalog.selectors.addresses import SLUG_FALLBACK
+from catalog.selectors.products import current_points
 from catalog.selectors.search import index_text
-from catalog.services import price_history, pricing
-from catalog.services.images import remove_files
-from catalog.services.models3d import remove_model_files
+from catalog.services.media import remove_files, remove_model_files
+from catalog.services.price_history import record_prices
 from shop.core.money import ZERO
 from shop.core.problems import Problem
 from shop.core.public_pages import content_changed
 
 LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
-# What a name without any Latin letter is called in addresses.
-SLUG_FALLBACK = "piece"
 _SEARCHED = ("name", "description", "full_description")
 
 
@@ -121,13 +121,13 @@ def refresh_product(*, product_id: int, now: datetime | None = None) -> None:
         product = _locked(product_id)
         variations = list(product.variations.all())
         every_offer = list(pricing.offers(product, variations))
-        price_history.record_prices(product=product, offers=every_offer, now=now or timezone.now())
-        shown = displayed_offers(product, every_offer)
-        first = first_offer(product, variations, shown)
+        record_prices(product=product, offers=every_offer, now=now or timezone.now())
+        shown = pricing.displayed_offers(product, every_offer)
+        first = pricing.first_offer(product, variations, shown)
         crossed_out = None
         if first is not None and product.original_price is not None:
-            points = price_history.current_points(product_id)
-            crossed_out = price_history.crossed_out_price(product, first, points)
+            points = current_points(product_id)
+            crossed_out = pricing.crossed_out_price(product, first, points)
         # Not `save()`: a refresh is no new version of the product.
         Product.objects.filter(pk=product_id).update(
             search_text=search_text(product),
@@ -136,25 +136,6 @@ def refresh_product(*, product_id: int, now: datetime | None = None) -> None:
             crossed_out=crossed_out,
         )
         content_changed()
-
-
-def displayed_offers(product: Product, every_offer: Iterable[pricing.Offer]) -> list[pricing.Offer]:
-    """The offers that the product's page lets one choose between: all variations where the category offers formats,
-    else only the default one."""
-    found = list(every_offer)
-    if product.category.offers_formats:
-        return found
-    variations = [offer.variation for offer in found if offer.variation is not None]
-    only = pricing.default_variation(variations)
-    return [offer for offer in found if offer.variation == only]
-
-
-def first_offer(
-    product: Product, variations: Sequence[ProductVariation], shown: Iterable[pricing.Offer]
-) -> pricing.Offer | None:
-    """The choice that the product's page makes at first: the default variation in the default finish."""
-    choice = (pricing.default_variation(variations), pricing.default_finish(product))
-    return next((offer for offer in shown if (offer.variation, offer.finish) == choice), None)
 
 
 def search_text(product: Product) -> str:
@@ -193,7 +174,7 @@ def _fix_promotion(product: Product) -> None:
     """The named promotions have fixed quantities; without a promotion there are none."""
     fixed = FIXED_PROMOTIONS.get(product.promotion_type)
     if fixed is not None:
-        product.promotion_buy_quantity, product.promotion_get_quantity = fixed
+        product.promotion_buy_quantity, product.promotion_get_quantity = fixed.buy, fixed.get
     elif not product.promotion_type:
         product.promotion_buy_quantity = product.promotion_get_quantity = None
 

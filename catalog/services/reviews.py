@@ -1,10 +1,11 @@
-"""Writing and moderating reviews (L111-7-2, D111-17): only buyers write, every decision is logged and told with its
-reason, nobody edits the words of others, and the average counts real published reviews alone."""
+"""Writing and moderating reviews (L111-7-2, D111-17): only buyers write, every decision is logged and sent to the
+author with its reason, nobody edits the words of others, and the average counts real published reviews alone."""
 
 from __future__ import annotations
 
 import re
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
 
 from django.db import IntegrityError, models, transaction
 from django.db.models import Avg, Count
@@ -14,8 +15,8 @@ from django.utils.translation import gettext as _
 
 from catalog.models import Product, Review, ReviewDecision, ReviewState
 from catalog.models.review import TEXT_MAX_LENGTH, TITLE_MAX_LENGTH
-from catalog.purchases import find_purchase
 from catalog.selectors.addresses import product_url
+from catalog.selectors.purchases import find_purchase
 from shop.core.mail import queue_mail
 from shop.core.problems import Problem
 from shop.core.public_pages import content_changed
@@ -63,10 +64,16 @@ def submit_review(
         ) from None
 
 
+def author_name(user: Any) -> str:
+    """First name and initial, as the author gave them to the shop; empty when they gave none."""
+    first, last = user.first_name.strip(), user.last_name.strip()
+    return f"{first} {last[0]}.".strip() if first and last else str(first)
+
+
 def moderate_review(
     *, review_id: int, state: ReviewState, reason: str, moderator_id: int | None, moderator: str
 ) -> Review:
-    """Publish or refuse a review, or take a published one back; log it and tell the author why.
+    """Publish or refuse a review, or take a published one back; log it and write to the author why.
 
     A decision that changes nothing is not one: nothing is logged or sent. Raises `Problem` (400 `invalid`) for a
     refusal without a reason or a reason that is too long, and `Review.DoesNotExist`.
@@ -104,7 +111,7 @@ def moderate_review(
             decided_at=now,
         )
         refresh_rating(product_id=review.product_id)
-        _tell_author(review, decision)
+        _notify_author(review, decision)
         content_changed()
     return review
 
@@ -123,7 +130,7 @@ def refresh_rating(*, product_id: int) -> None:
     )
 
 
-def _tell_author(review: Review, decision: ReviewDecision) -> None:
+def _notify_author(review: Review, decision: ReviewDecision) -> None:
     if review.user is None:
         return
     with translation.override(review.language):

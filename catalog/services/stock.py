@@ -1,4 +1,4 @@
-"""Units in stock: held by an order that waits for its payment, given back when it does not come."""
+"""Units in stock: held by an order that waits for its payment, returned when it does not come."""
 
 from __future__ import annotations
 
@@ -16,16 +16,13 @@ from catalog.models import Product, ProductVariation
 from shop.core.problems import Problem
 from shop.core.public_pages import content_changed
 
-Level = tuple[str, int]
-"""One number of units in stock: ("product", key) or ("variation", key)."""
-
 
 @dataclass(frozen=True, slots=True)
 class StockUnit:
     """So many units of a product, or of one variation of it.
 
-    The last two tell, of held units, which levels they were taken from: one that was made to order when they were
-    held, and is counted by now, gets nothing back.
+    The last two say, of held units, which levels they were taken from: one that was made to order when they were
+    held, and is counted by now, gets none back.
     """
 
     product_id: int
@@ -49,48 +46,50 @@ def hold_stock(*, units: Iterable[StockUnit]) -> list[StockUnit]:
     A product and its variation may both count their units: both are taken then. A level without a number is made
     to order and never runs out. What is marked as unavailable or unpublished can't be held.
     Each level is one guarded `UPDATE`, in the order of the keys, products before variations, so that of two
-    buyers of the last piece one gets it and none waits for the other in a circle.
+    buyers of the last unit one gets it and none waits for the other in a circle.
 
     Raises `OutOfStock` (nothing is taken), `ValueError` for a quantity below 1, and
-    `TransactionManagementError` outside a transaction: the units must be given back when the order is not made.
+    `TransactionManagementError` outside a transaction: the units must be returned when the order is not made.
     """
     wanted = _checked(units)
     with transaction.atomic():
-        short_products, counted_products = _take(
+        products = _take(
             Product.objects.filter(in_stock=True, is_published=True),
             _sum(wanted, lambda unit: unit.product_id),
         )
-        short_variations, counted_variations = _take(
+        variations = _take(
             ProductVariation.objects.filter(in_stock=True), _sum(wanted, lambda unit: unit.variation_id)
         )
         missing = [
             unit
             for unit in wanted
-            if unit.product_id in short_products or unit.variation_id in short_variations
+            if unit.product_id in products.missing or unit.variation_id in variations.missing
         ]
         if missing:
             raise OutOfStock(missing)
     return [
         replace(
             unit,
-            product_counted=unit.product_id in counted_products,
-            variation_counted=unit.variation_id in counted_variations,
+            product_counted=unit.product_id in products.counted,
+            variation_counted=unit.variation_id in variations.counted,
         )
         for unit in wanted
     ]
 
 
 def release_stock(*, units: Iterable[StockUnit]) -> None:
-    """Give held units back to the levels they were taken from. Levels that are not counted (any more) and rows
+    """Return held units to the levels they were taken from. Levels that are not counted (any more) and rows
     deleted meanwhile are left alone.
 
     Raises `ValueError` and `TransactionManagementError` as `hold_stock` does.
     """
-    given = _checked(units)
-    _give(Product.objects.all(), _sum(given, lambda unit: unit.product_id if unit.product_counted else None))
-    _give(
+    returned = _checked(units)
+    _return_units(
+        Product.objects.all(), _sum(returned, lambda unit: unit.product_id if unit.product_counted else None)
+    )
+    _return_units(
         ProductVariation.objects.all(),
-        _sum(given, lambda unit: unit.variation_id if unit.variation_counted else None),
+        _sum(returned, lambda unit: unit.variation_id if unit.variation_counted else None),
     )
 
 
@@ -113,10 +112,18 @@ def _sum(units: Iterable[StockUnit], key: Any) -> dict[int, int]:
     return dict(sorted(totals.items()))
 
 
-def _take(rows: models.QuerySet[Any], wanted: Mapping[int, int]) -> tuple[set[int], set[int]]:
-    """Takes what is there. Returns the keys of what is not, and those of the levels that are counted."""
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """The keys of the levels that had too few units, and of those that are counted."""
+
+    missing: set[int]
+    counted: set[int]
+
+
+def _take(rows: models.QuerySet[Any], wanted: Mapping[int, int]) -> _Taken:
+    """Take what is there."""
     if not wanted:
-        return set(), set()
+        return _Taken(set(), set())
     levels = dict(rows.filter(pk__in=wanted).values_list("pk", "stock_quantity"))
     missing = set()
     for pk, quantity in wanted.items():
@@ -130,13 +137,13 @@ def _take(rows: models.QuerySet[Any], wanted: Mapping[int, int]) -> tuple[set[in
             if not taken:
                 missing.add(pk)
             elif levels[pk] <= quantity:
-                # The last piece: its pages say so from now on.
+                # The last unit: its pages say so from now on.
                 content_changed()
-    return missing, {pk for pk, level in levels.items() if level is not None}
+    return _Taken(missing, {pk for pk, level in levels.items() if level is not None})
 
 
-def _give(rows: models.QuerySet[Any], given: Mapping[int, int]) -> None:
-    for pk, quantity in given.items():
+def _return_units(rows: models.QuerySet[Any], returned: Mapping[int, int]) -> None:
+    for pk, quantity in returned.items():
         if rows.filter(pk=pk, stock_quantity__isnull=False).update(
             stock_quantity=F("stock_quantity") + quantity
         ):

@@ -21,7 +21,7 @@ _PANEL_AFTER = 8
 def product_card(
     card: ProductCard, level: str = "h2", priority: bool = False, shared: bool = True, sizes: str = ""
 ) -> SafeString:
-    """`components/card.html`, kept between pages. `level` is the heading's; `priority` is for the first row of a page;
+    """`components/card.html`, cached. `level` is the heading's; `priority` is for the first row of a page;
     `shared`: its photo takes part in the page transition; `sizes` as in `<img sizes>` where the grid is another."""
 
     def render() -> SafeString:

@@ -64,8 +64,8 @@ def errors(response) -> list[str]:
     return found
 
 
-def product_page(piece: Product) -> str:
-    return f"{PRODUCTS}{piece.pk}/change/"
+def product_page(product: Product) -> str:
+    return f"{PRODUCTS}{product.pk}/change/"
 
 
 def test_the_list_is_found_like_the_shop_searches(admin_client):
@@ -87,12 +87,12 @@ def test_the_list_is_found_like_the_shop_searches(admin_client):
 
 
 def test_the_list_shows_prices_and_promotion(admin_client):
-    piece = make_product(price="129.00", promotion_active=True, promotion_type="buy_2_get_1")
-    make_image(piece)
+    product = make_product(price="129.00", promotion_active=True, promotion_type="buy_2_get_1")
+    make_image(product)
     html = admin_client.get(PRODUCTS).content.decode()
     assert "129,00\u00a0€" in html
     assert "2 achetés, 1 offert" in html
-    assert f"/media/products/{piece.pk}-1-360.webp" in html
+    assert f"/media/products/{product.pk}-1-360.webp" in html
 
 
 @pytest.mark.both_engines
@@ -125,22 +125,22 @@ def test_a_new_product(admin_client):
     }
     response = admin_client.post(f"{PRODUCTS}add/", sent)
     assert response.status_code == 302, errors(response)
-    piece = Product.objects.get()
-    assert (piece.name_fr, piece.slug_en, piece.price_from) == (
+    product = Product.objects.get()
+    assert (product.name_fr, product.slug_en, product.price_from) == (
         "Ours boulanger",
         "baker-bear",
         Decimal("80.00"),
     )
-    assert " boulanger" in piece.search_text
+    assert " boulanger" in product.search_text
     photo = ProductImage.objects.get()
     assert (photo.alt_fr, photo.position, photo.width) == ("Un ours", 1, 60)
     assert default_storage.exists(photo.file.name)
-    assert PricePoint.objects.filter(variation=piece.variations.get()).get().amount == Decimal("80.00")
+    assert PricePoint.objects.filter(variation=product.variations.get()).get().amount == Decimal("80.00")
 
 
 def test_changing_a_price_records_it(admin_client):
-    piece = make_product(price="40.00")
-    assert change(admin_client, product_page(piece), price="35.00").status_code == 302
+    product = make_product(price="40.00")
+    assert change(admin_client, product_page(product), price="35.00").status_code == 302
     assert Product.objects.get().price_from == Decimal("35.00")
     assert list(PricePoint.objects.order_by("pk").values_list("amount", flat=True)) == [
         Decimal("40.00"),
@@ -149,11 +149,11 @@ def test_changing_a_price_records_it(admin_client):
 
 
 def test_saving_without_a_change_changes_nothing(admin_client):
-    piece = make_product(price="40.00", name_en="Blade")
-    small = make_variation(piece, "Petite", is_default=True)
-    make_image(piece)
+    product = make_product(price="40.00", name_en="Blade")
+    small = make_variation(product, "Petite", is_default=True)
+    make_image(product)
     before = Product.objects.values().get()
-    assert change(admin_client, product_page(piece)).status_code == 302
+    assert change(admin_client, product_page(product)).status_code == 302
     after = Product.objects.values().get()
     before.pop("updated_at"), after.pop("updated_at")
     # The admin's clock fields know no microseconds.
@@ -191,11 +191,11 @@ def test_saving_without_a_change_changes_nothing(admin_client):
         ({"version": "yesterday"}, "Ce produit a été modifié entre-temps."),
     ],
 )
-def test_refusals_stand_on_the_page_and_change_nothing(admin_client, changes, message):
-    piece = make_product(price="40.00")
-    make_variation(piece, "Petite", is_default=True, sku="LAM-09", sort_order=1)
-    make_variation(piece, "Grande", sort_order=2)
-    found = errors(change(admin_client, product_page(piece), featured="on", **changes))
+def test_refusals_are_shown_on_the_page_and_change_nothing(admin_client, changes, message):
+    product = make_product(price="40.00")
+    make_variation(product, "Petite", is_default=True, sku="LAM-09", sort_order=1)
+    make_variation(product, "Grande", sort_order=2)
+    found = errors(change(admin_client, product_page(product), featured="on", **changes))
     assert any(message in text for text in found), found
     assert Product.objects.get().featured is False
     assert list(ProductVariation.objects.values_list("price_adjustment", "is_default", "sku")) == [
@@ -213,26 +213,26 @@ def test_refusals_stand_on_the_page_and_change_nothing(admin_client, changes, me
     ],
 )
 def test_a_refused_photo(admin_client, file, message):
-    piece = make_product()
+    product = make_product()
     changes = {
         "images-TOTAL_FORMS": 1,
         "images-0-position": 3,
         "images-0-alt_fr": "Un ours",
-        "images-0-product": piece.pk,
+        "images-0-product": product.pk,
         "images-0-upload": file,
     }
-    assert message in errors(change(admin_client, product_page(piece), **changes))
+    assert message in errors(change(admin_client, product_page(product), **changes))
     assert not ProductImage.objects.exists()
     assert not default_storage.exists("products")
 
 
 def test_another_default_variation(admin_client):
-    piece = make_product()
-    make_variation(piece, "Petite", is_default=True, sort_order=1)
-    make_variation(piece, "Grande", sort_order=2)
+    product = make_product()
+    make_variation(product, "Petite", is_default=True, sort_order=1)
+    make_variation(product, "Grande", sort_order=2)
     response = change(
         admin_client,
-        product_page(piece),
+        product_page(product),
         **{"variations-0-is_default": None, "variations-1-is_default": "on"},
     )
     assert response.status_code == 302, errors(response)
@@ -243,13 +243,13 @@ def test_another_default_variation(admin_client):
 
 
 def test_removing_a_photo_and_a_variation(admin_client, run_on_commit):
-    piece = make_product(price="69.00", category=make_category("figurines", offers_formats=True))
-    make_variation(piece, "Petite", price_override="49.00", sort_order=1)
-    make_variation(piece, "Grande", sort_order=2)
-    make_image(piece)
+    product = make_product(price="69.00", category=make_category("figurines", offers_formats=True))
+    make_variation(product, "Petite", price_override="49.00", sort_order=1)
+    make_variation(product, "Grande", sort_order=2)
+    make_image(product)
     with run_on_commit():
         response = change(
-            admin_client, product_page(piece), **{"variations-0-DELETE": "on", "images-0-DELETE": "on"}
+            admin_client, product_page(product), **{"variations-0-DELETE": "on", "images-0-DELETE": "on"}
         )
     assert response.status_code == 302, errors(response)
     assert not ProductImage.objects.exists()
@@ -257,26 +257,28 @@ def test_removing_a_photo_and_a_variation(admin_client, run_on_commit):
 
 
 def test_only_variations_of_the_product_can_be_photographed(admin_client):
-    piece, other = make_product(), make_product("Autre")
-    own, foreign = make_variation(piece), make_variation(other)
-    photo = make_image(piece)
-    assert change(admin_client, product_page(piece), **{"images-0-variation": foreign.pk}).status_code == 200
-    assert change(admin_client, product_page(piece), **{"images-0-variation": own.pk}).status_code == 302
+    product, other = make_product(), make_product("Autre")
+    own, foreign = make_variation(product), make_variation(other)
+    photo = make_image(product)
+    assert (
+        change(admin_client, product_page(product), **{"images-0-variation": foreign.pk}).status_code == 200
+    )
+    assert change(admin_client, product_page(product), **{"images-0-variation": own.pk}).status_code == 302
     photo.refresh_from_db()
     assert photo.variation == own
 
 
 def test_deleting_products(admin_client):
-    piece, other = make_product(), make_product("Autre")
-    assert admin_client.post(f"{PRODUCTS}{piece.pk}/delete/", {"post": "yes"}).status_code == 302
+    product, other = make_product(), make_product("Autre")
+    assert admin_client.post(f"{PRODUCTS}{product.pk}/delete/", {"post": "yes"}).status_code == 302
     admin_client.post(PRODUCTS, {"action": "delete_selected", "_selected_action": [other.pk], "post": "yes"})
     assert not Product.objects.exists()
     assert PricePoint.objects.count() == 2
 
 
 def test_publishing_several(admin_client):
-    pieces = [make_product(f"Pièce {number}") for number in range(2)]
-    chosen = {"_selected_action": [piece.pk for piece in pieces]}
+    products = [make_product(f"Pièce {number}") for number in range(2)]
+    chosen = {"_selected_action": [product.pk for product in products]}
     admin_client.post(PRODUCTS, {"action": "unpublish", **chosen})
     assert not Product.objects.filter(is_published=True).exists()
     admin_client.post(PRODUCTS, {"action": "publish", **chosen})
@@ -285,12 +287,12 @@ def test_publishing_several(admin_client):
 
 def test_a_category(admin_client, run_on_commit):
     category = make_category("mangas", name_fr="Mangas")
-    piece = make_product("Ours", category=category)
+    product = make_product("Ours", category=category)
     address = f"{CATEGORIES}{category.pk}/change/"
     with run_on_commit():
         response = change(admin_client, address, name_fr="Animés", new_picture=upload())
     assert response.status_code == 302, errors(response)
-    assert Product.objects.get(pk=piece.pk).search_text == " animes ours"
+    assert Product.objects.get(pk=product.pk).search_text == " animes ours"
     assert CategoryPicture.objects.get().category == category
     assert "Fichier invalide" in errors(change(admin_client, address, new_picture=upload("a.png")))
     html = admin_client.get(CATEGORIES).content.decode()
@@ -304,12 +306,12 @@ def test_a_category_with_products_is_not_deleted(admin_client):
 
 
 def test_prices_over_time_are_only_looked_at(admin_client):
-    piece = make_product("Élan", price="40.00")
+    product = make_product("Élan", price="40.00")
     make_product("Lynx", price="50.00")
-    point = PricePoint.objects.get(product_id=piece.pk)
+    point = PricePoint.objects.get(product_id=product.pk)
     assert len(admin_client.get(PRICES).context["cl"].result_list) == 2
     assert list(admin_client.get(PRICES, {"q": "elan"}).context["cl"].result_list) == [point]
-    assert list(admin_client.get(PRICES, {"q": str(piece.pk)}).context["cl"].result_list) == [point]
+    assert list(admin_client.get(PRICES, {"q": str(product.pk)}).context["cl"].result_list) == [point]
     assert list(admin_client.get(PRICES, {"q": "9" * 30}).context["cl"].result_list) == []
     assert admin_client.get(f"{PRICES}{point.pk}/change/").status_code == 200
     assert admin_client.get(f"{PRICES}add/").status_code == 403
@@ -319,7 +321,7 @@ def test_prices_over_time_are_only_looked_at(admin_client):
 
 
 def test_pages_of_the_admin_need_no_inline_style(admin_client):
-    piece = make_product()
-    make_image(piece)
-    for address in (PRODUCTS, product_page(piece), CATEGORIES, PRICES):
+    product = make_product()
+    make_image(product)
+    for address in (PRODUCTS, product_page(product), CATEGORIES, PRICES):
         assert " style=" not in admin_client.get(address).content.decode()

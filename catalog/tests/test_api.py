@@ -248,14 +248,14 @@ def test_a_product_in_full(client, shop):
 
 
 def test_variations_and_a_finish_without_price(client):
-    piece = make_product(
+    product = make_product(
         "Golem", category=make_finish_category(), unpainted_price="42.00", height_cm=Decimal("15.0")
     )
-    small = make_variation(piece, "Petite", price_adjustment="-2.00", sort_order=2)
+    small = make_variation(product, "Petite", price_adjustment="-2.00", sort_order=2)
     large = make_variation(
-        piece, "Grande", price_override="90.00", is_default=True, stock_quantity=0, sort_order=1
+        product, "Grande", price_override="90.00", is_default=True, stock_quantity=0, sort_order=1
     )
-    document = client.get(f"/api/products/{piece.pk}").json()
+    document = client.get(f"/api/products/{product.pk}").json()
     assert document["finishes"] == [
         {"code": "painted", "price": None, "available": False},
         {"code": "unpainted", "price": "90.00", "available": False},
@@ -293,9 +293,9 @@ def test_only_reading_is_possible(client, shop, method):
 
 @pytest.mark.both_engines
 def test_the_list_costs_four_queries_at_most(client, shop, django_assert_max_num_queries, monkeypatch):
-    from catalog.selectors import search_plan
+    from catalog.selectors import search
 
-    monkeypatch.setattr(search_plan, "SAMPLE", 1)
+    monkeypatch.setattr(search, "SAMPLE", 1)
     make_product("Lame", category=shop["mangas"])
     cache.clear()
     # count, keys of the page, rows, photos

@@ -39,7 +39,7 @@ def card(product: Product):
 
 
 def test_what_a_card_says():
-    piece = make_product(
+    product = make_product(
         "Ours boulanger",
         "89.00",
         category=make_category("dessins-animes", name_fr="Dessins Animés", colour="dessins-animes"),
@@ -48,11 +48,11 @@ def test_what_a_card_says():
         promotion_active=True,
         promotion_type="buy_2_get_1",
     )
-    make_image(piece, 2, alt_fr="De dos")
-    make_image(piece, 1, alt_fr="De face")
-    make_image(piece, 3)
-    found = card(piece)
-    assert found.url == f"/produit/{piece.pk}-ours-boulanger"
+    make_image(product, 2, alt_fr="De dos")
+    make_image(product, 1, alt_fr="De face")
+    make_image(product, 3)
+    found = card(product)
+    assert found.url == f"/produit/{product.pk}-ours-boulanger"
     assert (found.name, found.teaser) == ("Ours boulanger", "Les miches sortent.")
     assert (found.category, found.category_slug, found.colour) == (
         "Dessins Animés",
@@ -71,30 +71,30 @@ def test_a_card_without_photos():
     assert (found.image, found.second_image, found.photo_count) == (None, None, 0)
 
 
-def test_a_card_speaks_the_visitors_language():
-    piece = make_product("Ours boulanger", name_en="Baker Bear", description_fr="Du pain.")
+def test_a_card_is_in_the_visitors_language():
+    product = make_product("Ours boulanger", name_en="Baker Bear", description_fr="Du pain.")
     with translation.override("en"):
-        found = card(piece)
+        found = card(product)
     assert (found.name, found.url, found.teaser) == (
         "Baker Bear",
-        f"/en/produit/{piece.pk}-baker-bear",
+        f"/en/produit/{product.pk}-baker-bear",
         "Du pain.",
     )
 
 
 def test_several_prices_are_a_range_with_nothing_crossed_out():
-    piece = make_product(
+    product = make_product(
         price="129.00", category=make_finish_category(), painted_price="129.00", unpainted_price="62.00"
     )
     Product.objects.update(crossed_out=Decimal("149.00"))
-    found = card(piece)
+    found = card(product)
     assert (found.price, found.price_to, found.original_price) == (Decimal("62.00"), Decimal("129.00"), None)
 
 
 def test_a_single_price_shows_the_lawful_crossed_out_price():
-    piece = make_product(price="29.00", original_price="99.00")
+    product = make_product(price="29.00", original_price="99.00")
     Product.objects.update(crossed_out=Decimal("35.00"))
-    assert card(piece).original_price == Decimal("35.00")
+    assert card(product).original_price == Decimal("35.00")
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_availability(fields, available):
 
 
 def test_featured_products_newest_first():
-    pieces = [make_product(f"Pièce {number}", featured=number != 2) for number in range(5)]
+    products = [make_product(f"Pièce {number}", featured=number != 2) for number in range(5)]
     make_product("Brouillon", featured=True, is_published=False)
-    assert [found.id for found in featured_cards(limit=3)] == [pieces[4].pk, pieces[3].pk, pieces[1].pk]
+    assert [found.id for found in featured_cards(limit=3)] == [products[4].pk, products[3].pk, products[1].pk]
 
 
 def test_the_gallery_is_the_same_all_day_and_another_tomorrow():
@@ -122,7 +122,7 @@ def test_the_gallery_is_the_same_all_day_and_another_tomorrow():
     assert len({pk for ids in others for pk in ids}) > 12
 
 
-def test_a_new_piece_leaves_the_others_in_their_place():
+def test_a_new_product_leaves_the_others_in_their_place():
     for number in range(40):
         make_image(make_product(f"Pièce {number}"))
     before = [found.id for found in daily_gallery(DAY)]
@@ -132,57 +132,61 @@ def test_a_new_piece_leaves_the_others_in_their_place():
     assert [pk for pk in after if pk != new.pk] == before[: len(after) - (new.pk in after)]
 
 
-def test_pieces_with_a_photo_are_drawn_first():
+def test_products_with_a_photo_are_drawn_first():
     for number in range(10):
-        piece = make_product(f"Pièce {number}")
+        product = make_product(f"Pièce {number}")
         if number % 2:
-            make_image(piece)
+            make_image(product)
     gallery = daily_gallery(DAY)
     assert [found.image is not None for found in gallery] == [True] * 5 + [False]
 
 
 def test_a_small_shop_shows_what_it_has():
-    piece = make_product()
+    product = make_product()
     make_product("Brouillon", is_published=False)
-    assert [found.id for found in daily_gallery(DAY)] == [piece.pk]
+    assert [found.id for found in daily_gallery(DAY)] == [product.pk]
 
 
 def test_similar_products_are_of_the_category_available_first_then_newest():
     category = make_category("bust")
-    piece = make_product("Ours", category=category)
+    product = make_product("Ours", category=category)
     old = make_product("Ancien", category=category)
     sold_out = make_product("Épuisé", category=category, in_stock=False)
     new = make_product("Nouveau", category=category)
     make_product("Autre", category=make_category("mangas"))
     make_product("Brouillon", category=category, is_published=False)
-    assert [found.id for found in similar_cards(piece)] == [new.pk, old.pk, sold_out.pk]
+    assert [found.id for found in similar_cards(product)] == [new.pk, old.pk, sold_out.pk]
 
 
 def test_three_similar_products_at_most():
     category = make_category("bust")
-    pieces = [make_product(f"Pièce {number}", category=category) for number in range(5)]
-    assert [found.id for found in similar_cards(pieces[0])] == [pieces[4].pk, pieces[3].pk, pieces[2].pk]
+    products = [make_product(f"Pièce {number}", category=category) for number in range(5)]
+    assert [found.id for found in similar_cards(products[0])] == [
+        products[4].pk,
+        products[3].pk,
+        products[2].pk,
+    ]
 
 
 def test_products_picked_by_hand_come_first():
     category = make_category("bust")
-    piece, neighbour = make_product("Ours", category=category), make_product("Loup", category=category)
+    product, neighbour = make_product("Ours", category=category), make_product("Loup", category=category)
     picked = make_product("Choisi", category=make_category("mangas"))
-    piece.picked_similar.add(picked)
-    assert [found.id for found in similar_cards(piece)] == [picked.pk, neighbour.pk]
+    product.picked_similar.add(picked)
+    assert [found.id for found in similar_cards(product)] == [picked.pk, neighbour.pk]
     assert [found.id for found in similar_cards(picked)] == []
 
 
 @pytest.mark.both_engines
 def test_similar_products_cost_two_queries(django_assert_max_num_queries):
     category = make_category("bust")
-    pieces = [make_product(f"Pièce {number}", category=category) for number in range(3)]
+    products = [make_product(f"Pièce {number}", category=category) for number in range(3)]
     # products, photos; the shop's delay when it is not cached
     with django_assert_max_num_queries(3):
-        similar_cards(pieces[0])
+        similar_cards(products[0])
 
 
-def test_a_piece_photographed_in_both_finishes():
+def test_a_product_photographed_in_both_finishes():
     assert finish_pair() is None
     category = make_finish_category()
     only_painted = make_product("Peinte", category=category, featured=True)
@@ -190,7 +194,8 @@ def test_a_piece_photographed_in_both_finishes():
     both = make_product("Les deux", category=category)
     make_image(both, 1, finish="unpainted", alt_fr="Grise")
     make_image(both, 2, finish="painted", alt_fr="Peinte")
-    found, painted, unpainted = finish_pair()
+    pair = finish_pair()
+    found, painted, unpainted = pair.card, pair.photos.painted, pair.photos.unpainted
     assert (found.id, painted.alt, unpainted.alt) == (both.pk, "Peinte", "Grise")
 
 
@@ -248,8 +253,8 @@ def test_what_is_no_collection():
 
 
 def test_formats_make_a_range():
-    piece = make_product(price="69.00", category=make_category("figurines", offers_formats=True))
-    make_variation(piece, "Petite", price_adjustment="-20.00")
-    make_variation(piece, "Grande", price_override="119.00")
-    found = card(piece)
+    product = make_product(price="69.00", category=make_category("figurines", offers_formats=True))
+    make_variation(product, "Petite", price_adjustment="-20.00")
+    make_variation(product, "Grande", price_override="119.00")
+    found = card(product)
     assert (found.price, found.price_to) == (Decimal("49.00"), Decimal("119.00"))

@@ -51,9 +51,9 @@ def test_everything_is_loaded_once():
         ("PRD-12", ""): Decimal("79.00"),
         ("PRD-18", ""): Decimal("124.00"),
     }
-    piece = Product.objects.get(external_id="demo:lame-d-automne")
-    assert (piece.price_from, piece.price_to) == (Decimal("62.00"), Decimal("129.00"))
-    assert " autumn" in piece.search_text
+    product = Product.objects.get(external_id="demo:lame-d-automne")
+    assert (product.price_from, product.price_to) == (Decimal("62.00"), Decimal("129.00"))
+    assert " autumn" in product.search_text
     assert all(image.alt_fr and image.alt_de for image in ProductImage.objects.all())
 
 

@@ -34,7 +34,7 @@ def put(client, path, body=None):
     return client.put(path, body, content_type="application/json")
 
 
-def test_a_member_keeps_pieces_latest_first(client, member):
+def test_a_member_keeps_products_latest_first(client, member):
     first, second = make_product("Un"), make_product("Deux")
 
     assert put(client, f"/api/favourites/{first.pk}").json() == [first.pk]
@@ -50,8 +50,8 @@ def test_a_member_keeps_pieces_latest_first(client, member):
 def test_the_whole_list_is_replaced(client, member):
     kept, gone, new, hidden = (make_product(name) for name in ("A", "B", "C", "D"))
     Product.objects.filter(pk=hidden.pk).update(is_published=False)
-    for piece in (gone, kept):
-        add_favourite(user_id=member.pk, product_id=piece.pk, language="fr")
+    for product in (gone, kept):
+        add_favourite(user_id=member.pk, product_id=product.pk, language="fr")
     choose_return_mails(user_id=member.pk, product_ids=[kept.pk], language="fr")
 
     response = put(client, "/api/favourites", [new.pk, hidden.pk, kept.pk, new.pk, 999_999_999])
@@ -63,10 +63,10 @@ def test_the_whole_list_is_replaced(client, member):
 
 def test_merged_favourites_keep_their_order():
     user = make_user()
-    pieces = [make_product(str(number)).pk for number in range(4)]
-    replace_favourites(user_id=user.pk, product_ids=pieces[:2], language="fr")
-    assert replace_favourites(user_id=user.pk, product_ids=pieces[2:] + pieces[:2], language="fr") == (
-        pieces[2:] + pieces[:2]
+    products = [make_product(str(number)).pk for number in range(4)]
+    replace_favourites(user_id=user.pk, product_ids=products[:2], language="fr")
+    assert replace_favourites(user_id=user.pk, product_ids=products[2:] + products[:2], language="fr") == (
+        products[2:] + products[:2]
     )
 
 
@@ -90,11 +90,11 @@ def test_merged_favourites_keep_their_order():
     ],
 )
 def test_bad_lists_change_nothing(client, member, body, code):
-    piece = make_product()
-    add_favourite(user_id=member.pk, product_id=piece.pk, language="fr")
+    product = make_product()
+    add_favourite(user_id=member.pk, product_id=product.pk, language="fr")
     response = put(client, "/api/favourites", body)
     assert (response.status_code, response.json()["code"]) == (400, code)
-    assert favourite_ids(member.pk) == [piece.pk]
+    assert favourite_ids(member.pk) == [product.pk]
 
 
 def test_an_empty_list_keeps_nothing(client, member):
@@ -117,41 +117,41 @@ def test_unknown_products_are_refused(client, member):
 
 def test_there_is_an_end_to_it(client, member):
     category = make_category()
-    pieces = Product.objects.bulk_create(
+    products = Product.objects.bulk_create(
         Product(name_fr=str(number), price=1, category=category, slug_fr=f"p-{number}")
         for number in range(MAX_FAVOURITES + 1)
     )
-    Favourite.objects.bulk_create(Favourite(user=member, product=piece) for piece in pieces[:-1])
-    response = put(client, f"/api/favourites/{pieces[-1].pk}")
+    Favourite.objects.bulk_create(Favourite(user=member, product=product) for product in products[:-1])
+    response = put(client, f"/api/favourites/{products[-1].pk}")
     assert (response.status_code, response.json()["code"]) == (409, "too_many_favourites")
-    assert put(client, f"/api/favourites/{pieces[0].pk}").status_code == 200
+    assert put(client, f"/api/favourites/{products[0].pk}").status_code == 200
     assert Favourite.objects.count() == MAX_FAVOURITES
 
 
 def test_guests_are_asked_to_sign_in(client):
-    piece = make_product()
+    product = make_product()
     for response in (
         client.get("/api/favourites"),
-        put(client, "/api/favourites", [piece.pk]),
-        put(client, f"/api/favourites/{piece.pk}"),
-        client.delete(f"/api/favourites/{piece.pk}"),
+        put(client, "/api/favourites", [product.pk]),
+        put(client, f"/api/favourites/{product.pk}"),
+        client.delete(f"/api/favourites/{product.pk}"),
     ):
         assert (response.status_code, response.json()["code"]) == (401, "not_authenticated")
     assert not Favourite.objects.exists()
 
 
 def test_a_page_of_another_site_changes_nothing(member):
-    piece = make_product()
+    product = make_product()
     client = Client(enforce_csrf_checks=True)
     client.force_login(member)
-    assert put(client, f"/api/favourites/{piece.pk}").status_code == 403
-    assert client.delete(f"/api/favourites/{piece.pk}").status_code == 403
+    assert put(client, f"/api/favourites/{product.pk}").status_code == 403
+    assert client.delete(f"/api/favourites/{product.pk}").status_code == 403
     assert not Favourite.objects.exists()
 
 
 def test_what_a_call_costs(client, member, django_assert_num_queries):
-    piece = make_product()
-    add_favourite(user_id=member.pk, product_id=piece.pk, language="fr")
+    product = make_product()
+    add_favourite(user_id=member.pk, product_id=product.pk, language="fr")
     # Session, user, favourites.
     with django_assert_num_queries(3):
         client.get("/api/favourites")
@@ -159,11 +159,11 @@ def test_what_a_call_costs(client, member, django_assert_num_queries):
 
 def test_favourites_of_others_are_theirs(client, member):
     other = make_user("autre@example.com")
-    piece = make_product()
-    add_favourite(user_id=other.pk, product_id=piece.pk, language="fr")
-    client.delete(f"/api/favourites/{piece.pk}")
+    product = make_product()
+    add_favourite(user_id=other.pk, product_id=product.pk, language="fr")
+    client.delete(f"/api/favourites/{product.pk}")
     put(client, "/api/favourites", {"favourites": []})
-    assert favourite_ids(other.pk) == [piece.pk]
+    assert favourite_ids(other.pk) == [product.pk]
     assert client.get("/api/favourites").json() == []
 
 
@@ -211,10 +211,10 @@ def test_the_page_is_the_same_for_everybody(client):
 
 
 def test_the_page_costs_three_queries(client, django_assert_max_num_queries):
-    pieces = ",".join(str(make_product(str(number)).pk) for number in range(5))
+    products = ",".join(str(make_product(str(number)).pk) for number in range(5))
     # Products, photos, the shop's settings; the header's delivery line on a whole page.
     with django_assert_max_num_queries(3):
-        client.get(f"/favoris?ids={pieces}", headers={"X-Fragment": "favourites"})
+        client.get(f"/favoris?ids={products}", headers={"X-Fragment": "favourites"})
 
 
 def test_the_api_lists_products_by_key(client):
@@ -229,9 +229,9 @@ def test_the_api_lists_products_by_key(client):
 
 
 def test_every_card_has_a_heart_that_needs_the_script(client):
-    piece = make_product("Golem")
+    product = make_product("Golem")
     html = client.get("/produits").content.decode()
-    assert f'<favourite-button class="favourite needs-script" product="{piece.pk}">' in html
+    assert f'<favourite-button class="favourite needs-script" product="{product.pk}">' in html
     assert "Favori\u00a0: Golem" in html
 
 
@@ -241,9 +241,9 @@ class TestReturnMails:
     @pytest.fixture
     def awaited(self):
         user = make_user()
-        piece = make_product("Golem", in_stock=False)
-        add_favourite(user_id=user.pk, product_id=piece.pk, language="fr")
-        choose_return_mails(user_id=user.pk, product_ids=[piece.pk], language="en")
+        product = make_product("Golem", in_stock=False)
+        add_favourite(user_id=user.pk, product_id=product.pk, language="fr")
+        choose_return_mails(user_id=user.pk, product_ids=[product.pk], language="en")
         return Favourite.objects.get()
 
     def back(self, favourite, is_back=True):
@@ -263,21 +263,21 @@ class TestReturnMails:
         assert watch_favourites(now=now + timedelta(days=1)) == 1
         assert OutgoingMail.objects.count() == 2
 
-    def test_nobody_is_told_who_did_not_ask(self, awaited):
+    def test_nobody_gets_a_mail_who_did_not_ask(self, awaited):
         choose_return_mails(user_id=awaited.user_id, product_ids=[], language="fr")
         watch_favourites(now=timezone.now())
         self.back(awaited)
         assert watch_favourites(now=timezone.now()) == 0
         assert Favourite.objects.get().missing_since is None
 
-    def test_a_piece_that_was_always_there_is_no_return(self):
-        user, piece = make_user(), make_product()
-        add_favourite(user_id=user.pk, product_id=piece.pk, language="fr")
-        choose_return_mails(user_id=user.pk, product_ids=[piece.pk], language="fr")
+    def test_a_product_that_was_always_there_is_no_return(self):
+        user, product = make_user(), make_product()
+        add_favourite(user_id=user.pk, product_id=product.pk, language="fr")
+        choose_return_mails(user_id=user.pk, product_ids=[product.pk], language="fr")
         assert watch_favourites(now=timezone.now()) == 0
         assert not OutgoingMail.objects.exists()
 
-    def test_a_piece_without_an_available_format_is_not_back(self, awaited):
+    def test_a_product_without_an_available_format_is_not_back(self, awaited):
         variation = make_variation(awaited.product, is_default=True, in_stock=False)
         watch_favourites(now=timezone.now())
         self.back(awaited)
@@ -302,10 +302,10 @@ class TestReturnMails:
 
 def test_cards_of_a_member(django_assert_max_num_queries):
     user = make_user()
-    pieces = [make_product(name) for name in ("Un", "Deux", "Trois")]
-    for piece in pieces:
-        add_favourite(user_id=user.pk, product_id=piece.pk, language="fr")
-    choose_return_mails(user_id=user.pk, product_ids=[pieces[0].pk], language="fr")
+    products = [make_product(name) for name in ("Un", "Deux", "Trois")]
+    for product in products:
+        add_favourite(user_id=user.pk, product_id=product.pk, language="fr")
+    choose_return_mails(user_id=user.pk, product_ids=[products[0].pk], language="fr")
     # Favourites, products, photos, the shop's settings.
     with django_assert_max_num_queries(4):
         found = favourite_cards(user.pk)

@@ -21,24 +21,24 @@ pytestmark = pytest.mark.django_db
 NBSP = "\u00a0"
 
 
-def test_the_choices_of_a_painted_piece():
+def test_the_choices_of_a_painted_product():
     with time_machine.travel(datetime(2026, 9, 1, tzinfo=UTC), tick=False):
-        piece = make_product(
+        product = make_product(
             "Lame", "149.00", category=make_finish_category(), painted_price="149.00", unpainted_price="62.00"
         )
-    piece.painted_price, piece.original_price = Decimal("129.00"), Decimal("149.00")
+    product.painted_price, product.original_price = Decimal("129.00"), Decimal("149.00")
     with time_machine.travel(datetime(2026, 9, 1, tzinfo=UTC) + timedelta(days=40), tick=False):
-        save_product(product=piece)
-    make_image(piece, 1, finish="painted", alt_fr="Peinte")
-    assert product_buy_props(find_product(piece.pk)).data == {
-        "product_id": piece.pk,
+        save_product(product=product)
+    make_image(product, 1, finish="painted", alt_fr="Peinte")
+    assert product_buy_props(find_product(product.pk)).data == {
+        "product_id": product.pk,
         "name": "Lame",
         "finishes": [
             {
                 "code": "painted",
                 "label": "Peint",
                 "image": {
-                    "url": f"/media/products/{piece.pk}-1-360.webp",
+                    "url": f"/media/products/{product.pk}-1-360.webp",
                     "width": 1200,
                     "height": 900,
                     "alt": "Peinte",
@@ -78,8 +78,8 @@ def test_the_choices_of_a_painted_piece():
 
 
 def test_a_choice_that_is_not_possible_says_why():
-    piece = make_product("Golem", category=make_finish_category(), unpainted_price="42.00", in_stock=False)
-    props = product_buy_props(find_product(piece.pk)).data
+    product = make_product("Golem", category=make_finish_category(), unpainted_price="42.00", in_stock=False)
+    props = product_buy_props(find_product(product.pk)).data
     assert [(choice["available"], choice["reason"]) for choice in props["finishes"]] == [
         (False, "Finition non proposée"),
         (False, "Rupture"),
@@ -88,10 +88,10 @@ def test_a_choice_that_is_not_possible_says_why():
 
 
 def test_formats():
-    piece = make_product("Golem", "69.00", category=make_category("figurines", offers_formats=True))
-    small = make_variation(piece, "Petite", price_adjustment="-20.00", in_stock=False)
-    large = make_variation(piece, "Grande", is_default=True)
-    props = product_buy_props(find_product(piece.pk)).data
+    product = make_product("Golem", "69.00", category=make_category("figurines", offers_formats=True))
+    small = make_variation(product, "Petite", price_adjustment="-20.00", in_stock=False)
+    large = make_variation(product, "Grande", is_default=True)
+    props = product_buy_props(find_product(product.pk)).data
     assert props["variations"] == [
         {"id": small.pk, "name": "Petite", "is_default": False, "available": False, "reason": "Rupture"},
         {"id": large.pk, "name": "Grande", "is_default": True, "available": True, "reason": ""},
@@ -104,24 +104,24 @@ def test_formats():
 
 
 def test_where_no_format_is_offered_the_default_one_is_sold_without_a_choice():
-    piece = make_product("Golem", "69.00")
-    make_variation(piece, "Petite")
-    large = make_variation(piece, "Grande", price_override="90.00", is_default=True)
-    props = product_buy_props(find_product(piece.pk)).data
+    product = make_product("Golem", "69.00")
+    make_variation(product, "Petite")
+    large = make_variation(product, "Grande", price_override="90.00", is_default=True)
+    props = product_buy_props(find_product(product.pk)).data
     assert props["variations"] == []
     assert [(offer["variation_id"], offer["price"]) for offer in props["offers"]] == [(large.pk, "90.00")]
     assert props["selected"] == {"finish": None, "variation_id": large.pk}
 
 
 def test_the_gallery():
-    piece = make_product("Golem", category=make_finish_category(), unpainted_price="42.00")
-    make_image(piece, 1, finish="unpainted", alt_fr="Gris")
-    make_image(piece, 2, derivatives={})
-    assert gallery_props(find_product(piece.pk)).data == {
+    product = make_product("Golem", category=make_finish_category(), unpainted_price="42.00")
+    make_image(product, 1, finish="unpainted", alt_fr="Gris")
+    make_image(product, 2, derivatives={})
+    assert gallery_props(find_product(product.pk)).data == {
         "name": "Golem",
         "images": [
             {
-                "url": f"/media/products/{piece.pk}-1.jpg",
+                "url": f"/media/products/{product.pk}-1.jpg",
                 "width": 1200,
                 "height": 900,
                 "alt": "Gris",
@@ -129,8 +129,8 @@ def test_the_gallery():
                     {
                         "type": f"image/{kind}",
                         "srcset": (
-                            f"/media/products/{piece.pk}-1-360.{ending} 360w, "
-                            f"/media/products/{piece.pk}-1-768.{ending} 768w"
+                            f"/media/products/{product.pk}-1-360.{ending} 360w, "
+                            f"/media/products/{product.pk}-1-768.{ending} 768w"
                         ),
                     }
                     for kind, ending in (("avif", "avif"), ("webp", "webp"), ("jpeg", "jpg"))
@@ -139,7 +139,7 @@ def test_the_gallery():
                 "variation_id": None,
             },
             {
-                "url": f"/media/products/{piece.pk}-2.jpg",
+                "url": f"/media/products/{product.pk}-2.jpg",
                 "width": 1200,
                 "height": 900,
                 "alt": "Golem",

@@ -7,7 +7,7 @@ import pytest
 from django.core.cache import cache
 
 from catalog.models import CategoryKind, Product
-from catalog.selectors import listing, search, search_plan
+from catalog.selectors import listing, search
 from catalog.selectors.listing import (
     PageOutOfRangeError,
     card_page,
@@ -127,8 +127,8 @@ def test_the_page_as_templates_turn_it():
 @pytest.fixture
 def small_numbers(monkeypatch):
     """The same plan with numbers that a test can fill."""
-    monkeypatch.setattr(search_plan, "SAMPLE", 6)
-    monkeypatch.setattr(search_plan, "COUNT_CAP", 10)
+    monkeypatch.setattr(search, "SAMPLE", 6)
+    monkeypatch.setattr(search, "COUNT_CAP", 10)
 
 
 @pytest.mark.usefixtures("small_numbers")
@@ -136,7 +136,7 @@ def small_numbers(monkeypatch):
 @pytest.mark.parametrize("count", [0, 3, 6, 7, 20, 60])
 @pytest.mark.parametrize("word", ["dragon", "renard", "piece", "zebu"])
 def test_every_way_of_searching_gives_the_same(monkeypatch, share, count, word):
-    monkeypatch.setattr(search_plan, "_COMMON", share)
+    monkeypatch.setattr(search, "_COMMON", share)
     make_many(count)
     expected = [
         f"Pièce {number}"
@@ -153,7 +153,7 @@ def test_every_way_of_searching_gives_the_same(monkeypatch, share, count, word):
 @pytest.mark.usefixtures("small_numbers")
 def test_hits_that_stop_are_still_counted_right(monkeypatch):
     """The newest are all dragons, the older ones none: the sample promises what reading on does not find."""
-    monkeypatch.setattr(search_plan, "_COMMON", 0.3)
+    monkeypatch.setattr(search, "_COMMON", 0.3)
     make_many(40)
     newest = Product.objects.order_by("-created_at").values("pk")[:7]
     Product.objects.update(search_text=" renard")
@@ -190,9 +190,9 @@ def test_a_search_in_a_small_shop_costs_one_query(django_assert_num_queries):
 
 
 def test_cards_read_their_columns_and_photos_at_once(django_assert_num_queries):
-    for piece in make_many(5):
-        make_image(piece, 1)
-        make_image(piece, 2)
+    for product in make_many(5):
+        make_image(product, 1)
+        make_image(product, 2)
     results = find_products(scope=main_catalogue(), known_count=5)
     cache.clear()
     # rows, photos, the shop's delay

@@ -36,9 +36,9 @@ pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
     ids=str,
 )
 def test_the_database_refuses_impossible_products(values):
-    piece = make_product()
+    product = make_product()
     with pytest.raises(IntegrityError), transaction.atomic():
-        Product.objects.filter(pk=piece.pk).update(**values)
+        Product.objects.filter(pk=product.pk).update(**values)
     assert Product.objects.get().price == Decimal("40.00")
 
 
@@ -60,10 +60,10 @@ def test_one_default_variation_a_product():
 
 
 def test_a_reference_is_given_once_and_none_is_no_reference():
-    piece = make_product()
-    make_variation(piece, sku="LAM-09")
-    make_variation(piece, "Grande")
-    make_variation(piece, "Très grande")
+    product = make_product()
+    make_variation(product, sku="LAM-09")
+    make_variation(product, "Grande")
+    make_variation(product, "Très grande")
     with pytest.raises(IntegrityError), transaction.atomic():
         ProductVariation.objects.filter(sku="").update(sku="LAM-09")
 
@@ -91,10 +91,10 @@ def test_the_database_refuses_impossible_photos(values):
 
 
 def test_a_category_with_products_is_not_deleted():
-    piece = make_product()
+    product = make_product()
     with pytest.raises(IntegrityError), transaction.atomic():
-        piece.category.delete()
-    assert Product.objects.get().category == piece.category
+        product.category.delete()
+    assert Product.objects.get().category == product.category
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_refusal_names_the_field(values, field, message):
 def test_texts_fall_back_to_french():
     from django.utils import translation
 
-    piece = make_product("Lame d'automne", name_en="Autumn Blade", name_es="")
+    product = make_product("Lame d'automne", name_en="Autumn Blade", name_es="")
     for language, name in (
         ("fr", "Lame d'automne"),
         ("en", "Autumn Blade"),
@@ -142,4 +142,4 @@ def test_texts_fall_back_to_french():
         ("de", "Lame d'automne"),
     ):
         with translation.override(language):
-            assert Product.objects.get(pk=piece.pk).name == name
+            assert Product.objects.get(pk=product.pk).name == name

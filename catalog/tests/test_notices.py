@@ -26,13 +26,13 @@ CHECK = "Vérifiez votre boîte de réception\u00a0: un message vous demande de 
 
 
 @pytest.fixture
-def piece():
+def product():
     return make_product("Golem", in_stock=False)
 
 
-def ask(piece, email="a@example.com", language="fr"):
-    ask_notice(email=email, language=language, product_id=piece.pk)
-    return Notice.objects.get(email=email, product=piece)
+def ask(product, email="a@example.com", language="fr"):
+    ask_notice(email=email, language=language, product_id=product.pk)
+    return Notice.objects.get(email=email, product=product)
 
 
 def mails():
@@ -43,10 +43,10 @@ def path(mail, name):
     return mail.context[name].removeprefix("http://localhost:8000")
 
 
-def test_from_the_form_to_the_mail(piece):
+def test_from_the_form_to_the_mail(product):
     # Pages are cached whole and hold no token: the form works for a visitor without any cookie.
     client = Client(enforce_csrf_checks=True)
-    response = client.post("/en/avis/demander", {"email": " A@Example.com ", "product_id": piece.pk})
+    response = client.post("/en/avis/demander", {"email": " A@Example.com ", "product_id": product.pk})
     assert (response.status_code, response["Location"]) == (303, "/en/avis/demande")
     notice = Notice.objects.get()
     assert (notice.email, notice.language, notice.confirmed_at) == ("a@example.com", "en", None)
@@ -65,10 +65,10 @@ def test_from_the_form_to_the_mail(piece):
     assert mails() == [("notice_confirm", "a@example.com"), ("notice_available", "a@example.com")]
 
 
-def test_the_form_is_on_the_page_of_what_is_sold_out_only(client, piece):
+def test_the_form_is_on_the_page_of_what_is_sold_out_only(client, product):
     there = make_product("Lutin")
-    html = client.get(f"/produit/{piece.pk}-golem").content.decode()
-    assert f'<input type="hidden" name="product_id" value="{piece.pk}">' in html
+    html = client.get(f"/produit/{product.pk}-golem").content.decode()
+    assert f'<input type="hidden" name="product_id" value="{product.pk}">' in html
     assert "Me prévenir du retour" in html
     assert "csrf" not in html
     assert "Me prévenir du retour" not in client.get(f"/produit/{there.pk}-lutin").content.decode()
@@ -98,13 +98,13 @@ def test_a_collection_that_opens(client):
     assert "http://localhost:8000/crochet" in written.text
 
 
-def test_the_api(client, piece):
+def test_the_api(client, product):
     response = client.post(
-        "/api/notify", {"email": "a@example.com", "product_id": piece.pk}, content_type="application/json"
+        "/api/notify", {"email": "a@example.com", "product_id": product.pk}, content_type="application/json"
     )
     assert (response.status_code, response.json()) == (202, {"detail": CHECK})
     again = client.post(
-        "/api/notify", {"email": "a@example.com", "product_id": piece.pk}, content_type="application/json"
+        "/api/notify", {"email": "a@example.com", "product_id": product.pk}, content_type="application/json"
     )
     assert (again.status_code, again.content) == (202, response.content)
     assert Notice.objects.count() == 1
@@ -133,8 +133,8 @@ def test_bad_wishes(client, body, field):
     assert (Notice.objects.count(), mails()) == (0, [])
 
 
-def test_a_bad_address_in_the_form(client, piece):
-    response = client.post("/avis/demander", {"email": "<b>x", "product_id": piece.pk})
+def test_a_bad_address_in_the_form(client, product):
+    response = client.post("/avis/demander", {"email": "<b>x", "product_id": product.pk})
     html = response.content.decode()
     assert response.status_code == 400
     assert "Veuillez entrer une adresse email valide" in html
@@ -156,24 +156,24 @@ def test_forms_that_are_not_ours(client, data):
     assert client.post("/avis/demander", {"email": "a@example.com", **data}).status_code == 404
 
 
-def test_known_addresses_get_the_same_answer_and_no_second_mail(client, piece):
+def test_known_addresses_get_the_same_answer_and_no_second_mail(client, product):
     answers = set()
     for _round in range(3):
-        response = client.post("/avis/demander", {"email": "a@example.com", "product_id": piece.pk})
+        response = client.post("/avis/demander", {"email": "a@example.com", "product_id": product.pk})
         answers.add((response.status_code, response["Location"]))
     confirm_notice(key=Notice.objects.get().token)
     Notice.objects.update(asked_at=timezone.now() - timedelta(days=1))
-    response = client.post("/avis/demander", {"email": "a@example.com", "product_id": piece.pk})
+    response = client.post("/avis/demander", {"email": "a@example.com", "product_id": product.pk})
     answers.add((response.status_code, response["Location"]))
     assert answers == {(303, "/avis/demande")}
     assert mails() == [("notice_confirm", "a@example.com")]
     assert Notice.objects.get().confirmed_at is not None
 
 
-def test_a_lost_confirmation_can_be_asked_for_again(piece):
-    first = ask(piece)
+def test_a_lost_confirmation_can_be_asked_for_again(product):
+    first = ask(product)
     Notice.objects.update(asked_at=timezone.now() - timedelta(minutes=16))
-    second = ask(piece, language="de")
+    second = ask(product, language="de")
     assert len(mails()) == 2
     assert first.token != second.token
     assert confirm_notice(key=first.token) is None
@@ -187,29 +187,31 @@ def test_an_address_gets_few_confirmations_an_hour():
     assert Notice.objects.count() == NOTICE_MAIL.attempts + 2
 
 
-def test_a_caller_is_limited(client, piece):
+def test_a_caller_is_limited(client, product):
     for number in range(20):
-        client.post("/avis/demander", {"email": f"a{number}@example.com", "product_id": piece.pk})
-    response = client.post("/avis/demander", {"email": "b@example.com", "product_id": piece.pk})
+        client.post("/avis/demander", {"email": f"a{number}@example.com", "product_id": product.pk})
+    response = client.post("/avis/demander", {"email": "b@example.com", "product_id": product.pk})
     assert response.status_code == 429
     assert "Trop de demandes. Réessayez dans un instant." in response.content.decode()
     assert Notice.objects.count() == 20
     assert (
         client.post(
-            "/api/notify", {"email": "b@example.com", "product_id": piece.pk}, content_type="application/json"
+            "/api/notify",
+            {"email": "b@example.com", "product_id": product.pk},
+            content_type="application/json",
         ).status_code
         == 429
     )
 
 
-def test_a_fulfilled_wish_may_be_made_again(piece):
-    notice = ask(piece)
+def test_a_fulfilled_wish_may_be_made_again(product):
+    notice = ask(product)
     confirm_notice(key=notice.token)
     Product.objects.update(in_stock=True)
     send_due_notices()
     Notice.objects.update(asked_at=timezone.now() - timedelta(hours=2))
     Product.objects.update(in_stock=False)
-    again = ask(piece)
+    again = ask(product)
     assert (again.confirmed_at, again.sent_at) == (None, None)
     confirm_notice(key=again.token)
     Product.objects.update(in_stock=True)
@@ -217,8 +219,8 @@ def test_a_fulfilled_wish_may_be_made_again(piece):
     assert [kind for kind, _to in mails()] == ["notice_confirm", "notice_available"] * 2
 
 
-def test_the_mail_can_be_ended_without_a_cookie(piece):
-    notice = ask(piece)
+def test_the_mail_can_be_ended_without_a_cookie(product):
+    notice = ask(product)
     confirm_notice(key=notice.token)
     client = Client(enforce_csrf_checks=True)
     link = path(OutgoingMail.objects.get(), "unsubscribe_url")
@@ -239,17 +241,17 @@ def test_links_that_name_nothing(client, key, method):
     assert getattr(client, method)(f"/avis/desinscription?cle={key}").status_code == 200
 
 
-def test_pages_of_links_are_kept_by_nobody(client, piece):
-    token = ask(piece).token
+def test_pages_of_links_are_cached_by_nobody(client, product):
+    token = ask(product).token
     for page in ("confirmer", "desinscription"):
         response = client.get(f"/avis/{page}?cle={token}")
         assert "no-store" in response["Cache-Control"]
         assert '<meta name="robots" content="noindex">' in response.content.decode()
 
 
-def test_addresses_are_forgotten_after_a_month(piece):
+def test_addresses_are_deleted_after_a_month(product):
     now = timezone.now()
-    old, new, waiting = (ask(piece, f"{name}@example.com") for name in ("old", "new", "waiting"))
+    old, new, waiting = (ask(product, f"{name}@example.com") for name in ("old", "new", "waiting"))
     confirm_notice(key=waiting.token)
     Notice.objects.exclude(pk=new.pk).update(asked_at=now - timedelta(days=31))
     OutgoingMail.objects.filter(to="old@example.com").update(created_at=now - timedelta(days=31))
@@ -262,8 +264,8 @@ def test_addresses_are_forgotten_after_a_month(piece):
     assert purge_notices(now=now + timedelta(days=31)) == 2
 
 
-def test_the_mail_carries_the_one_click_headers(piece, mailoutbox):
-    token = ask(piece).token
+def test_the_mail_carries_the_one_click_headers(product, mailoutbox):
+    token = ask(product).token
     deliver(OutgoingMail.objects.get().pk)
     [sent] = mailoutbox
     assert sent.extra_headers["List-Unsubscribe"] == (

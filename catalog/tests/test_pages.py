@@ -329,8 +329,8 @@ def test_a_product_costs_eight_queries_at_most(client, shop, django_assert_max_n
 
 
 def test_finishes_on_the_page(client):
-    piece = make_product("Golem", category=make_finish_category(), unpainted_price="42.00")
-    choices = client.get(f"/produit/{piece.pk}-golem").context["product"].finishes
+    product = make_product("Golem", category=make_finish_category(), unpainted_price="42.00")
+    choices = client.get(f"/produit/{product.pk}-golem").context["product"].finishes
     assert [(choice.code, choice.label, choice.price, choice.available) for choice in choices] == [
         ("painted", "Peint", None, False),
         ("unpainted", "Non peint", Decimal("42.00"), True),
@@ -340,34 +340,34 @@ def test_finishes_on_the_page(client):
 def test_no_choice_of_finish_without_prices_or_in_a_collection(client):
     plain = make_product("Golem", category=make_finish_category())
     other = make_product("Lutin", category=make_category("bust"), painted_price="42.00")
-    for piece in (plain, other):
-        assert client.get(piece_address(piece)).context["product"].finishes == ()
+    for product in (plain, other):
+        assert client.get(product_address(product)).context["product"].finishes == ()
 
 
-def piece_address(piece: Product) -> str:
-    return f"/produit/{piece.pk}-{piece.slug_fr}"
+def product_address(product: Product) -> str:
+    return f"/produit/{product.pk}-{product.slug_fr}"
 
 
 def test_formats_are_chosen_where_the_category_offers_them(client):
     for slug, offered in (("figurines-x", True), ("bust", False)):
-        piece = make_product("Golem", "69.00", category=make_category(slug, offers_formats=offered))
-        make_variation(piece, "Petite", price_adjustment="-20.00", sort_order=1)
-        large = make_variation(piece, "Grande", is_default=True, in_stock=False, sort_order=2)
-        product = client.get(piece_address(piece)).context["product"]
-        assert product.offers_formats is offered
-        assert [(row.name, row.price, row.in_stock, row.is_default) for row in product.variations] == [
+        product = make_product("Golem", "69.00", category=make_category(slug, offers_formats=offered))
+        make_variation(product, "Petite", price_adjustment="-20.00", sort_order=1)
+        large = make_variation(product, "Grande", is_default=True, in_stock=False, sort_order=2)
+        detail = client.get(product_address(product)).context["product"]
+        assert detail.offers_formats is offered
+        assert [(row.name, row.price, row.in_stock, row.is_default) for row in detail.variations] == [
             ("Petite", Decimal("49.00"), True, False),
             ("Grande", Decimal("69.00"), False, True),
         ]
-        assert [offer.variation_id for offer in product.offers][-1] == large.pk
-        assert len(product.offers) == (2 if offered else 1)
+        assert [offer.variation_id for offer in detail.offers][-1] == large.pk
+        assert len(detail.offers) == (2 if offered else 1)
         # What can be chosen is what counts.
-        assert product.available is offered
+        assert detail.available is offered
 
 
 def test_characteristics_are_those_that_are_known(client):
-    piece = make_product("Golem", dimensions="15 × 9 cm", weight="320 g", material_fr="Résine")
-    assert client.get(piece_address(piece)).context["product"].specs == (
+    product = make_product("Golem", dimensions="15 × 9 cm", weight="320 g", material_fr="Résine")
+    assert client.get(product_address(product)).context["product"].specs == (
         ("Dimensions", "15 × 9 cm"),
         ("Poids", "320 g"),
         ("Matière", "Résine"),

@@ -9,7 +9,7 @@ from django.db import transaction
 from catalog import tasks
 from catalog.models import CategoryPicture, ProductImage
 from catalog.selectors.pictures import best_image, images_of
-from catalog.services import images
+from catalog.services import media
 from catalog.services.products import delete_product
 from catalog.tests.factories import make_category, make_image, make_product, make_variation, picture
 from shop.core.image_drawing import DrawnImage, draw
@@ -18,12 +18,12 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def media(settings, tmp_path):
+def media_folder(settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "media"
 
 
-def woken(queued_tasks) -> list[tuple]:
-    """What workers were woken for, once the transaction was committed."""
+def enqueued(queued_tasks) -> list[tuple]:
+    """What was enqueued, once the transaction was committed."""
     return [(task.name, *args) for task, args, _options in queued_tasks.calls]
 
 
@@ -36,75 +36,75 @@ def drawn(size: tuple[int, int] = (60, 40)) -> DrawnImage:
 
 
 def test_photos_are_added_after_each_other(queued_tasks, run_on_commit):
-    piece = make_product()
+    product = make_product()
     with run_on_commit():
-        first = images.add_product_image(product=piece, image=drawn(), alt="De face")
-        second = images.add_product_image(product=piece, image=drawn(), finish="painted")
+        first = media.add_product_image(product=product, image=drawn(), alt="De face")
+        second = media.add_product_image(product=product, image=drawn(), finish="painted")
     assert (first.position, second.position) == (1, 2)
     assert (first.alt, first.width, first.height, first.derivatives) == ("De face", 60, 40, {})
-    assert woken(queued_tasks) == [
-        (images.DERIVE_TASK, "product", first.pk),
-        (images.DERIVE_TASK, "product", second.pk),
+    assert enqueued(queued_tasks) == [
+        (media.DERIVE_TASK, "product", first.pk),
+        (media.DERIVE_TASK, "product", second.pk),
     ]
     assert len(files()) == 2
 
 
 def test_the_task_of_that_name_exists():
-    assert tasks.derive_image_files.name == images.DERIVE_TASK
+    assert tasks.derive_image_files.name == media.DERIVE_TASK
 
 
 def test_the_worker_makes_the_smaller_files_once():
-    row = images.add_product_image(product=make_product(), image=drawn((500, 400)))
+    row = media.add_product_image(product=make_product(), image=drawn((500, 400)))
     tasks.derive_image_files("product", row.pk)
     row.refresh_from_db()
     assert row.derivatives == {"widths": [360, 500]}
     assert len(files()) == 1 + 2 * 3
-    assert images.derive(kind="product", pk=row.pk) is False
-    assert images.derive(kind="product", pk=row.pk + 1) is False
+    assert media.derive_files(kind="product", pk=row.pk) is False
+    assert media.derive_files(kind="product", pk=row.pk + 1) is False
 
 
 def test_a_lost_file_is_not_asked_for_again_and_again(caplog):
     row = make_image(make_product(), file="products/gone.jpg", derivatives={})
-    assert images.derive(kind="product", pk=row.pk) is False
+    assert media.derive_files(kind="product", pk=row.pk) is False
     assert "products/gone.jpg" in caplog.text
-    assert images.wake_missing(limit=10) == 0
+    assert media.enqueue_missing(limit=10) == 0
 
 
 def test_the_sweep_finds_what_was_never_made(queued_tasks, run_on_commit):
-    piece = make_product()
+    product = make_product()
     category_picture = CategoryPicture.objects.create(
         category=make_category("bust"), file="categories/a.jpg", width=10, height=10
     )
-    forgotten = [make_image(piece, position, derivatives={}) for position in (1, 2, 3)]
-    make_image(piece, 4)
+    forgotten = [make_image(product, position, derivatives={}) for position in (1, 2, 3)]
+    make_image(product, 4)
     with run_on_commit():
         tasks.sweep_images(datetime(2026, 11, 20, tzinfo=UTC))
-    assert sorted(woken(queued_tasks)) == sorted(
-        [(images.DERIVE_TASK, "product", row.pk) for row in forgotten]
-        + [(images.DERIVE_TASK, "category", category_picture.pk)]
+    assert sorted(enqueued(queued_tasks)) == sorted(
+        [(media.DERIVE_TASK, "product", row.pk) for row in forgotten]
+        + [(media.DERIVE_TASK, "category", category_picture.pk)]
     )
 
 
 def test_a_deleted_photo_takes_its_files_along(queued_tasks, run_on_commit):
-    row = images.add_product_image(product=make_product(), image=drawn((500, 400)))
-    images.derive(kind="product", pk=row.pk)
+    row = media.add_product_image(product=make_product(), image=drawn((500, 400)))
+    media.derive_files(kind="product", pk=row.pk)
     row.refresh_from_db()
     with run_on_commit():
-        images.delete_product_image(image=row)
+        media.delete_product_image(image=row)
     assert files() == []
     assert not ProductImage.objects.exists()
 
 
 def test_a_deleted_product_takes_its_files_along(queued_tasks, run_on_commit):
-    piece = make_product()
-    images.add_product_image(product=piece, image=drawn())
+    product = make_product()
+    media.add_product_image(product=product, image=drawn())
     with run_on_commit():
-        delete_product(product=piece)
+        delete_product(product=product)
     assert files() == []
 
 
 def test_files_stay_when_the_transaction_fails():
-    row = images.add_product_image(product=make_product(), image=drawn())
+    row = media.add_product_image(product=make_product(), image=drawn())
     with pytest.raises(RuntimeError):
         _delete_and_fail(row)
     assert ProductImage.objects.count() == 1
@@ -113,28 +113,28 @@ def test_files_stay_when_the_transaction_fails():
 
 @transaction.atomic
 def _delete_and_fail(row: ProductImage) -> None:
-    images.delete_product_image(image=row)
+    media.delete_product_image(image=row)
     raise RuntimeError
 
 
 def test_a_category_has_one_picture(queued_tasks, run_on_commit):
     category = make_category("bust")
     with run_on_commit():
-        images.set_category_picture(category=category, image=drawn(), alt="Un buste")
+        media.set_category_picture(category=category, image=drawn(), alt="Un buste")
     with run_on_commit():
-        second = images.set_category_picture(category=category, image=drawn())
+        second = media.set_category_picture(category=category, image=drawn())
     assert CategoryPicture.objects.get() == second
     assert [f"categories/{name}" for name in files("categories")] == [second.file.name]
-    assert [call[1] for call in woken(queued_tasks)] == ["category", "category"]
+    assert [call[1] for call in enqueued(queued_tasks)] == ["category", "category"]
 
 
 def test_the_photo_that_shows_a_choice_best():
-    piece = make_product()
-    small, large = make_variation(piece, "Petite"), make_variation(piece, "Grande")
-    anything = make_image(piece, 1)
-    painted = make_image(piece, 2, finish="painted")
-    small_grey = make_image(piece, 3, finish="unpainted", variation=small)
-    rows = images_of([piece.pk])[piece.pk]
+    product = make_product()
+    small, large = make_variation(product, "Petite"), make_variation(product, "Grande")
+    anything = make_image(product, 1)
+    painted = make_image(product, 2, finish="painted")
+    small_grey = make_image(product, 3, finish="unpainted", variation=small)
+    rows = images_of([product.pk])[product.pk]
     assert rows == [anything, painted, small_grey]
     assert best_image(rows, variation_id=None, finish="painted") == painted
     assert best_image(rows, variation_id=small.pk, finish="unpainted") == small_grey
@@ -146,9 +146,9 @@ def test_the_photo_that_shows_a_choice_best():
 
 @pytest.mark.both_engines
 def test_photos_of_many_products_are_one_query(django_assert_num_queries):
-    pieces = [make_product(f"Pièce {number}") for number in range(3)]
-    make_image(pieces[0])
+    products = [make_product(f"Pièce {number}") for number in range(3)]
+    make_image(products[0])
     with django_assert_num_queries(1):
-        assert [len(rows) for rows in images_of([piece.pk for piece in pieces]).values()] == [1, 0, 0]
+        assert [len(rows) for rows in images_of([product.pk for product in products]).values()] == [1, 0, 0]
     with django_assert_num_queries(0):
         assert images_of([]) == {}

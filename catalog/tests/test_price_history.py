@@ -7,9 +7,10 @@ import pytest
 import time_machine
 from django.db import DatabaseError, connection, transaction
 
+from catalog import pricing
 from catalog.models import AppendOnlyError, PricePoint, Product
 from catalog.selectors.products import find_product
-from catalog.services import price_history, pricing
+from catalog.services import price_history
 from catalog.services.products import delete_product, save_product
 from catalog.tests.factories import make_category, make_finish_category, make_product, make_variation
 
@@ -23,7 +24,7 @@ def point(amount: str, days_ago: float) -> PricePoint:
 
 
 def lowest(*points: PricePoint) -> Decimal | None:
-    return price_history.lowest_prior(points, NOW)
+    return pricing.lowest_prior(points, NOW)
 
 
 def test_no_history_gives_no_reference():
@@ -61,7 +62,7 @@ def reduced_product(*, days_at_old_price: int, original: str = "149.00", **field
     """A painted piece at 149.00 that now costs 129.00, since `NOW`."""
     category = make_finish_category()
     with time_machine.travel(NOW - timedelta(days=days_at_old_price), tick=False):
-        piece = make_product(
+        product = make_product(
             "Lame d'automne",
             "149.00",
             category=category,
@@ -69,35 +70,35 @@ def reduced_product(*, days_at_old_price: int, original: str = "149.00", **field
             unpainted_price="62.00",
             **fields,
         )
-    piece.price = piece.painted_price = Decimal("129.00")
-    piece.original_price = Decimal(original)
+    product.price = product.painted_price = Decimal("129.00")
+    product.original_price = Decimal(original)
     with time_machine.travel(NOW, tick=False):
-        return save_product(product=piece)
+        return save_product(product=product)
 
 
-def shown(piece: Product) -> dict[str, Decimal | None]:
-    detail = find_product(piece.pk)
+def shown(product: Product) -> dict[str, Decimal | None]:
+    detail = find_product(product.pk)
     return {offer.finish: offer.original_price for offer in detail.offers}
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("days", "expected"), [(29, None), (30, Decimal("149.00")), (31, Decimal("149.00"))])
 def test_a_reduction_is_shown_from_thirty_days_of_history(days, expected):
-    piece = reduced_product(days_at_old_price=days)
-    assert shown(piece) == {"painted": expected, "unpainted": None}
-    assert piece.crossed_out == expected
+    product = reduced_product(days_at_old_price=days)
+    assert shown(product) == {"painted": expected, "unpainted": None}
+    assert product.crossed_out == expected
 
 
 @pytest.mark.django_db
 def test_what_staff_entered_is_capped_at_the_lowest_price():
-    piece = reduced_product(days_at_old_price=60, original="199.00")
-    assert shown(piece)["painted"] == Decimal("149.00")
+    product = reduced_product(days_at_old_price=60, original="199.00")
+    assert shown(product)["painted"] == Decimal("149.00")
 
 
 @pytest.mark.django_db
 def test_what_staff_entered_is_shown_when_it_is_lower():
-    piece = reduced_product(days_at_old_price=60, original="139.00")
-    assert shown(piece)["painted"] == Decimal("139.00")
+    product = reduced_product(days_at_old_price=60, original="139.00")
+    assert shown(product)["painted"] == Decimal("139.00")
 
 
 @pytest.mark.django_db
@@ -110,29 +111,29 @@ def test_nothing_is_crossed_out_that_is_not_above_the_price(original):
 def test_a_price_that_went_up_shows_no_reduction():
     category = make_category()
     with time_machine.travel(NOW - timedelta(days=60), tick=False):
-        piece = make_product(price="50.00", category=category)
-    piece.price, piece.original_price = Decimal("80.00"), Decimal("120.00")
+        product = make_product(price="50.00", category=category)
+    product.price, product.original_price = Decimal("80.00"), Decimal("120.00")
     with time_machine.travel(NOW, tick=False):
-        save_product(product=piece)
-    assert piece.crossed_out is None
+        save_product(product=product)
+    assert product.crossed_out is None
     assert PricePoint.objects.latest("starts_at").lowest_prior == Decimal("50.00")
 
 
 @pytest.mark.django_db
 def test_a_second_reduction_is_compared_with_the_first_one():
-    piece = reduced_product(days_at_old_price=60)
-    piece.price = piece.painted_price = Decimal("119.00")
+    product = reduced_product(days_at_old_price=60)
+    product.price = product.painted_price = Decimal("119.00")
     with time_machine.travel(NOW + timedelta(days=29), tick=False):
-        save_product(product=piece)
-    assert shown(piece)["painted"] == Decimal("129.00")
+        save_product(product=product)
+    assert shown(product)["painted"] == Decimal("129.00")
 
 
 @pytest.mark.django_db
 def test_the_reference_stays_while_the_price_stays():
-    piece = reduced_product(days_at_old_price=60)
+    product = reduced_product(days_at_old_price=60)
     with time_machine.travel(NOW + timedelta(days=90), tick=False):
-        save_product(product=piece)
-        assert shown(piece)["painted"] == Decimal("149.00")
+        save_product(product=product)
+        assert shown(product)["painted"] == Decimal("149.00")
     assert PricePoint.objects.filter(finish="painted").count() == 2
 
 
@@ -140,21 +141,21 @@ def test_the_reference_stays_while_the_price_stays():
 def test_a_difference_of_a_variation_moves_the_crossed_out_price_and_a_fixed_price_has_none():
     category = make_category("figurines", offers_formats=True)
     with time_machine.travel(NOW - timedelta(days=60), tick=False):
-        piece = make_product(price="79.00", category=category)
-        large = make_variation(piece, "Grande", price_adjustment="45.00", is_default=True, sort_order=1)
-        fixed = make_variation(piece, "Fixe", price_override="90.00", sort_order=2)
-    piece.price, piece.original_price = Decimal("69.00"), Decimal("79.00")
+        product = make_product(price="79.00", category=category)
+        large = make_variation(product, "Grande", price_adjustment="45.00", is_default=True, sort_order=1)
+        fixed = make_variation(product, "Fixe", price_override="90.00", sort_order=2)
+    product.price, product.original_price = Decimal("69.00"), Decimal("79.00")
     with time_machine.travel(NOW, tick=False):
-        save_product(product=piece)
-    offers = {offer.variation_id: offer for offer in find_product(piece.pk).offers}
+        save_product(product=product)
+    offers = {offer.variation_id: offer for offer in find_product(product.pk).offers}
     assert (offers[large.pk].price, offers[large.pk].original_price) == (Decimal("114.00"), Decimal("124.00"))
     assert (offers[fixed.pk].price, offers[fixed.pk].original_price) == (Decimal("90.00"), None)
 
 
 @pytest.mark.django_db
 def test_a_point_is_recorded_for_each_offer_and_only_when_its_price_changes():
-    piece = reduced_product(days_at_old_price=60)
-    points = PricePoint.objects.filter(product_id=piece.pk).order_by("starts_at", "finish")
+    product = reduced_product(days_at_old_price=60)
+    points = PricePoint.objects.filter(product_id=product.pk).order_by("starts_at", "finish")
     assert [(row.finish, row.amount, row.lowest_prior) for row in points] == [
         ("painted", Decimal("149.00"), None),
         ("unpainted", Decimal("62.00"), None),
@@ -164,28 +165,31 @@ def test_a_point_is_recorded_for_each_offer_and_only_when_its_price_changes():
 
 @pytest.mark.django_db
 def test_recording_costs_two_queries_and_one_when_nothing_changed(django_assert_num_queries):
-    piece = make_product()
-    offer = next(pricing.offers(piece, []))
+    product = make_product()
+    offer = next(pricing.offers(product, []))
     with django_assert_num_queries(1):
-        price_history.record_prices(product=piece, offers=[offer], now=NOW)
+        price_history.record_prices(product=product, offers=[offer], now=NOW)
     with django_assert_num_queries(2):
         price_history.record_prices(
-            product=piece, offers=[pricing.Offer(None, "", Decimal("30.00"))], now=NOW
+            product=product, offers=[pricing.Offer(None, "", Decimal("30.00"))], now=NOW
         )
 
 
 @pytest.mark.django_db
 def test_a_history_is_taken_over_once():
-    piece = Product.objects.create(name_fr="Golem", price=Decimal("29.00"), category=make_category())
-    offer = next(pricing.offers(piece, []))
-    known = [(NOW - timedelta(days=120), Decimal("35.00")), (NOW - timedelta(days=10), Decimal("29.00"))]
-    price_history.record_history(product=piece, offer=offer, prices=known)
+    product = Product.objects.create(name_fr="Golem", price=Decimal("29.00"), category=make_category())
+    offer = next(pricing.offers(product, []))
+    known = [
+        price_history.PastPrice(NOW - timedelta(days=120), Decimal("35.00")),
+        price_history.PastPrice(NOW - timedelta(days=10), Decimal("29.00")),
+    ]
+    price_history.record_history(product=product, offer=offer, prices=known)
     assert list(PricePoint.objects.order_by("starts_at").values_list("amount", "lowest_prior")) == [
         (Decimal("35.00"), None),
         (Decimal("29.00"), Decimal("35.00")),
     ]
     with pytest.raises(ValueError, match="This offer has a price history already"):
-        price_history.record_history(product=piece, offer=offer, prices=known)
+        price_history.record_history(product=product, offer=offer, prices=known)
     assert PricePoint.objects.count() == 2
 
 
@@ -220,6 +224,6 @@ def test_the_database_refuses_a_change_behind_the_models_back():
 
 @pytest.mark.django_db
 def test_the_proof_outlives_the_product():
-    piece = make_product()
-    delete_product(product=piece)
+    product = make_product()
+    delete_product(product=product)
     assert PricePoint.objects.get().amount == Decimal("40.00")

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from catalog.demo import loader
 from catalog.models import ProductModel
-from catalog.services.models3d import delete_product_model, set_product_model
+from catalog.services.media import delete_product_model, set_product_model
 from catalog.services.products import delete_product
 from catalog.tests.factories import make_product
 from shop.core import images
@@ -89,19 +89,19 @@ def test_a_model_that_cannot_be_stored_leaves_no_poster(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("file", "poster", "told"),
+    ("file", "poster", "message"),
     [
         ("golem-de-poche.jpg", "golem-de-poche.jpg", "Type de fichier non supporté"),
         ("golem-de-poche.glb", "golem-de-poche.glb", "Type de fichier non supporté"),
         ("golem-de-poche-draco.glb", "golem-de-poche.jpg", "sans Draco ni KTX2"),
     ],
 )
-def test_a_refused_file_changes_nothing(client, file, poster, told):
+def test_a_refused_file_changes_nothing(client, file, poster, message):
     product = make_product("Golem de poche")
     kept = give(product)
     before = {path for path in Path(default_storage.location).rglob("*") if path.is_file()}
     answer = save_product(client, product, file, poster)
-    assert (answer.status_code, told in answer.content.decode()) == (200, True)
+    assert (answer.status_code, message in answer.content.decode()) == (200, True)
     assert ProductModel.objects.get(product=product).pk == kept.pk
     assert {path for path in Path(default_storage.location).rglob("*") if path.is_file()} == before
 

@@ -1,4 +1,4 @@
-"""Writing products: what is checked, what is refreshed, who is told of a conflict."""
+"""Writing products: what is checked, what is refreshed, which conflicts are refused."""
 
 from decimal import Decimal
 
@@ -31,8 +31,8 @@ def fresh(product: Product) -> Product:
 
 
 def test_an_address_is_made_of_each_languages_name():
-    piece = make_product("L'Ours & l'été", name_en="Bear & Summer", name_de="Bär im Sommer")
-    assert (piece.slug_fr, piece.slug_en, piece.slug_es, piece.slug_de) == (
+    product = make_product("L'Ours & l'été", name_en="Bear & Summer", name_de="Bär im Sommer")
+    assert (product.slug_fr, product.slug_en, product.slug_es, product.slug_de) == (
         "lours-lete",
         "bear-summer",
         None,
@@ -49,76 +49,80 @@ def test_a_name_without_latin_letters_still_has_an_address():
 
 
 def test_prices_of_a_plain_product():
-    piece = make_product(price="40.00")
-    assert (piece.price_from, piece.price_to, piece.crossed_out) == (Decimal("40.00"), Decimal("40.00"), None)
+    product = make_product(price="40.00")
+    assert (product.price_from, product.price_to, product.crossed_out) == (
+        Decimal("40.00"),
+        Decimal("40.00"),
+        None,
+    )
 
 
 def test_prices_of_finishes():
-    piece = make_product(
+    product = make_product(
         price="129.00", category=make_finish_category(), painted_price="129.00", unpainted_price="62.00"
     )
-    assert (piece.price_from, piece.price_to) == (Decimal("62.00"), Decimal("129.00"))
+    assert (product.price_from, product.price_to) == (Decimal("62.00"), Decimal("129.00"))
 
 
 def test_prices_of_formats_where_the_category_offers_them():
-    piece = make_product(price="69.00", category=make_category("figurines", offers_formats=True))
-    make_variation(piece, "Petite", price_adjustment="-20.00")
-    make_variation(piece, "Grande", price_override="119.00")
-    assert (fresh(piece).price_from, fresh(piece).price_to) == (Decimal("49.00"), Decimal("119.00"))
+    product = make_product(price="69.00", category=make_category("figurines", offers_formats=True))
+    make_variation(product, "Petite", price_adjustment="-20.00")
+    make_variation(product, "Grande", price_override="119.00")
+    assert (fresh(product).price_from, fresh(product).price_to) == (Decimal("49.00"), Decimal("119.00"))
 
 
 def test_where_no_format_is_offered_the_default_one_is_what_is_sold():
-    piece = make_product(price="69.00")
-    make_variation(piece, "Petite", price_adjustment="-20.00", sort_order=1)
-    make_variation(piece, "Grande", price_override="119.00", sort_order=2, is_default=True)
-    assert (fresh(piece).price_from, fresh(piece).price_to) == (Decimal("119.00"), Decimal("119.00"))
+    product = make_product(price="69.00")
+    make_variation(product, "Petite", price_adjustment="-20.00", sort_order=1)
+    make_variation(product, "Grande", price_override="119.00", sort_order=2, is_default=True)
+    assert (fresh(product).price_from, fresh(product).price_to) == (Decimal("119.00"), Decimal("119.00"))
 
 
 def test_a_category_that_begins_to_offer_finishes_changes_its_products():
     category = make_category("mangas")
-    piece = make_product(price="100.00", category=category, painted_price="129.00", unpainted_price="62.00")
-    assert fresh(piece).price_from == Decimal("100.00")
+    product = make_product(price="100.00", category=category, painted_price="129.00", unpainted_price="62.00")
+    assert fresh(product).price_from == Decimal("100.00")
     category.offers_finishes = True
     save_category(category=category)
-    assert (fresh(piece).price_from, fresh(piece).price_to) == (Decimal("62.00"), Decimal("129.00"))
+    assert (fresh(product).price_from, fresh(product).price_to) == (Decimal("62.00"), Decimal("129.00"))
 
 
 def test_a_category_that_is_renamed_is_found_under_its_new_name():
     category = make_category("mangas", name_fr="Mangas")
-    piece = make_product("Ours", category=category)
-    assert fresh(piece).search_text == " mangas ours"
+    product = make_product("Ours", category=category)
+    assert fresh(product).search_text == " mangas ours"
     category.name_fr = "Animés"
     save_category(category=category)
-    assert fresh(piece).search_text == " animes ours"
+    assert fresh(product).search_text == " animes ours"
 
 
 def test_the_search_text_holds_every_language():
-    piece = make_product(
+    product = make_product(
         "Ours boulanger",
         name_en="Baker Bear",
         description_es="El oso",
         full_description_de="Der Bär",
         category=make_category("bust", name_fr="Bust"),
     )
-    assert piece.search_text == " baker bar bear boulanger bust der el oso ours"
+    assert product.search_text == " baker bar bear boulanger bust der el oso ours"
 
 
 def test_a_refresh_is_no_new_version():
-    piece = make_product()
-    refresh_product(product_id=piece.pk)
-    assert fresh(piece).updated_at == piece.updated_at
+    product = make_product()
+    refresh_product(product_id=product.pk)
+    assert fresh(product).updated_at == product.updated_at
 
 
 def test_named_promotions_get_their_quantities():
-    piece = make_product(promotion_active=True, promotion_type="buy_4_get_3")
-    assert (fresh(piece).promotion_buy_quantity, fresh(piece).promotion_get_quantity) == (4, 3)
+    product = make_product(promotion_active=True, promotion_type="buy_4_get_3")
+    assert (fresh(product).promotion_buy_quantity, fresh(product).promotion_get_quantity) == (4, 3)
 
 
 def test_a_promotion_that_is_removed_leaves_no_quantities():
-    piece = make_product(promotion_active=True, promotion_type="buy_4_get_3")
-    piece.promotion_active, piece.promotion_type = False, ""
-    save_product(product=piece)
-    assert (fresh(piece).promotion_buy_quantity, fresh(piece).promotion_get_quantity) == (None, None)
+    product = make_product(promotion_active=True, promotion_type="buy_4_get_3")
+    product.promotion_active, product.promotion_type = False, ""
+    save_product(product=product)
+    assert (fresh(product).promotion_buy_quantity, fresh(product).promotion_get_quantity) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -141,14 +145,14 @@ def test_a_promotion_that_is_removed_leaves_no_quantities():
     ],
 )
 def test_an_impossible_product_is_refused_whole(field, value):
-    piece = make_product(price="40.00", stock_quantity=3)
-    setattr(piece, field, value)
-    piece.featured = True
+    product = make_product(price="40.00", stock_quantity=3)
+    setattr(product, field, value)
+    product.featured = True
     with pytest.raises(Problem) as refusal:
-        save_product(product=piece)
+        save_product(product=product)
     assert (refusal.value.code, refusal.value.status) == ("invalid", 400)
     assert list(refusal.value.errors) == [field]
-    assert (fresh(piece).price, fresh(piece).stock_quantity, fresh(piece).featured) == (
+    assert (fresh(product).price, fresh(product).stock_quantity, fresh(product).featured) == (
         Decimal("40.00"),
         3,
         False,
@@ -157,98 +161,98 @@ def test_an_impossible_product_is_refused_whole(field, value):
 
 
 def test_a_difference_below_the_price_is_refused():
-    piece = make_product(price="50.00")
+    product = make_product(price="50.00")
     with pytest.raises(Problem) as refusal:
-        make_variation(piece, price_adjustment="-500.00")
+        make_variation(product, price_adjustment="-500.00")
     assert refusal.value.errors == {"price_adjustment": ["Cet écart donnerait un prix négatif."]}
     assert not ProductVariation.objects.exists()
 
 
 def test_a_difference_is_checked_against_the_cheapest_finish():
-    piece = make_product(
+    product = make_product(
         price="129.00", category=make_finish_category(), painted_price="129.00", unpainted_price="62.00"
     )
-    make_variation(piece, "Petite", price_adjustment="-62.00")
+    make_variation(product, "Petite", price_adjustment="-62.00")
     with pytest.raises(Problem):
-        make_variation(piece, "Mini", price_adjustment="-62.01")
+        make_variation(product, "Mini", price_adjustment="-62.01")
     assert ProductVariation.objects.count() == 1
 
 
 def test_a_price_lowered_below_a_difference_is_refused():
-    piece = make_product(price="50.00")
-    make_variation(piece, price_adjustment="-40.00")
-    piece.price = Decimal("39.99")
+    product = make_product(price="50.00")
+    make_variation(product, price_adjustment="-40.00")
+    product.price = Decimal("39.99")
     with pytest.raises(Problem) as refusal:
-        save_product(product=piece)
+        save_product(product=product)
     assert refusal.value.errors == {"price_adjustment": ["Cet écart donnerait un prix négatif."]}
-    assert fresh(piece).price == Decimal("50.00")
+    assert fresh(product).price == Decimal("50.00")
 
 
 def test_a_fixed_price_needs_no_difference():
-    piece = make_product(price="50.00")
-    row = make_variation(piece, price_override="10.00", price_adjustment="-500.00")
+    product = make_product(price="50.00")
+    row = make_variation(product, price_override="10.00", price_adjustment="-500.00")
     assert row.pk
 
 
 @pytest.mark.parametrize("value", [Decimal("-1"), Decimal("NaN"), "1e400"])
 def test_an_impossible_fixed_price_is_refused(value):
-    piece = make_product()
+    product = make_product()
     with pytest.raises(Problem) as refusal:
-        save_variation(variation=ProductVariation(product=piece, name_fr="Petite", price_override=value))
+        save_variation(variation=ProductVariation(product=product, name_fr="Petite", price_override=value))
     assert list(refusal.value.errors) == ["price_override"]
     assert not ProductVariation.objects.exists()
 
 
 def test_a_new_default_takes_the_mark_from_the_old_one():
-    piece = make_product()
-    first = make_variation(piece, "Petite", is_default=True)
-    second = make_variation(piece, "Grande")
+    product = make_product()
+    first = make_variation(product, "Petite", is_default=True)
+    second = make_variation(product, "Grande")
     set_default_variation(variation=second)
-    assert dict(piece.variations.values_list("pk", "is_default")) == {first.pk: False, second.pk: True}
+    assert dict(product.variations.values_list("pk", "is_default")) == {first.pk: False, second.pk: True}
 
 
 def test_a_reference_that_exists_is_refused():
-    piece = make_product()
-    make_variation(piece, sku="LAM-09")
+    product = make_product()
+    make_variation(product, sku="LAM-09")
     with pytest.raises(Problem) as refusal:
-        make_variation(piece, "Grande", sku="LAM-09")
+        make_variation(product, "Grande", sku="LAM-09")
     assert refusal.value.errors == {"__all__": ["Cette référence est déjà celle d'une autre variation."]}
     assert ProductVariation.objects.count() == 1
 
 
 def test_deleting_a_variation_refreshes_the_prices():
-    piece = make_product(price="69.00", category=make_category("figurines", offers_formats=True))
-    cheap = make_variation(piece, "Petite", price_override="49.00")
-    make_variation(piece, "Grande")
+    product = make_product(price="69.00", category=make_category("figurines", offers_formats=True))
+    cheap = make_variation(product, "Petite", price_override="49.00")
+    make_variation(product, "Grande")
     delete_variation(variation=cheap)
-    assert fresh(piece).price_from == Decimal("69.00")
+    assert fresh(product).price_from == Decimal("69.00")
 
 
 def test_deleting_a_product_takes_variations_and_photos_with_it():
-    piece = make_product()
-    make_variation(piece)
-    make_image(piece)
-    delete_product(product=piece)
+    product = make_product()
+    make_variation(product)
+    make_image(product)
+    delete_product(product=product)
     assert not Product.objects.exists()
     assert not ProductVariation.objects.exists()
 
 
-def test_who_saves_an_old_version_is_told():
-    piece = make_product()
-    seen = piece.updated_at
-    mine, theirs = fresh(piece), fresh(piece)
+def test_saving_an_old_version_is_refused():
+    product = make_product()
+    seen = product.updated_at
+    mine, theirs = fresh(product), fresh(product)
     theirs.featured = True
     save_product(product=theirs, expected_updated_at=seen)
     mine.in_stock = False
     with pytest.raises(Problem) as refusal:
         save_product(product=mine, expected_updated_at=seen)
     assert (refusal.value.code, refusal.value.status) == ("conflict", 409)
-    assert (fresh(piece).featured, fresh(piece).in_stock) == (True, True)
+    assert (fresh(product).featured, fresh(product).in_stock) == (True, True)
 
 
 def test_saving_again_without_a_version_is_always_allowed():
-    piece = make_product()
-    other = fresh(piece)
+    product = make_product()
+    other = fresh(product)
     save_product(product=other)
-    save_product(product=piece)
-    assert fresh(piece).name == "Lame d'automne"
+    save_product(product=product)
+    assert fresh(product).name == "Lame d'automne"

@@ -11,10 +11,10 @@ import pytest
 from django.db import DatabaseError, transaction
 from django.test import Client
 
-from catalog import purchases
 from catalog.demo.reviews import load_reviews
 from catalog.models import AppendOnlyError, Product, Review, ReviewDecision, ReviewState
-from catalog.purchases import Purchase
+from catalog.selectors import purchases
+from catalog.selectors.purchases import Purchase
 from catalog.selectors.reviews import latest_reviews
 from catalog.services.reviews import moderate_review, submit_review
 from catalog.tests.factories import make_product, make_user
@@ -27,7 +27,7 @@ WORDS = {"rating": 4, "title": "Superbe", "text": "Très fine."}
 
 
 @pytest.fixture
-def piece():
+def product():
     return make_product("Golem")
 
 
@@ -48,12 +48,12 @@ def member(client):
     return user
 
 
-def write(piece, user=None, **words):
+def write(product, user=None, **words):
     values = {**WORDS, **words}
     return submit_review(
         user_id=(user or make_user(f"m{Review.objects.count()}@example.com")).pk,
         author_name="Zoé Ó.",
-        product_id=piece.pk,
+        product_id=product.pk,
         language="fr",
         **values,
     )
@@ -65,24 +65,24 @@ def decide(review, state, reason=""):
     )
 
 
-def publish(piece, **words):
-    return decide(write(piece, **words), ReviewState.PUBLISHED)
+def publish(product, **words):
+    return decide(write(product, **words), ReviewState.PUBLISHED)
 
 
-def post(client, piece, body=None):
-    return client.post(f"/api/products/{piece.pk}/reviews", body or WORDS, content_type="application/json")
+def post(client, product, body=None):
+    return client.post(f"/api/products/{product.pk}/reviews", body or WORDS, content_type="application/json")
 
 
-def product_data(client, piece):
-    html = client.get(f"/produit/{piece.pk}-golem").content.decode()
+def product_data(client, product):
+    html = client.get(f"/produit/{product.pk}-golem").content.decode()
     blocks = [
         json.loads(text) for text in re.findall(r'<script type="application/ld\+json">(.*?)</script>', html)
     ]
     return next(block for block in blocks if block["@type"] == "Product")
 
 
-def test_a_buyer_writes_and_waits(client, member, bought, piece):
-    response = post(client, piece)
+def test_a_buyer_writes_and_waits(client, member, bought, product):
+    response = post(client, product)
     review = Review.objects.get()
     assert (response.status_code, response.json()) == (201, {"id": review.pk, "state": "pending"})
     assert (review.author_name, review.order_reference, review.experience_date) == (
@@ -90,35 +90,35 @@ def test_a_buyer_writes_and_waits(client, member, bought, piece):
         "ABCD1234",
         date(2026, 11, 2),
     )
-    assert client.get(f"/api/products/{piece.pk}/reviews").json() == {
+    assert client.get(f"/api/products/{product.pk}/reviews").json() == {
         "count": 0,
         "average": None,
         "results": [],
     }
-    assert "Superbe" not in client.get(f"/produit/{piece.pk}-golem").content.decode()
+    assert "Superbe" not in client.get(f"/produit/{product.pk}-golem").content.decode()
 
 
-def test_who_did_not_buy_is_refused(client, member, piece):
-    response = post(client, piece)
+def test_who_did_not_buy_is_refused(client, member, product):
+    response = post(client, product)
     assert (response.status_code, response.json()["code"]) == (403, "not_a_buyer")
-    page = client.post(f"/produit/{piece.pk}/avis", WORDS)
+    page = client.post(f"/produit/{product.pk}/avis", WORDS)
     assert page.status_code == 403
     assert "Seuls les clients qui ont acheté cette pièce" in page.content.decode()
     assert not Review.objects.exists()
 
 
-def test_guests_are_asked_to_sign_in(client, piece, bought):
-    assert post(client, piece).status_code == 401
-    response = client.get(f"/produit/{piece.pk}/avis")
-    assert (response.status_code, response["Location"]) == (302, f"/auth?next=/produit/{piece.pk}/avis")
+def test_guests_are_asked_to_sign_in(client, product, bought):
+    assert post(client, product).status_code == 401
+    response = client.get(f"/produit/{product.pk}/avis")
+    assert (response.status_code, response["Location"]) == (302, f"/auth?next=/produit/{product.pk}/avis")
     assert not Review.objects.exists()
 
 
-def test_one_a_buyer_and_piece(client, member, bought, piece):
-    post(client, piece)
-    response = post(client, piece, {**WORDS, "title": "Encore"})
+def test_one_a_buyer_and_product(client, member, bought, product):
+    post(client, product)
+    response = post(client, product, {**WORDS, "title": "Encore"})
     assert (response.status_code, response.json()["code"]) == (409, "already_reviewed")
-    assert client.post(f"/produit/{piece.pk}/avis", WORDS).status_code == 409
+    assert client.post(f"/produit/{product.pk}/avis", WORDS).status_code == 409
     assert Review.objects.get().title == "Superbe"
 
 
@@ -138,15 +138,15 @@ def test_one_a_buyer_and_piece(client, member, bought, piece):
         ({"text": "a" * 4001}, "text"),
     ],
 )
-def test_bad_words(client, member, bought, piece, change, field):
-    response = post(client, piece, {**WORDS, **change})
+def test_bad_words(client, member, bought, product, change, field):
+    response = post(client, product, {**WORDS, **change})
     assert (response.status_code, response.json()["code"]) == (400, "invalid")
     assert list(response.json()["errors"]) == [field]
     assert not Review.objects.exists()
 
 
-def test_the_form_works_without_a_script(client, member, bought, piece):
-    address = f"/produit/{piece.pk}/avis"
+def test_the_form_works_without_a_script(client, member, bought, product):
+    address = f"/produit/{product.pk}/avis"
     page = client.get(address)
     assert "csrfmiddlewaretoken" in page.content.decode()
     # Not « Note », which Django's own French takes for the English word.
@@ -164,11 +164,11 @@ def test_the_form_works_without_a_script(client, member, bought, piece):
     assert "Merci, votre avis est enregistré" in client.get(address).content.decode()
 
 
-def test_the_form_needs_its_token(member, bought, piece):
+def test_the_form_needs_its_token(member, bought, product):
     client = Client(enforce_csrf_checks=True)
     client.force_login(member)
-    assert client.post(f"/produit/{piece.pk}/avis", WORDS).status_code == 403
-    assert post(client, piece).status_code == 403
+    assert client.post(f"/produit/{product.pk}/avis", WORDS).status_code == 403
+    assert post(client, product).status_code == 403
     assert not Review.objects.exists()
 
 
@@ -182,25 +182,25 @@ def test_reviews_of_nothing(client, member, bought, number):
     assert client.get(f"/produit/{number}/avis").status_code == 404
 
 
-def test_a_published_review_is_shown_with_its_dates(client, bought, piece):
-    review = publish(piece, text="Ligne\n<script>alert(1)</script>")
+def test_a_published_review_is_shown_with_its_dates(client, bought, product):
+    review = publish(product, text="Ligne\n<script>alert(1)</script>")
     Review.objects.filter(pk=review.pk).update(published_at="2026-11-20T12:00:00Z")
-    html = client.get(f"/produit/{piece.pk}-golem").content.decode()
+    html = client.get(f"/produit/{product.pk}-golem").content.decode()
     assert "Publié le 20 novembre 2026, expérience du 2 novembre 2026" in html
     assert "achat vérifié" in html
     assert "&lt;script&gt;" in html
     assert "<script>alert" not in html
 
 
-def test_the_average_counts_what_is_published(client, bought, piece):
+def test_the_average_counts_what_is_published(client, bought, product):
     for rating in (5, 4, 4):
-        publish(piece, rating=rating)
-    write(piece, rating=1)
-    refused = write(piece, rating=1)
+        publish(product, rating=rating)
+    write(product, rating=1)
+    refused = write(product, rating=1)
     decide(refused, ReviewState.REFUSED, "Injures.")
-    piece.refresh_from_db()
-    assert (piece.rating_count, piece.rating_average) == (3, Decimal("4.33"))
-    data = product_data(client, piece)
+    product.refresh_from_db()
+    assert (product.rating_count, product.rating_average) == (3, Decimal("4.33"))
+    data = product_data(client, product)
     assert data["aggregateRating"] == {
         "@type": "AggregateRating",
         "ratingValue": "4.33",
@@ -209,31 +209,31 @@ def test_the_average_counts_what_is_published(client, bought, piece):
         "worstRating": 1,
     }
     assert len(data["review"]) == 3
-    answer = client.get(f"/api/products/{piece.pk}/reviews").json()
+    answer = client.get(f"/api/products/{product.pk}/reviews").json()
     assert (answer["count"], answer["average"], len(answer["results"])) == (3, "4.33", 3)
 
 
-def test_no_review_no_rating(client, piece):
-    data = product_data(client, piece)
+def test_no_review_no_rating(client, product):
+    data = product_data(client, product)
     assert "aggregateRating" not in data
     assert "review" not in data
 
 
-def test_demonstration_reviews_are_marked_and_count_for_nothing(client, piece):
+def test_demonstration_reviews_are_marked_and_count_for_nothing(client, product):
     load_reviews()
     load_reviews()
     assert Review.objects.filter(demonstration=True).count() == 15
-    html = client.get(f"/produit/{piece.pk}-golem").content.decode()
+    html = client.get(f"/produit/{product.pk}-golem").content.decode()
     assert html.count("Avis de démonstration") == 10
     assert "achat vérifié" not in html
-    data = product_data(client, piece)
+    data = product_data(client, product)
     assert "aggregateRating" not in data
     assert "review" not in data
-    assert client.get(f"/api/products/{piece.pk}/reviews").json()["count"] == 0
+    assert client.get(f"/api/products/{product.pk}/reviews").json()["count"] == 0
 
 
-def test_every_decision_is_logged_and_told(bought, piece):
-    review = write(piece)
+def test_every_decision_is_logged_and_sent_to_the_author(bought, product):
+    review = write(product)
     decide(review, ReviewState.PUBLISHED)
     decide(review, ReviewState.PUBLISHED)
     decide(review, ReviewState.REFUSED, "Numéro de téléphone.")
@@ -247,7 +247,7 @@ def test_every_decision_is_logged_and_told(bought, piece):
         ("review_decision", True, ""),
         ("review_decision", False, "Numéro de téléphone."),
     ]
-    assert Product.objects.get(pk=piece.pk).rating_average is None
+    assert Product.objects.get(pk=product.pk).rating_average is None
 
 
 @pytest.mark.parametrize(
@@ -259,8 +259,8 @@ def test_every_decision_is_logged_and_told(bought, piece):
         (ReviewState.PENDING, "", "state"),
     ],
 )
-def test_decisions_that_are_none(bought, piece, state, reason, field):
-    review = write(piece)
+def test_decisions_that_are_none(bought, product, state, reason, field):
+    review = write(product)
     with pytest.raises(Problem) as refusal:
         decide(review, state, reason)
     assert list(refusal.value.errors) == [field]
@@ -269,8 +269,8 @@ def test_decisions_that_are_none(bought, piece, state, reason, field):
     assert not OutgoingMail.objects.exists()
 
 
-def test_the_journal_is_never_rewritten(bought, piece):
-    publish(piece)
+def test_the_journal_is_never_rewritten(bought, product):
+    publish(product)
     row = ReviewDecision.objects.get()
     for attempt in (row.save, row.delete, ReviewDecision.objects.all().delete):
         with pytest.raises(AppendOnlyError):
@@ -280,15 +280,15 @@ def test_the_journal_is_never_rewritten(bought, piece):
     with pytest.raises(DatabaseError), transaction.atomic():
         super(type(ReviewDecision.objects.all()), ReviewDecision.objects.all()).update(reason="x")
     # It outlives the review.
-    piece.reviews.all().delete()
+    product.reviews.all().delete()
     assert ReviewDecision.objects.count() == 1
 
 
-def test_the_latest_for_the_home_page(bought, piece, django_assert_num_queries):
+def test_the_latest_for_the_home_page(bought, product, django_assert_num_queries):
     other = make_product("Lutin")
     hidden = make_product("Brouillon")
-    publish(piece, title="Ancien")
-    publish(piece, title="Récent")
+    publish(product, title="Ancien")
+    publish(product, title="Récent")
     publish(other, title="Autre")
     publish(hidden, title="Caché")
     write(other, title="En attente")
@@ -297,7 +297,7 @@ def test_the_latest_for_the_home_page(bought, piece, django_assert_num_queries):
         latest = latest_reviews()
     assert [(row.review.title, row.product_name, row.url) for row in latest] == [
         ("Autre", "Lutin", f"/produit/{other.pk}-lutin#avis"),
-        ("Récent", "Golem", f"/produit/{piece.pk}-golem#avis"),
+        ("Récent", "Golem", f"/produit/{product.pk}-golem#avis"),
     ]
 
 
@@ -309,8 +309,8 @@ def test_how_reviews_are_controlled(client):
     )
 
 
-def test_an_operator_decides_in_the_admin(client, bought, piece, settings):
-    review = write(piece)
+def test_an_operator_decides_in_the_admin(client, bought, product, settings):
+    review = write(product)
     admin = make_user("admin@example.com")
     admin.is_staff = admin.is_superuser = True
     admin.save()

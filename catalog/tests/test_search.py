@@ -55,7 +55,7 @@ def test_words_are_looked_for_once_and_not_without_end():
     assert len(search.query_words(" ".join(f"w{number}" for number in range(50)))) == 8
 
 
-def test_a_text_is_kept_as_its_words():
+def test_a_text_is_stored_as_its_words():
     assert search.index_text(["Figurine, figurines !", "", "L'ours figurine"]) == " figurines l ours"
 
 
@@ -71,7 +71,7 @@ def test_leaving_out_beginnings_of_words_loses_no_match(texts, query):
 
 
 @pytest.fixture
-def pieces(db) -> dict[str, Product]:
+def products(db) -> dict[str, Product]:
     category = make_category("bust", name_fr="Bustes", name_en="Busts")
     return {
         "dragon": make_product(
@@ -87,10 +87,12 @@ def pieces(db) -> dict[str, Product]:
     }
 
 
-def found(pieces: dict[str, Product], text: str) -> set[str]:
-    names = {piece.pk: name for name, piece in pieces.items()}
+def found(products: dict[str, Product], text: str) -> set[str]:
+    names = {product.pk: name for name, product in products.items()}
     words = search.query_words(text)
-    return {names[pk] for pk in search.matching(Product.objects.all(), words).values_list("pk", flat=True)}
+    return {
+        names[pk] for pk in search.having_words(Product.objects.all(), words).values_list("pk", flat=True)
+    }
 
 
 @pytest.mark.parametrize(
@@ -131,5 +133,5 @@ def found(pieces: dict[str, Product], text: str) -> set[str]:
         ("dr cu", {"dragon"}),
     ],
 )
-def test_search(pieces, text, expected):
-    assert found(pieces, text) == expected
+def test_search(products, text, expected):
+    assert found(products, text) == expected

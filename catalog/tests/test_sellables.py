@@ -7,6 +7,7 @@ from django.core.cache import cache
 from django.utils import translation
 
 from catalog.models import Product
+from catalog.selectors import sellables
 from catalog.selectors.sellables import SellableKey, find_sellables
 from catalog.tests.factories import (
     make_category,
@@ -24,7 +25,7 @@ def find(product: Product, variation_id: int | None = None, finish: str = ""):
     return find_sellables([key])[key]
 
 
-def painted_piece(**fields) -> Product:
+def painted_product(**fields) -> Product:
     return make_product(
         "Lame d'automne",
         "129.00",
@@ -36,8 +37,8 @@ def painted_piece(**fields) -> Product:
 
 
 def test_a_plain_product():
-    piece = make_product("Porte-clé renard", "12.00", name_en="Fox Keyring")
-    found = find(piece)
+    product = make_product("Porte-clé renard", "12.00", name_en="Fox Keyring")
+    found = find(product)
     assert (found.name, found.category_name, found.variation_name, found.sku) == (
         "Porte-clé renard",
         "Goodies Divers",
@@ -57,33 +58,33 @@ def test_a_plain_product():
         None,
         "",
     )
-    assert found.url == f"/produit/{piece.pk}-porte-cle-renard"
+    assert found.url == f"/produit/{product.pk}-porte-cle-renard"
     assert (found.production_days_min, found.production_days_max) == (14, 28)
 
 
 def test_texts_and_address_follow_the_language():
-    piece = make_product("Porte-clé renard", "12.00", name_en="Fox Keyring")
+    product = make_product("Porte-clé renard", "12.00", name_en="Fox Keyring")
     with translation.override("en"):
-        found = find(piece)
-    assert (found.name, found.url) == ("Fox Keyring", f"/en/produit/{piece.pk}-fox-keyring")
+        found = find(product)
+    assert (found.name, found.url) == ("Fox Keyring", f"/en/produit/{product.pk}-fox-keyring")
 
 
 def test_defaults_are_filled_in():
-    piece = painted_piece()
-    make_variation(piece, "Petite", price_adjustment="-10.00", sort_order=1)
+    product = painted_product()
+    make_variation(product, "Petite", price_adjustment="-10.00", sort_order=1)
     large = make_variation(
-        piece, "Grande", price_adjustment="20.00", is_default=True, sku="LAM-18", sort_order=2
+        product, "Grande", price_adjustment="20.00", is_default=True, sku="LAM-18", sort_order=2
     )
-    found = find(piece)
+    found = find(product)
     assert (found.variation_id, found.finish, found.unit_price) == (large.pk, "painted", Decimal("149.00"))
     assert (found.variation_name, found.sku) == ("Grande", "LAM-18")
 
 
 def test_a_choice_is_priced():
-    piece = painted_piece()
-    small = make_variation(piece, "Petite", price_adjustment="-10.00")
-    make_variation(piece, "Grande", is_default=True)
-    found = find(piece, small.pk, "unpainted")
+    product = painted_product()
+    small = make_variation(product, "Petite", price_adjustment="-10.00")
+    make_variation(product, "Grande", is_default=True)
+    found = find(product, small.pk, "unpainted")
     assert (found.variation_id, found.finish, found.unit_price) == (small.pk, "unpainted", Decimal("52.00"))
 
 
@@ -116,17 +117,17 @@ def test_an_unpublished_product_is_unknown():
 
 
 def test_a_variation_of_another_product_is_unknown():
-    piece, other = make_product(), make_product("Autre")
+    product, other = make_product(), make_product("Autre")
     foreign = make_variation(other)
-    found = find(piece, foreign.pk)
+    found = find(product, foreign.pk)
     assert (found.problem, found.available, found.unit_price) == ("unknown_variation", False, None)
     assert found.variation_id == foreign.pk
 
 
 @pytest.mark.parametrize("finish", ["painted", "golden"])
 def test_a_finish_without_a_price_is_not_sold(finish):
-    piece = make_product(category=make_finish_category(), unpainted_price="62.00")
-    found = find(piece, None, finish)
+    product = make_product(category=make_finish_category(), unpainted_price="62.00")
+    found = find(product, None, finish)
     assert (found.problem, found.available, found.unit_price) == ("finish_unavailable", False, None)
 
 
@@ -141,11 +142,11 @@ def test_out_of_stock_keeps_its_price(fields):
 
 
 def test_a_variation_out_of_stock():
-    piece = make_product()
-    small = make_variation(piece, "Petite", in_stock=False)
-    large = make_variation(piece, "Grande", is_default=True)
-    assert find(piece, small.pk).problem == "out_of_stock"
-    assert find(piece, large.pk).problem is None
+    product = make_product()
+    small = make_variation(product, "Petite", in_stock=False)
+    large = make_variation(product, "Grande", is_default=True)
+    assert find(product, small.pk).problem == "out_of_stock"
+    assert find(product, large.pk).problem is None
 
 
 @pytest.mark.parametrize(
@@ -153,9 +154,9 @@ def test_a_variation_out_of_stock():
     [(None, None, None), (5, None, 5), (None, 2, 2), (5, 2, 2), (1, 2, 1)],
 )
 def test_the_scarcer_level_decides(of_product, of_variation, expected):
-    piece = make_product(stock_quantity=of_product)
-    make_variation(piece, stock_quantity=of_variation)
-    found = find(piece)
+    product = make_product(stock_quantity=of_product)
+    make_variation(product, stock_quantity=of_variation)
+    found = find(product)
     assert found.available_quantity == expected
     assert (found.product_stock, found.variation_stock) == (of_product, of_variation)
 
@@ -181,21 +182,21 @@ def test_own_production_time():
 
 
 def test_the_photo_is_that_of_the_choice():
-    piece = painted_piece()
-    make_image(piece, 1, finish="painted", alt_fr="Peinte")
-    make_image(piece, 2, finish="unpainted", alt_fr="Grise")
-    assert find(piece, None, "unpainted").image.alt == "Grise"
-    assert find(piece).image.alt == "Peinte"
+    product = painted_product()
+    make_image(product, 1, finish="painted", alt_fr="Peinte")
+    make_image(product, 2, finish="unpainted", alt_fr="Grise")
+    assert find(product, None, "unpainted").image.alt == "Grise"
+    assert find(product).image.alt == "Peinte"
     assert find(make_product("Sans photo")).image is None
 
 
 def test_three_queries_however_many_lines(django_assert_num_queries):
     category = make_category("figurines", offers_formats=True)
-    pieces = [make_product(f"Pièce {number}", category=category) for number in range(6)]
-    for piece in pieces:
-        make_variation(piece)
-        make_image(piece)
-    keys = [SellableKey(piece.pk, None, "") for piece in pieces] + [SellableKey(10**9, None, "")]
+    products = [make_product(f"Pièce {number}", category=category) for number in range(6)]
+    for product in products:
+        make_variation(product)
+        make_image(product)
+    keys = [SellableKey(product.pk, None, "") for product in products] + [SellableKey(10**9, None, "")]
     find_sellables(keys)
     # products with categories, variations, photos; the shop's settings are cached
     with django_assert_num_queries(3):
@@ -205,3 +206,72 @@ def test_three_queries_however_many_lines(django_assert_num_queries):
         find_sellables(keys)
     with django_assert_num_queries(0):
         assert find_sellables([]) == {}
+
+
+@pytest.mark.parametrize("language", ["fr", "en", "es", "de"])
+@pytest.mark.parametrize("size", range(1, 8))
+def test_rows_of_the_written_statements_are_those_of_the_models(size, language, django_assert_num_queries):
+    painted, plain = make_finish_category("mangas"), make_category("goodies")
+    for number in range(1, 8):
+        product = make_product(
+            f"Pièce {number}",
+            f"{number}.90",
+            category=painted if number % 2 else plain,
+            name_de=f"Stück {number}",
+        )
+        make_variation(product, price_override=f"{number}.10", is_default=True)
+    expected = {row.pk: row for row in Product.objects.select_related("category").order_by("pk")[:size]}
+    with translation.override(language):
+        with django_assert_num_queries(2):
+            products = {row.pk: row for row in sellables._read_products(list(expected))}
+            variations = {row.product_id: row for row in sellables._read_variations(list(expected))}
+        fields = (
+            *("name", "slug", "description", "price", "painted_price", "unpainted_price", "in_stock"),
+            *("stock_quantity", "is_published", "promotion_active", "promotion_type"),
+            *(
+                "promotion_buy_quantity",
+                "promotion_get_quantity",
+                "production_days_min",
+                "production_days_max",
+            ),
+            *("hs_code", "origin_country", "weight_grams", "category_id"),
+        )
+        assert list(products.keys() ^ expected.keys()) == []
+        for pk, product in expected.items():
+            with django_assert_num_queries(0):
+                read = [getattr(products[pk], field) for field in fields]
+                category = (products[pk].category.name, products[pk].category.offers_finishes)
+            assert read == [getattr(product, field) for field in fields]
+            assert category == (product.category.name, product.category.offers_finishes)
+            assert isinstance(products[pk].price, Decimal)
+            assert products[pk].in_stock is True
+            stored = product.variations.get()
+            with django_assert_num_queries(0):
+                found = {
+                    field.attname: getattr(variations[pk], field.attname) for field in stored._meta.fields
+                }
+            assert found == {field.attname: getattr(stored, field.attname) for field in stored._meta.fields}
+
+
+def test_unknown_keys_read_no_row_and_no_keys_ask_nothing(django_assert_num_queries):
+    with django_assert_num_queries(2):
+        assert list(sellables._read_products([2**62, 2**61, 2**60])) == []
+        assert list(sellables._read_variations([2**62, 2**61, 2**60])) == []
+    with django_assert_num_queries(0):
+        assert list(sellables._read_products([])) == []
+        assert list(sellables._read_variations([])) == []
+
+
+def test_a_change_is_seen_by_the_next_call():
+    product = make_product(price="1.90")
+    assert find(product).unit_price == Decimal("1.90")
+    Product.objects.filter(pk=product.pk).update(price="7.25", in_stock=False)
+    assert (find(product).unit_price, find(product).available) == (Decimal("7.25"), False)
+
+
+def test_without_a_default_the_first_variation_in_the_shops_order_is_chosen():
+    product = make_product()
+    for name, place in (("B", 1), ("A", 2), ("C", 0)):
+        make_variation(product, name, sort_order=place)
+    assert find(product).variation_name == "C"
+    assert [row.name for row in sellables._read_variations([product.pk])] == ["C", "B", "A"]

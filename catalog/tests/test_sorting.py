@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.utils import translation
 
 from catalog.models import CategoryKind, Product
-from catalog.selectors import search_plan, sorting
+from catalog.selectors import listing, search
 from catalog.selectors.listing import find_products, main_catalogue
 from catalog.tests.factories import make_category, make_product
 
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 
 @pytest.fixture
-def pieces():
+def products():
     """Three pieces of the same category, in this order of age."""
     mangas = make_category("mangas")
     cheap = make_product("zèbre du soir", "20.00", category=mangas, name_de="Abendzebra")
@@ -27,7 +27,7 @@ def pieces():
 
 
 def names(sort: str, **options) -> list[str]:
-    order = sorting.order_of(sort)
+    order = listing.sort_columns(sort)
     return [row.name_fr for row in find_products(scope=main_catalogue(), order=order, **options).products]
 
 
@@ -41,37 +41,37 @@ def names(sort: str, **options) -> list[str]:
         ("name", ["Albatros du soir", "Merle du soir", "zèbre du soir"]),
     ],
 )
-def test_orders(pieces, sort, expected, text):
+def test_orders(products, sort, expected, text):
     assert names(sort, text=text) == expected
     pages = [names(sort, text=text, number=number, size=1) for number in (1, 2, 3)]
     assert [name for page in pages for name in page] == expected
 
 
-def test_names_are_ordered_in_the_language_of_the_page(pieces):
+def test_names_are_ordered_in_the_language_of_the_page(products):
     with translation.override("de"):
         # Abendzebra, Albatros (no German name), Amsel
         assert names("name") == ["zèbre du soir", "Albatros du soir", "Merle du soir"]
 
 
-def test_equal_prices_keep_one_order_on_both_sides(pieces):
+def test_equal_prices_keep_one_order_on_both_sides(products):
     Product.objects.update(price_from=Decimal("10.00"))
     assert names("price") == list(reversed(names("price-desc")))
 
 
 @pytest.mark.parametrize("sort", ["price", "price-desc", "name"])
-def test_every_way_of_searching_gives_the_same_order(pieces, sort, monkeypatch):
+def test_every_way_of_searching_gives_the_same_order(products, sort, monkeypatch):
     expected = names(sort, text="soir")
-    monkeypatch.setattr(search_plan, "SAMPLE", 1)
-    monkeypatch.setattr(search_plan, "_COMMON", 2)
+    monkeypatch.setattr(search, "SAMPLE", 1)
+    monkeypatch.setattr(search, "_COMMON", 2)
     assert names(sort, text="soir") == expected
 
 
 @pytest.mark.parametrize("text", ["", "cheapest", "PRICE", "price\x00", "-price"])
 def test_an_unknown_order_is_the_usual_one(text):
-    assert sorting.chosen(text) == "newest"
+    assert listing.known_sort(text) == "newest"
 
 
-def test_a_sorted_page(client, pieces):
+def test_a_sorted_page(client, products):
     response = client.get("/produits?sort=price")
     html = response.content.decode()
     assert [card.price for card in response.context["page"]] == [
@@ -89,7 +89,7 @@ def test_a_sorted_page(client, pieces):
     assert [card.url for card in response.context["categories"]] == ["/produits?category=mangas&sort=price"]
 
 
-def test_pages_of_a_sorted_list_keep_the_order(client, pieces):
+def test_pages_of_a_sorted_list_keep_the_order(client, products):
     Product.objects.bulk_create(
         Product(
             name_fr=f"Pièce {number}",
@@ -97,7 +97,7 @@ def test_pages_of_a_sorted_list_keep_the_order(client, pieces):
             price=40,
             price_from=40,
             price_to=40,
-            category=pieces[0].category,
+            category=products[0].category,
         )
         for number in range(30)
     )
@@ -120,9 +120,9 @@ def test_a_collection_can_be_sorted(client):
     assert '<option value="price" selected>' in response.content.decode()
 
 
-@pytest.mark.parametrize("sort", list(sorting.LABELS))
-def test_a_sorted_list_costs_no_more_queries(pieces, sort, django_assert_num_queries):
-    order = sorting.order_of(sort)
+@pytest.mark.parametrize("sort", list(listing.SORT_LABELS))
+def test_a_sorted_list_costs_no_more_queries(products, sort, django_assert_num_queries):
+    order = listing.sort_columns(sort)
     # the keys of the page; its count is known
     with django_assert_num_queries(1):
         find_products(scope=main_catalogue(), known_count=3, order=order)
@@ -131,7 +131,7 @@ def test_a_sorted_list_costs_no_more_queries(pieces, sort, django_assert_num_que
         find_products(scope=main_catalogue(), text="soir", order=order)
 
 
-def test_the_api_orders_too(client, pieces):
+def test_the_api_orders_too(client, products):
     answer = client.get("/api/products?ordering=price&page_size=2").json()
     assert [row["price"] for row in answer["results"]] == ["20.00", "50.00"]
     assert answer["next"] == "http://localhost:8000/api/products?ordering=price&page_size=2&page=2"
@@ -142,21 +142,21 @@ def test_the_api_orders_too(client, pieces):
 @pytest.mark.parametrize(
     ("language", "first"), [("en", "Newest"), ("es", "Novedades"), ("de", "Neuheiten"), ("fr", "Nouveautés")]
 )
-def test_the_orders_speak_the_pages_language(language, first):
+def test_the_orders_are_in_the_pages_language(language, first):
     with translation.override(language):
-        labels = [str(label) for _value, label, _chosen in sorting.choices("")]
+        labels = [str(choice.label) for choice in listing.sort_choices("")]
     assert labels[0] == first
     with translation.override("fr"):
-        assert (labels == [str(label) for label in sorting.LABELS.values()]) is (language == "fr")
+        assert (labels == [str(label) for label in listing.SORT_LABELS.values()]) is (language == "fr")
 
 
 @pytest.mark.parametrize("language", ["fr", "en", "es", "de"])
-def test_names_are_read_from_their_index(pieces, language):
+def test_names_are_read_from_their_index(products, language):
     """In its order: a page of a hundred thousand names costs no sort."""
     with translation.override(language), transaction.atomic(), connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             # A handful of rows would be read and sorted.
             for way in ("seqscan", "bitmapscan", "sort"):
                 cursor.execute(f"SET LOCAL enable_{way} = off")
-        rows = Product.objects.filter(is_published=True).order_by(*sorting.order_of("name")).values("pk")
+        rows = Product.objects.filter(is_published=True).order_by(*listing.sort_columns("name")).values("pk")
         assert f"product_name_{language}" in rows[:24].explain()

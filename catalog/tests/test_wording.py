@@ -7,7 +7,7 @@ from catalog.models import Product
 from catalog.selectors import wording
 
 NBSP = "\u00a0"
-SHOP = (14, 28)
+SHOP = wording.ProductionDays(14, 28)
 
 
 @pytest.mark.parametrize(
@@ -27,9 +27,9 @@ def test_the_label_says_what_the_arithmetic_does(fields, label):
     assert wording.promotion_label(Product(promotion_active=True, **fields)) == label
 
 
-def test_a_promotion_that_is_off_has_no_words():
-    piece = Product(promotion_type="buy_2_get_1")
-    assert (wording.promotion_label(piece), wording.promotion_text(piece)) == ("", "")
+def test_a_promotion_that_is_off_has_no_text():
+    product = Product(promotion_type="buy_2_get_1")
+    assert (wording.promotion_label(product), wording.promotion_text(product)) == ("", "")
 
 
 def test_the_sentence_of_a_promotion():
@@ -60,9 +60,9 @@ def test_the_sentence_of_a_promotion():
         (0, 7, "0 à 7 jours"),
     ],
 )
-def test_delays_are_told_in_weeks_when_they_are_weeks(low, high, expected):
-    piece = Product(production_days_min=low, production_days_max=high)
-    assert wording.production_text(piece, SHOP) == expected
+def test_delays_are_written_in_weeks_when_they_are_weeks(low, high, expected):
+    product = Product(production_days_min=low, production_days_max=high)
+    assert wording.production_text(wording.production_days(product, SHOP)) == expected
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from rest_framework.views import APIView
 from accounts.models import User
 from accounts.services.checkout import CheckoutSignUp, authenticate_at_checkout
 from accounts.services.signing_in import sign_in_now
-from catalog.services.stock import Level
+from catalog.selectors.availability import Level
 from orders.api import presenting, serializers
 from orders.api.exchange import idempotency_key, private
 from orders.guest_orders import browser_owns, remember_order, remembered_orders

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from catalog.models import Product
-from catalog.selectors.customs import without_customs_data
+from catalog.selectors.products import without_customs_data
 from orders.models import (
     Discrepancy,
     Dispute,

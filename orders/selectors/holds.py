@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from catalog.services.stock import Level
+from catalog.selectors.availability import Level
 from orders.models import OrderStatus, StockHold, StockHoldState
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils import timezone
 
-from catalog.purchases import Purchase
+from catalog.selectors.purchases import Purchase
 from orders.models import Order, OrderStatus
 
 _BOUGHT = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING, OrderStatus.SHIPPED, OrderStatus.DELIVERED)

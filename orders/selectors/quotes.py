@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from catalog.selectors.availability import Level
 from catalog.selectors.sellables import Sellable, SellableKey, find_sellables
-from catalog.services.stock import Level
 from orders.pricing.promotions import Promotion
 from orders.pricing.quote import CartLine, Quote, QuoteLine, price_cart
 from orders.selectors.rules import load_pricing_rules, today

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.demo import load_people
-from catalog.purchases import find_purchase
+from catalog.selectors.purchases import find_purchase
 from catalog.tests.factories import make_product
 from orders.demo import load_orders
 from orders.models import Order

@@ -13,8 +13,8 @@ from django.urls import reverse
 from django.utils import translation
 from django.views.decorators.http import require_safe
 
+from catalog.selectors.addresses import SitemapEntry, product_entries, sitemap_count
 from catalog.selectors.categories import CategoryCard, collection_categories, main_categories
-from catalog.selectors.sitemap import SitemapEntry, product_entries, sitemap_count
 from shop.core.site import absolute_url
 
 _XML = "application/xml; charset=utf-8"

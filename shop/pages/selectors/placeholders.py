@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from catalog.models import CategoryKind, Product
-from catalog.selectors.wording import production_text
+from catalog.selectors.wording import ProductionDays, production_text
 from orders.selectors.delivery import shipping_table
 from shop.core.languages import active_language
 from shop.core.models import ShopSettings
@@ -75,7 +75,7 @@ def _read(language: str) -> dict[str, str]:
     return {
         "shop_name": escape(shop.shop_name),
         "email": escape(shop.email),
-        "production_delay": production_text(Product(), (low, high)),
+        "production_delay": production_text(ProductionDays(low, high)),
         "production_min_days": str(low),
         "production_max_days": str(high),
         "lowest_price": format_amount(lowest if lowest is not None else Decimal(0), language),

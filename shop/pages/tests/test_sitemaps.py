@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from catalog.selectors import sitemap
+from catalog.selectors import addresses as product_addresses
 from catalog.tests.factories import make_category, make_image, make_product
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +41,7 @@ def test_robots_closes_what_belongs_to_one_visitor(client: Client) -> None:
 
 def test_the_index_grows_with_the_catalogue(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     assert addresses(client, "/sitemap.xml") == ["http://localhost:8000/sitemap-pages.xml"]
-    monkeypatch.setattr(sitemap, "SITEMAP_SIZE", 2)
+    monkeypatch.setattr(product_addresses, "SITEMAP_SIZE", 2)
     for number in range(3):
         make_product(f"Pièce {number}")
     assert addresses(client, "/sitemap.xml") == [
@@ -91,7 +91,7 @@ def test_products_bring_their_pictures(client: Client) -> None:
 
 
 def test_a_file_of_products_is_read_in_parts(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sitemap, "_AT_ONCE", 2)
+    monkeypatch.setattr(product_addresses, "_BATCH", 2)
     for number in range(5):
         make_image(make_product(f"Pièce {number}"), 1)
     found = entries(client, "/sitemap-products-1.xml")

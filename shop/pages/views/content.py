@@ -16,7 +16,6 @@ from shop.pages.selectors.content import PageTexts, current_band, faq_chapters, 
 from shop.pages.selectors.legal_texts import legal_page
 
 HERO_SLIDES = 6
-GALLERY_PIECES = 6
 HOME_QUESTIONS = 10
 
 
@@ -42,7 +41,7 @@ def draw_home(
         {
             "texts": PageTexts(text),
             "hero": featured_cards(limit=HERO_SLIDES),
-            "gallery": daily_gallery(count=GALLERY_PIECES),
+            "gallery": daily_gallery(),
             "pair": finish_pair(),
             "categories": main_categories(),
             "collections": collection_categories(),

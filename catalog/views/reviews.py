@@ -1,4 +1,4 @@
-"""All reviews of a piece, the form in which a buyer writes one, and the page that explains how they are controlled."""
+"""All reviews of a product, the form in which a buyer writes one, and the page about how they are controlled."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from catalog.models.review import TEXT_MAX_LENGTH, TITLE_MAX_LENGTH
-from catalog.purchases import find_purchase
 from catalog.selectors.addresses import in_each_language, reviews_url
 from catalog.selectors.listing import PageOutOfRangeError, page_number
 from catalog.selectors.products import find_product
+from catalog.selectors.purchases import find_purchase
 from catalog.selectors.reviews import review_of, review_page
-from catalog.services.reviews import submit_review
-from catalog.views import no_product
+from catalog.services.reviews import author_name, submit_review
+from catalog.views.product import no_product
 from shop.core.problems import Problem
 from shop.core.public_pages import is_later_page, public_page
 
@@ -36,8 +36,8 @@ from shop.core.public_pages import is_later_page, public_page
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def write(request: HttpRequest, product_id: str) -> HttpResponseBase:
-    """`/produit/12/avis`: members only; who did not buy the piece is told so, who wrote already sees what became of
-    it."""
+    """`/produit/12/avis`: members only; who did not buy the product may not write, who wrote already sees what became
+    of it."""
     found = find_product(int(product_id))
     if found is None:
         return no_product(request)
@@ -82,7 +82,7 @@ def write(request: HttpRequest, product_id: str) -> HttpResponseBase:
 @require_safe
 @public_page(params={"page": is_later_page})
 def reviews(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBase:
-    """`/produit/12-lame-d-automne/avis?page=2`: all published reviews of a piece. Another name than its own is sent
+    """`/produit/12-lame-d-automne/avis?page=2`: all published reviews of a product. Another name than its own is sent
     there (301); 404 for an unknown page."""
     found = find_product(int(product_id))
     if found is None:
@@ -114,12 +114,6 @@ def rules(request: HttpRequest) -> HttpResponse:
     """`/avis-clients`: how reviews are gathered, controlled, published and refused (D111-17, D111-18)."""
     breadcrumbs = [(_("Accueil"), reverse("home")), (_("Avis clients"), None)]
     return render(request, "catalog/review_rules.html", {"breadcrumbs": breadcrumbs})
-
-
-def author_name(user: Any) -> str:
-    """First name and initial, as the author gave them to the shop; empty when they gave none."""
-    first, last = user.first_name.strip(), user.last_name.strip()
-    return f"{first} {last[0]}.".strip() if first and last else str(first)
 
 
 def _ratings(chosen: str) -> list[tuple[int, str, bool]]:

@@ -1,4 +1,4 @@
-"""`POST /api/notify`: the same wish as the forms', for scripts."""
+"""`POST /api/notify`: the same as the forms, for scripts."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class Notify(APIView):
     def post(self, request: Request) -> Response:
         """Ask for one mail when this can be bought; a confirmation mail comes first."""
         limits.enforce(limits.NOTICE_NETWORK, client_address(request._request))
-        asked = NotifyRequest(data=request.data)
-        asked.is_valid(raise_exception=True)
-        wish = asked.validated_data
+        serializer = NotifyRequest(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        data = serializer.validated_data
         ask_notice(
-            email=wish["email"],
+            email=data["email"],
             language=get_language() or "",
-            product_id=wish["product_id"],
-            category_slug=wish["category_slug"],
+            product_id=data["product_id"],
+            category_slug=data["category_slug"],
         )
         detail = _("Vérifiez votre boîte de réception : un message vous demande de confirmer.")
         return Response(NotifyAnswer({"detail": detail}).data, status=202)

@@ -1,4 +1,4 @@
-"""The favourites' API: members only, their own only. Guests keep theirs in the browser."""
+"""The favourites' API: members only, their own only. Those of guests are stored in the browser."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from catalog.selectors.favourites import MAX_FAVOURITES, favourite_ids
 from catalog.services.favourites import add_favourite, remove_favourite, replace_favourites
 from shop.core.parsers import StrictJSONListParser
 
-# Keys of products, the latest favourite first. Every call takes or gives the list itself: `[12, 3]`.
+# Keys of products, the latest favourite first. Every call takes or returns the list itself: `[12, 3]`.
 _IDS = serializers.ListField(
     child=serializers.IntegerField(min_value=1, max_value=2**63 - 1), max_length=MAX_FAVOURITES
 )
@@ -37,11 +37,11 @@ class FavouriteList(APIView):
     @extend_schema(operation_id="favourites_replace", request=list[int], responses=list[int])
     def put(self, request: Request) -> Response:
         """Keep these products and no others; those that are not on sale are left out of the answer."""
-        asked = _IDS.run_validation(request.data)
+        product_ids = _IDS.run_validation(request.data)
         return Response(
             replace_favourites(
                 user_id=_member(request),
-                product_ids=asked,
+                product_ids=product_ids,
                 language=get_language() or "",
             )
         )
@@ -49,7 +49,7 @@ class FavouriteList(APIView):
 
 @method_decorator(never_cache, name="dispatch")
 class FavouriteOne(APIView):
-    """`PUT/DELETE /api/favourites/{product_id}`: safe to repeat; both answer with all that is kept."""
+    """`PUT/DELETE /api/favourites/{product_id}`: safe to repeat; both answer with all favourites."""
 
     permission_classes = (IsAuthenticated,)
 

@@ -13,12 +13,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from catalog.models import Finish, Product, PromotionType
-from catalog.selectors import cards, categories, listing, search, sorting, wording
+from catalog.pricing import promotion_quantities
+from catalog.selectors import cards, categories, listing, search, wording
 from catalog.selectors.addresses import product_url
+from catalog.selectors.availability import is_available
 from catalog.selectors.favourites import parse_ids, products_of
 from catalog.selectors.pictures import image_info, images_of
 from catalog.selectors.products import ProductDetail, find_product
-from catalog.services.pricing import promotion_quantities
 from shop.core.images import ImageInfo
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
@@ -39,7 +40,7 @@ class ListQuery(serializers.Serializer[Any]):
     )
     ordering = serializers.CharField(
         required=False,
-        default=sorting.DEFAULT,
+        default=listing.DEFAULT_SORT,
         allow_blank=True,
         max_length=10_000,
         help_text="`newest`, `price` (lowest first), `price-desc` or `name` (in the language of the answer);"
@@ -160,24 +161,24 @@ class ProductList(APIView):
         """Published products of the main catalogue, or of one category, newest first or as `ordering` says."""
         query = ListQuery(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
-        asked = query.validated_data
-        if asked["ids"]:
-            kept = products_of(parse_ids(asked["ids"]))
-            whole = {"count": len(kept), "next": None, "previous": None, "results": summaries(kept)}
+        data = query.validated_data
+        if data["ids"]:
+            chosen = products_of(parse_ids(data["ids"]))
+            whole = {"count": len(chosen), "next": None, "previous": None, "results": summaries(chosen)}
             return Response(ProductPage(whole).data)
-        text = search.clean_query(asked["search"])
-        slug = asked["category"]
-        size = asked["page_size"]
-        sort = sorting.chosen(asked["ordering"])
+        text = search.clean_query(data["search"])
+        slug = data["category"]
+        size = data["page_size"]
+        sort = listing.known_sort(data["ordering"])
         scope = listing.of_category(slug) if slug else listing.main_catalogue()
         try:
-            number = listing.page_number(asked["page"])
+            number = listing.page_number(data["page"])
             found = listing.find_products(
                 scope=scope,
                 text=text,
                 number=number,
                 size=size,
-                order=sorting.order_of(sort),
+                order=listing.sort_columns(sort),
             )
         except listing.PageOutOfRangeError as error:
             raise Problem("unknown_page", _("Cette page n'existe pas."), 404) from error
@@ -186,7 +187,7 @@ class ProductList(APIView):
         parameters = {
             "category": slug,
             "search": text,
-            "ordering": "" if sort == sorting.DEFAULT else sort,
+            "ordering": "" if sort == listing.DEFAULT_SORT else sort,
             "page_size": size if "page_size" in request.query_params else "",
         }
         document = {
@@ -232,7 +233,7 @@ def _summary(product: Product, image: ImageInfo | None) -> dict[str, Any]:
         "original_price": product.crossed_out,
         "image": None if image is None else _picture(image),
         "featured": product.featured,
-        "in_stock": cards.is_available(product),
+        "in_stock": is_available(product),
         "promotion": _promotion(product),
     }
 
@@ -290,8 +291,8 @@ def _promotion(product: Product) -> dict[str, Any] | None:
         return None
     return {
         "type": product.promotion_type,
-        "buy": quantities[0],
-        "get": quantities[1],
+        "buy": quantities.buy,
+        "get": quantities.get,
         "label": wording.promotion_label(product),
     }
 
@@ -308,5 +309,5 @@ def _picture(image: ImageInfo) -> dict[str, Any]:
 
 def _link(path: str, parameters: dict[str, Any], number: int) -> str:
     """The address of another page of the same list; the page of the host that is ours, whatever was asked."""
-    kept = {name: value for name, value in parameters.items() if value != ""}
-    return absolute_url(f"{path}?{urlencode({**kept, 'page': number})}")
+    given = {name: value for name, value in parameters.items() if value != ""}
+    return absolute_url(f"{path}?{urlencode({**given, 'page': number})}")

@@ -1,6 +1,6 @@
 """Asking for one mail when something can be bought, confirming the wish, and ending it.
 
-No form of this module carries a CSRF token. Two stand on pages that are cached whole, the same bytes for everybody,
+No form of this module carries a CSRF token. Two are on pages that are cached whole, the same bytes for everybody,
 and a token would be one visitor's. None is needed: no session is looked at, so a forged request can do no more than
 its author could do himself. Asking causes a confirmation mail, a few an hour for an address and for a caller;
 confirming and ending are allowed by the secret of the mail's link alone. RFC 8058 also wants the last of them to work
@@ -20,9 +20,14 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from catalog.models import Category, Product
-from catalog.selectors.addresses import product_url
-from catalog.selectors.categories import category_url
-from catalog.services.notices import ask_notice, confirm_notice, find_notice, stop_notices, subject_of
+from catalog.services.notices import (
+    Subject,
+    ask_notice,
+    confirm_notice,
+    find_notice,
+    stop_notices,
+    subject_of,
+)
 from shop.core import limits
 from shop.core.client_address import client_address
 from shop.core.problems import Problem
@@ -33,36 +38,29 @@ from shop.core.problems import Problem
 @require_POST
 def ask(request: HttpRequest) -> HttpResponse:
     """`POST /avis/demander` with `email` and `product_id` or `category_slug`: always the same next page."""
-    product, category = _asked(request)
+    subject = _requested(request)
     try:
         limits.enforce(limits.NOTICE_NETWORK, client_address(request))
         ask_notice(
             email=request.POST.get("email", ""),
             language=get_language() or "",
-            product_id=None if product is None else product.pk,
-            category_slug="" if category is None else category.slug,
+            product_id=None if subject.product is None else subject.product.pk,
+            category_slug="" if subject.category is None else subject.category.slug,
         )
     except Problem as problem:
-        return _refuse(request, product, category, problem)
+        return _refuse(request, subject, problem)
     return HttpResponseRedirect(reverse("catalog:notice-asked"), status=303)
 
 
-def _refuse(
-    request: HttpRequest, product: Product | None, category: Category | None, problem: Problem
-) -> HttpResponse:
+def _refuse(request: HttpRequest, subject: Subject, problem: Problem) -> HttpResponse:
     """The form again, with what was typed and why it was refused."""
-    if product is not None:
-        name, url = product.name, product_url(product)
-    else:
-        assert category is not None
-        name, url = category.name, category_url(category.kind, category.slug)
     context = {
         "error": problem.detail,
         "email": request.POST.get("email", "")[:254],
-        "product": product,
-        "category": category,
-        "back": url,
-        "breadcrumbs": [(_("Accueil"), reverse("home")), (name, url)],
+        "product": subject.product,
+        "category": subject.category,
+        "back": subject.url,
+        "breadcrumbs": [(_("Accueil"), reverse("home")), (subject.name, subject.url)],
     }
     page = render(request, "catalog/notice_form.html", context, status=problem.status)
     return problem.set_headers(page)
@@ -100,15 +98,15 @@ def stop(request: HttpRequest) -> HttpResponseBase:
     return render(request, "catalog/notice_stop.html", {"is_done": is_done})
 
 
-def _asked(request: HttpRequest) -> tuple[Product | None, Category | None]:
-    """What the form stands for. Raises `Http404`: our own forms name something that is there."""
+def _requested(request: HttpRequest) -> Subject:
+    """What the form is about. Raises `Http404`: our own forms name something that is there."""
     number, slug = request.POST.get("product_id", ""), request.POST.get("category_slug", "")
     if number.isascii() and number.isdecimal() and len(number) < 19:
         product = Product.objects.filter(pk=int(number), is_published=True).first()
         if product is not None:
-            return product, None
+            return Subject(product, None)
     elif slug and "\x00" not in slug:
         category = Category.objects.filter(slug=slug[:60]).first()
         if category is not None:
-            return None, category
+            return Subject(None, category)
     raise Http404

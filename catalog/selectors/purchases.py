@@ -1,4 +1,4 @@
-"""Who bought what: `orders` knows, and tells the catalogue through here."""
+"""Who bought what: `orders` knows it, and registers its answer here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import date
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """A paid order of a product: its reference, and the day since when its buyer can speak of the piece."""
+    """A paid order of a product: its reference, and the day since when its buyer can speak of the product."""
 
     order_reference: str
     experience_date: date

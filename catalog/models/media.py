@@ -1,4 +1,4 @@
-"""Pictures: rows that describe files written by `shop.core.images`."""
+"""Pictures and 3D models: rows that describe files written by `shop.core.images` and `shop.core.models3d`."""
 
 from __future__ import annotations
 
@@ -85,4 +85,26 @@ class CategoryPicture(PictureRow):
         verbose_name_plural = _("images des catégories")
         constraints = (
             models.CheckConstraint(condition=Q(width__gt=0, height__gt=0), name="category_picture_has_size"),
+        )
+
+
+class ProductModel(PictureRow):
+    """The 3D model of a product: a GLB file that the browser turns, and its poster (`file`, the stored picture)."""
+
+    product = models.OneToOneField(Product, on_delete=models.CASCADE, related_name="model_3d")
+    model_file = models.FileField(_("modèle 3D"), max_length=120, editable=False)
+    model_bytes = models.PositiveIntegerField(
+        _("taille du modèle (octets)"), editable=False, validators=[MinValueValidator(1)]
+    )
+
+    objects: ClassVar[models.Manager[ProductModel]] = models.Manager()
+    _default_manager: ClassVar[models.Manager[ProductModel]]
+
+    class Meta:
+        verbose_name = _("modèle 3D")
+        verbose_name_plural = _("modèles 3D")
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(width__gt=0, height__gt=0, model_bytes__gt=0), name="product_model_has_size"
+            ),
         )

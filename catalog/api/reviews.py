@@ -14,9 +14,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from catalog.models import Product
-from catalog.review_views import author_name
 from catalog.selectors.reviews import product_reviews
-from catalog.services.reviews import submit_review
+from catalog.services.reviews import author_name, submit_review
 from shop.core.problems import Problem
 
 MAX_SHOWN = 50
@@ -88,14 +87,14 @@ class ProductReviews(APIView):
     @extend_schema(operation_id="review_write", request=ReviewRequest, responses={201: ReviewReceived})
     def post(self, request: Request, product_id: str) -> Response:
         """Write a review: buyers of the product, once."""
-        asked = ReviewRequest(data=request.data)
-        asked.is_valid(raise_exception=True)
+        serializer = ReviewRequest(data=request.data)
+        serializer.is_valid(raise_exception=True)
         assert request.user.pk is not None
         review = submit_review(
             user_id=request.user.pk,
             author_name=author_name(request.user),
             product_id=int(product_id),
             language=get_language() or "",
-            **asked.validated_data,
+            **serializer.validated_data,
         )
         return Response(ReviewReceived({"id": review.pk, "state": review.state}).data, status=201)

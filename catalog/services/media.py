@@ -1,4 +1,6 @@
-"""Pictures of products and categories: taken in, described by a row, made smaller in the background."""
+"""Pictures of products and categories, and 3D models with their posters: stored, described by a row, removed with it.
+
+The smaller files of a picture are made in the background."""
 
 from __future__ import annotations
 
@@ -17,9 +19,10 @@ from catalog.models import (
     ProductModel,
     ProductVariation,
 )
-from shop.core import images
+from shop.core import images, models3d
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
+from shop.core.models3d import CheckedModel
 from shop.core.public_pages import content_changed
 
 logger = logging.getLogger(__name__)
@@ -91,7 +94,50 @@ def delete_product_image(*, image: ProductImage) -> None:
         content_changed()
 
 
-def derive(*, kind: str, pk: int) -> bool:
+def set_product_model(*, product: Product, model: CheckedModel, poster: DrawnImage) -> ProductModel:
+    """Store the 3D model of a product with the picture shown before it, in place of the one it had."""
+    picture = images.store_image(image=poster, folder="models")
+    try:
+        stored = models3d.store_model(model=model, folder="models")
+    except BaseException:
+        images.delete_files(picture.name, {})
+        raise
+    with transaction.atomic():
+        remove_model_files(product=product)
+        ProductModel.objects.filter(product=product).delete()
+        row = ProductModel.objects.create(
+            product=product,
+            model_file=stored.name,
+            model_bytes=stored.size,
+            file=picture.name,
+            width=picture.width,
+            height=picture.height,
+            colour=picture.colour,
+        )
+        enqueue_after_commit(DERIVE_TASK, "model", row.pk)
+        content_changed()
+    return row
+
+
+def delete_product_model(*, product: Product) -> None:
+    """Delete the 3D model of a product; no error without one."""
+    with transaction.atomic():
+        remove_model_files(product=product)
+        ProductModel.objects.filter(product=product).delete()
+        content_changed()
+
+
+def remove_model_files(*, product: Product) -> None:
+    """Delete the files of a product's model, if it has one, after the commit."""
+    row = ProductModel.objects.filter(product=product).first()
+    if row is None:
+        return
+    remove_files([row])
+    name = row.model_file.name or ""
+    transaction.on_commit(lambda: models3d.delete_model(name))
+
+
+def derive_files(*, kind: str, pk: int) -> bool:
     """Make the smaller files of one picture (`kind` is a key of `_MODELS`). False when there is nothing to do:
     the row is gone or has them already. Safe to run twice, also at the same time."""
     model = _MODELS[kind]
@@ -110,14 +156,14 @@ def derive(*, kind: str, pk: int) -> bool:
     return bool(updated)
 
 
-def wake_missing(*, limit: int) -> int:
-    """Ask again for the smaller files of pictures that have none; returns how many were asked for."""
-    asked = 0
+def enqueue_missing(*, limit: int) -> int:
+    """Enqueue the smaller files of pictures that have none; return how many pictures."""
+    enqueued = 0
     for kind, model in _MODELS.items():
         for pk in model.objects.filter(derivatives={}).order_by("pk").values_list("pk", flat=True)[:limit]:
             enqueue_after_commit(DERIVE_TASK, kind, pk)
-            asked += 1
-    return asked
+            enqueued += 1
+    return enqueued
 
 
 def remove_files(rows: Iterable[PictureRow]) -> None:

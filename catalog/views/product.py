@@ -1,0 +1,137 @@
+"""The page of one product, the same bytes for every visitor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from catalog.islands import gallery_props, product_buy_props
+from catalog.models import Finish
+from catalog.selectors.addresses import category_url, in_each_language, product_url, reviews_url
+from catalog.selectors.cards import similar_cards
+from catalog.selectors.products import OfferChoice, ProductDetail, find_product
+from catalog.selectors.reviews import SHOWN, ReviewCard, product_reviews
+from shop.core import structured_data
+from shop.core.fragment_cache import cached_fragment
+from shop.core.models import ShopSettings
+from shop.core.public_pages import public_page
+
+
+@require_safe
+@public_page(params={"finition": Finish.values.__contains__})
+def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBase:
+    """`/produit/12-lame-d-automne`. Another name than the product's own in this language is sent there (301)."""
+    found = find_product(int(product_id))
+    if found is None:
+        return no_product(request)
+    if request.path != found.url:
+        return _redirect_to(found, request)
+    similar = similar_cards(found.row)
+    # One more than is shown: are there others?
+    reviews = product_reviews(found.id, limit=SHOWN + 1)
+    context = {
+        "product": found,
+        "similar": similar,
+        "buy_props": SimpleLazyObject(lambda: product_buy_props(found)),
+        "gallery_props": SimpleLazyObject(lambda: gallery_props(found)),
+        "breadcrumbs": [
+            (_("Accueil"), reverse("home")),
+            (found.category, category_url(found.category_kind, found.category_slug)),
+            (found.name, None),
+        ],
+        "reviews": reviews[:SHOWN],
+        "reviews_url": reviews_url(found.row) if len(reviews) > SHOWN else "",
+        "structured_data": cached_fragment(
+            lambda: {**_structured_data(found), **_rating(found, reviews[:SHOWN])},
+            "product-structured-data",
+            found.id,
+        ),
+        # The name in the address is translated too.
+        "alternates": cached_fragment(
+            lambda: in_each_language(lambda: product_url(found.row)), "product-addresses", found.id
+        ),
+    }
+    return render(request, "catalog/product.html", context)
+
+
+@require_safe
+def product_by_number(request: HttpRequest, product_id: str) -> HttpResponseBase:
+    """`/produit/12` and addresses whose name no page has: sent to the product's own address (301)."""
+    found = find_product(int(product_id))
+    return no_product(request) if found is None else _redirect_to(found, request)
+
+
+def _redirect_to(found: ProductDetail, request: HttpRequest) -> HttpResponsePermanentRedirect:
+    """The product's own address, with the finish and format that the visitor had chosen."""
+    query = request.GET.urlencode()
+    return HttpResponsePermanentRedirect(f"{found.url}?{query}" if query else found.url)
+
+
+@require_safe
+def no_product(request: HttpRequest) -> HttpResponse:
+    """« Produit introuvable », for everything under `/produit/` that is no product on sale."""
+    return render(request, "errors/404-product.html", status=404)
+
+
+def _structured_data(found: ProductDetail) -> structured_data.Data:
+    return structured_data.product(
+        product_id=found.id,
+        name=found.name,
+        description=found.description or found.full_description or found.name,
+        url=found.url,
+        category=found.category,
+        images=[image.url for image in found.images],
+        offers=[_offer(found, choice) for choice in _first_choice_first(found)],
+        seller=ShopSettings.load().shop_name,
+        material=found.material,
+        height_cm=found.height_cm,
+    )
+
+
+def _first_choice_first(found: ProductDetail) -> list[OfferChoice]:
+    first = (found.selected_finish, found.selected_variation)
+    return sorted(found.offers, key=lambda choice: (choice.finish, choice.variation_id) != first)
+
+
+def _offer(found: ProductDetail, choice: OfferChoice) -> structured_data.Offer:
+    """The choice with its own address, which opens the page with that choice made."""
+    query = urlencode(
+        {
+            name: value
+            for name, value in (("finition", choice.finish), ("format", choice.variation_id))
+            if value and len(found.offers) > 1
+        }
+    )
+    return structured_data.Offer(
+        url=f"{found.url}?{query}" if query else found.url,
+        price=choice.price,
+        original_price=choice.original_price,
+        available=choice.available,
+        made_to_order=found.made_to_order,
+    )
+
+
+def _rating(found: ProductDetail, reviews: Sequence[ReviewCard]) -> structured_data.Data:
+    """Average and reviews for search engines: nothing before the first real one, and none of the demonstration."""
+    if found.row.rating_average is None:
+        return {}
+    return structured_data.rating(
+        average=found.row.rating_average,
+        count=found.row.rating_count,
+        reviews=(
+            structured_data.Review(
+                row.author, row.rating, row.title, row.text, timezone.localdate(row.published_at)
+            )
+            for row in reviews
+            if not row.demonstration
+        ),
+    )
