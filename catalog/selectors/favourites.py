@@ -14,7 +14,7 @@ MAX_FAVOURITES = 200
 
 @dataclass(frozen=True, slots=True)
 class FavouriteCard:
-    """A kept piece as the member area lists it."""
+    """A favourite as the member area lists it."""
 
     card: ProductCard
     notify_when_back: bool
