@@ -52,9 +52,10 @@ GIVEN_UP = (
     GivenUp(
         "Shelf, kept, pieces of a page",
         "fragment cache, `cached_fragment`; cached page",
-        r"\bShelf\b|\bkept\(|\{% *(?:end)?kept\b|(?:core|templatetags)[./]kept\b|\bfind_kept\b"
+        r"\bShelf\b|\{% *(?:end)?kept\b|(?:core|templatetags)[./]kept\b|\bfind_kept\b"
         r"|\bkept (?:page|piece)s?\b|\bpieces_of\b|\bPIECE_CACHE",
     ),
+    GivenUp("kept()", "`cached_fragment()`", r"\bkept\(", ("*.py",), ("*/tests/*", "tests/*")),
     GivenUp(
         "wake, wake-up",
         "enqueue, `enqueue_after_commit`",

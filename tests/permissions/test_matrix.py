@@ -47,7 +47,7 @@ pytestmark = pytest.mark.django_db
 
 REFUSED = {401, 403, 404, 405}
 SIGN_IN = ("/auth", "/gestion/login/")
-# What decides who asks; headers, languages and kept pages are left out, for speed.
+# What decides who asks; headers, languages and cached pages are left out, for speed.
 DECIDING = ("django.contrib", "django.middleware.csrf", "django.middleware.locale", "allauth")
 CALLS = ("get", "post", "put", "patch", "delete")
 WRITES = ("INSERT", "UPDATE", "DELETE", "REPLACE")
