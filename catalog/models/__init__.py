@@ -6,7 +6,9 @@ the type checker can't see.
 
 from catalog.models.append_only import AppendOnlyError
 from catalog.models.category import Category, CategoryFeature, CategoryKind, Colour
+from catalog.models.favourite import Favourite
 from catalog.models.media import CategoryPicture, PictureRow, ProductImage, ProductModel
+from catalog.models.notice import Notice
 from catalog.models.price import PricePoint
 from catalog.models.product import (
     FIXED_PROMOTIONS,
@@ -17,7 +19,6 @@ from catalog.models.product import (
     PromotionType,
 )
 from catalog.models.review import Review, ReviewDecision, ReviewState
-from catalog.models.waiting_list import Favourite, Notice
 
 __all__ = [
     "FIXED_PROMOTIONS",
