@@ -4,6 +4,8 @@
 scripts/run_tests.py                              everything
 scripts/run_tests.py sqlite browser               only these parts
 scripts/run_tests.py postgres -- orders/tests -x  one part, with arguments for its runner
+
+CHROMIUM=/path/to/chromium names the browser; without one on the machine it is installed, which is said before.
 """
 
 from __future__ import annotations
@@ -16,10 +18,12 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
+from typing import IO
 from xml.etree import ElementTree
 
 from run_checks import run_checks
@@ -71,31 +75,40 @@ def count_vitest(report: Path, status: int) -> Count:
     return Count(passed, failed or int(status != 0), skipped)
 
 
-def run(command: list[str], **environment: str) -> int:
-    return subprocess.run(command, cwd=ROOT, env={**os.environ, **environment}, check=False).returncode
+def run(command: list[str], output: IO[str] | None = None, **environment: str) -> int:
+    return subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        stdout=output,
+        stderr=output and subprocess.STDOUT,
+        check=False,
+    ).returncode
 
 
-def run_pytest(arguments: list[str], **environment: str) -> Count:
+def run_pytest(arguments: list[str], output: IO[str] | None = None, **environment: str) -> Count:
     with tempfile.TemporaryDirectory(prefix="shop-report-") as folder:
         report = Path(folder) / "report.xml"
         command = [PYTHON, "-m", "pytest", "-q", f"--junitxml={report}", *arguments]
-        status = run(command, **environment)
+        status = run(command, output, **environment)
         return count_junit(report, status)
 
 
-def checks(extra: list[str]) -> Count:
+def checks(extra: list[str], output: IO[str] | None = None) -> Count:
     passed, failed = run_checks()
     return Count(passed, len(failed))
 
 
-def sqlite(extra: list[str]) -> Count:
-    return run_pytest(["-n", "2", *extra], TEST_DATABASE_URL="")
+def sqlite(extra: list[str], output: IO[str] | None = None) -> Count:
+    return run_pytest(["-n", "2", *extra], output, TEST_DATABASE_URL="")
 
 
-def postgres(extra: list[str]) -> Count:
+def postgres(extra: list[str], output: IO[str] | None = None) -> Count:
     # The payment sandbox keeps its state in a SQLite file of its own, whatever the shop stands on.
     with postgres_url() as url:
-        return run_pytest(["-n", "2", "--ignore=orders/stripe_sandbox", *extra], TEST_DATABASE_URL=url)
+        return run_pytest(
+            ["-n", "2", "--ignore=orders/stripe_sandbox", *extra], output, TEST_DATABASE_URL=url
+        )
 
 
 @contextmanager
@@ -121,20 +134,22 @@ def postgres_url() -> Iterator[str]:
             server.cleanup()
 
 
-def islands(extra: list[str]) -> Count:
+def islands(extra: list[str], output: IO[str] | None = None) -> Count:
     with tempfile.TemporaryDirectory(prefix="shop-report-") as folder:
         report = Path(folder) / "report.json"
         command = ["npx", "vitest", "run", "--reporter=default", "--reporter=json"]
-        status = run([*command, f"--outputFile.json={report}", *extra])
+        status = run([*command, f"--outputFile.json={report}", *extra], output)
         return count_vitest(report, status)
 
 
-def browser(extra: list[str]) -> Count:
+def browser(extra: list[str], output: IO[str] | None = None) -> Count:
     chromium = find_chromium()
     if chromium is None:
         print("No Chromium, and none could be installed: name one with CHROMIUM=/path/to/chromium.")
         return Count(failed=1)
-    return run_pytest(["-m", "browser", "tests/browser", *extra], CHROMIUM=chromium, TEST_DATABASE_URL="")
+    # Each process has a shop of its own, and tests of one file may build on what the ones before them did.
+    arguments = ["-n", "2", "--dist", "loadfile", "-m", "browser", "tests/browser", *extra]
+    return run_pytest(arguments, output, CHROMIUM=chromium, TEST_DATABASE_URL="")
 
 
 def find_chromium() -> str | None:
@@ -142,7 +157,13 @@ def find_chromium() -> str | None:
     found = chromium_here()
     if found:
         return found
-    if os.geteuid() == 0 and shutil.which("apt-get"):
+    by_apt = os.geteuid() == 0 and shutil.which("apt-get")
+    print(
+        f"There is no Chromium: {'apt-get' if by_apt else 'Playwright'} installs one now. "
+        "To prevent that, name yours with CHROMIUM=/path/to/chromium, or name the parts to run without `browser`.",
+        flush=True,
+    )
+    if by_apt:
         run(["apt-get", "update", "-qq"])
         run(["apt-get", "install", "-y", "-qq", "chromium"], DEBIAN_FRONTEND="noninteractive")
         found = chromium_here()
@@ -158,13 +179,59 @@ def chromium_here() -> str | None:
     return next((path for path in map(shutil.which, candidates) if path), None)
 
 
-PARTS: dict[str, tuple[str, Callable[[list[str]], Count]]] = {
+Part = Callable[[list[str], IO[str] | None], Count]
+PARTS: dict[str, tuple[str, Part]] = {
     "checks": ("Checks", checks),
+    "islands": ("Tests of the islands", islands),
     "sqlite": ("Tests on SQLite", sqlite),
     "postgres": ("Tests on PostgreSQL", postgres),
-    "islands": ("Tests of the islands", islands),
     "browser": ("Journeys in a browser", browser),
 }
+# It waits for its server half of the time, so it runs beside the parts that are named before it.
+BESIDE = "postgres"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one part counted, and how long it took."""
+
+    title: str
+    count: Count
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.title:24} {self.count} ({self.seconds:.0f} s)"
+
+
+def run_part(name: str, extra: list[str], output: IO[str] | None = None) -> Result:
+    title, part = PARTS[name]
+    print(f"\n── {title} ──", file=output, flush=True)
+    started = monotonic()
+    return Result(title, part(extra, output), monotonic() - started)
+
+
+def run_parts(chosen: list[str], extra: list[str]) -> list[Result]:
+    """Run the parts in order; what one of them says beside the others is printed at its place.
+
+    The others never wait for the one beside them but in its place, so that a browser has the machine for itself.
+    """
+    with ThreadPoolExecutor(1) as pool, tempfile.TemporaryFile("w+", encoding="utf-8") as output:
+        beside = pool.submit(run_part, BESIDE, extra, output) if BESIDE in chosen[1:] else None
+        results = []
+        for name in chosen:
+            if beside is None or name != BESIDE:
+                results.append(run_part(name, extra))
+                continue
+            results.append(beside.result())
+            output.seek(0)
+            print(output.read(), end="", flush=True)
+    return results
+
+
+def keep_bytecode() -> None:
+    """Compile each module once for the hundreds of processes of a run, also where nothing may be written beside it."""
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        os.environ.setdefault("PYTHONPYCACHEPREFIX", str(ROOT / ".venv" / "pycache"))
 
 
 def main(arguments: list[str]) -> int:
@@ -174,16 +241,10 @@ def main(arguments: list[str]) -> int:
     if unknown:
         print(f"Unknown part: {', '.join(unknown)}. Parts: {', '.join(PARTS)}.", file=sys.stderr)
         return 2
-    total = Count()
-    summary = []
-    for name in chosen:
-        title, part = PARTS[name]
-        print(f"\n── {title} ──", flush=True)
-        started = monotonic()
-        count = part(extra)
-        summary.append(f"{title:24} {count} ({monotonic() - started:.0f} s)")
-        total += count
-    print("\n" + "\n".join(summary) + "\n")
+    keep_bytecode()
+    results = run_parts(chosen, extra)
+    total = sum((result.count for result in results), Count())
+    print("\n" + "\n".join(map(str, results)) + "\n")
     print(total, flush=True)
     return 1 if total.failed else 0
 

@@ -1,7 +1,11 @@
 """The closing line of the test run is a sum that can be trusted."""
 
+import sys
+from threading import Event
+
 import pytest
-from run_tests import Count, count_junit, count_vitest, main
+import run_tests
+from run_tests import Count, count_junit, count_vitest, find_chromium, main
 
 JUNIT = '<testsuites><testsuite tests="10" failures="{failures}" errors="{errors}" skipped="{skipped}"/></testsuites>'
 
@@ -45,3 +49,45 @@ def test_sums_add_up():
 def test_an_unknown_part_is_refused(capsys):
     assert main(["everything"]) == 2
     assert "Unknown part: everything." in capsys.readouterr().err
+
+
+def test_parts_beside_others_run_at_the_same_time_and_print_at_their_place(capsys, monkeypatch):
+    begun, others_done = Event(), Event()
+
+    def beside(extra, output):
+        begun.set()
+        assert others_done.wait(30)
+        print("from PostgreSQL", file=output)
+        return Count(passed=2)
+
+    def other(extra, output):
+        assert begun.wait(30)
+        others_done.set()
+        print("from SQLite")
+        return Count(passed=1, failed=1)
+
+    parts = {"sqlite": ("SQLite", other), "postgres": ("PostgreSQL", beside)}
+    monkeypatch.setattr(run_tests, "PARTS", parts)
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    assert main([]) == 1
+    printed = capsys.readouterr().out
+    assert printed.index("── SQLite") < printed.index("from SQLite") < printed.index("── PostgreSQL")
+    assert printed.index("── PostgreSQL") < printed.index("from PostgreSQL")
+    assert printed.endswith("\n3 passed, 1 failed\n")
+
+
+@pytest.mark.parametrize(("user", "installer"), [(0, "apt-get"), (1000, sys.executable)])
+def test_chromium_missing_says_what_is_installed_and_how_to_prevent_it(capsys, monkeypatch, user, installer):
+    commands = []
+    monkeypatch.setattr(run_tests, "PYTHON", sys.executable)
+    monkeypatch.setattr(run_tests, "chromium_here", lambda: None)
+    monkeypatch.setattr(run_tests, "run", lambda command, **_: commands.append(command) or 1)
+    monkeypatch.setattr(run_tests.os, "geteuid", lambda: user)
+    monkeypatch.setattr(run_tests.shutil, "which", lambda name: f"/usr/bin/{name}")
+    assert find_chromium() is None
+    assert commands[0][0] == installer
+    printed = capsys.readouterr().out
+    assert printed.startswith(
+        f"There is no Chromium: {'apt-get' if user == 0 else 'Playwright'} installs one now."
+    )
+    assert "CHROMIUM=/path/to/chromium" in printed
