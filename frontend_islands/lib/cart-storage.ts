@@ -6,14 +6,11 @@
  * Anything else may stand there (an older or newer version, another program, a hand that edited it): what is read
  * is checked field by field and what does not fit is left out.
  */
+import { type Choice, isFinish } from "./choice";
 import { emit } from "./events";
 
-export type Finish = "painted" | "unpainted";
-
-export interface CartChoice {
+export interface CartChoice extends Choice {
   product_id: number;
-  variation_id: number | null;
-  finish: Finish | null;
 }
 
 export interface CartLine extends CartChoice {
@@ -62,7 +59,7 @@ function healLine(candidate: unknown): CartLine | null {
   const { product_id, variation_id = null, finish = null, quantity } = Object(candidate) as Partial<CartLine>;
   if (!isCount(product_id) || !isCount(quantity)) return null;
   if (variation_id !== null && !isCount(variation_id)) return null;
-  if (finish !== null && finish !== "painted" && finish !== "unpainted") return null;
+  if (finish !== null && !isFinish(finish)) return null;
   return { product_id, variation_id, finish, quantity: Math.min(quantity, MAX_QUANTITY) };
 }
 

@@ -15,7 +15,6 @@ import {
 export {
   type CartChoice,
   type CartLine,
-  type Finish,
   lineKey,
   MAX_LINES,
   MAX_QUANTITY,

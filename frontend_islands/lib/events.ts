@@ -1,5 +1,5 @@
 /** What parts of a page tell each other: named events on the document, typed here. */
-import type { Finish } from "./cart-storage";
+import type { Choice } from "./choice";
 
 export interface ShopEvents {
   /** The cart was written in this tab; `count` is its number of pieces. */
@@ -7,7 +7,7 @@ export interface ShopEvents {
   /** The favourites were written in this tab, or read anew after another tab wrote them. */
   "favourites:changed": { ids: number[] };
   /** Another finish or format of the page's product was chosen. */
-  "product:chosen": { product_id: number; finish: Finish | null; variation_id: number | null };
+  "product:chosen": Choice & { product_id: number };
 }
 
 export function emit<Name extends keyof ShopEvents>(name: Name, detail: ShopEvents[Name]): void {

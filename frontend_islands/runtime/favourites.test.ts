@@ -11,7 +11,7 @@ const pressed = () =>
   [...document.querySelectorAll("favourite-button button")].map((each) => each.getAttribute("aria-pressed"));
 
 beforeAll(async () => {
-  await import("../lib/toast");
+  await import("@/lib/toast");
   await import("./favourites");
 });
 

@@ -1,6 +1,6 @@
-import { ApiProblem } from "../lib/api";
-import { listen } from "../lib/events";
-import { readFavourites, syncFavourites, toggleFavourite } from "../lib/favourites";
+import { ApiProblem } from "@/lib/api";
+import { listen } from "@/lib/events";
+import { readFavourites, syncFavourites, toggleFavourite } from "@/lib/favourites";
 
 /** `<favourite-button product="12"><button aria-pressed="false">…</button></favourite-button>`: a heart. */
 class FavouriteButtonElement extends HTMLElement {
@@ -39,7 +39,7 @@ class FavouriteButtonElement extends HTMLElement {
 async function announce(code: string, detail = ""): Promise<void> {
   const template = document.querySelector<HTMLTemplateElement>(`#toasts > [data-notice="${code}"]`);
   if (!template) return;
-  const { toast } = await import("../lib/toast");
+  const { toast } = await import("@/lib/toast");
   const { kind, title, link } = template.dataset;
   const text = detail || (template.content.textContent?.trim() ?? "");
   toast({

@@ -1,4 +1,4 @@
-import { fetchMe, mayBeMember } from "../lib/me";
+import { fetchMe, mayBeMember } from "@/lib/me";
 
 /**
  * `<member-link><a href="/auth">…</a><a href="/espace-membre" data-member hidden>…</a></member-link>`

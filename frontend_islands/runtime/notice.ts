@@ -10,7 +10,7 @@ export async function showPendingNotice(): Promise<void> {
   document.cookie = "notice=; Max-Age=0; Path=/; SameSite=Lax";
   const template = document.querySelector<HTMLTemplateElement>(`#toasts > [data-notice="${code}"]`);
   if (!template) return;
-  const { toast } = await import("../lib/toast");
+  const { toast } = await import("@/lib/toast");
   const { kind, title } = template.dataset;
   toast({
     kind: kind === "error" || kind === "info" ? kind : "success",

@@ -10,7 +10,7 @@ const FILLINGS = ["cart:changed", "storage", "pageshow"];
 /**
  * Calls `due` once, at the moment that the host's `on` attribute names: `load`, `idle`, `visible`,
  * `interaction`, `media` (with a `media` attribute) or `cart` (once there is something in it, see
- * `purchase-start.ts`). Anything else counts as `load`.
+ * `purchase/start.ts`). Anything else counts as `load`.
  */
 export function whenDue(host: HTMLElement, due: () => void): Cancel {
   switch (host.getAttribute("on")) {

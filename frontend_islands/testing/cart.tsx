@@ -1,8 +1,8 @@
 /** The cart as a test meets it. */
 import { screen } from "@testing-library/react";
 import { vi } from "vitest";
-import { Cart } from "../islands/cart/cart";
-import { addToCart, type CartLine, clearCart } from "../lib/cart";
+import { Cart } from "@/islands/cart/cart";
+import { addToCart, type CartLine, clearCart } from "@/lib/cart";
 import { type Asked, countries, json, kept, quote, quoted } from "./purchase";
 
 const links = { catalogue: "/produits", checkout: "/checkout" };

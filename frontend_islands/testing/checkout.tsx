@@ -1,10 +1,10 @@
 /** The checkout as a test meets it: filled in, sent, answered. */
 import { screen } from "@testing-library/react";
 import type { UserEvent } from "@testing-library/user-event";
-import { Checkout } from "../islands/checkout/checkout";
-import { addToCart, clearCart } from "../lib/cart";
-import { forgetMe } from "../lib/me";
-import type { CheckoutProps, QuoteLine } from "../purchase/types";
+import { Checkout } from "@/islands/checkout/checkout";
+import { addToCart, clearCart } from "@/lib/cart";
+import { forgetMe } from "@/lib/me";
+import type { CheckoutProps, QuoteLine } from "@/purchase/types";
 import { type Asked, countries, json, kept, quote, quoted, serve, visitor } from "./purchase";
 import { renderIsland } from "./render";
 

@@ -1,7 +1,7 @@
 /** A shop that answers, and carts it may answer about. */
 import { vi } from "vitest";
-import type { CartLine } from "../lib/cart";
-import type { CountryChoice, Quote, QuoteLine } from "../purchase/types";
+import type { CartLine } from "@/lib/cart";
+import type { CountryChoice, Quote, QuoteLine } from "@/purchase/types";
 
 export interface Asked {
   method: string;

@@ -1,4 +1,4 @@
-import { fallbackOf, type Unmount } from "../../runtime/island";
+import { fallbackOf, type Unmount } from "@/runtime/island";
 
 /** A slide stays this long; long enough to read it and to reach it. */
 const STAYS_MS = 8000;

@@ -8,9 +8,9 @@
  * element marked `data-announce`, which is read out, the page's title in `data-title`. Whatever goes wrong, the
  * browser goes to the address instead.
  */
-import { fetchFragment, showFragment } from "../../lib/fragment";
-import { goTo } from "../../lib/navigate";
-import type { Mount, Unmount } from "../../runtime/island";
+import { fetchFragment, showFragment } from "@/lib/fragment";
+import { goTo } from "@/lib/navigate";
+import type { Mount, Unmount } from "@/runtime/island";
 
 /** While typing, how long a pause asks for results. */
 const PAUSE_MS = 100;

@@ -1,4 +1,4 @@
-import { fallbackOf, type Unmount } from "../../runtime/island";
+import { fallbackOf, type Unmount } from "@/runtime/island";
 
 /**
  * Lets a range input move the edge between the raw and the painted photo of one piece. The input stands on the page

@@ -1,6 +1,6 @@
-import { syncFavourites } from "../../lib/favourites";
-import { fetchFragment, showFragment } from "../../lib/fragment";
-import { fallbackOf, type Unmount } from "../../runtime/island";
+import { syncFavourites } from "@/lib/favourites";
+import { fetchFragment, showFragment } from "@/lib/fragment";
+import { fallbackOf, type Unmount } from "@/runtime/island";
 
 /** Has the server draw the pieces that this browser keeps. A page that names its pieces is left as it is. */
 export async function mount(host: HTMLElement): Promise<Unmount> {

@@ -1,15 +1,15 @@
 import { act, fireEvent, screen, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
-import { emit } from "../../lib/events";
-import { goTo } from "../../lib/navigate";
-import { barriers } from "../../testing/accessibility";
-import { renderIsland } from "../../testing/render";
+import { emit } from "@/lib/events";
+import { goTo } from "@/lib/navigate";
+import { barriers } from "@/testing/accessibility";
+import { renderIsland } from "@/testing/render";
 import { Gallery, pictureOf } from "./gallery";
 import type { GalleryImage } from "./props";
 import { openViewer } from "./viewer";
 
 vi.mock("./viewer");
-vi.mock("../../lib/navigate");
+vi.mock("@/lib/navigate");
 
 beforeEach(() => {
   vi.mocked(openViewer).mockReset();

@@ -1,9 +1,9 @@
 import { type KeyboardEvent, type MouseEvent, type PointerEvent, useEffect, useRef, useState } from "react";
-import { type Choice, choiceInAddress } from "../../lib/choice";
-import { listen } from "../../lib/events";
-import { Icon } from "../../lib/icon";
-import { goTo } from "../../lib/navigate";
-import { useIsland, useTranslation } from "../../runtime/react";
+import { type Choice, choiceInAddress } from "@/lib/choice";
+import { listen } from "@/lib/events";
+import { Icon } from "@/lib/icon";
+import { goTo } from "@/lib/navigate";
+import { useIsland, useTranslation } from "@/runtime/react";
 import type { GalleryImage, GalleryProps } from "./props";
 
 const JPEG = "image/jpeg";

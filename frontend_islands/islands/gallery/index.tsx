@@ -1,4 +1,4 @@
-import { reactIsland } from "../../runtime/react";
+import { reactIsland } from "@/runtime/react";
 import { Gallery } from "./gallery";
 
 export const mount = reactIsland(Gallery);

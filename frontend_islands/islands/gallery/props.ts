@@ -1,4 +1,4 @@
-import type { components } from "../../api/schema";
+import type { components } from "@/api/schema";
 
 export type GalleryProps = components["schemas"]["GalleryProps"];
 export type GalleryImage = components["schemas"]["GalleryImage"];

@@ -1,4 +1,4 @@
-import { reactIsland } from "../../runtime/react";
+import { reactIsland } from "@/runtime/react";
 import { ProductBuy } from "./product-buy";
 
 export const mount = reactIsland(ProductBuy);

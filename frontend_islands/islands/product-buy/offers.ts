@@ -1,5 +1,5 @@
 /** Which choices there are, and which one stands at first. */
-import type { Choice } from "../../lib/choice";
+import type { Choice } from "@/lib/choice";
 import type { BuyOffer, ProductBuyProps } from "./props";
 
 type Offers = Pick<ProductBuyProps, "finishes" | "variations" | "offers" | "selected">;

@@ -1,5 +1,5 @@
-import { postJson } from "../../lib/api";
-import { type CartChoice, lineKey, readCart } from "../../lib/cart-storage";
+import { postJson } from "@/lib/api";
+import { type CartChoice, lineKey, readCart } from "@/lib/cart-storage";
 
 /**
  * Whether a sold-out piece is sold out because this very visitor's unpaid order holds it. Only a piece in their cart

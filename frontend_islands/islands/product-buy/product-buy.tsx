@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "react";
-import { addToCart } from "../../lib/cart";
-import { type Choice, choiceInAddress, putInAddress } from "../../lib/choice";
-import { emit } from "../../lib/events";
-import { toast } from "../../lib/toast";
-import { useIsland, useTranslation } from "../../runtime/react";
+import { addToCart } from "@/lib/cart";
+import { type Choice, choiceIn, choiceInAddress, putInAddress } from "@/lib/choice";
+import { emit } from "@/lib/events";
+import { toast } from "@/lib/toast";
+import { useIsland, useTranslation } from "@/runtime/react";
 import { ChoiceCards } from "./choice-cards";
 import { firstChoice, isFinishOpen, isVariationOpen, offerFor, withFinish } from "./offers";
 import { isHeldForVisitor } from "./own-piece";
@@ -13,7 +13,7 @@ import type { ProductBuyProps } from "./props";
 export function ProductBuy(props: ProductBuyProps) {
   const { t } = useTranslation();
   const { values } = useIsland();
-  const [choice, setChoice] = useState(() => firstChoice(props, [inForm(values), choiceInAddress()]));
+  const [choice, setChoice] = useState(() => firstChoice(props, [choiceIn(values), choiceInAddress()]));
   const { product_id, finishes, variations, offers } = props;
   const offer = offerFor(offers, choice);
   const canBuy = props.available && offer?.available === true;
@@ -165,12 +165,4 @@ function BuyButtons({ canBuy, reason, onAdd, children }: BuyButtonsProps) {
       )}
     </>
   );
-}
-
-function inForm(values: ReadonlyMap<string, string>): Choice {
-  const finish = values.get("finition");
-  return {
-    finish: finish === "painted" || finish === "unpainted" ? finish : null,
-    variation_id: Number.parseInt(values.get("format") ?? "", 10) || null,
-  };
 }

@@ -1,4 +1,4 @@
-import type { components } from "../../api/schema";
+import type { components } from "@/api/schema";
 
 export type ProductBuyProps = components["schemas"]["ProductBuyProps"];
 export type BuyFinish = components["schemas"]["BuyFinish"];

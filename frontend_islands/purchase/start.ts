@@ -8,9 +8,9 @@
  *
  * Without this script the island does all of it later.
  */
-import { readCart } from "../lib/cart-storage";
-import { askEarly, quoteQuestion } from "../purchase/early";
-import { ATTEMPT_KEY, COUNTRY_KEY, dropSession, readSession } from "../purchase/session";
+import { readCart } from "@/lib/cart-storage";
+import { askEarly, quoteQuestion } from "./early";
+import { ATTEMPT_KEY, COUNTRY_KEY, dropSession, readSession } from "./session";
 
 start((document.currentScript as HTMLScriptElement).dataset);
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { CART_KEY } from "../lib/cart-storage";
-import { askEarly, earlyArrival, quoteQuestion, seeEarly, takeEarly } from "../purchase/early";
-import { ATTEMPT_KEY, COUNTRY_KEY } from "../purchase/session";
+import { CART_KEY } from "@/lib/cart-storage";
+import { askEarly, earlyArrival, quoteQuestion, seeEarly, takeEarly } from "./early";
+import { ATTEMPT_KEY, COUNTRY_KEY } from "./session";
 
 const LINE = { product_id: 12, variation_id: null, finish: "painted", quantity: 2 };
 const MODULES = "/static/build/islands/cart-AAAAAAAA.js /static/build/c/react-BBBBBBBB.js";
@@ -25,7 +25,7 @@ async function start(attributes: Record<string, string>): Promise<void> {
   const script = document.createElement("script");
   Object.assign(script.dataset, { country: "FR", modules: MODULES, ...attributes });
   vi.spyOn(document, "currentScript", "get").mockReturnValue(script);
-  await import("./purchase-start");
+  await import("./start");
 }
 
 const fill = () => localStorage.setItem(CART_KEY, JSON.stringify({ version: 1, lines: [LINE] }));
