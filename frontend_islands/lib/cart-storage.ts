@@ -6,8 +6,10 @@
  * Anything else may stand there (an older or newer version, another program, a hand that edited it): what is read
  * is checked field by field and what does not fit is left out.
  */
+import { LIMITS } from "@/api/limits";
 import { type Choice, isFinish } from "./choice";
 import { emit } from "./events";
+import { browserStore } from "./storage";
 
 export interface CartChoice extends Choice {
   product_id: number;
@@ -19,14 +21,11 @@ export interface CartLine extends CartChoice {
 
 export const CART_KEY = "cart";
 /** The server prices no more at once. */
-export const MAX_LINES = 40;
-export const MAX_QUANTITY = 99;
+export const MAX_LINES = LIMITS.QuoteRequestRequest.lines;
+export const MAX_QUANTITY = LIMITS.LineRequest.quantity;
 const VERSION = 1;
 /** Forty lines take less than 4,000 characters. */
 const LONGEST = 20_000;
-
-/** Where the cart is when the browser refuses storage: it then lasts as long as the page. */
-let memory: string | null = null;
 
 /** One text for each thing that can be bought: lines with the same key are one line. */
 export function lineKey({ product_id, variation_id, finish }: CartChoice): string {
@@ -69,22 +68,12 @@ function isCount(value: unknown): value is number {
 
 /** The cart of this moment, other tabs included. */
 export function readCart(): CartLine[] {
-  try {
-    return healCart(localStorage.getItem(CART_KEY) ?? memory);
-  } catch {
-    return healCart(memory);
-  }
+  return healCart(browserStore.read(CART_KEY));
 }
 
-/** Keeps the lines and tells the page (`cart:changed`); other tabs hear of it by the `storage` event. */
+/** Stores the lines and emits `cart:changed`; other tabs get the `storage` event. */
 export function writeCart(lines: readonly CartLine[]): void {
-  const text = JSON.stringify({ version: VERSION, lines });
-  try {
-    localStorage.setItem(CART_KEY, text);
-    memory = null;
-  } catch {
-    memory = text;
-  }
+  browserStore.write(CART_KEY, JSON.stringify({ version: VERSION, lines }));
   emit("cart:changed", { count: countUnits(lines) });
 }
 

@@ -7,6 +7,7 @@
 import { ApiProblem, deleteJson, putJson } from "./api";
 import { emit } from "./events";
 import { fetchMe, mayBeMember } from "./me";
+import { browserStore } from "./storage";
 
 const KEY = "favorites";
 /** There while the list is a copy of an account's. */
@@ -17,8 +18,6 @@ const LONGEST = 10_000;
 /** What every call gives: the keys, the latest first. */
 type Answer = number[];
 
-/** Where the list is when the browser refuses storage: it then lasts as long as the page. */
-let memory: string | null = null;
 let syncing: Promise<number[]> | undefined;
 
 /** The keys found in a stored text, each once; none when it is damaged or far too long. */
@@ -35,7 +34,7 @@ export function healFavourites(raw: string | null): number[] {
 }
 
 export function readFavourites(): number[] {
-  return healFavourites(get(KEY));
+  return healFavourites(browserStore.read(KEY));
 }
 
 /**
@@ -70,50 +69,26 @@ export async function toggleFavourite(id: number): Promise<boolean> {
 
 async function sync(): Promise<number[]> {
   if (!mayBeMember()) {
-    if (get(COPY_KEY) !== null) {
-      remove(COPY_KEY);
+    if (browserStore.read(COPY_KEY) !== null) {
+      browserStore.remove(COPY_KEY);
       write([]);
     }
     return readFavourites();
   }
   const me = await fetchMe();
   if (!me.authenticated) return readFavourites();
-  const mine = get(COPY_KEY) === null ? readFavourites() : [];
+  const mine = browserStore.read(COPY_KEY) === null ? readFavourites() : [];
   const added = mine.filter((id) => !me.favourites.includes(id));
   let kept = me.favourites;
   if (added.length > 0) {
     kept = await putJson<Answer>("/api/favourites", [...added, ...kept].slice(0, MAX_FAVOURITES));
   }
-  set(COPY_KEY, "1");
+  browserStore.write(COPY_KEY, "1");
   write(kept);
   return kept;
 }
 
 function write(ids: number[]): void {
-  set(KEY, JSON.stringify(ids));
+  browserStore.write(KEY, JSON.stringify(ids));
   emit("favourites:changed", { ids });
-}
-
-function get(key: string): string | null {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return key === KEY ? memory : null;
-  }
-}
-
-function set(key: string, value: string): void {
-  try {
-    localStorage.setItem(key, value);
-  } catch {
-    if (key === KEY) memory = value;
-  }
-}
-
-function remove(key: string): void {
-  try {
-    localStorage.removeItem(key);
-  } catch {
-    // Nothing was kept.
-  }
 }

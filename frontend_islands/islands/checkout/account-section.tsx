@@ -46,7 +46,6 @@ export function AccountSection({ form, memberEmail, passwordMin, links }: Accoun
               autoComplete={access === "signin" ? "username" : "email"}
               autoCapitalize="none"
               spellCheck="false"
-              maxLength={254}
             />
             {access === "signup" && (
               <PasswordField

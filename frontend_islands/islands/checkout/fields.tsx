@@ -1,4 +1,5 @@
 import { type ComponentProps, useState } from "react";
+import { LIMITS } from "@/api/limits";
 import { useTranslation } from "@/runtime/react";
 import type { Form } from "./use-form";
 import type { FieldName, TextName } from "./validation";
@@ -61,7 +62,7 @@ export function described(form: Form, name: FieldName, hint?: string) {
 
 interface TextFieldProps extends Omit<ComponentProps<"input">, "form" | "name"> {
   form: Form;
-  name: TextName;
+  name: Exclude<TextName, "password">;
   label: string;
   hint?: string;
   isOptional?: boolean;
@@ -82,6 +83,7 @@ export function TextField({ form, name, label, hint, isOptional, isWide = false,
         className="input"
         type="text"
         required={!isOptional}
+        maxLength={LIMITS.CustomerRequest[name]}
         value={form.answers.texts[name]}
         onChange={(event) => form.setText(name, event.target.value)}
         {...described(form, name, hint)}
@@ -109,7 +111,7 @@ export function PasswordField({ form, autoComplete, hint }: PasswordFieldProps) 
           autoComplete={autoComplete}
           autoCapitalize="none"
           spellCheck="false"
-          maxLength={512}
+          maxLength={LIMITS.AccountRequest.password}
           required
           value={form.answers.texts.password}
           onChange={(event) => form.setText("password", event.target.value)}

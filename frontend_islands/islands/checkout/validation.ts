@@ -1,5 +1,6 @@
 /** What the browser can tell before anything is sent. The server checks all of it again. */
 import * as v from "valibot";
+import { LIMITS } from "@/api/limits";
 
 /** In the order of the page, which is also that of the list of errors. */
 export const FIELDS = [
@@ -42,7 +43,7 @@ const filled = v.pipe(v.string(), v.trim(), v.nonEmpty("missing"));
 const address = v.pipe(
   filled,
   v.minLength(5, "invalid"),
-  v.maxLength(254, "invalid"),
+  v.maxLength(LIMITS.CustomerRequest.email, "invalid"),
   v.regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, "invalid"),
 );
 const accepted = v.literal(true, "missing");
