@@ -21,7 +21,7 @@ else {
 
 // Hearts, or a place that the server fills with cards later; what was kept is looked after on every page.
 if (isStored("favorites") || document.querySelector("favourite-button, #resultats")) {
-  void import("./favourites");
+  void import("./favourite-button");
 }
 
 // A link to the page in another language says which one the visitor reads.

@@ -11,8 +11,8 @@ const pressed = () =>
   [...document.querySelectorAll("favourite-button button")].map((each) => each.getAttribute("aria-pressed"));
 
 beforeAll(async () => {
-  await import("@/lib/toast");
-  await import("./favourites");
+  await import("./notice");
+  await import("./favourite-button");
 });
 
 it("shows and changes what is kept, everywhere on the page", async () => {
