@@ -5,7 +5,7 @@ import type { QuoteLine } from "./types";
 /** The piece's name; of one that left the catalogue only the number is known. */
 export function useLineName(): (line: QuoteLine) => string {
   const { t } = useTranslation();
-  return (line) => line.name || t("slip.unknown", { number: line.product_id });
+  return (line) => line.name || t("summary.unknown", { number: line.product_id });
 }
 
 /** The name follows beside it: the picture is decoration. */
@@ -46,10 +46,10 @@ export function FreeRow({ line }: { line: QuoteLine }) {
   return (
     <li className="line line--free">
       <div className="line__body">
-        <p className="line__name">{t("slip.units", { quantity: line.free_quantity, name })}</p>
+        <p className="line__name">{t("summary.units", { quantity: line.free_quantity, name })}</p>
       </div>
       <p className="line__total">
-        <span className="badge badge--free">{t("slip.free")}</span>
+        <span className="badge badge--free">{t("summary.free")}</span>
       </p>
     </li>
   );

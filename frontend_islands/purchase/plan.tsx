@@ -14,7 +14,7 @@ export function Plan({ plan }: PlanProps) {
     <dl className="plan">
       {plan.map(({ due, due_text, amount }, index) => (
         <div className="plan__part" key={due}>
-          <dt>{index === 0 ? t("slip.planToday") : due_text}</dt>
+          <dt>{index === 0 ? t("summary.planToday") : due_text}</dt>
           <dd>{formatMoney(amount)}</dd>
         </div>
       ))}

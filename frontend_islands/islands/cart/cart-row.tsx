@@ -64,7 +64,7 @@ export function CartRow({ row, onRemove, onReduce }: CartRowProps) {
             <p className="line__name">{t("cart.including", { quantity: line.free_quantity, name })}</p>
           </div>
           <p className="line__total">
-            <span className="badge badge--free">{t("slip.free")}</span>
+            <span className="badge badge--free">{t("summary.free")}</span>
           </p>
         </li>
       )}

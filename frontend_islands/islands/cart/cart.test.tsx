@@ -97,7 +97,7 @@ it("asks for the price of what is kept and shows the server's figures", async ()
   expect(screen.getByText("189,00 € l'unité")).toBeTruthy();
   const freeRow = screen.getByText("dont 1 × Gardien").closest("li") as HTMLElement;
   expect(within(freeRow).getByText("OFFERT")).toBeTruthy();
-  const rows = [...document.querySelectorAll(".slip__row")].map((row) =>
+  const rows = [...document.querySelectorAll(".order-summary__row")].map((row) =>
     [...row.children].map((part) => part.textContent?.replace(/\s/g, " ")),
   );
   expect(rows).toEqual([
@@ -134,7 +134,7 @@ it("says nothing of free delivery where there is none", async () => {
   const { container } = await renderIsland(island);
 
   await screen.findByText("Buste");
-  expect(container.querySelector(".ruler")).toBeNull();
+  expect(container.querySelector(".free-delivery")).toBeNull();
 });
 
 it("shows what three payments would be, where they are offered", async () => {

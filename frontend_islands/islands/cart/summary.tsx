@@ -3,7 +3,7 @@ import { formatMoney } from "@/lib/money";
 import { Marked } from "@/purchase/marked";
 import { Plan } from "@/purchase/plan";
 import type { Row } from "@/purchase/rows";
-import { DeliveryNotes, NOTHING, SlipRows } from "@/purchase/slip-rows";
+import { DeliveryNotes, NOTHING, SummaryRows } from "@/purchase/summary-rows";
 import type { CartProps, CountryChoice, Quote } from "@/purchase/types";
 import type { useCountry } from "@/purchase/use-country";
 import type { Quoting } from "@/purchase/use-quote";
@@ -26,9 +26,9 @@ export function Summary({ quoting, rows, countries, country, links }: SummaryPro
   const isWaiting = !quote && !problem;
   const reason = isBlocked ? t("cart.blocked") : problem ? t("cart.unpriced") : "";
   return (
-    <aside className="slip" aria-labelledby={`${id}-title`}>
-      <h2 className="slip__title" id={`${id}-title`}>
-        {t("slip.title")}
+    <aside className="order-summary" aria-labelledby={`${id}-title`}>
+      <h2 className="order-summary__title" id={`${id}-title`}>
+        {t("summary.title")}
       </h2>
       {quote && <FreeDelivery quote={quote} />}
       <div className="field">
@@ -51,17 +51,17 @@ export function Summary({ quoting, rows, countries, country, links }: SummaryPro
       {isWaiting && <div className="skeleton skeleton--row" aria-hidden="true" />}
       {quote && (
         <>
-          <SlipRows quote={quote} isBusy={!isCurrent} />
+          <SummaryRows quote={quote} isBusy={!isCurrent} />
           {quote.next_free.map((sentence) => (
-            <p className="slip__note slip__note--offer" key={sentence}>
+            <p className="order-summary__note order-summary__note--offer" key={sentence}>
               {sentence}
             </p>
           ))}
           <DeliveryNotes quote={quote} country={country.choice} />
           {quote.installments.available && (
             <section className="plan-offer" aria-labelledby={`${id}-plan`}>
-              <h3 className="slip__subtitle" id={`${id}-plan`}>
-                {t("slip.planTitle")}
+              <h3 className="order-summary__subtitle" id={`${id}-plan`}>
+                {t("summary.planTitle")}
               </h3>
               <Plan plan={quote.installments.plan} />
             </section>
@@ -102,8 +102,8 @@ function FreeDelivery({ quote }: { quote: Quote }) {
   if (missing === null) return null;
   const isFree = missing === NOTHING;
   return (
-    <div className={isFree ? "ruler ruler--full" : "ruler"}>
-      <p className="ruler__text">
+    <div className={isFree ? "free-delivery free-delivery--reached" : "free-delivery"}>
+      <p className="free-delivery__text">
         {isFree ? (
           t("cart.deliveryIsFree")
         ) : (
@@ -113,7 +113,12 @@ function FreeDelivery({ quote }: { quote: Quote }) {
           />
         )}
       </p>
-      <progress className="ruler__bar" max="100" value={quote.free_shipping_share} aria-hidden="true" />
+      <progress
+        className="free-delivery__bar"
+        max="100"
+        value={quote.free_shipping_share}
+        aria-hidden="true"
+      />
     </div>
   );
 }

@@ -45,13 +45,13 @@ export function Changes({ detail, before, now, cartUrl, onAccept, ref }: Changes
             ))}
             {before.shipping_cost !== now.shipping_cost && (
               <tr>
-                <th scope="row">{t("slip.delivery")}</th>
+                <th scope="row">{t("summary.delivery")}</th>
                 <td>{formatMoney(before.shipping_cost)}</td>
                 <td>{formatMoney(now.shipping_cost)}</td>
               </tr>
             )}
             <tr>
-              <th scope="row">{t("slip.total")}</th>
+              <th scope="row">{t("summary.total")}</th>
               <td>{formatMoney(before.total)}</td>
               <td>{formatMoney(now.total)}</td>
             </tr>

@@ -4,7 +4,7 @@ import { $lines } from "@/lib/cart";
 import { formatMoney } from "@/lib/money";
 import { replaceBy } from "@/lib/navigate";
 import { useProblemText } from "@/purchase/problem-text";
-import { SlipRows } from "@/purchase/slip-rows";
+import { SummaryRows } from "@/purchase/summary-rows";
 import type { CheckoutProps } from "@/purchase/types";
 import { useCountry } from "@/purchase/use-country";
 import { useQuote } from "@/purchase/use-quote";
@@ -68,7 +68,7 @@ export function Checkout(props: CheckoutProps) {
 
   return (
     <div className="checkout">
-      <form className="form checkout__form" noValidate onSubmit={submit} aria-label={t("checkout.form")}>
+      <form className="form sheet" noValidate onSubmit={submit} aria-label={t("checkout.form")}>
         {order.summary && (
           <ErrorSummary
             title={order.summary.title}
@@ -140,17 +140,17 @@ export function Checkout(props: CheckoutProps) {
           <p className="button-reason">{t("checkout.secure")}</p>
         </div>
       </form>
-      <aside className="checkout__aside" aria-label={t("slip.title")}>
-        <details className="slip slip--collapsible" open={isWide}>
-          <summary className="slip__summary">
-            <span>{t("slip.title")}</span>
+      <aside className="checkout__aside" aria-label={t("summary.title")}>
+        <details className="order-summary order-summary--collapsible" open={isWide}>
+          <summary className="order-summary__summary">
+            <span>{t("summary.title")}</span>
             <span className="price">{quote ? formatMoney(quote.total) : "…"}</span>
           </summary>
-          <div className="slip__body">
+          <div className="order-summary__body">
             {quote && (
               <>
                 <RecapLines lines={quote.lines} />
-                <SlipRows quote={quote} isBusy={!isCurrent} />
+                <SummaryRows quote={quote} isBusy={!isCurrent} />
               </>
             )}
             <a href={links.cart}>{t("checkout.editCart")}</a>

@@ -2,7 +2,7 @@ import { formatMoney } from "@/lib/money";
 import { FreeRow, LineBadges, LinePhoto, useLineName } from "@/purchase/line-parts";
 import { Marked } from "@/purchase/marked";
 import { Plan } from "@/purchase/plan";
-import { DeliveryNotes, SlipRows } from "@/purchase/slip-rows";
+import { DeliveryNotes, SummaryRows } from "@/purchase/summary-rows";
 import type { CheckoutProps, CountryChoice, PaymentMode, Quote, QuoteLine } from "@/purchase/types";
 import { useTranslation } from "@/runtime/react";
 import { described } from "./fields";
@@ -70,9 +70,9 @@ export function PaymentSection({
       </fieldset>
       {mode === "installments" && quote && (
         <section className="plan-agreement" aria-labelledby="checkout-plan" aria-live="polite">
-          <h2 id="checkout-plan">{t("slip.planTitle")}</h2>
+          <h2 id="checkout-plan">{t("summary.planTitle")}</h2>
           <Plan plan={quote.installments.plan} />
-          <p className="slip__note">{quote.installments.mandate}</p>
+          <p className="order-summary__note">{quote.installments.mandate}</p>
         </section>
       )}
       <section className="checkout-recap" aria-labelledby="checkout-recap">
@@ -81,7 +81,7 @@ export function PaymentSection({
           <>
             <RecapLines lines={quote.lines} />
             <DeliveryNotes quote={quote} country={country} />
-            <SlipRows quote={quote} isBusy={isBusy} />
+            <SummaryRows quote={quote} isBusy={isBusy} />
           </>
         ) : (
           <div className="skeleton skeleton--row" aria-hidden="true" />
@@ -113,7 +113,7 @@ function RecapLine({ line }: { line: QuoteLine }) {
         <li className={line.available ? "line" : "line line--unavailable"}>
           <LinePhoto line={line} />
           <div className="line__body">
-            <p className="line__name">{t("slip.units", { quantity: paid, name })}</p>
+            <p className="line__name">{t("summary.units", { quantity: paid, name })}</p>
             <LineBadges line={line} />
             {!line.available && (
               <p className="line__problem">{line.problem_detail || t("cart.unavailable")}</p>

@@ -81,9 +81,9 @@ it("shows a photo whose smaller files do not exist yet", async () => {
 it("shows each photo with the ruler that the server drew for it", async () => {
   const { user } = await start(
     images,
-    '<ul><li id="photo-1"><svg class="toise"><text>15 cm</text></svg></li><li id="photo-2"></li></ul>',
+    '<ul><li id="photo-1"><svg class="size-ruler"><text>15 cm</text></svg></li><li id="photo-2"></li></ul>',
   );
-  const ruler = () => document.querySelector(".gallery__stage .toise");
+  const ruler = () => document.querySelector(".gallery__stage .size-ruler");
   expect(ruler()?.textContent).toBe("15 cm");
   await user.click(thumbs()[1] as HTMLElement);
   expect(ruler()).toBeNull();

@@ -148,7 +148,7 @@ function Ruler({ photo }: { photo: number }) {
   const { fallback } = useIsland();
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
-    const drawn = fallback?.querySelectorAll(`#photo-${photo} .toise`) ?? [];
+    const drawn = fallback?.querySelectorAll(`#photo-${photo} .size-ruler`) ?? [];
     place.current?.replaceChildren(...[...drawn].map((part) => part.cloneNode(true)));
   }, [fallback, photo]);
   return <span ref={place} />;

@@ -43,7 +43,7 @@ it("confirms a payment that the server confirms, and empties the cart", async ()
     ["GET", `${VERIFY}?session_id=${SESSION}`],
   ]);
   expect(screen.getByText("A1B2C3D4")).toBeTruthy();
-  expect([...container.querySelectorAll(".steps-ruler__name")].map((step) => step.textContent)).toEqual([
+  expect([...container.querySelectorAll(".progress-steps__name")].map((step) => step.textContent)).toEqual([
     "Préparation",
     "Peinture",
     "Séchage",

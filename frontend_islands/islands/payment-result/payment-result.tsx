@@ -98,7 +98,7 @@ export function PaymentResult({ session_id, links }: PaymentResultProps) {
 
   return (
     <div className="narrow-sheet result" aria-busy={state === "verifying"}>
-      <Stamp state={state} />
+      <ResultIcon state={state} />
       <p className="visually-hidden" role="status">
         {title}
       </p>
@@ -132,8 +132,8 @@ function useTitle(state: Verification["state"]): string {
   }
 }
 
-function Stamp({ state }: { state: Verification["state"] }) {
-  if (state === "verifying") return <span className="layers layers--large" aria-hidden="true" />;
+function ResultIcon({ state }: { state: Verification["state"] }) {
+  if (state === "verifying") return <span className="spinner" aria-hidden="true" />;
   const [kind, icon] =
     state === "paid"
       ? ["ok", "check"]
@@ -143,7 +143,7 @@ function Stamp({ state }: { state: Verification["state"] }) {
           ? ["failed", "warning"]
           : ["wait", state === "waiting" ? "clock" : "info"];
   return (
-    <div className={`stamp stamp--${kind}`} aria-hidden="true">
+    <div className={`result-icon result-icon--${kind}`} aria-hidden="true">
       <Icon name={icon ?? ""} />
     </div>
   );
@@ -181,18 +181,18 @@ function Paid({ answer, ordersUrl }: { answer: VerifyAnswer; ordersUrl: string }
       {answer.installment_plan && (
         <section className="plan-offer" aria-labelledby="result-plan">
           <h2 className="result__next" id="result-plan">
-            {t("slip.planTitle")}
+            {t("summary.planTitle")}
           </h2>
           <Plan plan={answer.installment_plan} />
-          <p className="slip__note">{t("result.planText")}</p>
+          <p className="order-summary__note">{t("result.planText")}</p>
         </section>
       )}
       <h2 className="result__next">{t("result.next")}</h2>
-      <ol className="steps-ruler">
+      <ol className="progress-steps">
         {steps.map(({ name, text }, index) => (
-          <li className="steps-ruler__step" key={name} aria-current={index === 0 ? "step" : undefined}>
-            <span className="steps-ruler__name">{name}</span>
-            <span className="steps-ruler__text">{text}</span>
+          <li className="progress-steps__step" key={name} aria-current={index === 0 ? "step" : undefined}>
+            <span className="progress-steps__name">{name}</span>
+            <span className="progress-steps__text">{text}</span>
           </li>
         ))}
       </ol>

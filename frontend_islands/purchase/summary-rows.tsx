@@ -4,40 +4,42 @@ import type { CountryChoice, Quote } from "./types";
 
 export const NOTHING = "0.00";
 
-interface SlipRowsProps {
+interface SummaryRowsProps {
   quote: Quote;
   /** Whether newer figures are on their way. */
   isBusy?: boolean;
 }
 
 /** The figures of a quote, each as the server wrote it. */
-export function SlipRows({ quote, isBusy = false }: SlipRowsProps) {
+export function SummaryRows({ quote, isBusy = false }: SummaryRowsProps) {
   const { t } = useTranslation();
   const hasSavings = quote.promotion_savings !== NOTHING;
   return (
-    <dl className="slip__rows" aria-busy={isBusy}>
-      <div className="slip__row">
-        <dt>{t("slip.items", { quantity: quote.item_count })}</dt>
+    <dl className="order-summary__rows" aria-busy={isBusy}>
+      <div className="order-summary__row">
+        <dt>{t("summary.items", { quantity: quote.item_count })}</dt>
         <dd>{formatMoney(quote.original_total)}</dd>
       </div>
       {hasSavings && (
         <>
-          <div className="slip__row slip__row--saving">
-            <dt>{t("slip.savings")}</dt>
+          <div className="order-summary__row order-summary__row--saving">
+            <dt>{t("summary.savings")}</dt>
             <dd>{formatMoney(`-${quote.promotion_savings}`)}</dd>
           </div>
-          <div className="slip__row">
-            <dt>{t("slip.subtotal")}</dt>
+          <div className="order-summary__row">
+            <dt>{t("summary.subtotal")}</dt>
             <dd>{formatMoney(quote.subtotal)}</dd>
           </div>
         </>
       )}
-      <div className="slip__row">
-        <dt>{t("slip.delivery")}</dt>
-        <dd>{quote.shipping_cost === NOTHING ? t("slip.deliveryFree") : formatMoney(quote.shipping_cost)}</dd>
+      <div className="order-summary__row">
+        <dt>{t("summary.delivery")}</dt>
+        <dd>
+          {quote.shipping_cost === NOTHING ? t("summary.deliveryFree") : formatMoney(quote.shipping_cost)}
+        </dd>
       </div>
-      <div className="slip__row slip__row--total">
-        <dt>{t("slip.total")}</dt>
+      <div className="order-summary__row order-summary__row--total">
+        <dt>{t("summary.total")}</dt>
         <dd>{formatMoney(quote.total)}</dd>
       </div>
     </dl>
@@ -54,8 +56,10 @@ export function DeliveryNotes({ quote, country }: DeliveryNotesProps) {
   const { t } = useTranslation();
   return (
     <>
-      {quote.lead_time && <p className="slip__note">{t("slip.leadTime", { dates: quote.lead_time.text })}</p>}
-      {country?.duties_notice && <p className="slip__note">{t("slip.duties")}</p>}
+      {quote.lead_time && (
+        <p className="order-summary__note">{t("summary.leadTime", { dates: quote.lead_time.text })}</p>
+      )}
+      {country?.duties_notice && <p className="order-summary__note">{t("summary.duties")}</p>}
     </>
   );
 }
