@@ -1,9 +1,9 @@
 /**
- * The cart as the browser keeps it: what was chosen, never what it costs.
+ * The cart as the browser stores it: what was chosen, never what it costs.
  *
  * `localStorage["cart"] = {"version":1,"lines":[{"product_id":1,"variation_id":null,"finish":"painted","quantity":1}]}`
  *
- * Anything else may stand there (an older or newer version, another program, a hand that edited it): what is read
+ * Anything else may be there (an older or newer version, another program, a hand that edited it): what is read
  * is checked field by field and what does not fit is left out.
  */
 import { LIMITS } from "@/api/limits";
@@ -33,7 +33,7 @@ export function lineKey({ product_id, variation_id, finish }: CartChoice): strin
 }
 
 /** The lines found in a stored text; an empty list when it is missing, damaged, too long or of another version. */
-export function healCart(raw: string | null): CartLine[] {
+export function parseCart(raw: string | null): CartLine[] {
   if (!raw || raw.length > LONGEST) return [];
   let stored: { version?: unknown; lines?: unknown } | null;
   try {
@@ -44,7 +44,7 @@ export function healCart(raw: string | null): CartLine[] {
   if (stored?.version !== VERSION || !Array.isArray(stored.lines)) return [];
   const found = new Map<string, CartLine>();
   for (const candidate of stored.lines) {
-    const line = healLine(candidate);
+    const line = parseLine(candidate);
     if (!line) continue;
     const key = lineKey(line);
     const known = found.get(key);
@@ -54,7 +54,7 @@ export function healCart(raw: string | null): CartLine[] {
   return [...found.values()];
 }
 
-function healLine(candidate: unknown): CartLine | null {
+function parseLine(candidate: unknown): CartLine | null {
   const { product_id, variation_id = null, finish = null, quantity } = Object(candidate) as Partial<CartLine>;
   if (!isCount(product_id) || !isCount(quantity)) return null;
   if (variation_id !== null && !isCount(variation_id)) return null;
@@ -68,7 +68,7 @@ function isCount(value: unknown): value is number {
 
 /** The cart of this moment, other tabs included. */
 export function readCart(): CartLine[] {
-  return healCart(browserStore.read(CART_KEY));
+  return parseCart(browserStore.read(CART_KEY));
 }
 
 /** Stores the lines and emits `cart:changed`; other tabs get the `storage` event. */

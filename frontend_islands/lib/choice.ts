@@ -1,7 +1,5 @@
 /** Which finish and format of a product are asked for: `?finition=painted&format=12`, or fields of these names. */
-import type { components } from "@/api/schema";
-
-export type Finish = components["schemas"]["FinishEnum"];
+import type { Finish } from "@/api/types";
 
 export interface Choice {
   finish: Finish | null;

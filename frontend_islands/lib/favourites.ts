@@ -1,5 +1,5 @@
 /**
- * The pieces that a visitor keeps: `localStorage["favorites"] = [12, 3]`, the latest first.
+ * A visitor's favourites: `localStorage["favorites"] = [12, 3]`, the latest first.
  *
  * A guest's are in the browser alone. Signed in, the account has them and the browser a copy: what the browser held
  * before is added to the account once, and signing out takes the copy away.
@@ -21,7 +21,7 @@ type Answer = number[];
 let syncing: Promise<number[]> | undefined;
 
 /** The keys found in a stored text, each once; none when it is damaged or far too long. */
-export function healFavourites(raw: string | null): number[] {
+export function parseFavourites(raw: string | null): number[] {
   if (!raw || raw.length > LONGEST) return [];
   try {
     const stored: unknown = JSON.parse(raw);
@@ -34,12 +34,12 @@ export function healFavourites(raw: string | null): number[] {
 }
 
 export function readFavourites(): number[] {
-  return healFavourites(browserStore.read(KEY));
+  return parseFavourites(browserStore.read(KEY));
 }
 
 /**
- * Brings browser and account together, once a page; gives what is kept. It never fails: without an answer the
- * browser's list stands.
+ * Brings browser and account together, once a page, and returns the list. It never fails: without an answer it is the
+ * browser's.
  */
 export function syncFavourites(): Promise<number[]> {
   syncing ??= sync().catch(() => readFavourites());
@@ -47,24 +47,24 @@ export function syncFavourites(): Promise<number[]> {
 }
 
 /**
- * Keeps a piece or lets it go; true when it is kept now. The browser's list changes at once; a member's change that
+ * Adds a piece or removes it; true when it is in the list now. The browser's list changes at once; a member's change that
  * the server refuses is taken back and raised as `ApiProblem`.
  */
 export async function toggleFavourite(id: number): Promise<boolean> {
   const before = readFavourites();
-  const isKept = !before.includes(id);
-  write(isKept ? [id, ...before].slice(0, MAX_FAVOURITES) : before.filter((other) => other !== id));
-  if (!mayBeMember()) return isKept;
+  const isAdded = !before.includes(id);
+  write(isAdded ? [id, ...before].slice(0, MAX_FAVOURITES) : before.filter((other) => other !== id));
+  if (!mayBeMember()) return isAdded;
   try {
     const path = `/api/favourites/${id}`;
-    write(await (isKept ? putJson<Answer>(path, null) : deleteJson<Answer>(path)));
+    write(await (isAdded ? putJson<Answer>(path, null) : deleteJson<Answer>(path)));
   } catch (problem) {
-    // The session ended meanwhile: what a guest keeps stays in the browser.
-    if (problem instanceof ApiProblem && problem.status === 401) return isKept;
+    // The session ended meanwhile: a guest's list is the browser's.
+    if (problem instanceof ApiProblem && problem.status === 401) return isAdded;
     write(before);
     throw problem;
   }
-  return isKept;
+  return isAdded;
 }
 
 async function sync(): Promise<number[]> {
@@ -79,13 +79,13 @@ async function sync(): Promise<number[]> {
   if (!me.authenticated) return readFavourites();
   const mine = browserStore.read(COPY_KEY) === null ? readFavourites() : [];
   const added = mine.filter((id) => !me.favourites.includes(id));
-  let kept = me.favourites;
+  let ids = me.favourites;
   if (added.length > 0) {
-    kept = await putJson<Answer>("/api/favourites", [...added, ...kept].slice(0, MAX_FAVOURITES));
+    ids = await putJson<Answer>("/api/favourites", [...added, ...ids].slice(0, MAX_FAVOURITES));
   }
   browserStore.write(COPY_KEY, "1");
-  write(kept);
-  return kept;
+  write(ids);
+  return ids;
 }
 
 function write(ids: number[]): void {

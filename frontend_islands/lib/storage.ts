@@ -1,5 +1,5 @@
 /** Texts that outlive a page (`browserStore`) or last as long as its tab (`tabStore`). */
-export interface TextStore {
+interface TextStore {
   read(key: string): string | null;
   write(key: string, text: string): void;
   remove(key: string): void;

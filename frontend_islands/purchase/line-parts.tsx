@@ -1,6 +1,7 @@
 /** The parts that a line of the cart and one of the recap share. */
+
+import type { QuoteLine } from "@/api/types";
 import { useTranslation } from "@/runtime/react";
-import type { QuoteLine } from "./types";
 
 /** The piece's name; of one that left the catalogue only the number is known. */
 export function useLineName(): (line: QuoteLine) => string {

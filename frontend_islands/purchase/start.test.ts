@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import { CART_KEY } from "@/lib/cart-storage";
 import { askEarly, earlyArrival, quoteQuestion, seeEarly, takeEarly } from "./early";
-import { ATTEMPT_KEY, COUNTRY_KEY } from "./session";
+import { ATTEMPT_KEY, COUNTRY_KEY } from "./tab-memory";
 
 const LINE = { product_id: 12, variation_id: null, finish: "painted", quantity: 2 };
 const MODULES = "/static/build/islands/cart-AAAAAAAA.js /static/build/c/react-BBBBBBBB.js";

@@ -1,6 +1,6 @@
 /**
  * In the head of the cart and the checkout, run before anything is painted: an ordinary script, because modules wait
- * for the whole page. It looks at the cart that the browser keeps and
+ * for the whole page. It reads the browser's cart and
  *
  * - with pieces in it, asks what they cost and fetches the island's modules, while styles and page arrive;
  * - without, marks the root with `data-cart="empty"`, so that the server's empty cart shows and React stays away, or
@@ -10,18 +10,18 @@
  */
 import { readCart } from "@/lib/cart-storage";
 import { askEarly, quoteQuestion } from "./early";
-import { ATTEMPT_KEY, COUNTRY_KEY, dropSession, readSession } from "./session";
+import { ATTEMPT_KEY, COUNTRY_KEY, dropTab, readTab } from "./tab-memory";
 
 start((document.currentScript as HTMLScriptElement).dataset);
 
 function start({ country, modules, empty }: DOMStringMap): void {
   const lines = readCart();
   if (lines.length > 0) {
-    const kept = readSession(COUNTRY_KEY);
-    askEarly(quoteQuestion(lines, typeof kept === "string" ? kept : (country ?? "")));
+    const code = readTab(COUNTRY_KEY);
+    askEarly(quoteQuestion(lines, typeof code === "string" ? code : (country ?? "")));
     for (const href of modules?.split(" ") ?? []) fetchModule(href);
   } else if (empty) {
-    dropSession(ATTEMPT_KEY);
+    dropTab(ATTEMPT_KEY);
     location.replace(empty);
   } else {
     document.documentElement.dataset.cart = "empty";

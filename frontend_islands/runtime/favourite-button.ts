@@ -30,8 +30,8 @@ class FavouriteButtonElement extends HTMLElement {
     // Fetched beside the call to the server.
     const notice = import("./notice");
     try {
-      const isKept = await toggleFavourite(this.#product);
-      (await notice).showNotice(isKept ? "favourite_added" : "favourite_removed");
+      const isAdded = await toggleFavourite(this.#product);
+      (await notice).showNotice(isAdded ? "favourite_added" : "favourite_removed");
     } catch (problem) {
       (await notice).showNotice("favourite_failed", problem instanceof ApiProblem ? problem.detail : "");
     }

@@ -18,7 +18,7 @@ const packs = {
 export type Language = keyof typeof packs;
 
 /** The language of the page, which its address decides. */
-export function pageLanguage(): Language {
+function pageLanguage(): Language {
   const { lang } = document.documentElement;
   return lang in packs ? (lang as Language) : "fr";
 }

@@ -19,7 +19,7 @@ else {
   addEventListener("pageshow", ({ persisted }) => persisted && countCart());
 }
 
-// Hearts, or a place that the server fills with cards later; what was kept is looked after on every page.
+// Hearts, or a place that the server fills with cards later; stored favourites are synchronised on every page.
 if (isStored("favorites") || document.querySelector("favourite-button, #resultats")) {
   void import("./favourite-button");
 }

@@ -59,12 +59,12 @@ function whenVisible(host: HTMLElement, due: () => void): Cancel {
 function whenFirst(target: EventTarget, names: readonly string[], due: () => void): Cancel {
   const over = new AbortController();
   const { signal } = over;
-  const heard = ({ persisted }: Event & { persisted?: boolean }) => {
+  const handle = ({ persisted }: Event & { persisted?: boolean }) => {
     if (persisted === false) return;
     over.abort();
     due();
   };
-  for (const name of names) target.addEventListener(name, heard, { signal, passive: true, capture: true });
+  for (const name of names) target.addEventListener(name, handle, { signal, passive: true, capture: true });
   return () => over.abort();
 }
 

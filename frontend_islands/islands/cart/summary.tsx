@@ -1,13 +1,11 @@
 import { useId } from "react";
+import type { CartProps, CountryChoice, Quote } from "@/api/types";
 import { formatMoney } from "@/lib/money";
-import { Marked } from "@/purchase/marked";
-import { Plan } from "@/purchase/plan";
-import type { Row } from "@/purchase/rows";
-import { DeliveryNotes, NOTHING, SummaryRows } from "@/purchase/summary-rows";
-import type { CartProps, CountryChoice, Quote } from "@/purchase/types";
-import type { useCountry } from "@/purchase/use-country";
-import type { Quoting } from "@/purchase/use-quote";
+import { DeliveryNotes, NOTHING, Plan, SummaryRows } from "@/purchase/summary";
+import { Marked } from "@/purchase/texts";
+import type { Quoting, useCountry } from "@/purchase/use-quote";
 import { useTranslation } from "@/runtime/react";
+import type { Row } from "./cart-row";
 
 interface SummaryProps {
   quoting: Quoting;
@@ -17,7 +15,7 @@ interface SummaryProps {
   links: CartProps["links"];
 }
 
-/** The slip: what it costs to have the cart delivered, and the way to order it. */
+/** What it costs to have the cart delivered, and the link to the checkout. */
 export function Summary({ quoting, rows, countries, country, links }: SummaryProps) {
   const { t } = useTranslation();
   const id = useId();

@@ -14,8 +14,8 @@ import type { Mount, Unmount } from "@/runtime/island";
 
 /** While typing, how long a pause asks for results. */
 const PAUSE_MS = 100;
-/** So many results stay at hand, for going back without waiting. */
-const MOST_KEPT = 20;
+/** So many results are cached, for going back without waiting. */
+const MAX_CACHED = 20;
 
 type Entry = "push" | "replace" | "none";
 
@@ -28,7 +28,7 @@ export const mount: Mount<null> = (host) => {
 
 function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement): Unmount {
   const ended = new AbortController();
-  const kept = new Map<string, string>([[here(), results.innerHTML]]);
+  const cached = new Map<string, string>([[here(), results.innerHTML]]);
   let shown = here();
   let asking: AbortController | undefined;
   let pause: ReturnType<typeof setTimeout> | undefined;
@@ -51,8 +51,8 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
     const { signal } = asking;
     results.setAttribute("aria-busy", "true");
     try {
-      const html = kept.get(wanted) ?? (await fetchFragment(address, "results", signal));
-      keep(wanted, html);
+      const html = cached.get(wanted) ?? (await fetchFragment(address, "results", signal));
+      cache(wanted, html);
       shown = wanted;
       showFragment(results, html);
       results.removeAttribute("aria-busy");
@@ -65,11 +65,11 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
     }
   }
 
-  function keep(address: string, html: string): void {
-    kept.delete(address);
-    kept.set(address, html);
-    const oldest = kept.keys().next().value;
-    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  function cache(address: string, html: string): void {
+    cached.delete(address);
+    cached.set(address, html);
+    const oldest = cached.keys().next().value;
+    if (cached.size > MAX_CACHED && oldest !== undefined) cached.delete(oldest);
   }
 
   /** Makes the page around the results say what is shown. */

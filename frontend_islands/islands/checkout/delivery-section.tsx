@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { LIMITS } from "@/api/limits";
-import type { CountryChoice } from "@/purchase/types";
+import type { CountryChoice } from "@/api/types";
 import { useTranslation } from "@/runtime/react";
 import { described, FieldFrame, TextField } from "./fields";
 import type { Form } from "./use-form";

@@ -1,6 +1,6 @@
+import type { Quote } from "@/api/types";
 import type { ApiProblem } from "@/lib/api";
-import { findQuote } from "@/purchase/answers";
-import type { Quote } from "@/purchase/types";
+import { findQuote } from "@/purchase/calls";
 import { FIELDS, type FieldName } from "./validation";
 
 /** What a refused order means for the page. */

@@ -1,9 +1,10 @@
+import { useEffect, useState } from "react";
+import type { CheckoutProps, CountryChoice, PaymentMode, Quote, QuoteLine } from "@/api/types";
 import { formatMoney } from "@/lib/money";
+import { toast } from "@/lib/toast";
 import { FreeRow, LineBadges, LinePhoto, useLineName } from "@/purchase/line-parts";
-import { Marked } from "@/purchase/marked";
-import { Plan } from "@/purchase/plan";
-import { DeliveryNotes, SummaryRows } from "@/purchase/summary-rows";
-import type { CheckoutProps, CountryChoice, PaymentMode, Quote, QuoteLine } from "@/purchase/types";
+import { DeliveryNotes, Plan, SummaryRows } from "@/purchase/summary";
+import { Marked } from "@/purchase/texts";
 import { useTranslation } from "@/runtime/react";
 import { described } from "./fields";
 import type { Form } from "./use-form";
@@ -161,4 +162,27 @@ function Terms({ form, links }: { form: Form; links: CheckoutProps["links"] }) {
       )}
     </div>
   );
+}
+
+/**
+ * How the customer pays. A cart that became too small for installments is paid at once, with a message: another country
+ * or price may have changed its total.
+ */
+export function useMode(offered: readonly PaymentMode[], quote: Quote | null) {
+  const { t } = useTranslation();
+  const [mode, setMode] = useState<PaymentMode>(offered[0] ?? "full");
+  const minimum = quote && !quote.installments.available ? quote.installments.minimum : null;
+  const isTooSmall = mode === "installments" && minimum !== null;
+
+  useEffect(() => {
+    if (!isTooSmall) return;
+    setMode("full");
+    toast({
+      kind: "error",
+      title: t("checkout.minimumTitle"),
+      text: t("checkout.minimumText", { minimum: Number(minimum) }),
+    });
+  }, [isTooSmall, minimum, t]);
+
+  return [isTooSmall ? "full" : mode, setMode] as const;
 }

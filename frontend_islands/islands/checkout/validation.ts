@@ -1,4 +1,4 @@
-/** What the browser can tell before anything is sent. The server checks all of it again. */
+/** What the browser can check before anything is sent. The server checks all of it again. */
 import * as v from "valibot";
 import { LIMITS } from "@/api/limits";
 
@@ -37,7 +37,7 @@ export interface Rules {
 }
 
 export type Fault = "missing" | "invalid" | "short";
-export type Faults = Partial<Record<FieldName, Fault>>;
+type Faults = Partial<Record<FieldName, Fault>>;
 
 const filled = v.pipe(v.string(), v.trim(), v.nonEmpty("missing"));
 const address = v.pipe(

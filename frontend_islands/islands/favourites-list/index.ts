@@ -2,7 +2,7 @@ import { syncFavourites } from "@/lib/favourites";
 import { fetchFragment, showFragment } from "@/lib/fragment";
 import { fallbackOf, type Unmount } from "@/runtime/island";
 
-/** Has the server draw the pieces that this browser keeps. A page that names its pieces is left as it is. */
+/** Has the server draw this browser's favourites. A page that names its pieces is left as it is. */
 export async function mount(host: HTMLElement): Promise<Unmount> {
   const place = fallbackOf(host)?.querySelector<HTMLElement>("[data-favourites]");
   if (!place) throw new Error("There is no place for the favourites.");

@@ -1,11 +1,11 @@
 import { act, fireEvent, screen, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
+import type { GalleryImage } from "@/api/types";
 import { emit } from "@/lib/events";
 import { goTo } from "@/lib/navigate";
 import { barriers } from "@/testing/accessibility";
 import { renderIsland } from "@/testing/render";
-import { Gallery, pictureOf } from "./gallery";
-import type { GalleryImage } from "./props";
+import { Gallery, pictureOf } from "./index";
 import { openViewer } from "./viewer";
 
 vi.mock("./viewer");

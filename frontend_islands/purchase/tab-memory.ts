@@ -5,7 +5,8 @@ export const COUNTRY_KEY = "delivery-country";
 export const FORM_KEY = "checkout-form";
 export const ATTEMPT_KEY = "checkout-attempt";
 
-export function readSession(key: string): unknown {
+/** The value that `writeTab` stored; null for none or a damaged one. */
+export function readTab(key: string): unknown {
   try {
     return JSON.parse(tabStore.read(key) ?? "null");
   } catch {
@@ -13,10 +14,10 @@ export function readSession(key: string): unknown {
   }
 }
 
-export function writeSession(key: string, value: unknown): void {
+export function writeTab(key: string, value: unknown): void {
   tabStore.write(key, JSON.stringify(value));
 }
 
-export function dropSession(key: string): void {
+export function dropTab(key: string): void {
   tabStore.remove(key);
 }

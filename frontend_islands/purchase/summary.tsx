@@ -1,6 +1,6 @@
+import type { CountryChoice, Quote } from "@/api/types";
 import { formatMoney } from "@/lib/money";
 import { useTranslation } from "@/runtime/react";
-import type { CountryChoice, Quote } from "./types";
 
 export const NOTHING = "0.00";
 
@@ -61,5 +61,25 @@ export function DeliveryNotes({ quote, country }: DeliveryNotesProps) {
       )}
       {country?.duties_notice && <p className="order-summary__note">{t("summary.duties")}</p>}
     </>
+  );
+}
+
+interface PlanProps {
+  /** The parts in the order of their days; the first is paid with the order. */
+  plan: Quote["installments"]["plan"];
+}
+
+/** Every part of an order in installments with its day, as the server wrote them. */
+export function Plan({ plan }: PlanProps) {
+  const { t } = useTranslation();
+  return (
+    <dl className="plan">
+      {plan.map(({ due, due_text, amount }, index) => (
+        <div className="plan__part" key={due}>
+          <dt>{index === 0 ? t("summary.planToday") : due_text}</dt>
+          <dd>{formatMoney(amount)}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -1,4 +1,6 @@
 import { Fragment, type ReactNode } from "react";
+import type { ApiProblem } from "@/lib/api";
+import { useTranslation } from "@/runtime/react";
 
 interface MarkedProps {
   text: string;
@@ -13,4 +15,10 @@ export function Marked({ text, draw }: MarkedProps) {
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence never move
     return <Fragment key={position}>{Number.isInteger(index) ? draw(part, index) : part}</Fragment>;
   });
+}
+
+/** The sentence for a problem: the server's own, else one for the kind of silence it was. */
+export function useProblemText(): (problem: ApiProblem) => string {
+  const { t } = useTranslation();
+  return ({ detail, code }) => detail || (code === "network" ? t("common.network") : t("common.unexpected"));
 }
