@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { QuoteLine } from "@/api/types";
 import { type CartLine, lineKey, MAX_QUANTITY, removeLine, setQuantity } from "@/lib/cart";
 import { formatMoney } from "@/lib/money";
-import { LineBadges, LinePhoto, useLineName } from "@/purchase/line-parts";
+import { FreeRow, LineBadges, LinePhoto, useLineName } from "@/purchase/quote-parts";
 import { useTranslation } from "@/runtime/react";
 
 interface CartRowProps {
@@ -59,14 +59,7 @@ export function CartRow({ row, onRemove, onReduce }: CartRowProps) {
         <p className="line__total price">{line.available && formatMoney(line.line_total)}</p>
       </li>
       {line.free_quantity > 0 && (
-        <li className="line line--free">
-          <div className="line__body">
-            <p className="line__name">{t("cart.including", { quantity: line.free_quantity, name })}</p>
-          </div>
-          <p className="line__total">
-            <span className="badge badge--free">{t("summary.free")}</span>
-          </p>
-        </li>
+        <FreeRow text={t("cart.including", { quantity: line.free_quantity, name })} />
       )}
     </>
   );

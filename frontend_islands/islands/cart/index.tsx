@@ -6,7 +6,7 @@ import { Icon } from "@/lib/icon";
 import { formatMoney } from "@/lib/money";
 import { toast } from "@/lib/toast";
 import { earlyArrival } from "@/purchase/early";
-import { useProblemText } from "@/purchase/texts";
+import { QuoteProblem } from "@/purchase/quote-parts";
 import { useCountry, useQuote } from "@/purchase/use-quote";
 import type { Mount } from "@/runtime/island";
 import { reactIsland, useTranslation } from "@/runtime/react";
@@ -17,7 +17,6 @@ export function Cart({ countries, home_country, links }: CartProps) {
   const { t } = useTranslation();
   const lines = useStore($lines);
   const country = useCountry(countries, home_country);
-  const problemText = useProblemText();
   const quoting = useQuote(lines, country.code);
   const rows = rowsOf(quoting.quote?.lines ?? [], lines);
   /** Where the focus goes when nothing is nearer: the list, or the heading of the empty cart. */
@@ -76,15 +75,7 @@ export function Cart({ countries, home_country, links }: CartProps) {
             <h2 className="visually-hidden" id="cart-lines">
               {t("cart.heading")}
             </h2>
-            {quoting.problem && (
-              <div className="alert alert--error" role="alert">
-                <p className="alert__title">{t("cart.failedTitle")}</p>
-                <p>{problemText(quoting.problem)}</p>
-                <button className="button button--small" type="button" onClick={retry}>
-                  {t("cart.retry")}
-                </button>
-              </div>
-            )}
+            {quoting.problem && <QuoteProblem problem={quoting.problem} onRetry={retry} />}
             {rows.length === 0 && <Unpriced count={lines.length} isWaiting={!quoting.problem} />}
             <ul className="lines" ref={list} aria-busy={!quoting.isCurrent}>
               {rows.map((row, index) => (

@@ -1,7 +1,7 @@
 import { useId } from "react";
 import type { CartProps, CountryChoice, Quote } from "@/api/types";
 import { formatMoney } from "@/lib/money";
-import { DeliveryNotes, NOTHING, Plan, SummaryRows } from "@/purchase/summary";
+import { DeliveryNotes, NOTHING, Plan, SummaryRows } from "@/purchase/quote-parts";
 import { Marked } from "@/purchase/texts";
 import type { Quoting, useCountry } from "@/purchase/use-quote";
 import { useTranslation } from "@/runtime/react";

@@ -128,49 +128,41 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
     isTyping ||= isNew;
   }
 
+  function onInput(): void {
+    clearTimeout(pause);
+    pause = setTimeout(typed, PAUSE_MS);
+  }
+
+  function onSubmit(event: Event): void {
+    event.preventDefault();
+    typed();
+    isTyping = false;
+  }
+
+  async function onClick(event: MouseEvent): Promise<void> {
+    const link = (event.target as Element).closest<HTMLAnchorElement>("a[data-refine]");
+    if (!link || !isPlain(event)) return;
+    const address = new URL(link.href);
+    if (address.origin !== location.origin || address.pathname !== location.pathname) return;
+    event.preventDefault();
+    isTyping = false;
+    const wasInside = results.contains(link);
+    if (!(await show(address, "push"))) return;
+    // What had the focus is gone: the results take it, and the next Tab is in them.
+    if (wasInside) results.focus({ preventScroll: true });
+    results.scrollIntoView();
+  }
+
+  function onPopState(): void {
+    isTyping = false;
+    void show(new URL(location.href), "none");
+  }
+
   const { signal } = ended;
-  form.addEventListener(
-    "input",
-    () => {
-      clearTimeout(pause);
-      pause = setTimeout(typed, PAUSE_MS);
-    },
-    { signal },
-  );
-  form.addEventListener(
-    "submit",
-    (event) => {
-      event.preventDefault();
-      typed();
-      isTyping = false;
-    },
-    { signal },
-  );
-  host.addEventListener(
-    "click",
-    async (event) => {
-      const link = (event.target as Element).closest<HTMLAnchorElement>("a[data-refine]");
-      if (!link || !isPlain(event)) return;
-      const address = new URL(link.href);
-      if (address.origin !== location.origin || address.pathname !== location.pathname) return;
-      event.preventDefault();
-      isTyping = false;
-      const wasInside = results.contains(link);
-      if (!(await show(address, "push"))) return;
-      // What had the focus is gone: the results take it, and the next Tab is in them.
-      if (wasInside) results.focus({ preventScroll: true });
-      results.scrollIntoView();
-    },
-    { signal },
-  );
-  window.addEventListener(
-    "popstate",
-    () => {
-      isTyping = false;
-      void show(new URL(location.href), "none");
-    },
-    { signal },
-  );
+  form.addEventListener("input", onInput, { signal });
+  form.addEventListener("submit", onSubmit, { signal });
+  host.addEventListener("click", onClick, { signal });
+  window.addEventListener("popstate", onPopState, { signal });
   results.tabIndex = -1;
 
   return () => {

@@ -1,7 +1,7 @@
 import type { Ref } from "react";
 import type { Quote, QuoteLine } from "@/api/types";
 import { formatMoney } from "@/lib/money";
-import { useLineName } from "@/purchase/line-parts";
+import { useLineName } from "@/purchase/quote-parts";
 import { useTranslation } from "@/runtime/react";
 
 interface ChangesProps {

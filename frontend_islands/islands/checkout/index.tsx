@@ -4,8 +4,7 @@ import type { CheckoutProps } from "@/api/types";
 import { $lines } from "@/lib/cart";
 import { formatMoney } from "@/lib/money";
 import { replaceBy } from "@/lib/navigate";
-import { SummaryRows } from "@/purchase/summary";
-import { useProblemText } from "@/purchase/texts";
+import { QuoteProblem, SummaryRows } from "@/purchase/quote-parts";
 import { useCountry, useQuote } from "@/purchase/use-quote";
 import { reactIsland, useTranslation } from "@/runtime/react";
 import { AccountSection, useMember } from "./account-section";
@@ -25,7 +24,6 @@ export function Checkout(props: CheckoutProps) {
   const lines = useStore($lines);
   const isEmpty = lines.length === 0;
   const country = useCountry(countries, home_country);
-  const problemText = useProblemText();
   const quoting = useQuote(lines, country.code);
   const member = useMember();
   const form = useForm(
@@ -93,15 +91,7 @@ export function Checkout(props: CheckoutProps) {
           onMode={setMode}
           links={links}
         />
-        {problem && (
-          <div className="alert alert--error" role="alert">
-            <p className="alert__title">{t("cart.failedTitle")}</p>
-            <p>{problemText(problem)}</p>
-            <button className="button button--small" type="button" onClick={quoting.retry}>
-              {t("cart.retry")}
-            </button>
-          </div>
-        )}
+        {problem && <QuoteProblem problem={problem} onRetry={quoting.retry} />}
         {order.changed && quote && (
           <Changes
             detail={order.changed.detail}
@@ -142,7 +132,7 @@ export function Checkout(props: CheckoutProps) {
             <span>{t("summary.title")}</span>
             <span className="price">{quote ? formatMoney(quote.total) : "…"}</span>
           </summary>
-          <div className="order-summary__body">
+          <div className="stack">
             {quote && (
               <>
                 <RecapLines lines={quote.lines} />

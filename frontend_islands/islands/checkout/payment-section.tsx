@@ -2,8 +2,15 @@ import { useEffect, useState } from "react";
 import type { CheckoutProps, CountryChoice, PaymentMode, Quote, QuoteLine } from "@/api/types";
 import { formatMoney } from "@/lib/money";
 import { toast } from "@/lib/toast";
-import { FreeRow, LineBadges, LinePhoto, useLineName } from "@/purchase/line-parts";
-import { DeliveryNotes, Plan, SummaryRows } from "@/purchase/summary";
+import {
+  DeliveryNotes,
+  FreeRow,
+  LineBadges,
+  LinePhoto,
+  Plan,
+  SummaryRows,
+  useLineName,
+} from "@/purchase/quote-parts";
 import { Marked } from "@/purchase/texts";
 import { useTranslation } from "@/runtime/react";
 import { described } from "./fields";
@@ -123,7 +130,9 @@ function RecapLine({ line }: { line: QuoteLine }) {
           <p className="line__total price">{line.available && formatMoney(line.line_total)}</p>
         </li>
       )}
-      {line.free_quantity > 0 && <FreeRow line={line} />}
+      {line.free_quantity > 0 && (
+        <FreeRow text={t("summary.units", { quantity: line.free_quantity, name })} />
+      )}
     </>
   );
 }

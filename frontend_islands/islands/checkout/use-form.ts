@@ -133,29 +133,19 @@ function storedAccess(): Access {
 function useFaultText({ passwordMin }: Rules): (name: FieldName, fault: Fault) => string {
   const { t } = useTranslation();
   return (name, fault) => {
-    switch (name) {
-      case "email":
-        return fault === "missing" ? t("checkout.missing.email") : t("checkout.invalidEmail");
-      case "password":
-        return fault === "missing"
-          ? t("checkout.missing.password")
-          : t("checkout.passwordShort", { min: passwordMin });
-      case "firstName":
-        return t("checkout.missing.firstName");
-      case "lastName":
-        return t("checkout.missing.lastName");
-      case "address":
-        return t("checkout.missing.address");
-      case "postalCode":
-        return t("checkout.missing.postalCode");
-      case "city":
-        return t("checkout.missing.city");
-      case "customCountry":
-        return t("checkout.missing.customCountry");
-      case "terms":
-        return t("checkout.missing.terms");
-      default:
-        return t("checkout.missing.country");
-    }
+    if (fault === "invalid") return t("checkout.invalidEmail");
+    if (fault === "short") return t("checkout.passwordShort", { min: passwordMin });
+    const missing: Partial<Record<FieldName, string>> = {
+      email: t("checkout.missing.email"),
+      password: t("checkout.missing.password"),
+      firstName: t("checkout.missing.firstName"),
+      lastName: t("checkout.missing.lastName"),
+      address: t("checkout.missing.address"),
+      postalCode: t("checkout.missing.postalCode"),
+      city: t("checkout.missing.city"),
+      customCountry: t("checkout.missing.customCountry"),
+      terms: t("checkout.missing.terms"),
+    };
+    return missing[name] ?? t("checkout.missing.country");
   };
 }

@@ -4,7 +4,7 @@ import { clearCart } from "@/lib/cart";
 import { Icon } from "@/lib/icon";
 import { browserStore } from "@/lib/storage";
 import { toast } from "@/lib/toast";
-import { Plan } from "@/purchase/summary";
+import { Plan } from "@/purchase/quote-parts";
 import { ATTEMPT_KEY, dropTab, FORM_KEY } from "@/purchase/tab-memory";
 import { Marked, useProblemText } from "@/purchase/texts";
 import { reactIsland, useTranslation } from "@/runtime/react";
@@ -113,24 +113,16 @@ export function PaymentResult({ session_id: checkoutSessionId, links }: PaymentR
 
 function useTitle(state: Verification["state"]): string {
   const { t } = useTranslation();
-  switch (state) {
-    case "verifying":
-      return t("result.verifyingTitle");
-    case "waiting":
-      return t("result.waitingTitle");
-    case "paid":
-      return t("result.paidTitle");
-    case "refunded":
-      return t("result.refundedTitle");
-    case "failed":
-      return t("result.failedTitle");
-    case "expired":
-      return t("result.expiredTitle");
-    case "unknown":
-      return t("result.unknownTitle");
-    case "error":
-      return t("result.errorTitle");
-  }
+  return {
+    verifying: t("result.verifyingTitle"),
+    waiting: t("result.waitingTitle"),
+    paid: t("result.paidTitle"),
+    refunded: t("result.refundedTitle"),
+    failed: t("result.failedTitle"),
+    expired: t("result.expiredTitle"),
+    unknown: t("result.unknownTitle"),
+    error: t("result.errorTitle"),
+  }[state];
 }
 
 function ResultIcon({ state }: { state: Verification["state"] }) {

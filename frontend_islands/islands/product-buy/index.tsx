@@ -55,7 +55,7 @@ export function ProductBuy(props: ProductBuyProps) {
   }
 
   return (
-    <div className="buy">
+    <div className="buy stack">
       <p className="buy__price" aria-live="polite">
         {offer && <span className="price price--large">{offer.price_text}</span>}{" "}
         {offer?.original_price_text && <s className="price-was">{offer.original_price_text}</s>}{" "}

@@ -1,6 +1,9 @@
-import type { CountryChoice, Quote } from "@/api/types";
+/** What cart, checkout and payment result draw of a quote. */
+import type { CountryChoice, Quote, QuoteLine } from "@/api/types";
+import type { ApiProblem } from "@/lib/api";
 import { formatMoney } from "@/lib/money";
 import { useTranslation } from "@/runtime/react";
+import { useProblemText } from "./texts";
 
 export const NOTHING = "0.00";
 
@@ -81,5 +84,76 @@ export function Plan({ plan }: PlanProps) {
         </div>
       ))}
     </dl>
+  );
+}
+
+/** The piece's name; of one that left the catalogue only the number is known. */
+export function useLineName(): (line: QuoteLine) => string {
+  const { t } = useTranslation();
+  return (line) => line.name || t("summary.unknown", { number: line.product_id });
+}
+
+/** The name follows beside it: the picture is decoration. */
+export function LinePhoto({ line }: { line: QuoteLine }) {
+  const { image } = line;
+  if (!image) return <span className="line__photo" />;
+  return (
+    <span className="line__photo">
+      <img
+        src={image.url}
+        srcSet={image.srcset || undefined}
+        sizes="96px"
+        width="96"
+        height="96"
+        alt=""
+        decoding="async"
+      />
+    </span>
+  );
+}
+
+export function LineBadges({ line }: { line: QuoteLine }) {
+  const { finish_label, variation_name, promotion_label, available } = line;
+  if (!finish_label && !variation_name && !promotion_label) return null;
+  return (
+    <p className="line__badges">
+      {finish_label && <span className="badge badge--finish">{finish_label}</span>}
+      {variation_name && <span className="badge">{variation_name}</span>}
+      {promotion_label && available && <span className="badge badge--promo">{promotion_label}</span>}
+    </p>
+  );
+}
+
+/** The units that cost nothing, on a row of their own. */
+export function FreeRow({ text }: { text: string }) {
+  const { t } = useTranslation();
+  return (
+    <li className="line line--free">
+      <div className="line__body">
+        <p className="line__name">{text}</p>
+      </div>
+      <p className="line__total">
+        <span className="badge badge--free">{t("summary.free")}</span>
+      </p>
+    </li>
+  );
+}
+
+interface QuoteProblemProps {
+  problem: ApiProblem;
+  onRetry: () => void;
+}
+
+export function QuoteProblem({ problem, onRetry }: QuoteProblemProps) {
+  const { t } = useTranslation();
+  const problemText = useProblemText();
+  return (
+    <div className="alert alert--error" role="alert">
+      <p className="alert__title">{t("cart.failedTitle")}</p>
+      <p>{problemText(problem)}</p>
+      <button className="button button--small" type="button" onClick={onRetry}>
+        {t("cart.retry")}
+      </button>
+    </div>
   );
 }
