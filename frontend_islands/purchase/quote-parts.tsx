@@ -144,6 +144,7 @@ interface QuoteProblemProps {
   onRetry: () => void;
 }
 
+/** Why the cart has no current price, with a button to ask again. */
 export function QuoteProblem({ problem, onRetry }: QuoteProblemProps) {
   const { t } = useTranslation();
   const problemText = useProblemText();

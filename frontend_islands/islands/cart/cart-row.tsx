@@ -166,6 +166,7 @@ function fits({ quoted }: Row, line: CartLine): boolean {
   );
 }
 
+/** Removes every line of the cart that the row shows. */
 export function removeRow({ lines }: Row): void {
   for (const line of lines) removeLine(lineKey(line));
 }

@@ -13,6 +13,7 @@ import { reactIsland, useTranslation } from "@/runtime/react";
 import { CartRow, type Row, removeRow, rowsOf } from "./cart-row";
 import { Summary } from "./summary";
 
+/** The cart's lines beside the summary of their quote. */
 export function Cart({ countries, home_country, links }: CartProps) {
   const { t } = useTranslation();
   const lines = useStore($lines);

@@ -129,6 +129,7 @@ export interface Member {
   refresh: () => Promise<Me | null>;
 }
 
+/** Asks who the visitor is when the page opens. */
 export function useMember(): Member {
   const [me, setMe] = useState<Me | null>(null);
   const [isAsking, setIsAsking] = useState(mayBeMember);

@@ -18,6 +18,7 @@ import { dropAttempt, useOrder } from "./use-order";
 /** Where the summary is beside the form and open from the start. */
 const WIDE = "(min-width: 60rem)";
 
+/** The order's form and its summary; an empty cart leads back to the cart's page. */
 export function Checkout(props: CheckoutProps) {
   const { countries, home_country, other_country, payment_modes, pay_label, password_min, links } = props;
   const { t } = useTranslation();

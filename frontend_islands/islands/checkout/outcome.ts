@@ -16,6 +16,7 @@ export type Outcome =
 
 type About = "form" | "signin" | "signup";
 
+/** Sorts a refusal by its code. */
 export function outcomeOf(problem: ApiProblem): Outcome {
   const { code, detail, status } = problem;
   switch (code) {

@@ -48,6 +48,7 @@ const address = v.pipe(
 );
 const accepted = v.literal(true, "missing");
 
+/** What is wrong with a field; null for nothing, or when this order does not ask for it. */
 export function findFault(name: FieldName, answers: Answers, rules: Rules): Fault | null {
   const { access, country, texts } = answers;
   const value =

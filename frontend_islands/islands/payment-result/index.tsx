@@ -10,6 +10,7 @@ import { Marked, useProblemText } from "@/purchase/texts";
 import { reactIsland, useTranslation } from "@/runtime/react";
 import { useVerification, type Verification } from "./use-verification";
 
+/** What became of a payment; a confirmed one empties the cart. */
 export function PaymentResult({ session_id: checkoutSessionId, links }: PaymentResultProps) {
   const { t } = useTranslation();
   const problemText = useProblemText();

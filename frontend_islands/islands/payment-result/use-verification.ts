@@ -14,6 +14,7 @@ export type Verification =
 /** The pauses between questions while the provider has not decided: half a minute in all. */
 const PAUSES_MS = [2_000, 3_000, 4_000, 6_000, 7_000, 8_000];
 
+/** Asks the server about a payment until it is decided or the pauses are used up; `again` starts over. */
 export function useVerification(checkoutSessionId: string): [Verification, again: () => void] {
   const [verification, setVerification] = useState<Verification>(
     checkoutSessionId ? { state: "verifying" } : { state: "unknown" },
