@@ -30,10 +30,10 @@ const KEEP_STALE_MS = 24 * 60 * 60 * 1000;
 
 const RUNTIME = "frontend_islands/runtime/index.ts";
 /** Run before the first paint of the pages that buy: no module, in one file. */
-const EARLY = "frontend_islands/runtime/purchase-start.ts";
+const EARLY = "frontend_islands/purchase/start.ts";
 const STYLES = "frontend_islands/styles/app.css";
 /** What the runtime fetches besides islands. */
-const ON_DEMAND = ["cart-count", "favourites", "language-offer", "member-link", "notice"];
+const ON_DEMAND = ["cart-count", "favourite-button", "language-offer", "member-link", "notice"];
 
 /** Large parts that an island fetches when a visitor asks for them. */
 const LAZY = { "frontend_islands/islands/model-viewer3d/scene.ts": "3D viewer" };

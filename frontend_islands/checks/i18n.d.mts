@@ -1,1 +1,5 @@
-export function findFaults(languages: Record<string, object>, sources: Record<string, string>): string[];
+export function findFaults(
+  languages: Record<string, object>,
+  sources: Record<string, string>,
+  catalogues?: Record<string, string>,
+): string[];

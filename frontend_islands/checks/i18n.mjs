@@ -3,7 +3,8 @@
  *
  * Every language has the same keys, each count the forms that its language needs (French and Spanish have a third,
  * from a million on), every text the same placeholders; no text is empty; every key that the code names exists
- * and every key that exists is named. Keys are written out, never put together: only so can they be found.
+ * and every key that exists is named. Keys are written out, never put together: only so can they be found. A French
+ * text that the server's catalogues have too is translated as there.
  */
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -12,14 +13,45 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const here = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const SOURCE = "fr";
+/** Same French, another sense than the server's. */
+const HOMONYMS = new Set([
+  "cart.undo",
+  "checkout.country",
+  "checkout.delivery",
+  "checkout.lastName",
+  "result.paint",
+]);
 const PLURAL = /_(zero|one|two|few|many|other)$/;
 /** A call of the translator: t("key") in any quotes, or t(anything else). */
 const CALL = /(?<![\w.$])(?:i18n\.)?t\(\s*(?:(["'])([^"']+)\1|([^\s)]))/g;
 
-/** All that is wrong, one sentence each. `languages` maps a code to its words, `sources` a file to its text. */
-export function findFaults(languages, sources) {
+/**
+ * All that is wrong, one sentence each. `languages` maps a code to its words, `sources` a file to its text,
+ * `catalogues` a code to the text of the server's `.po` file.
+ */
+export function findFaults(languages, sources, catalogues = {}) {
   const flat = Object.fromEntries(Object.entries(languages).map(([code, words]) => [code, flatten(words)]));
-  return [...faultsOfWords(flat), ...faultsOfUse(flat[SOURCE], sources)];
+  return [
+    ...faultsOfWords(flat),
+    ...faultsOfUse(flat[SOURCE], sources),
+    ...Object.entries(catalogues).flatMap(([code, text]) => faultsOfDrift(code, flat, messagesOf(text))),
+  ];
+}
+
+function faultsOfDrift(code, flat, messages) {
+  return Object.entries(flat[SOURCE]).flatMap(([key, text]) => {
+    const wanted = HOMONYMS.has(key) ? undefined : messages.get(text);
+    return wanted === undefined || wanted === flat[code][key]
+      ? []
+      : [`${code}: "${key}" is "${wanted}" in the server's words: ${flat[code][key]}`];
+  });
+}
+
+/** The messages of a `.po` file as `scripts/messages.py` writes it: one line each; those with a context are left out. */
+function messagesOf(text) {
+  const found = text.matchAll(/(?<!^msgctxt .*\n)^msgid "(.+)"\nmsgstr "(.+)"$/gm);
+  const read = (literal) => JSON.parse(`"${literal}"`).replace(/%\((\w+)\)s/g, "{{$1}}");
+  return new Map([...found].map(([, source, translation]) => [read(source), read(translation)]));
 }
 
 function faultsOfWords(flat) {
@@ -105,7 +137,12 @@ async function read() {
     if (!/\.tsx?$/.test(file) || /\.test\.|\.d\.ts$|[/\\]testing[/\\]/.test(file)) continue;
     sources[path.relative(here, file)] = await readFile(file, "utf8");
   }
-  return findFaults(languages, sources);
+  const catalogues = {};
+  for (const code of Object.keys(languages).filter((each) => each !== SOURCE)) {
+    const file = path.join(here, "..", "locale", code, "LC_MESSAGES", "django.po");
+    catalogues[code] = await readFile(file, "utf8");
+  }
+  return findFaults(languages, sources, catalogues);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -72,3 +72,14 @@ it.each(["Prêt\u00a0!", "Total\u00a0: 3", "«\u00a0oui\u00a0»", "12:30", "http
     expect(findFaults({ fr: { a: text } }, { "d.ts": 't("a")' })).toEqual([]);
   },
 );
+
+it("wants the server's translation of the same text", () => {
+  const languages = good();
+  const po = (translation: string, context = "") =>
+    `${context}msgid "Ajouter %(name)s"\nmsgstr "${translation}"\n\nmsgid "Autre"\nmsgstr "Anderes"\n`;
+  expect(findFaults(languages, source, { de: po("%(name)s hinzufügen") })).toEqual([]);
+  expect(findFaults(languages, source, { de: po("%(name)s anders", 'msgctxt "verb"\n') })).toEqual([]);
+  expect(findFaults(languages, source, { de: po("%(name)s dazu") })).toEqual([
+    'de: "buy.add" is "{{name}} dazu" in the server\'s words: {{name}} hinzufügen',
+  ]);
+});

@@ -1,7 +1,7 @@
 /** Calls to the shop's API. */
 import { fetchMe, forgetMe } from "./me";
 
-export interface CallOptions {
+interface CallOptions {
   headers?: Record<string, string>;
   signal?: AbortSignal;
   /** The call reads nothing of the visitor: it goes out at once, without asking for a token first. */

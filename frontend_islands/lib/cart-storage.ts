@@ -1,19 +1,18 @@
 /**
- * The cart as the browser keeps it: what was chosen, never what it costs.
+ * The cart as the browser stores it: what was chosen, never what it costs.
  *
  * `localStorage["cart"] = {"version":1,"lines":[{"product_id":1,"variation_id":null,"finish":"painted","quantity":1}]}`
  *
- * Anything else may stand there (an older or newer version, another program, a hand that edited it): what is read
+ * Anything else may be there (an older or newer version, another program, a hand that edited it): what is read
  * is checked field by field and what does not fit is left out.
  */
+import { LIMITS } from "@/api/limits";
+import { type Choice, isFinish } from "./choice";
 import { emit } from "./events";
+import { browserStore } from "./storage";
 
-export type Finish = "painted" | "unpainted";
-
-export interface CartChoice {
+export interface CartChoice extends Choice {
   product_id: number;
-  variation_id: number | null;
-  finish: Finish | null;
 }
 
 export interface CartLine extends CartChoice {
@@ -22,14 +21,11 @@ export interface CartLine extends CartChoice {
 
 export const CART_KEY = "cart";
 /** The server prices no more at once. */
-export const MAX_LINES = 40;
-export const MAX_QUANTITY = 99;
+export const MAX_LINES = LIMITS.QuoteRequestRequest.lines;
+export const MAX_QUANTITY = LIMITS.LineRequest.quantity;
 const VERSION = 1;
 /** Forty lines take less than 4,000 characters. */
 const LONGEST = 20_000;
-
-/** Where the cart is when the browser refuses storage: it then lasts as long as the page. */
-let memory: string | null = null;
 
 /** One text for each thing that can be bought: lines with the same key are one line. */
 export function lineKey({ product_id, variation_id, finish }: CartChoice): string {
@@ -37,7 +33,7 @@ export function lineKey({ product_id, variation_id, finish }: CartChoice): strin
 }
 
 /** The lines found in a stored text; an empty list when it is missing, damaged, too long or of another version. */
-export function healCart(raw: string | null): CartLine[] {
+export function parseCart(raw: string | null): CartLine[] {
   if (!raw || raw.length > LONGEST) return [];
   let stored: { version?: unknown; lines?: unknown } | null;
   try {
@@ -48,7 +44,7 @@ export function healCart(raw: string | null): CartLine[] {
   if (stored?.version !== VERSION || !Array.isArray(stored.lines)) return [];
   const found = new Map<string, CartLine>();
   for (const candidate of stored.lines) {
-    const line = healLine(candidate);
+    const line = parseLine(candidate);
     if (!line) continue;
     const key = lineKey(line);
     const known = found.get(key);
@@ -58,11 +54,11 @@ export function healCart(raw: string | null): CartLine[] {
   return [...found.values()];
 }
 
-function healLine(candidate: unknown): CartLine | null {
+function parseLine(candidate: unknown): CartLine | null {
   const { product_id, variation_id = null, finish = null, quantity } = Object(candidate) as Partial<CartLine>;
   if (!isCount(product_id) || !isCount(quantity)) return null;
   if (variation_id !== null && !isCount(variation_id)) return null;
-  if (finish !== null && finish !== "painted" && finish !== "unpainted") return null;
+  if (finish !== null && !isFinish(finish)) return null;
   return { product_id, variation_id, finish, quantity: Math.min(quantity, MAX_QUANTITY) };
 }
 
@@ -72,22 +68,12 @@ function isCount(value: unknown): value is number {
 
 /** The cart of this moment, other tabs included. */
 export function readCart(): CartLine[] {
-  try {
-    return healCart(localStorage.getItem(CART_KEY) ?? memory);
-  } catch {
-    return healCart(memory);
-  }
+  return parseCart(browserStore.read(CART_KEY));
 }
 
-/** Keeps the lines and tells the page (`cart:changed`); other tabs hear of it by the `storage` event. */
+/** Stores the lines and emits `cart:changed`; other tabs get the `storage` event. */
 export function writeCart(lines: readonly CartLine[]): void {
-  const text = JSON.stringify({ version: VERSION, lines });
-  try {
-    localStorage.setItem(CART_KEY, text);
-    memory = null;
-  } catch {
-    memory = text;
-  }
+  browserStore.write(CART_KEY, JSON.stringify({ version: VERSION, lines }));
   emit("cart:changed", { count: countUnits(lines) });
 }
 

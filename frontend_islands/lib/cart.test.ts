@@ -1,5 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { CART_KEY, healCart, MAX_LINES, MAX_QUANTITY, readCart, writeCart } from "./cart-storage";
+import {
+  CART_KEY,
+  countUnits,
+  MAX_LINES,
+  MAX_QUANTITY,
+  parseCart,
+  readCart,
+  writeCart,
+} from "./cart-storage";
 
 const line = (product_id: number, quantity = 1) => ({
   product_id,
@@ -25,7 +33,7 @@ describe("healing", () => {
     ["a version of another type", stored([line(1)], "1")],
     ["a huge text", stored([line(1)]) + " ".repeat(20_000)],
   ])("reads %s as an empty cart", (_what, raw) => {
-    expect(healCart(raw)).toEqual([]);
+    expect(parseCart(raw)).toEqual([]);
   });
 
   it.each([
@@ -42,26 +50,26 @@ describe("healing", () => {
     ["a text for a quantity", { ...line(1), quantity: "2" }],
     ["an unsafe number", line(2 ** 60)],
   ])("leaves out %s and keeps the rest", (_what, broken) => {
-    expect(healCart(stored([line(7), broken, line(8)]))).toEqual([line(7), line(8)]);
+    expect(parseCart(stored([line(7), broken, line(8)]))).toEqual([line(7), line(8)]);
   });
 
   it("drops fields it does not know, amounts among them", () => {
-    expect(healCart(stored([{ ...line(1), price: "0.01", name: "<b>x</b>" }]))).toEqual([line(1)]);
+    expect(parseCart(stored([{ ...line(1), price: "0.01", name: "<b>x</b>" }]))).toEqual([line(1)]);
   });
 
   it("takes missing choices as none", () => {
-    expect(healCart(stored([{ product_id: 3, quantity: 2 }]))).toEqual([line(3, 2)]);
+    expect(parseCart(stored([{ product_id: 3, quantity: 2 }]))).toEqual([line(3, 2)]);
   });
 
   it("joins lines that are the same thing, up to the most", () => {
-    expect(healCart(stored([line(1, 2), line(2), line(1, 3)]))).toEqual([line(1, 5), line(2)]);
-    expect(healCart(stored([line(1, 60), line(1, 60)]))).toEqual([line(1, MAX_QUANTITY)]);
-    expect(healCart(stored([line(1, 100_000)]))).toEqual([line(1, MAX_QUANTITY)]);
+    expect(parseCart(stored([line(1, 2), line(2), line(1, 3)]))).toEqual([line(1, 5), line(2)]);
+    expect(parseCart(stored([line(1, 60), line(1, 60)]))).toEqual([line(1, MAX_QUANTITY)]);
+    expect(parseCart(stored([line(1, 100_000)]))).toEqual([line(1, MAX_QUANTITY)]);
   });
 
   it("keeps the first lines of too many", () => {
     const lines = Array.from({ length: MAX_LINES + 5 }, (_, index) => line(index + 1));
-    expect(healCart(stored(lines))).toEqual(lines.slice(0, MAX_LINES));
+    expect(parseCart(stored(lines))).toEqual(lines.slice(0, MAX_LINES));
   });
 });
 
@@ -103,14 +111,14 @@ describe("the store", () => {
         { product_id: 5, variation_id: 2, finish: "unpainted", quantity: 2 },
       ],
     });
-    expect(cart.$unitCount.get()).toBe(4);
+    expect(countUnits(cart.$lines.get())).toBe(4);
   });
 
   it("says how many it could not add", () => {
     expect(cart.addToCart(choice, MAX_QUANTITY - 1)).toBe(98);
     expect(cart.addToCart(choice, 3)).toBe(1);
     expect(cart.addToCart(choice)).toBe(0);
-    expect(cart.$unitCount.get()).toBe(MAX_QUANTITY);
+    expect(countUnits(cart.$lines.get())).toBe(MAX_QUANTITY);
   });
 
   it("takes no more than its lines", () => {
@@ -126,11 +134,11 @@ describe("the store", () => {
     expect(key).toBe("5:2:painted");
 
     cart.setQuantity(key, 7);
-    expect(cart.$unitCount.get()).toBe(7);
+    expect(countUnits(cart.$lines.get())).toBe(7);
     cart.setQuantity(key, 700);
-    expect(cart.$unitCount.get()).toBe(MAX_QUANTITY);
+    expect(countUnits(cart.$lines.get())).toBe(MAX_QUANTITY);
     cart.setQuantity("5::", 3);
-    expect(cart.$unitCount.get()).toBe(MAX_QUANTITY);
+    expect(countUnits(cart.$lines.get())).toBe(MAX_QUANTITY);
     cart.removeLine(key);
     expect(kept()).toEqual({ version: 1, lines: [] });
   });
@@ -160,7 +168,7 @@ describe("the store", () => {
     cart.addToCart(choice);
 
     expect(readCart()).toEqual([{ ...choice, quantity: 2 }, line(9)]);
-    expect(cart.$unitCount.get()).toBe(3);
+    expect(countUnits(cart.$lines.get())).toBe(3);
   });
 
   it("tells the page", () => {

@@ -1,10 +1,9 @@
 /** The cart that islands read and change. Amounts are the server's: see `POST /api/cart/quote`. */
-import { atom, computed } from "nanostores";
+import { atom } from "nanostores";
 import {
   CART_KEY,
   type CartChoice,
   type CartLine,
-  countUnits,
   lineKey,
   MAX_LINES,
   MAX_QUANTITY,
@@ -15,7 +14,6 @@ import {
 export {
   type CartChoice,
   type CartLine,
-  type Finish,
   lineKey,
   MAX_LINES,
   MAX_QUANTITY,
@@ -23,8 +21,6 @@ export {
 
 /** The lines in the order they were added. Follows other tabs. */
 export const $lines = atom<readonly CartLine[]>(readCart());
-/** The number of pieces. */
-export const $unitCount = computed($lines, countUnits);
 
 const reread = () => $lines.set(readCart());
 addEventListener("storage", (event) => {

@@ -1,19 +1,26 @@
-/** Which finish and format of a product the page's address asks for: `?finition=painted&format=12`. */
-import type { Finish } from "./cart-storage";
+/** Which finish and format of a product are asked for: `?finition=painted&format=12`, or fields of these names. */
+import type { Finish } from "@/api/types";
 
 export interface Choice {
   finish: Finish | null;
   variation_id: number | null;
 }
 
-/** What the address asks for; null for what it leaves open or what is no such thing. */
-export function choiceInAddress(): Choice {
-  const query = new URLSearchParams(location.search);
-  const finish = query.get("finition");
+export function isFinish(value: unknown): value is Finish {
+  return value === "painted" || value === "unpainted";
+}
+
+/** What an address's query or a form's values ask for; null for what is open or no such thing. */
+export function choiceIn(values: Pick<URLSearchParams | ReadonlyMap<string, string>, "get">): Choice {
+  const finish = values.get("finition");
   return {
-    finish: finish === "painted" || finish === "unpainted" ? finish : null,
-    variation_id: Number.parseInt(query.get("format") ?? "", 10) || null,
+    finish: isFinish(finish) ? finish : null,
+    variation_id: Number.parseInt(values.get("format") ?? "", 10) || null,
   };
+}
+
+export function choiceInAddress(): Choice {
+  return choiceIn(new URLSearchParams(location.search));
 }
 
 /** Writes a choice into the address, without a new entry in the history: going back leaves the page. */

@@ -1,26 +1,26 @@
-/** What parts of a page tell each other: named events on the document, typed here. */
-import type { Finish } from "./cart-storage";
+/** Events between parts of a page, dispatched on the document. */
+import type { Choice } from "./choice";
 
-export interface ShopEvents {
+interface ShopEvents {
   /** The cart was written in this tab; `count` is its number of pieces. */
   "cart:changed": { count: number };
   /** The favourites were written in this tab, or read anew after another tab wrote them. */
   "favourites:changed": { ids: number[] };
   /** Another finish or format of the page's product was chosen. */
-  "product:chosen": { product_id: number; finish: Finish | null; variation_id: number | null };
+  "product:chosen": Choice & { product_id: number };
 }
 
 export function emit<Name extends keyof ShopEvents>(name: Name, detail: ShopEvents[Name]): void {
   document.dispatchEvent(new CustomEvent(name, { detail }));
 }
 
-/** Hears an event until `signal` aborts or the returned function is called. */
+/** Calls `handle` with each event until `signal` aborts or the returned function is called. */
 export function listen<Name extends keyof ShopEvents>(
   name: Name,
-  heard: (detail: ShopEvents[Name]) => void,
+  handle: (detail: ShopEvents[Name]) => void,
   options: { signal?: AbortSignal } = {},
 ): () => void {
-  const handler = (event: Event) => heard((event as CustomEvent<ShopEvents[Name]>).detail);
+  const handler = (event: Event) => handle((event as CustomEvent<ShopEvents[Name]>).detail);
   document.addEventListener(name, handler, options);
   return () => document.removeEventListener(name, handler);
 }

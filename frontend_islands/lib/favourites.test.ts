@@ -35,7 +35,7 @@ it.each([
   [JSON.stringify(Array.from({ length: 500 }, (_, index) => index + 1)), undefined],
   [`[${"1,".repeat(6000)}1]`, []],
 ])("heals %s", (raw, ids) => {
-  const found = favourites.healFavourites(raw);
+  const found = favourites.parseFavourites(raw);
   if (ids) expect(found).toEqual(ids);
   else expect(found).toHaveLength(favourites.MAX_FAVOURITES);
 });

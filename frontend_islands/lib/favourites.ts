@@ -1,5 +1,5 @@
 /**
- * The pieces that a visitor keeps: `localStorage["favorites"] = [12, 3]`, the latest first.
+ * A visitor's favourites: `localStorage["favorites"] = [12, 3]`, the latest first.
  *
  * A guest's are in the browser alone. Signed in, the account has them and the browser a copy: what the browser held
  * before is added to the account once, and signing out takes the copy away.
@@ -7,6 +7,7 @@
 import { ApiProblem, deleteJson, putJson } from "./api";
 import { emit } from "./events";
 import { fetchMe, mayBeMember } from "./me";
+import { browserStore } from "./storage";
 
 const KEY = "favorites";
 /** There while the list is a copy of an account's. */
@@ -17,12 +18,10 @@ const LONGEST = 10_000;
 /** What every call gives: the keys, the latest first. */
 type Answer = number[];
 
-/** Where the list is when the browser refuses storage: it then lasts as long as the page. */
-let memory: string | null = null;
 let syncing: Promise<number[]> | undefined;
 
 /** The keys found in a stored text, each once; none when it is damaged or far too long. */
-export function healFavourites(raw: string | null): number[] {
+export function parseFavourites(raw: string | null): number[] {
   if (!raw || raw.length > LONGEST) return [];
   try {
     const stored: unknown = JSON.parse(raw);
@@ -35,12 +34,12 @@ export function healFavourites(raw: string | null): number[] {
 }
 
 export function readFavourites(): number[] {
-  return healFavourites(get(KEY));
+  return parseFavourites(browserStore.read(KEY));
 }
 
 /**
- * Brings browser and account together, once a page; gives what is kept. It never fails: without an answer the
- * browser's list stands.
+ * Brings browser and account together, once a page, and returns the list. It never fails: without an answer it is the
+ * browser's.
  */
 export function syncFavourites(): Promise<number[]> {
   syncing ??= sync().catch(() => readFavourites());
@@ -48,72 +47,48 @@ export function syncFavourites(): Promise<number[]> {
 }
 
 /**
- * Keeps a piece or lets it go; true when it is kept now. The browser's list changes at once; a member's change that
+ * Adds a piece or removes it; true when it is in the list now. The browser's list changes at once; a member's change that
  * the server refuses is taken back and raised as `ApiProblem`.
  */
 export async function toggleFavourite(id: number): Promise<boolean> {
   const before = readFavourites();
-  const isKept = !before.includes(id);
-  write(isKept ? [id, ...before].slice(0, MAX_FAVOURITES) : before.filter((other) => other !== id));
-  if (!mayBeMember()) return isKept;
+  const isAdded = !before.includes(id);
+  write(isAdded ? [id, ...before].slice(0, MAX_FAVOURITES) : before.filter((other) => other !== id));
+  if (!mayBeMember()) return isAdded;
   try {
     const path = `/api/favourites/${id}`;
-    write(await (isKept ? putJson<Answer>(path, null) : deleteJson<Answer>(path)));
+    write(await (isAdded ? putJson<Answer>(path, null) : deleteJson<Answer>(path)));
   } catch (problem) {
-    // The session ended meanwhile: what a guest keeps stays in the browser.
-    if (problem instanceof ApiProblem && problem.status === 401) return isKept;
+    // The session ended meanwhile: a guest's list is the browser's.
+    if (problem instanceof ApiProblem && problem.status === 401) return isAdded;
     write(before);
     throw problem;
   }
-  return isKept;
+  return isAdded;
 }
 
 async function sync(): Promise<number[]> {
   if (!mayBeMember()) {
-    if (get(COPY_KEY) !== null) {
-      remove(COPY_KEY);
+    if (browserStore.read(COPY_KEY) !== null) {
+      browserStore.remove(COPY_KEY);
       write([]);
     }
     return readFavourites();
   }
   const me = await fetchMe();
   if (!me.authenticated) return readFavourites();
-  const mine = get(COPY_KEY) === null ? readFavourites() : [];
+  const mine = browserStore.read(COPY_KEY) === null ? readFavourites() : [];
   const added = mine.filter((id) => !me.favourites.includes(id));
-  let kept = me.favourites;
+  let ids = me.favourites;
   if (added.length > 0) {
-    kept = await putJson<Answer>("/api/favourites", [...added, ...kept].slice(0, MAX_FAVOURITES));
+    ids = await putJson<Answer>("/api/favourites", [...added, ...ids].slice(0, MAX_FAVOURITES));
   }
-  set(COPY_KEY, "1");
-  write(kept);
-  return kept;
+  browserStore.write(COPY_KEY, "1");
+  write(ids);
+  return ids;
 }
 
 function write(ids: number[]): void {
-  set(KEY, JSON.stringify(ids));
+  browserStore.write(KEY, JSON.stringify(ids));
   emit("favourites:changed", { ids });
-}
-
-function get(key: string): string | null {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return key === KEY ? memory : null;
-  }
-}
-
-function set(key: string, value: string): void {
-  try {
-    localStorage.setItem(key, value);
-  } catch {
-    if (key === KEY) memory = value;
-  }
-}
-
-function remove(key: string): void {
-  try {
-    localStorage.removeItem(key);
-  } catch {
-    // Nothing was kept.
-  }
 }

@@ -8,7 +8,7 @@ export async function fetchFragment(address: URL, part: string, signal: AbortSig
   if (address.origin !== location.origin) throw new Error(`${address.origin} is another shop.`);
   const response = await fetch(address, {
     headers: { Accept: "text/html", "X-Fragment": part },
-    // Never kept under the page's own address, where going back would find it instead of the page.
+    // Never cached under the page's own address, where going back would find it instead of the page.
     cache: "no-store",
     signal,
   });

@@ -1,8 +1,5 @@
 /** Who the visitor is. Pages are the same for everybody, so the browser asks. */
-import type { components } from "../api/schema";
-
-/** `csrf_token` goes with every unsafe call as `X-CSRFToken`. */
-export type Me = components["schemas"]["Me"];
+import type { Me } from "@/api/types";
 
 let asked: Promise<Me> | undefined;
 

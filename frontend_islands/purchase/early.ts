@@ -1,5 +1,5 @@
 /**
- * The first question about the page's cart, asked from the page's head (`runtime/purchase-start.ts`) while the island
+ * The first question about the page's cart, asked from the page's head (`start.ts`) while the island
  * that draws the answer is still on its way.
  */
 

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from "react";
+import type { CountryChoice, Quote } from "@/api/types";
 import { type ApiProblem, postJson } from "@/lib/api";
 import type { CartLine } from "@/lib/cart";
-import { findQuote, readQuote } from "./answers";
-import { asProblem, inTime } from "./calls";
+import { asProblem, findQuote, inTime, readQuote } from "./calls";
 import { quoteQuestion, seeEarly, takeEarly } from "./early";
-import type { Quote } from "./types";
+import { COUNTRY_KEY, readTab, writeTab } from "./tab-memory";
 
 /** Long enough for several clicks on a stepper to be one question. */
 const PAUSE_MS = 250;
@@ -100,4 +100,17 @@ export function useQuote(lines: readonly CartLine[], country: string): Quoting {
     retry,
     adopt,
   };
+}
+
+/** The country of delivery, the same in cart and checkout; the shop's own until another is chosen. */
+export function useCountry(countries: readonly CountryChoice[], home: string) {
+  const [code, setCode] = useState(() => {
+    const stored = readTab(COUNTRY_KEY);
+    return countries.some((country) => country.code === stored) ? (stored as string) : home;
+  });
+  const choose = (next: string) => {
+    writeTab(COUNTRY_KEY, next);
+    setCode(next);
+  };
+  return { code, choose, choice: countries.find((country) => country.code === code) };
 }

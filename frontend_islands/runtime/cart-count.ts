@@ -1,5 +1,5 @@
-import { countUnits, readCart } from "../lib/cart-storage";
-import { listen } from "../lib/events";
+import { countUnits, readCart } from "@/lib/cart-storage";
+import { listen } from "@/lib/events";
 
 /**
  * `<cart-count label="Articles dans le panier">`: the number of pieces in the cart, hidden at 0.

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { CART_KEY, writeCart } from "../lib/cart-storage";
+import { CART_KEY, writeCart } from "@/lib/cart-storage";
 
 const line = (quantity: number) => ({ product_id: 1, variation_id: null, finish: null, quantity });
 const settled = () => new Promise((resolve) => setTimeout(resolve));
@@ -21,7 +21,7 @@ function answerMe(roles: string[], authenticated = true) {
 beforeEach(async () => {
   await import("./cart-count");
   await import("./member-link");
-  const { forgetMe } = await import("../lib/me");
+  const { forgetMe } = await import("@/lib/me");
   forgetMe();
 });
 

@@ -1,6 +1,6 @@
 /** The words that only exist inside islands. A page loads the one language it is written in. */
 import { createInstance, type i18n, type Resource } from "i18next";
-import type words from "../locales/fr.json";
+import type words from "@/locales/fr.json";
 
 declare module "i18next" {
   interface CustomTypeOptions {
@@ -10,15 +10,15 @@ declare module "i18next" {
 }
 
 const packs = {
-  fr: () => import("../locales/fr.json"),
-  en: () => import("../locales/en.json"),
-  es: () => import("../locales/es.json"),
-  de: () => import("../locales/de.json"),
+  fr: () => import("@/locales/fr.json"),
+  en: () => import("@/locales/en.json"),
+  es: () => import("@/locales/es.json"),
+  de: () => import("@/locales/de.json"),
 };
 export type Language = keyof typeof packs;
 
 /** The language of the page, which its address decides. */
-export function pageLanguage(): Language {
+function pageLanguage(): Language {
   const { lang } = document.documentElement;
   return lang in packs ? (lang as Language) : "fr";
 }

@@ -19,9 +19,9 @@ else {
   addEventListener("pageshow", ({ persisted }) => persisted && countCart());
 }
 
-// Hearts, or a place that the server fills with cards later; what was kept is looked after on every page.
+// Hearts, or a place that the server fills with cards later; stored favourites are synchronised on every page.
 if (isStored("favorites") || document.querySelector("favourite-button, #resultats")) {
-  void import("./favourites");
+  void import("./favourite-button");
 }
 
 // A link to the page in another language says which one the visitor reads.

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { islands } from "../testing/islands";
+import { islands } from "@/testing/islands";
 import type { IslandModule, Mount } from "./island";
 
 let observed: { targets: Element[]; fire: (isIntersecting: boolean) => void; isOver: boolean }[] = [];

@@ -10,7 +10,7 @@ type State = "waiting" | "loading" | "ready" | "failed";
  * Its `state` attribute is `waiting`, `loading`, `ready` or `failed`. Whatever goes wrong, the server's version
  * stays or comes back, the other islands of the page are not concerned, and the server gets a report.
  */
-export class IslandElement extends HTMLElement {
+class IslandElement extends HTMLElement {
   #cancel: (() => void) | undefined;
   #unmount: Unmount | undefined;
   /** The `data-replay` name of the first click made before the island could answer it. */

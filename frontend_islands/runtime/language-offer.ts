@@ -13,6 +13,7 @@ const WORDS: Record<string, { offer: string; accept: string; dismiss: string }> 
   de: { offer: "Diese Seite gibt es auf Deutsch.", accept: "Auf Deutsch lesen", dismiss: "Nein danke" },
 };
 
+/** Draws the bar for the first wanted language that the shop speaks, unless the page is in it. */
 export function offerLanguage(wanted: readonly string[] = navigator.languages): void {
   const language = wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find((code) => code in WORDS);
   const words = WORDS[language ?? ""];

@@ -1,4 +1,4 @@
-import { fetchMe, mayBeMember } from "../lib/me";
+import { fetchMe, mayBeMember } from "@/lib/me";
 
 /**
  * `<member-link><a href="/auth">…</a><a href="/espace-membre" data-member hidden>…</a></member-link>`
@@ -12,7 +12,7 @@ class MemberLinkElement extends HTMLElement {
     this.#show(true, []);
     fetchMe().then(
       (me) => this.#show(me.authenticated, me.roles),
-      // No answer: the cookie's word stands, and the member area checks for itself.
+      // No answer: the cookie's hint counts, and the member area checks for itself.
       () => {},
     );
   }

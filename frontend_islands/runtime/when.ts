@@ -10,7 +10,7 @@ const FILLINGS = ["cart:changed", "storage", "pageshow"];
 /**
  * Calls `due` once, at the moment that the host's `on` attribute names: `load`, `idle`, `visible`,
  * `interaction`, `media` (with a `media` attribute) or `cart` (once there is something in it, see
- * `purchase-start.ts`). Anything else counts as `load`.
+ * `purchase/start.ts`). Anything else counts as `load`.
  */
 export function whenDue(host: HTMLElement, due: () => void): Cancel {
   switch (host.getAttribute("on")) {
@@ -59,12 +59,12 @@ function whenVisible(host: HTMLElement, due: () => void): Cancel {
 function whenFirst(target: EventTarget, names: readonly string[], due: () => void): Cancel {
   const over = new AbortController();
   const { signal } = over;
-  const heard = ({ persisted }: Event & { persisted?: boolean }) => {
+  const handle = ({ persisted }: Event & { persisted?: boolean }) => {
     if (persisted === false) return;
     over.abort();
     due();
   };
-  for (const name of names) target.addEventListener(name, heard, { signal, passive: true, capture: true });
+  for (const name of names) target.addEventListener(name, handle, { signal, passive: true, capture: true });
   return () => over.abort();
 }
 

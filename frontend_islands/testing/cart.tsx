@@ -1,9 +1,9 @@
 /** The cart as a test meets it. */
 import { screen } from "@testing-library/react";
 import { vi } from "vitest";
-import { Cart } from "../islands/cart/cart";
-import { addToCart, type CartLine, clearCart } from "../lib/cart";
-import { type Asked, countries, json, kept, quote, quoted } from "./purchase";
+import { Cart } from "@/islands/cart";
+import { addToCart, type CartLine, clearCart } from "@/lib/cart";
+import { type Asked, cartLine, countries, json, quote, quoted } from "./purchase";
 
 const links = { catalogue: "/produits", checkout: "/checkout" };
 export const island = <Cart countries={countries} home_country="FR" links={links} />;
@@ -33,7 +33,7 @@ export const answerTo = (...lines: (typeof guardian)[]) =>
   });
 
 export function fill(...lines: (typeof guardian)[]) {
-  for (const line of lines) addToCart(kept(line), line.quantity);
+  for (const line of lines) addToCart(cartLine(line), line.quantity);
 }
 
 export const removeButton = (name: string) => screen.getByRole("button", { name: `Retirer ${name}` });

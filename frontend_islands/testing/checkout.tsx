@@ -1,11 +1,11 @@
 /** The checkout as a test meets it: filled in, sent, answered. */
 import { screen } from "@testing-library/react";
 import type { UserEvent } from "@testing-library/user-event";
-import { Checkout } from "../islands/checkout/checkout";
-import { addToCart, clearCart } from "../lib/cart";
-import { forgetMe } from "../lib/me";
-import type { CheckoutProps, QuoteLine } from "../purchase/types";
-import { type Asked, countries, json, kept, quote, quoted, serve, visitor } from "./purchase";
+import type { CheckoutProps, QuoteLine } from "@/api/types";
+import { Checkout } from "@/islands/checkout";
+import { addToCart, clearCart } from "@/lib/cart";
+import { forgetMe } from "@/lib/me";
+import { type Asked, cartLine, countries, json, quote, quoted, serve, visitor } from "./purchase";
 import { renderIsland } from "./render";
 
 export const props: CheckoutProps = {
@@ -76,7 +76,7 @@ export async function fillInAddress(user: UserEvent) {
 export function startShopping() {
   forgetMe();
   clearCart();
-  addToCart(kept(quoted()), 2);
+  addToCart(cartLine(quoted()), 2);
   // biome-ignore lint/suspicious/noDocumentCookie: the hint is a plain cookie
   document.cookie = "member=; Max-Age=0";
 }

@@ -1,7 +1,7 @@
 /** A shop that answers, and carts it may answer about. */
 import { vi } from "vitest";
-import type { CartLine } from "../lib/cart";
-import type { CountryChoice, Quote, QuoteLine } from "../purchase/types";
+import type { CountryChoice, Quote, QuoteLine } from "@/api/types";
+import type { CartLine } from "@/lib/cart";
 
 export interface Asked {
   method: string;
@@ -12,7 +12,7 @@ export interface Asked {
 }
 type Answer = (asked: Asked) => Response | Promise<Response>;
 
-/** Answers the calls of a test by path (without the query); every call is kept in the returned list. */
+/** Answers the calls of a test by path (without the query); the returned list records every call. */
 export function serve(answers: Record<string, Answer>): Asked[] {
   const calls: Asked[] = [];
   vi.stubGlobal("fetch", async (path: string, request: RequestInit = {}) => {
@@ -108,12 +108,12 @@ export function quote(lines: QuoteLine[] = [quoted()], more: Partial<Quote> = {}
   };
 }
 
-/** The kept line that a line of a quote answers. */
-export function kept({ product_id, variation_id, finish, quantity }: QuoteLine): CartLine {
+/** The cart's line that a line of a quote answers. */
+export function cartLine({ product_id, variation_id, finish, quantity }: QuoteLine): CartLine {
   return { product_id, variation_id, finish, quantity };
 }
 
-/** What a shop that offers instalments answers for a cart of 378.00 €. */
+/** What a shop that offers installments answers for a cart of 378.00 €. */
 export const inThreeTimes: Quote["installments"] = {
   available: true,
   minimum: "150.00",

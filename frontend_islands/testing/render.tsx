@@ -3,12 +3,12 @@ import { act, render, screen } from "@testing-library/react";
 import userEvent, { type UserEvent } from "@testing-library/user-event";
 import type { ReactElement } from "react";
 import { I18nextProvider } from "react-i18next";
-import de from "../locales/de.json";
-import en from "../locales/en.json";
-import es from "../locales/es.json";
-import fr from "../locales/fr.json";
-import { type Language, translator } from "../runtime/i18n";
-import { IslandScope } from "../runtime/react";
+import de from "@/locales/de.json";
+import en from "@/locales/en.json";
+import es from "@/locales/es.json";
+import fr from "@/locales/fr.json";
+import { type Language, translator } from "@/runtime/i18n";
+import { IslandScope } from "@/runtime/react";
 
 const packs = { fr, en, es, de };
 

@@ -19,7 +19,7 @@ def test_what_was_paid_follows_what_was_bought(client):
     order = make_order()
     pay_order(order)
     page = client.get(order_url(order)).content.decode()
-    titles = re.findall(r'<h2 class="(?:sheet|slip)__title" id="([a-z]+)"', page)
+    titles = re.findall(r'<h2 class="(?:sheet|order-summary)__title" id="([a-z]+)"', page)
     assert titles[:4] == ["articles", "montants", "suivi", "coordonnees"]
 
 
@@ -50,4 +50,4 @@ def test_a_third_that_is_given_up_is_struck_out_and_says_what_that_means(client)
     page = client.get(order_url(order)).content.decode()
     assert page.count("<s>") == 1
     assert "Ne sera pas débitée" in page
-    assert '<span class="thirds__state">Annulé</span>' not in page
+    assert '<span class="installments__state">Annulé</span>' not in page

@@ -67,7 +67,7 @@ def test_a_guest_pays_in_three_times_and_then_all_that_is_left(new_page, shop, s
     ]
     page.locator("main").get_by_role("link", name=visitor.words["result"]["track"]).click()
     page.wait_for_url("**/commande/**")
-    expect(page.locator(".thirds .slip__row")).to_have_count(3)
+    expect(page.locator(".installments .order-summary__row")).to_have_count(3)
     snap(page, f"thirds-order-{language}-{width}")
     assert violations(page) == []
 

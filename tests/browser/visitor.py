@@ -122,7 +122,7 @@ class Visitor:
 
     def shown_total(self) -> str:
         """The total of the recap above the button: "94.99"."""
-        row = self.page.locator(".checkout-recap .slip__row").last
+        row = self.page.locator(".checkout-recap .order-summary__row").last
         digits = re.sub(r"[^\d.,]", "", row.inner_text().splitlines()[-1])
         return re.sub(r"[.,](?=\d{3})", "", digits).replace(",", ".")
 

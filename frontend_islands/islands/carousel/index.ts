@@ -1,4 +1,4 @@
-import { fallbackOf, type Unmount } from "../../runtime/island";
+import { fallbackOf, type Unmount } from "@/runtime/island";
 
 /** A slide stays this long; long enough to read it and to reach it. */
 const STAYS_MS = 8000;
@@ -20,7 +20,8 @@ export function mount(host: HTMLElement): Unmount {
   const pattern = root.querySelector<HTMLElement>("[data-count]")?.dataset.count ?? "";
   const total = slides.children.length;
   const motion = matchMedia("(prefers-reduced-motion: reduce)");
-  const { signal, abort } = controller();
+  const ended = new AbortController();
+  const { signal } = ended;
   let index = 0;
   let playing = !motion.matches && total > 1;
   let held = false;
@@ -72,29 +73,25 @@ export function mount(host: HTMLElement): Unmount {
     };
   }
 
-  toggle?.addEventListener(
-    "click",
-    () => {
-      playing = !playing;
-      // Who has just pressed play is still pointing at the button: that must not hold it back.
-      held = false;
-      schedule();
-    },
-    { signal },
-  );
+  function playOrPause(): void {
+    playing = !playing;
+    // Who has just pressed play is still pointing at the button: that must not hold it back.
+    held = false;
+    schedule();
+  }
+
+  function scrolled(): void {
+    index = Math.min(total - 1, Math.round((slides?.scrollLeft ?? 0) / (slides?.clientWidth || 1)));
+    draw();
+  }
+
+  toggle?.addEventListener("click", playOrPause, { signal });
   controls.querySelector("[data-previous]")?.addEventListener("click", () => choose(index - 1), { signal });
   controls.querySelector("[data-next]")?.addEventListener("click", () => choose(index + 1), { signal });
   dots.forEach((dot, position) => {
     dot.addEventListener("click", () => choose(position), { signal });
   });
-  slides.addEventListener(
-    "scrollend",
-    () => {
-      index = Math.min(total - 1, Math.round(slides.scrollLeft / (slides.clientWidth || 1)));
-      draw();
-    },
-    { signal },
-  );
+  slides.addEventListener("scrollend", scrolled, { signal });
   root.addEventListener("pointerenter", hold(true), { signal });
   root.addEventListener("pointerleave", hold(false), { signal });
   root.addEventListener("focusin", hold(true), { signal });
@@ -106,12 +103,7 @@ export function mount(host: HTMLElement): Unmount {
   schedule();
   return () => {
     clearTimeout(timer);
-    abort();
+    ended.abort();
     controls.hidden = true;
   };
-}
-
-function controller(): { signal: AbortSignal; abort: () => void } {
-  const made = new AbortController();
-  return { signal: made.signal, abort: () => made.abort() };
 }

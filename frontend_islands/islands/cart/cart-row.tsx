@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { MAX_QUANTITY } from "@/lib/cart";
+import type { QuoteLine } from "@/api/types";
+import { type CartLine, lineKey, MAX_QUANTITY, removeLine, setQuantity } from "@/lib/cart";
 import { formatMoney } from "@/lib/money";
-import { LineBadges, LinePhoto, useLineName } from "@/purchase/line-parts";
-import { type Row, setRowQuantity } from "@/purchase/rows";
+import { FreeRow, LineBadges, LinePhoto, useLineName } from "@/purchase/quote-parts";
 import { useTranslation } from "@/runtime/react";
 
 interface CartRowProps {
@@ -59,14 +59,7 @@ export function CartRow({ row, onRemove, onReduce }: CartRowProps) {
         <p className="line__total price">{line.available && formatMoney(line.line_total)}</p>
       </li>
       {line.free_quantity > 0 && (
-        <li className="line line--free">
-          <div className="line__body">
-            <p className="line__name">{t("cart.including", { quantity: line.free_quantity, name })}</p>
-          </div>
-          <p className="line__total">
-            <span className="badge badge--free">{t("slip.free")}</span>
-          </p>
-        </li>
+        <FreeRow text={t("cart.including", { quantity: line.free_quantity, name })} />
       )}
     </>
   );
@@ -142,4 +135,45 @@ function Stepper({ row, name, most }: StepperProps) {
       )}
     </>
   );
+}
+
+export interface Row {
+  quoted: QuoteLine;
+  /** The cart's lines that `quoted` answers; more than one where the server found them to be the same article. */
+  lines: CartLine[];
+  quantity: number;
+}
+
+/** The rows to draw: lines that were removed since the quote are left out, quantities are the present ones. */
+export function rowsOf(quoted: readonly QuoteLine[], lines: readonly CartLine[]): Row[] {
+  const rows = quoted.map((line): Row => ({ quoted: line, lines: [], quantity: 0 }));
+  for (const line of lines) {
+    const row =
+      rows.find((each) => each.quoted.key === lineKey(line)) ?? rows.find((each) => fits(each, line));
+    if (!row) continue;
+    row.lines.push(line);
+    row.quantity += line.quantity;
+  }
+  return rows.filter((row) => row.lines.length > 0);
+}
+
+/** A line that names no format or finish got the default one. */
+function fits({ quoted }: Row, line: CartLine): boolean {
+  return (
+    quoted.product_id === line.product_id &&
+    (line.variation_id === null || line.variation_id === quoted.variation_id) &&
+    (line.finish === null || line.finish === quoted.finish)
+  );
+}
+
+/** Removes every line of the cart that the row shows. */
+export function removeRow({ lines }: Row): void {
+  for (const line of lines) removeLine(lineKey(line));
+}
+
+/** At least 1: removing is a decision of its own. */
+function setRowQuantity({ lines }: Row, quantity: number): void {
+  const [first, ...others] = lines;
+  for (const line of others) removeLine(lineKey(line));
+  if (first) setQuantity(lineKey(first), Math.max(1, quantity));
 }

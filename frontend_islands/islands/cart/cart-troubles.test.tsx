@@ -3,7 +3,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { $lines, type CartLine } from "@/lib/cart";
 import { CART_KEY, readCart, writeCart } from "@/lib/cart-storage";
 import { toast } from "@/lib/toast";
-import { COUNTRY_KEY } from "@/purchase/session";
+import { COUNTRY_KEY } from "@/purchase/tab-memory";
 import { barriers } from "@/testing/accessibility";
 import {
   answerTo,
@@ -15,7 +15,7 @@ import {
   removeButton,
   startEmpty,
 } from "@/testing/cart";
-import { json, kept, problem, quote, serve } from "@/testing/purchase";
+import { cartLine, json, problem, quote, serve } from "@/testing/purchase";
 import { renderIsland } from "@/testing/render";
 
 vi.mock("@/lib/toast");
@@ -153,12 +153,12 @@ it("follows another tab", async () => {
   await screen.findByText("Gardien");
 
   act(() => {
-    writeCart([kept(bust)]);
+    writeCart([cartLine(bust)]);
     dispatchEvent(new StorageEvent("storage", { key: CART_KEY }));
   });
   expect(await screen.findByText("Buste")).toBeTruthy();
   expect(screen.queryByText("Gardien")).toBeNull();
-  expect($lines.get()).toEqual([kept(bust)]);
+  expect($lines.get()).toEqual([cartLine(bust)]);
 });
 
 it("finds the kept line behind an article whose default format the server filled in", async () => {

@@ -14,7 +14,7 @@ import {
   removeButton,
   startEmpty,
 } from "@/testing/cart";
-import { inThreeTimes, json, kept, quote, serve } from "@/testing/purchase";
+import { cartLine, inThreeTimes, json, quote, serve } from "@/testing/purchase";
 import { renderIsland } from "@/testing/render";
 
 vi.mock("@/lib/toast");
@@ -31,7 +31,7 @@ beforeEach(() => {
 it("takes the price that the page's head asked for, and asks itself after a change", async () => {
   fill(guardian);
   const calls = serve({ "/api/cart/quote": answerTo(guardian) });
-  askEarly(quoteQuestion([kept(guardian)], "FR"));
+  askEarly(quoteQuestion([cartLine(guardian)], "FR"));
   const { user } = await renderIsland(island);
 
   await screen.findByText("Gardien");
@@ -44,7 +44,7 @@ it("takes the price that the page's head asked for, and asks itself after a chan
 it("is drawn with the price from the start when it is here already", async () => {
   fill(guardian);
   const calls = serve({ "/api/cart/quote": answerTo(guardian) });
-  askEarly(quoteQuestion([kept(guardian)], "FR"));
+  askEarly(quoteQuestion([cartLine(guardian)], "FR"));
   await earlyArrival();
   await renderIsland(island);
 
@@ -56,7 +56,7 @@ it("is drawn with the price from the start when it is here already", async () =>
 it("asks itself when the answer to the page's head got lost", async () => {
   fill(guardian);
   vi.stubGlobal("fetch", () => Promise.reject(new TypeError("Failed to fetch")));
-  askEarly(quoteQuestion([kept(guardian)], "FR"));
+  askEarly(quoteQuestion([cartLine(guardian)], "FR"));
   serve({ "/api/cart/quote": answerTo(guardian) });
   const { user } = await renderIsland(island);
 
@@ -97,7 +97,7 @@ it("asks for the price of what is kept and shows the server's figures", async ()
   expect(screen.getByText("189,00 € l'unité")).toBeTruthy();
   const freeRow = screen.getByText("dont 1 × Gardien").closest("li") as HTMLElement;
   expect(within(freeRow).getByText("OFFERT")).toBeTruthy();
-  const rows = [...document.querySelectorAll(".slip__row")].map((row) =>
+  const rows = [...document.querySelectorAll(".order-summary__row")].map((row) =>
     [...row.children].map((part) => part.textContent?.replace(/\s/g, " ")),
   );
   expect(rows).toEqual([
@@ -134,7 +134,7 @@ it("says nothing of free delivery where there is none", async () => {
   const { container } = await renderIsland(island);
 
   await screen.findByText("Buste");
-  expect(container.querySelector(".ruler")).toBeNull();
+  expect(container.querySelector(".free-delivery")).toBeNull();
 });
 
 it("shows what three payments would be, where they are offered", async () => {
@@ -240,7 +240,7 @@ it("removes a line, leads the focus to the next one and can undo it", async () =
   await screen.findByText("Buste");
 
   await user.click(removeButton("Gardien"));
-  expect(readCart()).toEqual([kept(bust)]);
+  expect(readCart()).toEqual([cartLine(bust)]);
   expect(document.activeElement).toBe(removeButton("Buste"));
   expect(lastToast()).toMatchObject({
     kind: "success",
@@ -249,7 +249,7 @@ it("removes a line, leads the focus to the next one and can undo it", async () =
   });
 
   act(() => lastToast().action?.run());
-  expect(readCart()).toEqual([kept(bust), kept(guardian)]);
+  expect(readCart()).toEqual([cartLine(bust), cartLine(guardian)]);
   expect(await screen.findByText("Gardien")).toBeTruthy();
   expect(document.activeElement).toBe(screen.getByRole("region", { name: "Articles du panier" }));
 });

@@ -1,13 +1,11 @@
 import { useId } from "react";
+import type { CartProps, CountryChoice, Quote } from "@/api/types";
 import { formatMoney } from "@/lib/money";
-import { Marked } from "@/purchase/marked";
-import { Plan } from "@/purchase/plan";
-import type { Row } from "@/purchase/rows";
-import { DeliveryNotes, NOTHING, SlipRows } from "@/purchase/slip-rows";
-import type { CartProps, CountryChoice, Quote } from "@/purchase/types";
-import type { useCountry } from "@/purchase/use-country";
-import type { Quoting } from "@/purchase/use-quote";
+import { DeliveryNotes, NOTHING, Plan, SummaryRows } from "@/purchase/quote-parts";
+import { Marked } from "@/purchase/texts";
+import type { Quoting, useCountry } from "@/purchase/use-quote";
 import { useTranslation } from "@/runtime/react";
+import type { Row } from "./cart-row";
 
 interface SummaryProps {
   quoting: Quoting;
@@ -17,7 +15,7 @@ interface SummaryProps {
   links: CartProps["links"];
 }
 
-/** The slip: what it costs to have the cart delivered, and the way to order it. */
+/** What it costs to have the cart delivered, and the link to the checkout. */
 export function Summary({ quoting, rows, countries, country, links }: SummaryProps) {
   const { t } = useTranslation();
   const id = useId();
@@ -26,9 +24,9 @@ export function Summary({ quoting, rows, countries, country, links }: SummaryPro
   const isWaiting = !quote && !problem;
   const reason = isBlocked ? t("cart.blocked") : problem ? t("cart.unpriced") : "";
   return (
-    <aside className="slip" aria-labelledby={`${id}-title`}>
-      <h2 className="slip__title" id={`${id}-title`}>
-        {t("slip.title")}
+    <aside className="order-summary" aria-labelledby={`${id}-title`}>
+      <h2 className="order-summary__title" id={`${id}-title`}>
+        {t("summary.title")}
       </h2>
       {quote && <FreeDelivery quote={quote} />}
       <div className="field">
@@ -51,17 +49,17 @@ export function Summary({ quoting, rows, countries, country, links }: SummaryPro
       {isWaiting && <div className="skeleton skeleton--row" aria-hidden="true" />}
       {quote && (
         <>
-          <SlipRows quote={quote} isBusy={!isCurrent} />
+          <SummaryRows quote={quote} isBusy={!isCurrent} />
           {quote.next_free.map((sentence) => (
-            <p className="slip__note slip__note--offer" key={sentence}>
+            <p className="order-summary__note order-summary__note--offer" key={sentence}>
               {sentence}
             </p>
           ))}
           <DeliveryNotes quote={quote} country={country.choice} />
           {quote.installments.available && (
             <section className="plan-offer" aria-labelledby={`${id}-plan`}>
-              <h3 className="slip__subtitle" id={`${id}-plan`}>
-                {t("slip.planTitle")}
+              <h3 className="order-summary__subtitle" id={`${id}-plan`}>
+                {t("summary.planTitle")}
               </h3>
               <Plan plan={quote.installments.plan} />
             </section>
@@ -102,8 +100,8 @@ function FreeDelivery({ quote }: { quote: Quote }) {
   if (missing === null) return null;
   const isFree = missing === NOTHING;
   return (
-    <div className={isFree ? "ruler ruler--full" : "ruler"}>
-      <p className="ruler__text">
+    <div className={isFree ? "free-delivery free-delivery--reached" : "free-delivery"}>
+      <p className="free-delivery__text">
         {isFree ? (
           t("cart.deliveryIsFree")
         ) : (
@@ -113,7 +111,12 @@ function FreeDelivery({ quote }: { quote: Quote }) {
           />
         )}
       </p>
-      <progress className="ruler__bar" max="100" value={quote.free_shipping_share} aria-hidden="true" />
+      <progress
+        className="free-delivery__bar"
+        max="100"
+        value={quote.free_shipping_share}
+        aria-hidden="true"
+      />
     </div>
   );
 }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { goTo } from "../../lib/navigate";
+import { goTo } from "@/lib/navigate";
 import { mount } from "./index";
 
-vi.mock("../../lib/navigate");
+vi.mock("@/lib/navigate");
 
 const PAGE = `
   <x-island>

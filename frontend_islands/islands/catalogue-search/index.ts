@@ -8,14 +8,14 @@
  * element marked `data-announce`, which is read out, the page's title in `data-title`. Whatever goes wrong, the
  * browser goes to the address instead.
  */
-import { fetchFragment, showFragment } from "../../lib/fragment";
-import { goTo } from "../../lib/navigate";
-import type { Mount, Unmount } from "../../runtime/island";
+import { fetchFragment, showFragment } from "@/lib/fragment";
+import { goTo } from "@/lib/navigate";
+import type { Mount, Unmount } from "@/runtime/island";
 
 /** While typing, how long a pause asks for results. */
 const PAUSE_MS = 100;
-/** So many results stay at hand, for going back without waiting. */
-const MOST_KEPT = 20;
+/** So many results are cached, for going back without waiting. */
+const MAX_CACHED = 20;
 
 type Entry = "push" | "replace" | "none";
 
@@ -28,7 +28,7 @@ export const mount: Mount<null> = (host) => {
 
 function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement): Unmount {
   const ended = new AbortController();
-  const kept = new Map<string, string>([[here(), results.innerHTML]]);
+  const cached = new Map<string, string>([[here(), results.innerHTML]]);
   let shown = here();
   let asking: AbortController | undefined;
   let pause: ReturnType<typeof setTimeout> | undefined;
@@ -51,8 +51,8 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
     const { signal } = asking;
     results.setAttribute("aria-busy", "true");
     try {
-      const html = kept.get(wanted) ?? (await fetchFragment(address, "results", signal));
-      keep(wanted, html);
+      const html = cached.get(wanted) ?? (await fetchFragment(address, "results", signal));
+      cache(wanted, html);
       shown = wanted;
       showFragment(results, html);
       results.removeAttribute("aria-busy");
@@ -65,11 +65,11 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
     }
   }
 
-  function keep(address: string, html: string): void {
-    kept.delete(address);
-    kept.set(address, html);
-    const oldest = kept.keys().next().value;
-    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  function cache(address: string, html: string): void {
+    cached.delete(address);
+    cached.set(address, html);
+    const oldest = cached.keys().next().value;
+    if (cached.size > MAX_CACHED && oldest !== undefined) cached.delete(oldest);
   }
 
   /** Makes the page around the results say what is shown. */
@@ -128,49 +128,41 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
     isTyping ||= isNew;
   }
 
+  function onInput(): void {
+    clearTimeout(pause);
+    pause = setTimeout(typed, PAUSE_MS);
+  }
+
+  function onSubmit(event: Event): void {
+    event.preventDefault();
+    typed();
+    isTyping = false;
+  }
+
+  async function onClick(event: MouseEvent): Promise<void> {
+    const link = (event.target as Element).closest<HTMLAnchorElement>("a[data-refine]");
+    if (!link || !isPlain(event)) return;
+    const address = new URL(link.href);
+    if (address.origin !== location.origin || address.pathname !== location.pathname) return;
+    event.preventDefault();
+    isTyping = false;
+    const wasInside = results.contains(link);
+    if (!(await show(address, "push"))) return;
+    // What had the focus is gone: the results take it, and the next Tab is in them.
+    if (wasInside) results.focus({ preventScroll: true });
+    results.scrollIntoView();
+  }
+
+  function onPopState(): void {
+    isTyping = false;
+    void show(new URL(location.href), "none");
+  }
+
   const { signal } = ended;
-  form.addEventListener(
-    "input",
-    () => {
-      clearTimeout(pause);
-      pause = setTimeout(typed, PAUSE_MS);
-    },
-    { signal },
-  );
-  form.addEventListener(
-    "submit",
-    (event) => {
-      event.preventDefault();
-      typed();
-      isTyping = false;
-    },
-    { signal },
-  );
-  host.addEventListener(
-    "click",
-    async (event) => {
-      const link = (event.target as Element).closest<HTMLAnchorElement>("a[data-refine]");
-      if (!link || !isPlain(event)) return;
-      const address = new URL(link.href);
-      if (address.origin !== location.origin || address.pathname !== location.pathname) return;
-      event.preventDefault();
-      isTyping = false;
-      const wasInside = results.contains(link);
-      if (!(await show(address, "push"))) return;
-      // What had the focus is gone: the results take it, and the next Tab is in them.
-      if (wasInside) results.focus({ preventScroll: true });
-      results.scrollIntoView();
-    },
-    { signal },
-  );
-  window.addEventListener(
-    "popstate",
-    () => {
-      isTyping = false;
-      void show(new URL(location.href), "none");
-    },
-    { signal },
-  );
+  form.addEventListener("input", onInput, { signal });
+  form.addEventListener("submit", onSubmit, { signal });
+  host.addEventListener("click", onClick, { signal });
+  window.addEventListener("popstate", onPopState, { signal });
   results.tabIndex = -1;
 
   return () => {

@@ -1,5 +1,6 @@
-import { type KeyboardEvent, useRef } from "react";
-import type { CheckoutProps } from "@/purchase/types";
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
+import type { CheckoutProps, Me } from "@/api/types";
+import { fetchMe, forgetMe, mayBeMember } from "@/lib/me";
 import { useTranslation } from "@/runtime/react";
 import { PasswordField, TextField } from "./fields";
 import type { Form } from "./use-form";
@@ -46,7 +47,6 @@ export function AccountSection({ form, memberEmail, passwordMin, links }: Accoun
               autoComplete={access === "signin" ? "username" : "email"}
               autoCapitalize="none"
               spellCheck="false"
-              maxLength={254}
             />
             {access === "signup" && (
               <PasswordField
@@ -118,4 +118,39 @@ function AccessTabs({ form }: { form: Form }) {
       ))}
     </div>
   );
+}
+
+export interface Member {
+  /** Signed in, or very probably so while the server is being asked. */
+  isMember: boolean;
+  /** The account's address, once it is known. */
+  email: string | null;
+  /** Asks again, after an order that may have signed somebody in. Null: the server did not answer. */
+  refresh: () => Promise<Me | null>;
+}
+
+/** Asks who the visitor is when the page opens. */
+export function useMember(): Member {
+  const [me, setMe] = useState<Me | null>(null);
+  const [isAsking, setIsAsking] = useState(mayBeMember);
+
+  const ask = useCallback(async () => {
+    try {
+      const found = await fetchMe();
+      setMe(found);
+      return found;
+    } catch {
+      // Who can't be recognised may still order; the order's own answer says what is wrong.
+      return null;
+    } finally {
+      setIsAsking(false);
+    }
+  }, []);
+  useEffect(() => void ask(), [ask]);
+  const refresh = useCallback(() => {
+    forgetMe();
+    return ask();
+  }, [ask]);
+
+  return { isMember: me?.authenticated ?? isAsking, email: me?.email ?? null, refresh };
 }

@@ -1,7 +1,7 @@
 import type { Ref } from "react";
+import type { Quote, QuoteLine } from "@/api/types";
 import { formatMoney } from "@/lib/money";
-import { useLineName } from "@/purchase/line-parts";
-import type { Quote, QuoteLine } from "@/purchase/types";
+import { useLineName } from "@/purchase/quote-parts";
 import { useTranslation } from "@/runtime/react";
 
 interface ChangesProps {
@@ -45,13 +45,13 @@ export function Changes({ detail, before, now, cartUrl, onAccept, ref }: Changes
             ))}
             {before.shipping_cost !== now.shipping_cost && (
               <tr>
-                <th scope="row">{t("slip.delivery")}</th>
+                <th scope="row">{t("summary.delivery")}</th>
                 <td>{formatMoney(before.shipping_cost)}</td>
                 <td>{formatMoney(now.shipping_cost)}</td>
               </tr>
             )}
             <tr>
-              <th scope="row">{t("slip.total")}</th>
+              <th scope="row">{t("summary.total")}</th>
               <td>{formatMoney(before.total)}</td>
               <td>{formatMoney(now.total)}</td>
             </tr>

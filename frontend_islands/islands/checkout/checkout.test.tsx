@@ -4,7 +4,7 @@ import { clearCart } from "@/lib/cart";
 import { readCart } from "@/lib/cart-storage";
 import { goTo, replaceBy } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
-import { ATTEMPT_KEY, FORM_KEY } from "@/purchase/session";
+import { ATTEMPT_KEY, FORM_KEY } from "@/purchase/tab-memory";
 import { barriers } from "@/testing/accessibility";
 import {
   field,
@@ -17,9 +17,9 @@ import {
   startShopping,
   termsBox,
 } from "@/testing/checkout";
-import { json, kept, member, quote, quoted, serve, visitor } from "@/testing/purchase";
+import { cartLine, json, member, quote, quoted, serve, visitor } from "@/testing/purchase";
 import { renderIsland } from "@/testing/render";
-import { Checkout } from "./checkout";
+import { Checkout } from "./index";
 
 vi.mock("@/lib/toast");
 vi.mock("@/lib/navigate");
@@ -70,7 +70,7 @@ it("sends a guest's order and leaves for the payment page with the cart as it is
   });
   expect(orders()[0]?.headers["Idempotency-Key"]).toMatch(/^[0-9a-f]{32}$/);
   expect(orders()[0]?.headers["X-CSRFToken"]).toBe("t");
-  expect(readCart()).toEqual([kept(quoted())]);
+  expect(readCart()).toEqual([cartLine(quoted())]);
   expect(payButton().textContent).toBe("Traitement en cours...");
   expect(payButton().getAttribute("aria-disabled")).toBe("true");
 });

@@ -1,5 +1,6 @@
 import { useState } from "react";
-import type { CountryChoice } from "@/purchase/types";
+import { LIMITS } from "@/api/limits";
+import type { CountryChoice } from "@/api/types";
 import { useTranslation } from "@/runtime/react";
 import { described, FieldFrame, TextField } from "./fields";
 import type { Form } from "./use-form";
@@ -23,26 +24,13 @@ export function DeliverySection({ form, countries, otherCountry, onCountry }: De
         <span className="form__step">2</span> {t("checkout.delivery")}
       </legend>
       <div className="form__grid">
-        <TextField
-          form={form}
-          name="firstName"
-          label={t("checkout.firstName")}
-          autoComplete="given-name"
-          maxLength={100}
-        />
-        <TextField
-          form={form}
-          name="lastName"
-          label={t("checkout.lastName")}
-          autoComplete="family-name"
-          maxLength={100}
-        />
+        <TextField form={form} name="firstName" label={t("checkout.firstName")} autoComplete="given-name" />
+        <TextField form={form} name="lastName" label={t("checkout.lastName")} autoComplete="family-name" />
         <TextField
           form={form}
           name="address"
           label={t("checkout.address")}
           autoComplete="address-line1"
-          maxLength={250}
           isWide
         />
         <TextField
@@ -50,15 +38,8 @@ export function DeliverySection({ form, countries, otherCountry, onCountry }: De
           name="postalCode"
           label={t("checkout.postalCode")}
           autoComplete="postal-code"
-          maxLength={20}
         />
-        <TextField
-          form={form}
-          name="city"
-          label={t("checkout.city")}
-          autoComplete="address-level2"
-          maxLength={100}
-        />
+        <TextField form={form} name="city" label={t("checkout.city")} autoComplete="address-level2" />
         <FieldFrame form={form} name="country" label={t("checkout.country")} isWide>
           <select
             className="select"
@@ -81,7 +62,6 @@ export function DeliverySection({ form, countries, otherCountry, onCountry }: De
             name="customCountry"
             label={t("checkout.customCountry")}
             autoComplete="country-name"
-            maxLength={60}
             isWide
           />
         )}
@@ -99,7 +79,6 @@ export function DeliverySection({ form, countries, otherCountry, onCountry }: De
             label={t("checkout.phone")}
             type="tel"
             autoComplete="tel"
-            maxLength={40}
             isOptional
           />
           <FieldFrame
@@ -112,7 +91,7 @@ export function DeliverySection({ form, countries, otherCountry, onCountry }: De
             <textarea
               className="textarea"
               rows={3}
-              maxLength={2000}
+              maxLength={LIMITS.CustomerRequest.notes}
               value={texts.notes}
               onChange={(event) => form.setText("notes", event.target.value)}
               {...described(form, "notes", "hint")}

@@ -1,10 +1,11 @@
-import { type ComponentProps, useState } from "react";
+import { type ComponentProps, type MouseEvent, type Ref, useState } from "react";
+import { LIMITS } from "@/api/limits";
 import { useTranslation } from "@/runtime/react";
-import type { Form } from "./use-form";
-import type { FieldName, TextName } from "./validation";
+import type { Errors, Form } from "./use-form";
+import { FIELDS, type FieldName, type TextName } from "./validation";
 
 /** The id of a field's control, which the list of errors links to. */
-export function controlId(name: FieldName): string {
+function controlId(name: FieldName): string {
   return `checkout-${name}`;
 }
 
@@ -61,7 +62,7 @@ export function described(form: Form, name: FieldName, hint?: string) {
 
 interface TextFieldProps extends Omit<ComponentProps<"input">, "form" | "name"> {
   form: Form;
-  name: TextName;
+  name: Exclude<TextName, "password">;
   label: string;
   hint?: string;
   isOptional?: boolean;
@@ -82,6 +83,7 @@ export function TextField({ form, name, label, hint, isOptional, isWide = false,
         className="input"
         type="text"
         required={!isOptional}
+        maxLength={LIMITS.CustomerRequest[name]}
         value={form.answers.texts[name]}
         onChange={(event) => form.setText(name, event.target.value)}
         {...described(form, name, hint)}
@@ -109,7 +111,7 @@ export function PasswordField({ form, autoComplete, hint }: PasswordFieldProps) 
           autoComplete={autoComplete}
           autoCapitalize="none"
           spellCheck="false"
-          maxLength={512}
+          maxLength={LIMITS.AccountRequest.password}
           required
           value={form.answers.texts.password}
           onChange={(event) => form.setText("password", event.target.value)}
@@ -126,5 +128,46 @@ export function PasswordField({ form, autoComplete, hint }: PasswordFieldProps) 
         </button>
       </div>
     </FieldFrame>
+  );
+}
+
+interface ErrorSummaryProps {
+  /** Null: the number of errors. */
+  title: string | null;
+  errors: Errors;
+  /** Messages that belong to no field. */
+  others: readonly string[];
+  ref: Ref<HTMLDivElement>;
+}
+
+/** The list of what is wrong, each leading to its field. It shrinks as fields are mended. */
+export function ErrorSummary({ title, errors, others, ref }: ErrorSummaryProps) {
+  const { t } = useTranslation();
+  const wrong = FIELDS.filter((name) => errors[name]);
+  const count = wrong.length + others.length;
+  if (count === 0) return null;
+  const focus = (event: MouseEvent<HTMLAnchorElement>) => {
+    const control = document.getElementById(event.currentTarget.hash.slice(1));
+    if (!control) return;
+    event.preventDefault();
+    control.scrollIntoView?.({ block: "center" });
+    control.focus({ preventScroll: true });
+  };
+  return (
+    <div className="error-summary" role="alert" tabIndex={-1} ref={ref}>
+      <h2 className="error-summary__title">{title ?? t("checkout.faults", { count })}</h2>
+      <ul>
+        {wrong.map((name) => (
+          <li key={name}>
+            <a href={`#${controlId(name)}`} onClick={focus}>
+              {errors[name]}
+            </a>
+          </li>
+        ))}
+        {others.map((message) => (
+          <li key={message}>{message}</li>
+        ))}
+      </ul>
+    </div>
   );
 }

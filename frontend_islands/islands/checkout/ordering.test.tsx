@@ -3,7 +3,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { readCart } from "@/lib/cart-storage";
 import { goTo, replaceBy } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
-import { ATTEMPT_KEY, FORM_KEY } from "@/purchase/session";
+import { ATTEMPT_KEY, FORM_KEY } from "@/purchase/tab-memory";
 import {
   field,
   fillIn,
@@ -16,9 +16,19 @@ import {
   startShopping,
   termsBox,
 } from "@/testing/checkout";
-import { type Asked, json, kept, member, problem, quote, quoted, serve, visitor } from "@/testing/purchase";
+import {
+  type Asked,
+  cartLine,
+  json,
+  member,
+  problem,
+  quote,
+  quoted,
+  serve,
+  visitor,
+} from "@/testing/purchase";
 import { renderIsland } from "@/testing/render";
-import { Checkout } from "./checkout";
+import { Checkout } from "./index";
 
 vi.mock("@/lib/toast");
 vi.mock("@/lib/navigate");
@@ -284,7 +294,7 @@ it.each([
 
   expect((await screen.findByRole("alert")).textContent).toBe(`Erreur${detail}`);
   expect(field("Ville")).toHaveProperty("value", " Paris ");
-  expect(readCart()).toEqual([kept(quoted())]);
+  expect(readCart()).toEqual([cartLine(quoted())]);
   expect(goTo).not.toHaveBeenCalled();
 });
 

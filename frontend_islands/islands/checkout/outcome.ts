@@ -1,6 +1,6 @@
+import type { Quote } from "@/api/types";
 import type { ApiProblem } from "@/lib/api";
-import { findQuote } from "@/purchase/answers";
-import type { Quote } from "@/purchase/types";
+import { findQuote } from "@/purchase/calls";
 import { FIELDS, type FieldName } from "./validation";
 
 /** What a refused order means for the page. */
@@ -16,6 +16,7 @@ export type Outcome =
 
 type About = "form" | "signin" | "signup";
 
+/** Sorts a refusal by its code. */
 export function outcomeOf(problem: ApiProblem): Outcome {
   const { code, detail, status } = problem;
   switch (code) {

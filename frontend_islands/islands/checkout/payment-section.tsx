@@ -1,9 +1,17 @@
+import { useEffect, useState } from "react";
+import type { CheckoutProps, CountryChoice, PaymentMode, Quote, QuoteLine } from "@/api/types";
 import { formatMoney } from "@/lib/money";
-import { FreeRow, LineBadges, LinePhoto, useLineName } from "@/purchase/line-parts";
-import { Marked } from "@/purchase/marked";
-import { Plan } from "@/purchase/plan";
-import { DeliveryNotes, SlipRows } from "@/purchase/slip-rows";
-import type { CheckoutProps, CountryChoice, PaymentMode, Quote, QuoteLine } from "@/purchase/types";
+import { toast } from "@/lib/toast";
+import {
+  DeliveryNotes,
+  FreeRow,
+  LineBadges,
+  LinePhoto,
+  Plan,
+  SummaryRows,
+  useLineName,
+} from "@/purchase/quote-parts";
+import { Marked } from "@/purchase/texts";
 import { useTranslation } from "@/runtime/react";
 import { described } from "./fields";
 import type { Form } from "./use-form";
@@ -70,9 +78,9 @@ export function PaymentSection({
       </fieldset>
       {mode === "installments" && quote && (
         <section className="plan-agreement" aria-labelledby="checkout-plan" aria-live="polite">
-          <h2 id="checkout-plan">{t("slip.planTitle")}</h2>
+          <h2 id="checkout-plan">{t("summary.planTitle")}</h2>
           <Plan plan={quote.installments.plan} />
-          <p className="slip__note">{quote.installments.mandate}</p>
+          <p className="order-summary__note">{quote.installments.mandate}</p>
         </section>
       )}
       <section className="checkout-recap" aria-labelledby="checkout-recap">
@@ -81,7 +89,7 @@ export function PaymentSection({
           <>
             <RecapLines lines={quote.lines} />
             <DeliveryNotes quote={quote} country={country} />
-            <SlipRows quote={quote} isBusy={isBusy} />
+            <SummaryRows quote={quote} isBusy={isBusy} />
           </>
         ) : (
           <div className="skeleton skeleton--row" aria-hidden="true" />
@@ -113,7 +121,7 @@ function RecapLine({ line }: { line: QuoteLine }) {
         <li className={line.available ? "line" : "line line--unavailable"}>
           <LinePhoto line={line} />
           <div className="line__body">
-            <p className="line__name">{t("slip.units", { quantity: paid, name })}</p>
+            <p className="line__name">{t("summary.units", { quantity: paid, name })}</p>
             <LineBadges line={line} />
             {!line.available && (
               <p className="line__problem">{line.problem_detail || t("cart.unavailable")}</p>
@@ -122,7 +130,9 @@ function RecapLine({ line }: { line: QuoteLine }) {
           <p className="line__total price">{line.available && formatMoney(line.line_total)}</p>
         </li>
       )}
-      {line.free_quantity > 0 && <FreeRow line={line} />}
+      {line.free_quantity > 0 && (
+        <FreeRow text={t("summary.units", { quantity: line.free_quantity, name })} />
+      )}
     </>
   );
 }
@@ -161,4 +171,27 @@ function Terms({ form, links }: { form: Form; links: CheckoutProps["links"] }) {
       )}
     </div>
   );
+}
+
+/**
+ * How the customer pays. A cart that became too small for installments is paid at once, with a message: another country
+ * or price may have changed its total.
+ */
+export function useMode(offered: readonly PaymentMode[], quote: Quote | null) {
+  const { t } = useTranslation();
+  const [mode, setMode] = useState<PaymentMode>(offered[0] ?? "full");
+  const minimum = quote && !quote.installments.available ? quote.installments.minimum : null;
+  const isTooSmall = mode === "installments" && minimum !== null;
+
+  useEffect(() => {
+    if (!isTooSmall) return;
+    setMode("full");
+    toast({
+      kind: "error",
+      title: t("checkout.minimumTitle"),
+      text: t("checkout.minimumText", { minimum: Number(minimum) }),
+    });
+  }, [isTooSmall, minimum, t]);
+
+  return [isTooSmall ? "full" : mode, setMode] as const;
 }

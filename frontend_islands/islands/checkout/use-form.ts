@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { FORM_KEY, readSession, writeSession } from "@/purchase/session";
+import { FORM_KEY, readTab, writeTab } from "@/purchase/tab-memory";
 import { useTranslation } from "@/runtime/react";
 import {
   type Access,
@@ -50,8 +50,8 @@ const NOTHING: Record<TextName, string> = {
  * An error shows when a field is left or the form is sent, never while typing, and goes as soon as it is mended.
  */
 export function useForm(rules: Rules, country: string, isMember: boolean): Form {
-  const [texts, setTexts] = useState(keptTexts);
-  const [tab, setTab] = useState<Access>(keptAccess);
+  const [texts, setTexts] = useState(storedTexts);
+  const [tab, setTab] = useState<Access>(storedAccess);
   const [hasAcceptedTerms, setTerms] = useState(false);
   const [errors, setErrors] = useState<Errors>({});
   const [mended, setMended] = useState<ReadonlySet<FieldName>>(new Set());
@@ -61,7 +61,7 @@ export function useForm(rules: Rules, country: string, isMember: boolean): Form 
   const answers: Answers = { texts, access: isMember ? "member" : tab, country, hasAcceptedTerms };
 
   useEffect(() => {
-    writeSession(FORM_KEY, { access: tab, texts: { ...texts, password: "" } });
+    writeTab(FORM_KEY, { access: tab, texts: { ...texts, password: "" } });
   }, [tab, texts]);
 
   return {
@@ -110,12 +110,12 @@ function without(errors: Errors, names: readonly FieldName[]): Errors {
   return Object.fromEntries(Object.entries(errors).filter(([name]) => !names.includes(name as FieldName)));
 }
 
-function kept(): { access?: unknown; texts?: unknown } {
-  return Object(readSession(FORM_KEY));
+function stored(): { access?: unknown; texts?: unknown } {
+  return Object(readTab(FORM_KEY));
 }
 
-function keptTexts(): Record<TextName, string> {
-  const found = Object(kept().texts) as Record<string, unknown>;
+function storedTexts(): Record<TextName, string> {
+  const found = Object(stored().texts) as Record<string, unknown>;
   const texts = { ...NOTHING };
   for (const name of Object.keys(texts) as TextName[]) {
     const text = found[name];
@@ -124,8 +124,8 @@ function keptTexts(): Record<TextName, string> {
   return texts;
 }
 
-function keptAccess(): Access {
-  const { access } = kept();
+function storedAccess(): Access {
+  const { access } = stored();
   return access === "signin" || access === "guest" ? access : "signup";
 }
 
@@ -133,29 +133,19 @@ function keptAccess(): Access {
 function useFaultText({ passwordMin }: Rules): (name: FieldName, fault: Fault) => string {
   const { t } = useTranslation();
   return (name, fault) => {
-    switch (name) {
-      case "email":
-        return fault === "missing" ? t("checkout.missing.email") : t("checkout.invalidEmail");
-      case "password":
-        return fault === "missing"
-          ? t("checkout.missing.password")
-          : t("checkout.passwordShort", { min: passwordMin });
-      case "firstName":
-        return t("checkout.missing.firstName");
-      case "lastName":
-        return t("checkout.missing.lastName");
-      case "address":
-        return t("checkout.missing.address");
-      case "postalCode":
-        return t("checkout.missing.postalCode");
-      case "city":
-        return t("checkout.missing.city");
-      case "customCountry":
-        return t("checkout.missing.customCountry");
-      case "terms":
-        return t("checkout.missing.terms");
-      default:
-        return t("checkout.missing.country");
-    }
+    if (fault === "invalid") return t("checkout.invalidEmail");
+    if (fault === "short") return t("checkout.passwordShort", { min: passwordMin });
+    const missing: Partial<Record<FieldName, string>> = {
+      email: t("checkout.missing.email"),
+      password: t("checkout.missing.password"),
+      firstName: t("checkout.missing.firstName"),
+      lastName: t("checkout.missing.lastName"),
+      address: t("checkout.missing.address"),
+      postalCode: t("checkout.missing.postalCode"),
+      city: t("checkout.missing.city"),
+      customCountry: t("checkout.missing.customCountry"),
+      terms: t("checkout.missing.terms"),
+    };
+    return missing[name] ?? t("checkout.missing.country");
   };
 }

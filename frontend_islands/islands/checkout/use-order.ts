@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from "react";
+import type { CheckoutAnswer, PaymentMode, Quote } from "@/api/types";
 import { ApiProblem, postJson } from "@/lib/api";
 import type { CartLine } from "@/lib/cart";
 import { goTo } from "@/lib/navigate";
 import { asProblem, inTime } from "@/purchase/calls";
-import type { CheckoutAnswer, PaymentMode, Quote } from "@/purchase/types";
+import { ATTEMPT_KEY, dropTab, readTab, writeTab } from "@/purchase/tab-memory";
 import type { Quoting } from "@/purchase/use-quote";
 import { useTranslation } from "@/runtime/react";
-import { dropAttempt, keyFor } from "./attempt";
+import type { Member } from "./account-section";
 import { outcomeOf } from "./outcome";
 import type { Form } from "./use-form";
-import type { Member } from "./use-member";
 import type { Answers } from "./validation";
 
 interface Ordering {
@@ -183,7 +183,7 @@ export function useOrder({ lines, quoting, form, member, mode, otherCountry }: O
     payRef,
     place,
     accept,
-    /** The button was used although something stands in the way, which is said beside it. */
+    /** The button was used although something prevents the order, which the text beside it says. */
     refuse: () => setLead({ to: changed ? "notice" : "pay" }),
   };
 }
@@ -202,4 +202,42 @@ function customerOf({ texts, access, country }: Answers, memberEmail: string | n
     phone: texts.phone.trim(),
     notes: texts.notes.trim(),
   };
+}
+
+/**
+ * The `Idempotency-Key` of a demand, which is anything that JSON can write; no password belongs in it. A second click,
+ * a retry after a lost answer or a reload of the page send the same key and get the same order.
+ */
+function keyFor(demand: unknown): string {
+  const fingerprint = digest(JSON.stringify(demand));
+  const last = Object(readTab(ATTEMPT_KEY)) as { key?: unknown; fingerprint?: unknown };
+  if (last.fingerprint === fingerprint && typeof last.key === "string") return last.key;
+  const key = randomKey();
+  writeTab(ATTEMPT_KEY, { key, fingerprint });
+  return key;
+}
+
+/** The next click makes a new order. */
+export function dropAttempt(): void {
+  dropTab(ATTEMPT_KEY);
+}
+
+/** 128 random bits. Unlike `crypto.randomUUID` it also exists on a page without TLS, such as a test machine's. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** 53 bits that tell two demands apart (cyrb53); nothing depends on them being hard to forge. */
+function digest(text: string): string {
+  let a = 0xdeadbeef;
+  let b = 0x41c6ce57;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    a = Math.imul(a ^ code, 2654435761);
+    b = Math.imul(b ^ code, 1597334677);
+  }
+  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
+  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909);
+  return (4294967296 * (2097151 & b) + (a >>> 0)).toString(36);
 }

@@ -1,5 +1,5 @@
-/** What the browser can tell before anything is sent. The server checks all of it again. */
-import * as v from "valibot";
+/** What the browser can check before anything is sent. The server checks all of it again. */
+import { LIMITS } from "@/api/limits";
 
 /** In the order of the page, which is also that of the list of errors. */
 export const FIELDS = [
@@ -36,25 +36,36 @@ export interface Rules {
 }
 
 export type Fault = "missing" | "invalid" | "short";
-export type Faults = Partial<Record<FieldName, Fault>>;
+type Faults = Partial<Record<FieldName, Fault>>;
 
-const filled = v.pipe(v.string(), v.trim(), v.nonEmpty("missing"));
-const address = v.pipe(
-  filled,
-  v.minLength(5, "invalid"),
-  v.maxLength(254, "invalid"),
-  v.regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, "invalid"),
-);
-const accepted = v.literal(true, "missing");
-
+/** What is wrong with a field; null for nothing, or when this order does not ask for it. */
 export function findFault(name: FieldName, answers: Answers, rules: Rules): Fault | null {
-  const { access, country, texts } = answers;
-  const value =
-    name === "country" ? country : name === "terms" ? answers.hasAcceptedTerms : (texts[name] as string);
-  const schema = schemaOf(name, access, country, rules);
-  if (!schema) return null;
-  const { issues } = v.safeParse(schema, value, { abortPipeEarly: true });
-  return issues ? (issues[0].message as Fault) : null;
+  const { access, country, texts, hasAcceptedTerms } = answers;
+  switch (name) {
+    case "phone":
+    case "notes":
+      return null;
+    case "email":
+      return access === "member" ? null : emailFault(texts.email.trim());
+    case "password":
+      if (access !== "signup" && access !== "signin") return null;
+      if (!texts.password) return "missing";
+      return access === "signup" && texts.password.length < rules.passwordMin ? "short" : null;
+    case "customCountry":
+      return country !== rules.otherCountry || texts.customCountry.trim() ? null : "missing";
+    case "country":
+      return country.trim() ? null : "missing";
+    case "terms":
+      return hasAcceptedTerms ? null : "missing";
+    default:
+      return texts[name].trim() ? null : "missing";
+  }
+}
+
+function emailFault(email: string): Fault | null {
+  if (!email) return "missing";
+  const isPossible = email.length >= 5 && email.length <= LIMITS.CustomerRequest.email;
+  return isPossible && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) ? null : "invalid";
 }
 
 export function findFaults(answers: Answers, rules: Rules): Faults {
@@ -64,24 +75,4 @@ export function findFaults(answers: Answers, rules: Rules): Faults {
     if (fault) faults[name] = fault;
   }
   return faults;
-}
-
-function schemaOf(name: FieldName, access: Access, country: string, { otherCountry, passwordMin }: Rules) {
-  switch (name) {
-    case "phone":
-    case "notes":
-      return null;
-    case "email":
-      return access === "member" ? null : address;
-    case "password":
-      if (access === "signin") return v.pipe(v.string(), v.nonEmpty("missing"));
-      if (access !== "signup") return null;
-      return v.pipe(v.string(), v.nonEmpty("missing"), v.minLength(passwordMin, "short"));
-    case "customCountry":
-      return country === otherCountry ? filled : null;
-    case "terms":
-      return accepted;
-    default:
-      return filled;
-  }
 }

@@ -1,8 +1,8 @@
-import { fallbackOf, type Unmount } from "../../runtime/island";
+import { fallbackOf, type Unmount } from "@/runtime/island";
 
 /**
- * Lets a range input move the edge between the raw and the painted photo of one piece. The input stands on the page
- * before this script is there, so that the Tab key reaches it and brings it into sight.
+ * Lets a range input move the edge between the raw and the painted photo of one piece. The input is on the page
+ * before this script, so that the Tab key reaches it and brings it into sight.
  */
 export function mount(host: HTMLElement): Unmount {
   const figure = fallbackOf(host)?.querySelector<HTMLElement>(".compare");
@@ -19,7 +19,7 @@ export function mount(host: HTMLElement): Unmount {
   };
 }
 
-/** Where the thumb's middle stands (it is 3rem wide and never leaves the picture), and the very edge at both ends. */
+/** The place of the thumb's middle (it is 3rem wide and never leaves the picture), and the very edge at both ends. */
 function edge(percent: number): string {
   if (percent <= 0 || percent >= 100) return `${percent}%`;
   return `calc(1.5rem + (100% - 3rem) * ${percent / 100})`;

@@ -1,15 +1,15 @@
 import { act, fireEvent, screen, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
-import { emit } from "../../lib/events";
-import { goTo } from "../../lib/navigate";
-import { barriers } from "../../testing/accessibility";
-import { renderIsland } from "../../testing/render";
-import { Gallery, pictureOf } from "./gallery";
-import type { GalleryImage } from "./props";
+import type { GalleryImage } from "@/api/types";
+import { emit } from "@/lib/events";
+import { goTo } from "@/lib/navigate";
+import { barriers } from "@/testing/accessibility";
+import { renderIsland } from "@/testing/render";
+import { Gallery, pictureOf } from "./index";
 import { openViewer } from "./viewer";
 
 vi.mock("./viewer");
-vi.mock("../../lib/navigate");
+vi.mock("@/lib/navigate");
 
 beforeEach(() => {
   vi.mocked(openViewer).mockReset();
@@ -81,9 +81,9 @@ it("shows a photo whose smaller files do not exist yet", async () => {
 it("shows each photo with the ruler that the server drew for it", async () => {
   const { user } = await start(
     images,
-    '<ul><li id="photo-1"><svg class="toise"><text>15 cm</text></svg></li><li id="photo-2"></li></ul>',
+    '<ul><li id="photo-1"><svg class="size-ruler"><text>15 cm</text></svg></li><li id="photo-2"></li></ul>',
   );
-  const ruler = () => document.querySelector(".gallery__stage .toise");
+  const ruler = () => document.querySelector(".gallery__stage .size-ruler");
   expect(ruler()?.textContent).toBe("15 cm");
   await user.click(thumbs()[1] as HTMLElement);
   expect(ruler()).toBeNull();

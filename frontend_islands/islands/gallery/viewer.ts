@@ -1,8 +1,8 @@
 /** The full-screen viewer, fetched when it is first opened. */
 import PhotoSwipe from "photoswipe";
-import type { GalleryImage } from "./props";
+import type { GalleryImage } from "@/api/types";
 
-export interface ViewerWords {
+interface ViewerWords {
   label: string;
   close: string;
   previous: string;
@@ -16,7 +16,7 @@ const STEP = 1.5;
 /** How far an arrow key moves an enlarged photo, in parts of the screen. */
 const PAN = 0.15;
 
-/** Opens at a photo; `onClose` hears at which one the visitor left. The first photo follows the last.
+/** Opens at a photo; `onClose` gets the one at which the visitor left. The first photo follows the last.
  *
  * Enlarged by click, double tap, pinch, wheel, the button, and the keys z, + and −; 0 shows the whole photo again. The
  * arrow keys move an enlarged photo and turn to another one otherwise.
@@ -88,7 +88,7 @@ export function pressed(viewer: PhotoSwipe, event: KeyboardEvent): boolean {
   return true;
 }
 
-/** The zoom button tells whether the photo is enlarged. */
+/** The zoom button says whether the photo is enlarged. */
 function sayZoom(viewer: PhotoSwipe): void {
   const slide = viewer.currSlide;
   const isEnlarged = Boolean(slide && slide.currZoomLevel > slide.zoomLevels.fit + 0.001);

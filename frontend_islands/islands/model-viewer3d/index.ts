@@ -5,7 +5,7 @@
  * attributes of the section. The scene (WebGL) is a file of its own, fetched with the model by the first click; until
  * it draws, and whenever something goes wrong, the picture stays.
  */
-import { fallbackOf, type Mount } from "../../runtime/island";
+import { fallbackOf, type Mount } from "@/runtime/island";
 import type { Scene } from "./scene";
 
 type State = "poster" | "loading" | "ready" | "failed" | "unsupported";

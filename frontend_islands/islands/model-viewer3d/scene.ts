@@ -1,19 +1,22 @@
 /** What WebGL draws: one model in even light, turned by hand. Fetched on demand, for it brings three.js along. */
 import {
   Box3,
+  LinearFilter,
+  LinearMipmapLinearFilter,
   MathUtils,
   PerspectiveCamera,
   PMREMGenerator,
-  Scene as Room,
+  RepeatWrapping,
   Sphere,
   Spherical,
+  Texture,
   Vector3,
   WebGLRenderer,
+  Scene as World,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
-import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
-import { readTextures } from "./textures";
+import { GLTFLoader, type GLTFLoaderPlugin, type GLTFParser } from "three/examples/jsm/loaders/GLTFLoader.js";
 
 export interface Scene {
   /** Radians: positive turns the piece to the right, and shows it from further above. */
@@ -40,10 +43,10 @@ export async function createScene(
 ): Promise<Scene | null> {
   const renderer = newRenderer(canvas);
   if (!renderer) return null;
-  const room = new Room();
+  const world = new World();
   const light = new PMREMGenerator(renderer);
   const studio = new RoomEnvironment();
-  room.environment = light.fromScene(studio, 0.04).texture;
+  world.environment = light.fromScene(studio, 0.04).texture;
   studio.dispose();
   light.dispose();
 
@@ -58,7 +61,7 @@ export async function createScene(
     isDue = true;
     requestAnimationFrame(() => {
       isDue = false;
-      renderer?.render(room, camera);
+      renderer?.render(world, camera);
     });
   }
 
@@ -81,7 +84,7 @@ export async function createScene(
     stopShow();
     observer.disconnect();
     controls.dispose();
-    room.environment?.dispose();
+    world.environment?.dispose();
     renderer?.dispose();
   }
 
@@ -92,7 +95,7 @@ export async function createScene(
     const ball = new Box3().setFromObject(piece).getBoundingSphere(new Sphere());
     if (!(ball.radius > 0)) throw new Error("The model is empty.");
     piece.position.sub(ball.center);
-    room.add(piece);
+    world.add(piece);
     const distance = ball.radius / Math.sin(MathUtils.degToRad(camera.fov / 2));
     start.set(0.35, 0.25, 1).setLength(distance * 1.05);
     camera.near = distance / 100;
@@ -172,4 +175,38 @@ function newRenderer(canvas: HTMLCanvasElement): WebGLRenderer | null {
   } catch {
     return null;
   }
+}
+
+interface Described {
+  textures: { source: number }[];
+  images: { bufferView: number; mimeType: string }[];
+}
+
+/**
+ * Textures inside a model, decoded without an address of their own: the loader's way makes `blob:` addresses, which the
+ * page's content security policy refuses.
+ */
+function readTextures(parser: GLTFParser): GLTFLoaderPlugin {
+  return {
+    name: "textures-without-addresses",
+    loadTexture: async (index) => {
+      const described = parser.json as Described;
+      const image = described.images[described.textures[index]?.source ?? -1];
+      if (!image) throw new Error(`The model has no texture ${index}.`);
+      const bytes = (await parser.getDependency("bufferView", image.bufferView)) as ArrayBuffer;
+      const bitmap = await createImageBitmap(new Blob([bytes], { type: image.mimeType }), {
+        colorSpaceConversion: "none",
+        premultiplyAlpha: "none",
+      });
+      const texture = new Texture(bitmap);
+      texture.flipY = false;
+      texture.wrapS = RepeatWrapping;
+      texture.wrapT = RepeatWrapping;
+      texture.magFilter = LinearFilter;
+      texture.minFilter = LinearMipmapLinearFilter;
+      texture.needsUpdate = true;
+      parser.associations.set(texture, { textures: index });
+      return texture;
+    },
+  };
 }

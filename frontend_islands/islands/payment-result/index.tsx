@@ -1,4 +1,220 @@
-import { reactIsland } from "@/runtime/react";
-import { PaymentResult } from "./payment-result";
+import { type ReactNode, useEffect, useRef } from "react";
+import type { PaymentResultProps, VerifyAnswer } from "@/api/types";
+import { clearCart } from "@/lib/cart";
+import { Icon } from "@/lib/icon";
+import { browserStore } from "@/lib/storage";
+import { toast } from "@/lib/toast";
+import { Plan } from "@/purchase/quote-parts";
+import { ATTEMPT_KEY, dropTab, FORM_KEY } from "@/purchase/tab-memory";
+import { Marked, useProblemText } from "@/purchase/texts";
+import { reactIsland, useTranslation } from "@/runtime/react";
+import { useVerification, type Verification } from "./use-verification";
+
+/** What became of a payment; a confirmed one empties the cart. */
+export function PaymentResult({ session_id: checkoutSessionId, links }: PaymentResultProps) {
+  const { t } = useTranslation();
+  const problemText = useProblemText();
+  const [verification, again] = useVerification(checkoutSessionId);
+  const { state } = verification;
+  const heading = useRef<HTMLHeadingElement>(null);
+  const title = useTitle(state);
+
+  useEffect(() => {
+    if (state !== "paid" || !emptyBoughtCart(checkoutSessionId)) return;
+    toast({ kind: "success", title: t("result.paidTitle") });
+  }, [state, checkoutSessionId, t]);
+  const retry = () => {
+    heading.current?.focus();
+    again();
+  };
+
+  const cart = <a href={links.cart}>{t("result.backToCart")}</a>;
+  const orders = (
+    <a className="button" href={links.orders}>
+      {t("result.orders")}
+    </a>
+  );
+  const contact = links.contact && (
+    <a className="button" href={links.contact}>
+      {t("result.contact")}
+    </a>
+  );
+
+  const body = (): ReactNode => {
+    switch (verification.state) {
+      case "verifying":
+        return <p className="lead">{t("result.verifyingText")}</p>;
+      case "paid":
+        return <Paid answer={verification.answer} ordersUrl={links.orders} />;
+      case "waiting":
+        return (
+          <Outcome text={t("result.waitingText")}>
+            <button className="button button--primary" type="button" onClick={retry}>
+              {t("result.checkAgain")}
+            </button>
+            {orders}
+          </Outcome>
+        );
+      case "refunded":
+        return (
+          <Outcome text={t("result.refundedText")}>
+            {contact}
+            {cart}
+          </Outcome>
+        );
+      case "failed":
+        return (
+          <Outcome text={t("result.failedText")}>
+            <a className="button button--primary" href={links.cart}>
+              {t("result.tryAgain")}
+            </a>
+            {contact}
+          </Outcome>
+        );
+      case "expired":
+        return (
+          <Outcome text={t("result.expiredText")}>
+            <a className="button button--primary" href={links.cart}>
+              {t("result.backToCart")}
+            </a>
+          </Outcome>
+        );
+      case "unknown":
+        return (
+          <Outcome text={t("result.unknownText")}>
+            {orders}
+            {cart}
+          </Outcome>
+        );
+      case "error":
+        return (
+          <Outcome text={problemText(verification.problem)} note={t("result.errorText")}>
+            <button className="button button--primary" type="button" onClick={retry}>
+              {t("result.checkAgain")}
+            </button>
+            {orders}
+          </Outcome>
+        );
+    }
+  };
+
+  return (
+    <div className="narrow-sheet result" aria-busy={state === "verifying"}>
+      <ResultIcon state={state} />
+      <p className="visually-hidden" role="status">
+        {title}
+      </p>
+      <h1 className="narrow-sheet__title" ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
+      {body()}
+    </div>
+  );
+}
+
+function useTitle(state: Verification["state"]): string {
+  const { t } = useTranslation();
+  return {
+    verifying: t("result.verifyingTitle"),
+    waiting: t("result.waitingTitle"),
+    paid: t("result.paidTitle"),
+    refunded: t("result.refundedTitle"),
+    failed: t("result.failedTitle"),
+    expired: t("result.expiredTitle"),
+    unknown: t("result.unknownTitle"),
+    error: t("result.errorTitle"),
+  }[state];
+}
+
+function ResultIcon({ state }: { state: Verification["state"] }) {
+  if (state === "verifying") return <span className="spinner" aria-hidden="true" />;
+  const [kind, icon] =
+    state === "paid"
+      ? ["ok", "check"]
+      : state === "failed" || state === "expired"
+        ? ["failed", "close"]
+        : state === "error"
+          ? ["failed", "warning"]
+          : ["wait", state === "waiting" ? "clock" : "info"];
+  return (
+    <div className={`result-icon result-icon--${kind}`} aria-hidden="true">
+      <Icon name={icon ?? ""} />
+    </div>
+  );
+}
+
+function Outcome({ text, note, children }: { text: string; note?: string; children: ReactNode }) {
+  return (
+    <>
+      <p className="lead">{text}</p>
+      {note && <p>{note}</p>}
+      <div className="cluster">{children}</div>
+    </>
+  );
+}
+
+function Paid({ answer, ordersUrl }: { answer: VerifyAnswer; ordersUrl: string }) {
+  const { t } = useTranslation();
+  const steps = [
+    { name: t("result.prepare"), text: t("result.prepareText") },
+    { name: t("result.paint"), text: t("result.paintText") },
+    { name: t("result.dry"), text: t("result.dryText") },
+    { name: t("result.send"), text: t("result.sendText") },
+  ];
+  return (
+    <>
+      {answer.order_reference && (
+        <p className="lead">
+          <Marked
+            text={t("result.reference", { reference: answer.order_reference })}
+            draw={(part) => <strong className="tabular">{part}</strong>}
+          />
+        </p>
+      )}
+      <p>{t("result.paidText")}</p>
+      {answer.installment_plan && (
+        <section className="plan-offer" aria-labelledby="result-plan">
+          <h2 className="result__next" id="result-plan">
+            {t("summary.planTitle")}
+          </h2>
+          <Plan plan={answer.installment_plan} />
+          <p className="order-summary__note">{t("result.planText")}</p>
+        </section>
+      )}
+      <h2 className="result__next">{t("result.next")}</h2>
+      <ol className="progress-steps">
+        {steps.map(({ name, text }, index) => (
+          <li className="progress-steps__step" key={name} aria-current={index === 0 ? "step" : undefined}>
+            <span className="progress-steps__name">{name}</span>
+            <span className="progress-steps__text">{text}</span>
+          </li>
+        ))}
+      </ol>
+      <div className="cluster">
+        <a className="button button--primary" href={answer.order_url || ordersUrl}>
+          {t("result.track")}
+        </a>
+      </div>
+    </>
+  );
+}
+
+/** The payment that emptied this browser's cart last. */
+const EMPTIED_KEY = "cart-emptied-by";
+
+/**
+ * The cart was bought: it is emptied, here and in the other tabs, and the next order gets a key of its own.
+ *
+ * Opening the page of the same payment again (from the history, from a bookmark) leaves the cart of that moment
+ * alone. Returns whether the cart was emptied.
+ */
+function emptyBoughtCart(checkoutSessionId: string): boolean {
+  if (browserStore.read(EMPTIED_KEY) === checkoutSessionId) return false;
+  browserStore.write(EMPTIED_KEY, checkoutSessionId);
+  clearCart();
+  dropTab(ATTEMPT_KEY);
+  dropTab(FORM_KEY);
+  return true;
+}
 
 export const mount = reactIsland(PaymentResult);

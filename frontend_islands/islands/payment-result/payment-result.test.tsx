@@ -3,11 +3,11 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { $lines, addToCart, clearCart } from "@/lib/cart";
 import { CART_KEY, readCart } from "@/lib/cart-storage";
 import { toast } from "@/lib/toast";
-import { ATTEMPT_KEY, FORM_KEY } from "@/purchase/session";
+import { ATTEMPT_KEY, FORM_KEY } from "@/purchase/tab-memory";
 import { barriers } from "@/testing/accessibility";
-import { type Asked, inThreeTimes, json, kept, problem, quoted, serve } from "@/testing/purchase";
+import { type Asked, cartLine, inThreeTimes, json, problem, quoted, serve } from "@/testing/purchase";
 import { renderIsland } from "@/testing/render";
-import { PaymentResult } from "./payment-result";
+import { PaymentResult } from "./index";
 
 vi.mock("@/lib/toast");
 
@@ -29,7 +29,7 @@ const paid = () => json({ payment_status: "paid", order_reference: "A1B2C3D4", o
 
 beforeEach(() => {
   clearCart();
-  addToCart(kept(quoted()), 2);
+  addToCart(cartLine(quoted()), 2);
   vi.mocked(toast).mockReset();
 });
 
@@ -43,7 +43,7 @@ it("confirms a payment that the server confirms, and empties the cart", async ()
     ["GET", `${VERIFY}?session_id=${SESSION}`],
   ]);
   expect(screen.getByText("A1B2C3D4")).toBeTruthy();
-  expect([...container.querySelectorAll(".steps-ruler__name")].map((step) => step.textContent)).toEqual([
+  expect([...container.querySelectorAll(".progress-steps__name")].map((step) => step.textContent)).toEqual([
     "Préparation",
     "Peinture",
     "Séchage",
@@ -65,7 +65,7 @@ it("links to the orders when the order is not this browser's", async () => {
   expect(screen.queryByText(/Commande/)).toBeNull();
 });
 
-it("shows the calendar of an order in instalments, to the cent", async () => {
+it("shows the calendar of an order in installments, to the cent", async () => {
   const { container } = await open(() =>
     json({ payment_status: "paid", order_reference: "A1B2C3D4", installment_plan: inThreeTimes.plan }),
   );
@@ -83,7 +83,7 @@ it("shows the calendar of an order in instalments, to the cent", async () => {
 it("leaves a new cart alone when the page of the same payment is opened again", async () => {
   const first = await open(paid);
   first.unmount();
-  addToCart(kept(quoted()), 1);
+  addToCart(cartLine(quoted()), 1);
   await open(paid);
 
   expect(title()).toBe("Paiement confirmé !");
@@ -99,7 +99,7 @@ it.each([
 ])("keeps the cart when the payment is %s", async (_state, answer, heading) => {
   const { container } = await open(() => json(answer));
   expect(title()).toBe(heading);
-  expect(readCart()).toEqual([kept(quoted())]);
+  expect(readCart()).toEqual([cartLine(quoted())]);
   expect(toast).not.toHaveBeenCalled();
   expect(await barriers(container)).toEqual([]);
 });
@@ -128,7 +128,7 @@ it.each([
     ["Retour au panier", "/panier"],
   ]);
   expect(calls).toHaveLength(session ? 1 : 0);
-  expect(readCart()).toEqual([kept(quoted())]);
+  expect(readCart()).toEqual([cartLine(quoted())]);
 });
 
 it("asks again while the payment is pending, and confirms it when it comes", async () => {
@@ -159,7 +159,7 @@ it("stops asking after half a minute, keeps the cart and promises a mail", async
   expect(calls).toHaveLength(7);
   await act(() => vi.advanceTimersByTimeAsync(600_000));
   expect(calls).toHaveLength(7);
-  expect(readCart()).toEqual([kept(quoted())]);
+  expect(readCart()).toEqual([cartLine(quoted())]);
 });
 
 it.each([
@@ -175,7 +175,7 @@ it.each([
   const { user } = await open((asked) => answer(asked));
   expect(title()).toBe("Erreur de vérification");
   expect(screen.getByText(new RegExp(sentence))).toBeTruthy();
-  expect(readCart()).toEqual([kept(quoted())]);
+  expect(readCart()).toEqual([cartLine(quoted())]);
 
   answer = paid;
   await user.click(screen.getByRole("button", { name: "Vérifier à nouveau" }));

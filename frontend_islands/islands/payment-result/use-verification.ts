@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from "react";
+import type { VerifyAnswer } from "@/api/types";
 import { type ApiProblem, getJson } from "@/lib/api";
 import { asProblem, inTime } from "@/purchase/calls";
-import type { VerifyAnswer } from "@/purchase/types";
 
 /** What is known of the payment. `waiting`: it may still be confirmed, later than one likes to watch. */
 export type Verification =
@@ -14,19 +14,20 @@ export type Verification =
 /** The pauses between questions while the provider has not decided: half a minute in all. */
 const PAUSES_MS = [2_000, 3_000, 4_000, 6_000, 7_000, 8_000];
 
-export function useVerification(sessionId: string): [Verification, again: () => void] {
+/** Asks the server about a payment until it is decided or the pauses are used up; `again` starts over. */
+export function useVerification(checkoutSessionId: string): [Verification, again: () => void] {
   const [verification, setVerification] = useState<Verification>(
-    sessionId ? { state: "verifying" } : { state: "unknown" },
+    checkoutSessionId ? { state: "verifying" } : { state: "unknown" },
   );
   const [attempt, setAttempt] = useState(0);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt asks about the same payment
   useEffect(() => {
-    if (!sessionId) return;
+    if (!checkoutSessionId) return;
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const ask = async (round: number) => {
-      const found = await verify(sessionId, controller.signal);
+      const found = await verify(checkoutSessionId, controller.signal);
       if (controller.signal.aborted) return;
       const pause = PAUSES_MS[round];
       if (found.state === "waiting" && pause !== undefined) timer = setTimeout(() => ask(round + 1), pause);
@@ -37,7 +38,7 @@ export function useVerification(sessionId: string): [Verification, again: () => 
       clearTimeout(timer);
       controller.abort();
     };
-  }, [sessionId, attempt]);
+  }, [checkoutSessionId, attempt]);
 
   const again = useCallback(() => {
     setVerification({ state: "verifying" });
@@ -46,8 +47,8 @@ export function useVerification(sessionId: string): [Verification, again: () => 
   return [verification, again];
 }
 
-async function verify(sessionId: string, signal: AbortSignal): Promise<Verification> {
-  const path = `/api/checkout/verify?session_id=${encodeURIComponent(sessionId)}`;
+async function verify(checkoutSessionId: string, signal: AbortSignal): Promise<Verification> {
+  const path = `/api/checkout/verify?session_id=${encodeURIComponent(checkoutSessionId)}`;
   try {
     const answer = await inTime((inner) => getJson<VerifyAnswer>(path, { signal: inner }), signal);
     if (answer.refunded) return { state: "refunded", answer };

@@ -1,4 +1,219 @@
-import { reactIsland } from "../../runtime/react";
-import { ProductBuy } from "./product-buy";
+import { useEffect, useId, useRef, useState } from "react";
+import type { BuyFinish, ProductBuyProps } from "@/api/types";
+import { addToCart } from "@/lib/cart";
+import { type Choice, choiceIn, choiceInAddress, putInAddress } from "@/lib/choice";
+import { emit } from "@/lib/events";
+import { toast } from "@/lib/toast";
+import { reactIsland, useIsland, useTranslation } from "@/runtime/react";
+import { firstChoice, isFinishOpen, isHeldForVisitor, isVariationOpen, offerFor, withFinish } from "./offers";
+
+/** Finish, format, price and the button of a product page. */
+export function ProductBuy(props: ProductBuyProps) {
+  const { t } = useTranslation();
+  const { values } = useIsland();
+  const [choice, setChoice] = useState(() => firstChoice(props, [choiceIn(values), choiceInAddress()]));
+  const { product_id, finishes, variations, offers } = props;
+  const offer = offerFor(offers, choice);
+  const canBuy = props.available && offer?.available === true;
+  const { finish: chosenFinish, variation_id: chosenFormat } = choice;
+  const [isMine, setIsMine] = useState(false);
+
+  useEffect(() => {
+    setIsMine(false);
+    if (canBuy) return;
+    let isOver = false;
+    void isHeldForVisitor({ product_id, finish: chosenFinish, variation_id: chosenFormat }).then((found) => {
+      if (!isOver) setIsMine(found);
+    });
+    return () => {
+      isOver = true;
+    };
+  }, [canBuy, product_id, chosenFinish, chosenFormat]);
+
+  function choose(next: Choice) {
+    setChoice(next);
+    putInAddress(next);
+    emit("product:chosen", { product_id, ...next });
+  }
+
+  function add() {
+    if (addToCart({ product_id, ...choice }) === 0) {
+      toast({ kind: "error", title: t("buy.fullTitle"), text: t("buy.fullText") });
+      return;
+    }
+    const words = [
+      props.name,
+      finishes.find(({ code }) => code === choice.finish)?.label,
+      variations.find(({ id }) => id === choice.variation_id)?.name,
+    ];
+    toast({
+      kind: "success",
+      title: t("buy.added"),
+      text: words.filter(Boolean).join(" · "),
+      link: { href: props.cart_url, label: t("buy.viewCart") },
+    });
+  }
+
+  return (
+    <div className="buy stack">
+      <p className="buy__price" aria-live="polite">
+        {offer && <span className="price price--large">{offer.price_text}</span>}{" "}
+        {offer?.original_price_text && <s className="price-was">{offer.original_price_text}</s>}{" "}
+        {props.promotion_text && <span className="buy__promotion">{props.promotion_text}</span>}
+      </p>
+      {finishes.length > 0 && (
+        <ChoiceCards
+          legend={t("buy.finish")}
+          name="finition"
+          chosen={choice.finish}
+          onChoose={(finish) => choose(withFinish(props, choice, finish))}
+          options={finishes.map(({ code, label, image, reason }) => {
+            const isOpen = isFinishOpen(props, code);
+            const { variation_id } = withFinish(props, choice, code);
+            const price = offerFor(offers, { finish: code, variation_id })?.price_text ?? "";
+            return { value: code, label, image, isOpen, detail: isOpen ? price : reason || t("buy.soldOut") };
+          })}
+        />
+      )}
+      {variations.length > 0 && (
+        <ChoiceCards
+          legend={t("buy.format")}
+          name="format"
+          chosen={choice.variation_id}
+          onChoose={(variation_id) => choose({ ...choice, variation_id })}
+          options={variations.map(({ id, name, reason }) => {
+            const isOpen = isVariationOpen(props, id, choice.finish);
+            const price = offerFor(offers, { finish: choice.finish, variation_id: id })?.price_text ?? "";
+            return {
+              value: id,
+              label: name,
+              image: null,
+              isOpen,
+              detail: isOpen ? price : reason || t("buy.soldOut"),
+            };
+          })}
+        />
+      )}
+      <BuyButtons
+        canBuy={canBuy}
+        reason={
+          isMine ? (
+            <>
+              {t("buy.reserved")} <a href={props.cart_url}>{t("buy.viewCart")}</a>
+            </>
+          ) : (
+            props.unavailable_text
+          )
+        }
+        onAdd={add}
+      >
+        <span>{props.name}</span>
+        {offer && <span className="price">{offer.price_text}</span>}
+      </BuyButtons>
+    </div>
+  );
+}
+
+interface BuyButtonsProps {
+  canBuy: boolean;
+  reason: React.ReactNode;
+  onAdd: () => void;
+  /** What the bar says beside its button. */
+  children: React.ReactNode;
+}
+
+/** The button, and on phones the bar that repeats it while the button is out of sight. */
+function BuyButtons({ canBuy, reason, onAdd, children }: BuyButtonsProps) {
+  const { t } = useTranslation();
+  const actions = useRef<HTMLDivElement>(null);
+  const [inSight, setInSight] = useState(true);
+
+  useEffect(() => {
+    if (!actions.current) return;
+    const observer = new IntersectionObserver(([entry]) => setInSight(entry?.isIntersecting ?? true));
+    observer.observe(actions.current);
+    return () => observer.disconnect();
+  }, []);
+
+  return (
+    <>
+      <div className="buy__actions" ref={actions}>
+        <button
+          className="button button--primary button--large"
+          type="button"
+          data-replay="add"
+          disabled={!canBuy}
+          onClick={onAdd}
+        >
+          {t("buy.add")}
+        </button>
+      </div>
+      {!canBuy && (
+        <p className="button-reason" role="status">
+          {reason}
+        </p>
+      )}
+      {canBuy && (
+        <div className="buy-bar" hidden={inSight}>
+          <p className="buy-bar__what">{children}</p>
+          <button className="button button--primary" type="button" onClick={onAdd}>
+            {t("buy.addShort")}
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+interface Option<Value> {
+  value: Value;
+  label: string;
+  /** The price, or why it cannot be chosen. */
+  detail: string;
+  image: BuyFinish["image"];
+  isOpen: boolean;
+}
+
+interface ChoiceCardsProps<Value> {
+  legend: string;
+  name: string;
+  chosen: Value | null;
+  options: Option<Value>[];
+  onChoose: (value: Value) => void;
+}
+
+/** Radio buttons drawn as cards. What is sold out stays visible, with the reason, and cannot be chosen. */
+function ChoiceCards<Value extends string | number>(props: ChoiceCardsProps<Value>) {
+  const { legend, name, chosen, options, onChoose } = props;
+  const id = useId();
+  return (
+    <fieldset className="radio-cards">
+      <legend className="radio-cards__legend">{legend}</legend>
+      <div className="radio-cards__list">
+        {options.map(({ value, label, detail, image, isOpen }) => (
+          <label className="radio-card" key={value}>
+            <input
+              className="radio-card__input"
+              type="radio"
+              name={name}
+              value={value}
+              aria-describedby={`${id}-${value}`}
+              checked={value === chosen}
+              disabled={!isOpen}
+              onChange={() => onChoose(value)}
+            />
+            {image && <img className="radio-card__photo" src={image.url} alt="" width={64} height={64} />}
+            <span className="radio-card__body">
+              <span className="radio-card__title">{label}</span>
+              <span className="radio-card__detail" id={`${id}-${value}`}>
+                {detail}
+              </span>
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
 
 export const mount = reactIsland(ProductBuy);

@@ -1,6 +1,9 @@
-/** Which choices there are, and which one stands at first. */
-import type { Choice } from "../../lib/choice";
-import type { BuyOffer, ProductBuyProps } from "./props";
+/** Which choices there are, which one is the first, and whether the visitor's own order reserves a piece. */
+
+import type { BuyOffer, ProductBuyProps } from "@/api/types";
+import { postJson } from "@/lib/api";
+import { type CartChoice, lineKey, readCart } from "@/lib/cart-storage";
+import type { Choice } from "@/lib/choice";
 
 type Offers = Pick<ProductBuyProps, "finishes" | "variations" | "offers" | "selected">;
 
@@ -45,4 +48,24 @@ export function firstChoice(all: Offers, wishes: readonly Choice[]): Choice {
     ({ variation_id }) => variation_id && isVariationOpen(all, variation_id, choice.finish),
   )?.variation_id;
   return format ? { ...choice, variation_id: format } : choice;
+}
+
+/**
+ * Whether a sold-out piece is sold out because this very visitor's unpaid order holds it. Only a piece in their cart
+ * can be (the cart stays until the payment), so nobody else's browser asks. False when the server does not answer.
+ */
+export async function isHeldForVisitor(choice: CartChoice): Promise<boolean> {
+  const line = readCart().find((each) => lineKey(each) === lineKey(choice));
+  if (!line) return false;
+  try {
+    const quote = await postJson<{ lines?: { available?: boolean; reserved?: boolean }[] }>(
+      "/api/cart/quote",
+      { lines: [line] },
+      { isAnonymous: true },
+    );
+    const found = quote.lines?.[0];
+    return found?.available === true && found.reserved === true;
+  } catch {
+    return false;
+  }
 }

@@ -1,15 +1,15 @@
 import { act, screen, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
-import { MAX_QUANTITY, readCart, writeCart } from "../../lib/cart-storage";
-import { listen } from "../../lib/events";
-import { toast } from "../../lib/toast";
-import { barriers } from "../../testing/accessibility";
-import { renderIsland } from "../../testing/render";
+import type { BuyOffer, ProductBuyProps } from "@/api/types";
+import { MAX_QUANTITY, readCart, writeCart } from "@/lib/cart-storage";
+import { listen } from "@/lib/events";
+import { toast } from "@/lib/toast";
+import { barriers } from "@/testing/accessibility";
+import { renderIsland } from "@/testing/render";
+import { ProductBuy } from "./index";
 import { firstChoice, withFinish } from "./offers";
-import { ProductBuy } from "./product-buy";
-import type { BuyOffer, ProductBuyProps } from "./props";
 
-vi.mock("../../lib/toast");
+vi.mock("@/lib/toast");
 
 let setInSight: (isInSight: boolean) => void = () => {};
 

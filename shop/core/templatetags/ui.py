@@ -140,7 +140,8 @@ def size_ruler(height_cm: Decimal | float | str | None, image: ImageInfo | None)
         lines.append((_RULER - (_SHORT if mark % long_step else _LONG), y, y))
         mark += step
     return format_html(
-        '<svg class="toise" aria-hidden="true" focusable="false">{}<text x="{}%" y="{}%" dy=".35em">{}</text></svg>',
+        '<svg class="size-ruler" aria-hidden="true" focusable="false">{}'
+        '<text x="{}%" y="{}%" dy=".35em">{}</text></svg>',
         format_html_join(
             "",
             '<line x1="{}%" x2="{}%" y1="{}%" y2="{}%"/>',

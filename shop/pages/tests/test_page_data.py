@@ -170,7 +170,7 @@ def test_a_product_says_what_its_page_shows(client: Client, whole_shop: WholeSho
     page = read(client, whole_shop.pages(language)["product"])
     data = block(page, "Product")
     assert data["name"] == page.first("h1").text == NAMES[language]
-    assert data["category"] in page.first("p", "pot").text
+    assert data["category"] in page.first("p", "category-label").text
     assert data["description"].splitlines()[0] == page.first("p", "lead").text
     photos = [link.attributes["href"] for link in page.all("a", "gallery__photo")]
     assert data["image"] == [f"{SITE}{photo}" for photo in photos]

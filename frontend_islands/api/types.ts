@@ -1,0 +1,23 @@
+/** What calls answer and islands are given, by the names of the API's schema. */
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type Quote = Schemas["Quote"];
+export type QuoteLine = Schemas["QuoteLine"];
+export type CountryChoice = Schemas["CountryChoice"];
+export type PaymentMode = Schemas["PaymentModeEnum"];
+export type CartProps = Schemas["CartProps"];
+export type CheckoutProps = Schemas["CheckoutProps"];
+export type CheckoutAnswer = Schemas["CheckoutAnswer"];
+export type PaymentResultProps = Schemas["PaymentResultProps"];
+export type VerifyAnswer = Schemas["VerifyAnswer"];
+export type GalleryProps = Schemas["GalleryProps"];
+export type GalleryImage = Schemas["GalleryImage"];
+export type ProductBuyProps = Schemas["ProductBuyProps"];
+export type BuyFinish = Schemas["BuyFinish"];
+/** One price: a finish (null where the product has none) in a format (null likewise). */
+export type BuyOffer = Schemas["BuyOffer"];
+export type Finish = Schemas["FinishEnum"];
+/** `csrf_token` goes with every unsafe call as `X-CSRFToken`. */
+export type Me = Schemas["Me"];

@@ -1,0 +1,38 @@
+/**
+ * In the head of the cart and the checkout, run before anything is painted: an ordinary script, because modules wait
+ * for the whole page. It reads the browser's cart and
+ *
+ * - with pieces in it, asks what they cost and fetches the island's modules, while styles and page arrive;
+ * - without, marks the root with `data-cart="empty"`, so that the server's empty cart shows and React stays away, or
+ *   leaves for the page that `data-empty` names.
+ *
+ * Without this script the island does all of it later.
+ */
+import { readCart } from "@/lib/cart-storage";
+import { askEarly, quoteQuestion } from "./early";
+import { ATTEMPT_KEY, COUNTRY_KEY, dropTab, readTab } from "./tab-memory";
+
+start((document.currentScript as HTMLScriptElement).dataset);
+
+function start({ country, modules, empty }: DOMStringMap): void {
+  const lines = readCart();
+  if (lines.length > 0) {
+    const code = readTab(COUNTRY_KEY);
+    askEarly(quoteQuestion(lines, typeof code === "string" ? code : (country ?? "")));
+    for (const href of modules?.split(" ") ?? []) fetchModule(href);
+  } else if (empty) {
+    dropTab(ATTEMPT_KEY);
+    location.replace(empty);
+  } else {
+    document.documentElement.dataset.cart = "empty";
+  }
+}
+
+/** After what the first paint waits for. */
+function fetchModule(href: string): void {
+  const link = document.createElement("link");
+  link.rel = "modulepreload";
+  link.fetchPriority = "low";
+  link.href = href;
+  document.head.append(link);
+}

@@ -1,0 +1,23 @@
+/** What the purchase remembers for as long as the tab is open. */
+import { tabStore } from "@/lib/storage";
+
+export const COUNTRY_KEY = "delivery-country";
+export const FORM_KEY = "checkout-form";
+export const ATTEMPT_KEY = "checkout-attempt";
+
+/** The value that `writeTab` stored; null for none or a damaged one. */
+export function readTab(key: string): unknown {
+  try {
+    return JSON.parse(tabStore.read(key) ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+export function writeTab(key: string, value: unknown): void {
+  tabStore.write(key, JSON.stringify(value));
+}
+
+export function dropTab(key: string): void {
+  tabStore.remove(key);
+}

@@ -1,0 +1,44 @@
+import { ApiProblem } from "@/lib/api";
+import { emit, listen } from "@/lib/events";
+import { readFavourites, syncFavourites, toggleFavourite } from "@/lib/favourites";
+
+/** `<favourite-button product="12"><button aria-pressed="false">…</button></favourite-button>`: a heart. */
+class FavouriteButtonElement extends HTMLElement {
+  #off: AbortController | undefined;
+
+  connectedCallback(): void {
+    this.#off = new AbortController();
+    const { signal } = this.#off;
+    this.addEventListener("click", this.#toggle, { signal });
+    listen("favourites:changed", ({ ids }) => this.#draw(ids), { signal });
+    this.#draw(readFavourites());
+  }
+
+  disconnectedCallback(): void {
+    this.#off?.abort();
+  }
+
+  get #product(): number {
+    return Number(this.getAttribute("product"));
+  }
+
+  #draw(ids: number[]): void {
+    this.querySelector("button")?.setAttribute("aria-pressed", String(ids.includes(this.#product)));
+  }
+
+  #toggle = async (): Promise<void> => {
+    // Fetched beside the call to the server.
+    const notice = import("./notice");
+    try {
+      const isAdded = await toggleFavourite(this.#product);
+      (await notice).showNotice(isAdded ? "favourite_added" : "favourite_removed");
+    } catch (problem) {
+      (await notice).showNotice("favourite_failed", problem instanceof ApiProblem ? problem.detail : "");
+    }
+  };
+}
+
+customElements.define("favourite-button", FavouriteButtonElement);
+// Another tab wrote the list.
+addEventListener("storage", () => emit("favourites:changed", { ids: readFavourites() }));
+void syncFavourites();
