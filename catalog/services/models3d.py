@@ -7,10 +7,10 @@ from django.db import transaction
 from catalog.models import Product, ProductModel
 from catalog.services.images import DERIVE_TASK, remove_files
 from shop.core import images, models3d
+from shop.core.content_version import content_changed
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
 from shop.core.models3d import CheckedModel
-from shop.core.public_pages import content_changed
 
 FOLDER = "models"
 

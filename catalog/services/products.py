@@ -18,9 +18,9 @@ from catalog.selectors.search import index_text
 from catalog.services import price_history, pricing
 from catalog.services.images import remove_files
 from catalog.services.models3d import remove_model_files
+from shop.core.content_version import content_changed
 from shop.core.money import ZERO
 from shop.core.problems import Problem
-from shop.core.public_pages import content_changed
 
 LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
 # What a name without any Latin letter is called in addresses.

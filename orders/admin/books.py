@@ -18,8 +18,8 @@ from orders.models import DeliveryStop, Finding, VatRate
 from orders.selectors.customs import outside_union
 from orders.services.findings import resolve_finding
 from shop.core.amounts import TYPED_AMOUNT
+from shop.core.content_version import content_changed
 from shop.core.problems import Problem
-from shop.core.public_pages import content_changed
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin, staff_action
 
