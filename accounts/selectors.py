@@ -10,13 +10,6 @@ from django.db.models import Exists, OuterRef
 from accounts.models import Role, SignUp, User, UserRole, normalise_email
 
 
-def has_role(user: AbstractBaseUser | AnonymousUser, role: Role | str) -> bool:
-    """Return whether this person holds the role now: one query, so that a demotion counts at the next request."""
-    if not user.is_authenticated or not user.is_active:
-        return False
-    return UserRole.objects.filter(user_id=user.pk, role=role).exists()
-
-
 def roles_of(user: AbstractBaseUser | AnonymousUser) -> list[str]:
     """Return the person's roles as ``/api/me`` gives them; a member without a row has ``user``. One query."""
     if not user.is_authenticated or not user.is_active:

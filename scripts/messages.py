@@ -136,6 +136,7 @@ def write_catalogue(language: str, catalogue: Catalog, root: Path = ROOT) -> Non
 
 
 def replace_file(path: Path, content: bytes) -> None:
+    """Write a file under another name and move it into place, so that no reader sees half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.new")
     fresh.write_bytes(content)
@@ -143,7 +144,6 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def forms_of(text: Any) -> list[str]:
-    """Write a file under another name and move it into place, so that no reader sees half of it."""
     """Return the singular and the plural of a message's `id` or `string`; one form where it has no plural."""
     return list(text) if isinstance(text, tuple | list) else [text or ""]
 

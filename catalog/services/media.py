@@ -20,10 +20,10 @@ from catalog.models import (
     ProductVariation,
 )
 from shop.core import images, models3d
+from shop.core.content_version import content_changed
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
 from shop.core.models3d import CheckedModel
-from shop.core.public_pages import content_changed
 
 logger = logging.getLogger(__name__)
 

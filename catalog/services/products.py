@@ -20,9 +20,9 @@ from catalog.selectors.products import current_points
 from catalog.selectors.search import index_text
 from catalog.services.media import remove_files, remove_model_files
 from catalog.services.price_history import record_prices
+from shop.core.content_version import content_changed
 from shop.core.money import ZERO
 from shop.core.problems import Problem
-from shop.core.public_pages import content_changed
 
 LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
 _SEARCHED = ("name", "description", "full_description")

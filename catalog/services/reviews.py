@@ -17,9 +17,9 @@ from catalog.models import Product, Review, ReviewDecision, ReviewState
 from catalog.models.review import TEXT_MAX_LENGTH, TITLE_MAX_LENGTH
 from catalog.selectors.addresses import product_url
 from catalog.selectors.purchases import find_purchase
+from shop.core.content_version import content_changed
 from shop.core.mail import queue_mail
 from shop.core.problems import Problem
-from shop.core.public_pages import content_changed
 from shop.core.site import absolute_url
 
 REASON_MAX_LENGTH = 500

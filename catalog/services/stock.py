@@ -13,8 +13,8 @@ from django.db.transaction import TransactionManagementError
 from django.utils.translation import gettext as _
 
 from catalog.models import Product, ProductVariation
+from shop.core.content_version import content_changed
 from shop.core.problems import Problem
-from shop.core.public_pages import content_changed
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from orders.models import DeliveryStop, Discrepancy, VatRate
 from orders.pricing.vat import outside_union
 from orders.services.reconciliation.discrepancies import resolve_discrepancy
 from shop.core.amounts import TYPED_AMOUNT
+from shop.core.content_version import content_changed
 from shop.core.problems import Problem
-from shop.core.public_pages import content_changed
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin, staff_action
 

@@ -12,7 +12,7 @@ from orders.models import (
     ShippingZone,
 )
 from shop.core.amounts import TYPED_AMOUNT
-from shop.core.public_pages import content_changed
+from shop.core.content_version import content_changed
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from http import HTTPStatus
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, NamedTuple, ParamSpec
 from urllib.parse import urlencode
 
 import brotli
@@ -25,14 +25,11 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
 
-from shop.core.content_version import content_changed, content_version
+from shop.core.content_version import content_version
 from shop.core.fragment_cache import FragmentCache, fragments_of
-
-__all__ = ["PublicPageMiddleware", "content_changed", "is_later_page", "public_page"]
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
-Address = tuple[bool, str, str, str]
 Allowed = Callable[[str], bool]
 
 _FRAGMENT = "HTTP_X_FRAGMENT"
@@ -44,6 +41,15 @@ _MAX_PAGES = 256
 # Brotli's window: 256 KB hold any page, and four threads do not take 4 MB each.
 _WINDOW_BITS = 18
 _OF_THE_BODY = ("Content-Length", "Content-Encoding")
+
+
+class Address(NamedTuple):
+    """What a page is cached under."""
+
+    secure: bool
+    path: str
+    query: str
+    fragment: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +174,7 @@ def _address(request: HttpRequest) -> Address | None:
     fragment = request.META.get(_FRAGMENT, "")
     if len(path) + len(query) + len(fragment) > _LONGEST_ADDRESS:
         return None
-    return request.is_secure(), path, query, fragment
+    return Address(request.is_secure(), path, query, fragment)
 
 
 def _page(response: HttpResponse, *, quality: int) -> PublicPage:

@@ -3,8 +3,8 @@
 from django.core.cache import cache
 from django.db import transaction
 
+from shop.core.content_version import content_changed
 from shop.core.models import ShopSettings
-from shop.core.public_pages import content_changed
 
 
 def save_shop_settings(settings: ShopSettings) -> ShopSettings:

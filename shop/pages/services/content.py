@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.cache import caches
 from django.db import transaction
 
-from shop.core import images, public_pages
+from shop.core import content_version, images
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
 from shop.pages.models import FaqEntry, PageText, Redirect, SeasonalBanner
@@ -24,7 +24,7 @@ def content_changed() -> None:
     keys = [TEXTS_KEY, BANNERS_KEY, FAQ_KEY]
     keys += [placeholders_key(code) for code, _label in settings.LANGUAGES]
     transaction.on_commit(lambda: caches["shared"].delete_many(keys), robust=True)
-    public_pages.content_changed()
+    content_version.content_changed()
 
 
 def save_content(*, row: Content) -> None:

@@ -12,7 +12,7 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 
-from shop.core import images, public_pages
+from shop.core import content_version, images
 from shop.pages.models import OfficialText
 from shop.pages.selectors.official import CACHE_KEY
 
@@ -91,4 +91,4 @@ def _remove_file_later(row: OfficialText) -> None:
 
 def _shown_texts_changed() -> None:
     transaction.on_commit(lambda: caches["shared"].delete(CACHE_KEY), robust=True)
-    public_pages.content_changed()
+    content_version.content_changed()

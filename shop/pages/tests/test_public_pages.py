@@ -10,10 +10,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from orders.tests.factories import make_zones
-from shop.core.content_version import content_version
+from shop.core.content_version import content_changed, content_version
 from shop.core.fragment_cache import FragmentCache
 from shop.core.models import ShopSettings
-from shop.core.public_pages import content_changed
 from shop.core.shop_settings import save_shop_settings
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
