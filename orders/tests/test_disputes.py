@@ -15,7 +15,8 @@ from orders.selectors.refunds import progress
 from orders.services.fulfilment.workshop_steps import update_status
 from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.disputes import sync_disputes
-from orders.tests.giving_back import (
+from orders.tests.memory_provider import MemoryProvider
+from orders.tests.refunding import (
     EUROS,
     in_thirds,
     ledger,
@@ -25,7 +26,6 @@ from orders.tests.giving_back import (
     send_all,
     states,
 )
-from orders.tests.memory_provider import MemoryProvider
 from shop.core.problems import Problem
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]

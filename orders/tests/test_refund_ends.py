@@ -27,7 +27,7 @@ from orders.services.withdrawals.cases import refund_case
 from orders.services.withdrawals.declarations import Declaration
 from orders.services.withdrawals.declaring import declare_withdrawal
 from orders.stripe import gateway
-from orders.tests.giving_back import (
+from orders.tests.refunding import (
     EUROS,
     charged_twice,
     in_thirds,

@@ -28,7 +28,7 @@ from orders.services.refunds.outcomes import apply_refund
 from orders.services.refunds.sending import sync_refunds
 from orders.stripe import gateway
 from orders.tests.factories import make_order, pay_order
-from orders.tests.giving_back import (
+from orders.tests.refunding import (
     EUROS,
     in_thirds,
     ledger,

@@ -21,7 +21,7 @@ from orders.selectors.refunds import progress, refunds_for_page
 from orders.services.refunds.decisions import restock_line
 from orders.services.refunds.sending import send_refund
 from orders.tests.factories import make_order, make_product, pay_order
-from orders.tests.giving_back import (
+from orders.tests.refunding import (
     EUROS,
     in_thirds,
     ledger,

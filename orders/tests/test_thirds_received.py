@@ -13,7 +13,7 @@ from orders.services.installments.scheduled_payments import note_refusal
 from orders.services.payments import settlement
 from orders.services.payments.payment_links import pay_by_link
 from orders.stripe.facts import CardFacts, ChargeFacts, CheckoutSessionFacts
-from orders.tests.giving_back import EUROS, in_thirds, paid_again, refund, rows, states
+from orders.tests.refunding import EUROS, in_thirds, paid_again, refund, rows, states
 from orders.tests.thirds import mails
 from shop.core.problems import Problem
 

@@ -18,7 +18,7 @@ SECRET_KEY = "sk_test_shop_tests"
 WEBHOOK_SECRET = "whsec_shop_tests"
 
 
-class Bank:
+class FakeStripe:
     """The customer and their bank on the payment page, and what the provider sends afterwards."""
 
     def __init__(self, api_base: str) -> None:
