@@ -34,7 +34,7 @@ def move(time_machine):
 
 
 @pytest.fixture
-def desk(client, move):
+def staff_client(client, move):
     """An administrator who has just signed in."""
     make_admin()
     post(client, "signin", email="admin@example.com")
@@ -42,35 +42,35 @@ def desk(client, move):
     return client
 
 
-def test_an_idle_session_ends_after_three_hours_and_the_page_says_why(desk, move):
+def test_an_idle_session_ends_after_three_hours_and_the_page_says_why(staff_client, move):
     move(hours=2, minutes=59, seconds=59)
-    assert desk.get(PAGE).status_code == 200
-    key = desk.session.session_key
+    assert staff_client.get(PAGE).status_code == 200
+    key = staff_client.session.session_key
     move(hours=5, minutes=59, seconds=59)
 
-    refused = desk.get(f"{PAGE}?q=a")
+    refused = staff_client.get(f"{PAGE}?q=a")
 
     assert (refused.status_code, refused["Location"]) == (302, f"/gestion/login/?next={PAGE}%3Fq%3Da")
-    login = desk.get(refused["Location"])
+    login = staff_client.get(refused["Location"])
     assert login["Location"] == "/auth?next=%2Fgestion%2Faccounts%2Fuser%2F%3Fq%3Da"
-    page = text(desk.get(login["Location"]))
+    page = text(staff_client.get(login["Location"]))
     assert "Session terminée" in page
     assert f'<input type="hidden" name="next" value="{PAGE}?q=a">' in page
-    assert desk.session.session_key != key
+    assert staff_client.session.session_key != key
     assert not Session.objects.filter(pk=key).exists()
-    assert "Session terminée" not in text(desk.get(login["Location"]))
+    assert "Session terminée" not in text(staff_client.get(login["Location"]))
 
 
-def test_a_busy_session_ends_after_twelve_hours(desk, move):
+def test_a_busy_session_ends_after_twelve_hours(staff_client, move):
     for hours in range(2, 12, 2):
         move(hours=hours)
-        assert desk.get(PAGE).status_code == 200
+        assert staff_client.get(PAGE).status_code == 200
     move(hours=11, minutes=59, seconds=59)
-    assert desk.get(PAGE).status_code == 200
+    assert staff_client.get(PAGE).status_code == 200
     move(hours=12)
 
-    assert desk.get(PAGE).status_code == 302
-    assert SESSION_KEY not in desk.session
+    assert staff_client.get(PAGE).status_code == 302
+    assert SESSION_KEY not in staff_client.session
 
 
 @pytest.mark.parametrize(
@@ -82,20 +82,20 @@ def test_a_busy_session_ends_after_twelve_hours(desk, move):
         ("get", "/espace-membre", 302),
     ],
 )
-def test_calls_and_pages_end_too(desk, move, method, path, status):
-    assert getattr(desk, method)(path).status_code != status
+def test_calls_and_pages_end_too(staff_client, move, method, path, status):
+    assert getattr(staff_client, method)(path).status_code != status
     move(hours=3)
 
-    assert getattr(desk, method)(path).status_code == status
-    me = desk.get("/api/me")
+    assert getattr(staff_client, method)(path).status_code == status
+    me = staff_client.get("/api/me")
     assert me.json()["authenticated"] is False
-    assert desk.cookies["member"].value == ""
+    assert staff_client.cookies["member"].value == ""
 
 
-def test_an_ended_session_does_not_come_back(desk, move):
-    key = desk.session.session_key
+def test_an_ended_session_does_not_come_back(staff_client, move):
+    key = staff_client.session.session_key
     move(hours=3)
-    desk.get(PAGE)
+    staff_client.get(PAGE)
     move(minutes=1)
     thief = Client()
     thief.cookies["sessionid"] = key
@@ -103,21 +103,21 @@ def test_an_ended_session_does_not_come_back(desk, move):
     assert thief.get(PAGE).status_code == 302
 
 
-def test_signing_in_again_starts_the_clock_afresh(desk, move):
+def test_signing_in_again_starts_the_clock_afresh(staff_client, move):
     move(hours=12)
-    desk.get(PAGE)
-    post(desk, "signin", email="admin@example.com")
-    assert desk.get(PAGE).status_code == 200
+    staff_client.get(PAGE)
+    post(staff_client, "signin", email="admin@example.com")
+    assert staff_client.get(PAGE).status_code == 200
 
     move(hours=14, minutes=59)
-    assert desk.get(PAGE).status_code == 200
+    assert staff_client.get(PAGE).status_code == 200
 
 
 @pytest.mark.both_engines
-def test_a_request_writes_the_session_once_a_minute_at_most(desk, move):
+def test_a_request_writes_the_session_once_a_minute_at_most(staff_client, move):
     def writes():
         with CaptureQueriesContext(connection) as queries:
-            assert desk.get(PAGE).status_code == 200
+            assert staff_client.get(PAGE).status_code == 200
         return sum("UPDATE" in query["sql"] and "django_session" in query["sql"] for query in queries)
 
     move(seconds=59)
@@ -140,11 +140,11 @@ def test_members_keep_fourteen_days_and_have_no_clock(client, move):
 
 
 @pytest.mark.both_engines
-def test_public_pages_ask_nothing_even_of_staff(desk, move):
-    desk.get("/auth")
+def test_public_pages_ask_nothing_even_of_staff(staff_client, move):
+    staff_client.get("/auth")
     move(hours=5)
     with CaptureQueriesContext(connection) as queries:
-        page = desk.get("/faq")
+        page = staff_client.get("/faq")
 
     assert page.status_code == 200
     assert "Cookie" not in page.get("Vary", "")

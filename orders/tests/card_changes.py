@@ -12,7 +12,7 @@ from django.utils import translation
 from orders.access import payment_token
 from orders.models import CardChange, Order, StoredCard
 from orders.payments.card_change import change_card, settle_card_change
-from orders.tests.bank import SECRET_KEY, Bank
+from orders.tests.fake_stripe import SECRET_KEY, FakeStripe
 from orders.tests.thirds import payment_of
 
 SESSIONS = "/v1/checkout/sessions"
@@ -29,23 +29,23 @@ def asked(order: Order) -> CardChange:
     return CardChange.objects.get(order=order, state="open")
 
 
-def left(bank: Bank, order: Order, **how: Any) -> CardChange:
+def left(fake_stripe: FakeStripe, order: Order, **how: Any) -> CardChange:
     """A change whose customer left a card; the shop has not heard of it yet."""
     change = asked(order)
-    assert bank.control(f"sessions/{change.session_id}/pay", **how)["result"] == "complete"
+    assert fake_stripe.control(f"sessions/{change.session_id}/pay", **how)["result"] == "complete"
     return change
 
 
-def replaced(bank: Bank, order: Order, **how: Any) -> StoredCard:
-    change = left(bank, order, **how)
+def replaced(fake_stripe: FakeStripe, order: Order, **how: Any) -> StoredCard:
+    change = left(fake_stripe, order, **how)
     assert settle_card_change(change.pk) == "kept"
     return StoredCard.objects.get(order=order)
 
 
-def kept_cards(bank: Bank, order: Order) -> list[str]:
+def kept_cards(fake_stripe: FakeStripe, order: Order) -> list[str]:
     """The cards that the order's customer has at the provider."""
     answer = requests.get(
-        f"{bank.api_base}/v1/payment_methods",
+        f"{fake_stripe.api_base}/v1/payment_methods",
         {"customer": order.card.customer_id},
         headers={"Authorization": f"Bearer {SECRET_KEY}"},
         timeout=30,
@@ -53,19 +53,19 @@ def kept_cards(bank: Bank, order: Order) -> list[str]:
     return [method["id"] for method in answer.json()["data"]]
 
 
-def opened(bank: Bank) -> list[dict[str, Any]]:
+def opened(fake_stripe: FakeStripe) -> list[dict[str, Any]]:
     """The demands for a page to leave a card on, as the provider got them."""
     return [
         call
-        for call in bank.requests(SESSIONS)
+        for call in fake_stripe.requests(SESSIONS)
         if call["path"] == SESSIONS and call["params"].get("mode") == "setup"
     ]
 
 
-def charged_cards(bank: Bank) -> list[str]:
+def charged_cards(fake_stripe: FakeStripe) -> list[str]:
     return [
         call["params"]["payment_method"]
-        for call in bank.requests("/v1/payment_intents")
+        for call in fake_stripe.requests("/v1/payment_intents")
         if "payment_method" in call["params"]
     ]
 

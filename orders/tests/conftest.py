@@ -13,12 +13,12 @@ from accounts.models import User
 from accounts.tests.people import make_admin
 from orders.payments import stripe_api
 from orders.stripe_sandbox.testing import RunningSandbox
-from orders.tests.bank import SECRET_KEY, WEBHOOK_SECRET, Bank
-from orders.tests.bank import Shopper as Shopper
-from orders.tests.bank import session_of as session_of
-from orders.tests.bank import signature as signature
 from orders.tests.factories import make_seller, make_zones
-from orders.tests.giving_back import paid_piece, provider  # noqa: F401 - fixtures
+from orders.tests.fake_stripe import SECRET_KEY, WEBHOOK_SECRET, FakeStripe
+from orders.tests.fake_stripe import Shopper as Shopper
+from orders.tests.fake_stripe import session_of as session_of
+from orders.tests.fake_stripe import signature as signature
+from orders.tests.refunding import paid_piece, provider  # noqa: F401 - fixtures
 from orders.tests.thirds import clock  # noqa: F401 - fixture
 from orders.tests.withdrawing import monday_noon  # noqa: F401 - fixture
 from shop.core.circuit import Circuit
@@ -36,20 +36,20 @@ def sandbox_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runnin
 
 
 @pytest.fixture
-def bank(
+def fake_stripe(
     sandbox_process: RunningSandbox, settings: Any, monkeypatch: pytest.MonkeyPatch, _zones: None
-) -> Bank:
+) -> FakeStripe:
     make_seller()
     settings.STRIPE_SECRET_KEY = SECRET_KEY
     settings.STRIPE_WEBHOOK_SECRET = WEBHOOK_SECRET
     settings.STRIPE_API_BASE = sandbox_process.url
     stripe_api.made_client.cache_clear()
-    # Crowds of a test call from one process, which in production has four threads, and a slow machine is not a silent
-    # Stripe: the circuit has tests of its own.
+    # Many callers of a test are threads of one process, which has four in production, and a slow machine is not a
+    # silent Stripe: the circuit has tests of its own.
     monkeypatch.setattr(stripe_api, "circuit", Circuit((stripe.APIConnectionError,), places=1000, limit=1000))
-    desk = Bank(sandbox_process.url)
-    desk.control("reset")
-    return desk
+    fake_stripe = FakeStripe(sandbox_process.url)
+    fake_stripe.control("reset")
+    return fake_stripe
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def admin() -> User:
 
 
 @pytest.fixture
-def desk(admin: User) -> Client:
+def staff_client(admin: User) -> Client:
     """The browser in which `admin` is signed in."""
     browser = Client()
     browser.force_login(admin)

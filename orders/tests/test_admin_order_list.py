@@ -22,24 +22,24 @@ def ids(answer) -> list[str]:
     return [row["id"] for row in answer.json()["results"]]
 
 
-def test_pending_and_cancelled_only_when_asked_for_and_archived_never(desk, order):
+def test_pending_and_cancelled_only_when_asked_for_and_archived_never(staff_client, order):
     pending, archived = make_order(), pay_order(make_order())
     cancelled = pay_order(make_order())
     Order.objects.filter(pk=cancelled.pk).update(status=OrderStatus.CANCELLED)
     Order.objects.filter(pk=archived.pk).update(status=OrderStatus.DELIVERED)
     remove_order(order_id=archived.pk, actor=None)
-    assert ids(desk.get("/api/admin/orders")) == [str(order.pk)]
-    assert ids(desk.get("/api/admin/orders?status=pending")) == []
-    assert ids(desk.get("/api/admin/orders?include=unpaid")) == [
+    assert ids(staff_client.get("/api/admin/orders")) == [str(order.pk)]
+    assert ids(staff_client.get("/api/admin/orders?status=pending")) == []
+    assert ids(staff_client.get("/api/admin/orders?include=unpaid")) == [
         str(cancelled.pk), str(pending.pk), str(order.pk)
     ]  # fmt: skip
-    assert ids(desk.get("/api/admin/orders?include=unpaid&status=pending")) == [str(pending.pk)]
-    assert desk.get(f"/api/admin/orders/{archived.pk}").status_code == 404
+    assert ids(staff_client.get("/api/admin/orders?include=unpaid&status=pending")) == [str(pending.pk)]
+    assert staff_client.get(f"/api/admin/orders/{archived.pk}").status_code == 404
 
 
-def test_an_order_as_the_panel_reads_it(desk, admin, order):
+def test_an_order_as_the_panel_reads_it(staff_client, admin, order):
     change_status(order_id=order.pk, status="shipped", actor=admin, tracking_number="6A1", message="Parti.")
-    [row] = desk.get("/api/admin/orders").json()["results"]
+    [row] = staff_client.get("/api/admin/orders").json()["results"]
     assert row["total_amount"] == "49.99"
     assert row["email"] == "lea@example.com"
     assert row["customer_name"] == "Léa Martin"
@@ -57,25 +57,25 @@ def test_an_order_as_the_panel_reads_it(desk, admin, order):
     "search",
     ["LEA@exam", "éa Mart", "martin", "6A123", "{id}", "{reference}", "#{reference}", "{dashed}", "{middle}"],
 )
-def test_search_finds_any_part(desk, order, search):
+def test_search_finds_any_part(staff_client, order, search):
     pay_order(make_order(email="zoe@example.org", first_name="Zoé", last_name="Petit"))
     OrderTracking.objects.create(order=order, status="shipped", tracking_number="XX6A12345")
     words = {
         "id": str(order.pk), "reference": order.reference, "dashed": str(order.pk)[4:15], "middle": order.pk.hex[6:14],
     }  # fmt: skip
-    assert ids(desk.get("/api/admin/orders", {"search": search.format(**words)})) == [str(order.pk)]
+    assert ids(staff_client.get("/api/admin/orders", {"search": search.format(**words)})) == [str(order.pk)]
 
 
 @pytest.mark.parametrize("search", ["%", "_", "-", "zzz", "'; DROP TABLE", "é" * 100])
-def test_search_takes_nothing_for_a_pattern(desk, order, search):
-    assert ids(desk.get("/api/admin/orders", {"search": search})) == []
+def test_search_takes_nothing_for_a_pattern(staff_client, order, search):
+    assert ids(staff_client.get("/api/admin/orders", {"search": search})) == []
 
 
-def test_pages_follow_each_other_without_gap_or_repeat(desk):
+def test_pages_follow_each_other_without_gap_or_repeat(staff_client):
     expected = [str(pay_order(make_order()).pk) for _ in range(5)][::-1]
     found, address = [], "/api/admin/orders?page_size=2&search=lea"
     while address:
-        answer = desk.get(address)
+        answer = staff_client.get(address)
         found += ids(answer)
         assert len(ids(answer)) <= 2
         address = answer.json()["next"]
@@ -87,8 +87,8 @@ def test_pages_follow_each_other_without_gap_or_repeat(desk):
     ["status=lost", "include=all", "page_size=0", "page_size=101", "page_size=x", "cursor=%00", "cursor=abc",
      "cursor=MjAyNi0xMS0yMXxhYmM=", "search=" + "a" * 101],
 )  # fmt: skip
-def test_what_makes_no_sense_is_400(desk, order, query):
-    answer = desk.get(f"/api/admin/orders?{query}")
+def test_what_makes_no_sense_is_400(staff_client, order, query):
+    answer = staff_client.get(f"/api/admin/orders?{query}")
     if query == "cursor=%00":  # an invisible character is dropped, as from every text
         assert answer.status_code == 200
     else:
@@ -96,9 +96,9 @@ def test_what_makes_no_sense_is_400(desk, order, query):
 
 
 @pytest.mark.both_engines
-def test_a_page_costs_the_same_whatever_its_length(desk, django_assert_num_queries):
+def test_a_page_costs_the_same_whatever_its_length(staff_client, django_assert_num_queries):
     for _ in range(3):
         pay_order(make_order())
     # Session, user; orders, lines, tracking with actors, payments, attempts.
     with django_assert_num_queries(2 + 5):
-        assert len(ids(desk.get("/api/admin/orders"))) == 3
+        assert len(ids(staff_client.get("/api/admin/orders"))) == 3

@@ -80,9 +80,15 @@ def test_only_administrators(order):
 
 
 @pytest.mark.parametrize("status", ["processing", "shipped", "delivered", "cancelled"])
-def test_a_status_with_entry_actor_and_mail(desk, admin, order, status):
+def test_a_status_with_entry_actor_and_mail(staff_client, admin, order, status):
     answer = post(
-        desk, order, status=status, message="Un mot.", tracking_number="6A1", refund=False, reason="Acompte."
+        staff_client,
+        order,
+        status=status,
+        message="Un mot.",
+        tracking_number="6A1",
+        refund=False,
+        reason="Acompte.",
     )
     assert answer.status_code == 200, answer.content
     assert answer.json()["status"] == status
@@ -107,9 +113,9 @@ def test_a_status_with_entry_actor_and_mail(desk, admin, order, status):
 
 
 @pytest.mark.parametrize("status", ["cancelled", "refunded"])
-def test_a_paid_order_asks_what_becomes_of_the_money(desk, order, status):
+def test_a_paid_order_asks_what_becomes_of_the_money(staff_client, order, status):
     before = snapshot(order)
-    answer = post(desk, order, status=status)
+    answer = post(staff_client, order, status=status)
     assert answer.status_code == 409
     problem = answer.json()
     assert problem["code"] == "refund_decision_needed"
@@ -118,10 +124,10 @@ def test_a_paid_order_asks_what_becomes_of_the_money(desk, order, status):
     assert snapshot(order) == before
 
 
-def test_the_longest_key_fits_where_the_decision_keeps_it(desk, order):
+def test_the_longest_key_fits_where_the_decision_keeps_it(staff_client, order):
     key = "k" * 255
     for _ in range(2):
-        answer = desk.post(
+        answer = staff_client.post(
             f"/api/admin/orders/{order.pk}/status",
             json.dumps({"status": "refunded", "refund": True}),
             content_type="application/json",
@@ -135,20 +141,20 @@ def test_the_longest_key_fits_where_the_decision_keeps_it(desk, order):
 
 
 @pytest.mark.parametrize("status", ["cancelled", "refunded"])
-def test_with_a_refund_everything_left_is_credited_once(desk, order, status):
+def test_with_a_refund_everything_left_is_credited_once(staff_client, order, status):
     for _ in range(2):
-        answer = post(desk, order, status=status, refund=True, message="Pièce cassée.")
+        answer = post(staff_client, order, status=status, refund=True, message="Pièce cassée.")
         assert (answer.status_code, answer.json()["status"]) == (200, status)
     request = RefundRequest.objects.get()
     assert (request.amount, request.reason) == (Decimal("49.99"), "Pièce cassée.")
 
 
-def test_closing_an_order_in_thirds_without_a_refund_credits_what_is_no_longer_due(desk):
+def test_closing_an_order_in_thirds_without_a_refund_credits_what_is_no_longer_due(staff_client):
     make_seller()
     offer_thirds()
     order = pay_order(make_order((make_product("Hibou", "150.00"), 1), payment_mode="installments"))
 
-    assert post(desk, order, status="cancelled", refund=False, reason="Acompte.").status_code == 200
+    assert post(staff_client, order, status="cancelled", refund=False, reason="Acompte.").status_code == 200
 
     request = RefundRequest.objects.get()
     assert (request.amount, request.voided, request.refunds.count()) == (
@@ -167,19 +173,21 @@ def test_closing_an_order_in_thirds_without_a_refund_credits_what_is_no_longer_d
 @pytest.mark.parametrize(
     ("shipped", "state", "notes"), [(False, "void", [Decimal("-100.00")]), (True, "written_off", [])]
 )
-def test_closed_while_a_bank_looks_the_goods_decide_what_the_unpaid_part_becomes(desk, shipped, state, notes):
+def test_closed_while_a_bank_looks_the_goods_decide_what_the_unpaid_part_becomes(
+    staff_client, shipped, state, notes
+):
     make_seller()
     offer_thirds()
     order = pay_order(make_order((make_product("Hibou", "150.00"), 1), payment_mode="installments"))
     if shipped:
-        assert post(desk, order, status="shipped").status_code == 200
+        assert post(staff_client, order, status="shipped").status_code == 200
     paid = order.payments.get(position=1).attempts.get()
     Dispute.objects.create(order=order, attempt=paid, provider_id="du_1", amount=Decimal("50.00"))
     LedgerEntry.objects.create(
         order=order, payment=paid.payment, kind="dispute", amount=Decimal("-50.00"), provider_id="du_1"
     )
 
-    assert post(desk, order, status="cancelled", refund=False, reason="Acompte.").status_code == 200
+    assert post(staff_client, order, status="cancelled", refund=False, reason="Acompte.").status_code == 200
 
     order.refresh_from_db()
     assert order.status == OrderStatus.CANCELLED
@@ -188,25 +196,25 @@ def test_closed_while_a_bank_looks_the_goods_decide_what_the_unpaid_part_becomes
     assert list(credited) == notes
     assert list(check_ledger()) == []
     # Said again, nothing more is written.
-    assert post(desk, order, status="cancelled", refund=False, reason="Acompte.").status_code == 200
+    assert post(staff_client, order, status="cancelled", refund=False, reason="Acompte.").status_code == 200
     assert order.invoices.count() == 1 + len(notes)
 
 
-def test_coming_back_from_cancelled_while_the_money_is_there(desk, order):
-    assert post(desk, order, status="cancelled", refund=False, reason="Acompte.").status_code == 200
-    assert post(desk, order, status="confirmed").json()["status"] == "confirmed"
-    assert post(desk, order, status="cancelled", refund=True).status_code == 200
+def test_coming_back_from_cancelled_while_the_money_is_there(staff_client, order):
+    assert post(staff_client, order, status="cancelled", refund=False, reason="Acompte.").status_code == 200
+    assert post(staff_client, order, status="confirmed").json()["status"] == "confirmed"
+    assert post(staff_client, order, status="cancelled", refund=True).status_code == 200
     before = snapshot(order)
-    answer = post(desk, order, status="processing")
+    answer = post(staff_client, order, status="processing")
     assert (answer.status_code, answer.json()["code"]) == (409, "order_not_paid")
     assert snapshot(order) == before
 
 
 @pytest.mark.parametrize("status", [status for status in SEVEN if status not in ("pending", "cancelled")])
-def test_an_unpaid_order_takes_no_status_of_a_paid_one(desk, status):
+def test_an_unpaid_order_takes_no_status_of_a_paid_one(staff_client, status):
     order = make_order()
     before = snapshot(order)
-    answer = post(desk, order, status=status, refund=False)
+    answer = post(staff_client, order, status=status, refund=False)
     assert (answer.status_code, answer.json()["code"]) == (409, "order_not_paid")
     assert snapshot(order) == before
 
@@ -216,27 +224,27 @@ def test_an_unpaid_order_takes_no_status_of_a_paid_one(desk, status):
     [{}, {"status": "lost"}, {"status": "shipped", "message": "a" * 501}, {"status": ["shipped"]},
      {"status": "shipped", "tracking_number": 5}, {"status": "cancelled", "refund": "perhaps"}],
 )  # fmt: skip
-def test_a_bad_demand_changes_nothing(desk, order, body):
+def test_a_bad_demand_changes_nothing(staff_client, order, body):
     before = snapshot(order)
-    answer = post(desk, order, **body)
+    answer = post(staff_client, order, **body)
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
     assert snapshot(order) == before
 
 
-def test_unknown_orders_are_404(desk):
+def test_unknown_orders_are_404(staff_client):
     unknown = Order(pk=uuid.uuid4())
-    assert post(desk, unknown, status="shipped").status_code == 404
-    assert desk.delete(f"/api/admin/orders/{unknown.pk}").status_code == 404
+    assert post(staff_client, unknown, status="shipped").status_code == 404
+    assert staff_client.delete(f"/api/admin/orders/{unknown.pk}").status_code == 404
 
 
 # --- Removing ----------------------------------------------------------------------------------
 
 
-def test_an_unpaid_order_is_deleted_with_all_it_has(desk):
+def test_an_unpaid_order_is_deleted_with_all_it_has(staff_client):
     product = make_product(stock_quantity=2)
     order = make_order((product, 2))
     assert Product.objects.get().stock_quantity == 0
-    answer = desk.delete(f"/api/admin/orders/{order.pk}")
+    answer = staff_client.delete(f"/api/admin/orders/{order.pk}")
     assert answer.status_code == 200
     assert answer.json() == {"result": "deleted", "detail": "La commande a été supprimée avec succès."}
     for model in (Order, OrderItem, OrderTracking, Payment, Attempt, StockHold, OrderEvent):
@@ -244,15 +252,15 @@ def test_an_unpaid_order_is_deleted_with_all_it_has(desk):
     assert Product.objects.get().stock_quantity == 2
 
 
-def test_a_paid_order_that_is_done_is_archived_and_can_be_restored(desk, admin, order):
-    assert post(desk, order, status="delivered").status_code == 200
-    answer = desk.delete(f"/api/admin/orders/{order.pk}")
+def test_a_paid_order_that_is_done_is_archived_and_can_be_restored(staff_client, admin, order):
+    assert post(staff_client, order, status="delivered").status_code == 200
+    answer = staff_client.delete(f"/api/admin/orders/{order.pk}")
     assert (answer.status_code, answer.json()["result"]) == (200, "archived")
-    assert desk.get("/api/admin/orders?include=unpaid").json()["results"] == []
+    assert staff_client.get("/api/admin/orders?include=unpaid").json()["results"] == []
     assert LedgerEntry.objects.count() == 1
-    assert desk.delete(f"/api/admin/orders/{order.pk}").status_code == 404
+    assert staff_client.delete(f"/api/admin/orders/{order.pk}").status_code == 404
     restore_order(order_id=order.pk, actor=admin)
-    [row] = desk.get("/api/admin/orders").json()["results"]
+    [row] = staff_client.get("/api/admin/orders").json()["results"]
     assert row["id"] == str(order.pk)
     assert list(order.events.filter(name__in=["order.archived", "order.restored"]).values_list("name", "actor")) == [
         ("order.archived", admin.pk), ("order.restored", admin.pk)
@@ -267,56 +275,58 @@ class TestWithStripe:
     """The payment page of an unpaid order is closed before anything is decided."""
 
     @pytest.fixture
-    def open_order(self, bank, shopper):
+    def open_order(self, fake_stripe, shopper):
         assert (
             shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00")).status_code == 201
         )
         return Order.objects.get()
 
-    def test_deleting_closes_the_page_first(self, bank, shopper, desk, open_order):
+    def test_deleting_closes_the_page_first(self, fake_stripe, shopper, staff_client, open_order):
         session_id = Attempt.objects.get().session_id
-        assert desk.delete(f"/api/admin/orders/{open_order.pk}").json()["result"] == "deleted"
-        [expired] = [event for event in bank.events() if event["type"] == "checkout.session.expired"]
+        assert staff_client.delete(f"/api/admin/orders/{open_order.pk}").json()["result"] == "deleted"
+        [expired] = [event for event in fake_stripe.events() if event["type"] == "checkout.session.expired"]
         assert expired["data"]["object"]["id"] == session_id
         # The message about the page comes when the order is gone: nothing to do, and no need to send it again.
         assert shopper.webhook(expired) == 200
         assert not Order.objects.exists()
 
-    def test_one_that_was_just_paid_stays(self, bank, desk, open_order):
-        bank.pay(open_order)
-        answer = desk.delete(f"/api/admin/orders/{open_order.pk}")
+    def test_one_that_was_just_paid_stays(self, fake_stripe, staff_client, open_order):
+        fake_stripe.pay(open_order)
+        answer = staff_client.delete(f"/api/admin/orders/{open_order.pk}")
         assert (answer.status_code, answer.json()["code"]) == (409, "order_just_paid")
         open_order.refresh_from_db()
         assert (open_order.status, open_order.archived_at) == ("confirmed", None)
 
     @pytest.mark.parametrize("act", ["delete", "cancel"])
-    def test_stripe_away_changes_nothing(self, bank, desk, open_order, act):
-        bank.control("faults", kind="error", status=503, path="/v1/checkout", times=20)
+    def test_stripe_away_changes_nothing(self, fake_stripe, staff_client, open_order, act):
+        fake_stripe.control("faults", kind="error", status=503, path="/v1/checkout", times=20)
         before = snapshot(open_order)
         if act == "delete":
-            answer = desk.delete(f"/api/admin/orders/{open_order.pk}")
+            answer = staff_client.delete(f"/api/admin/orders/{open_order.pk}")
         else:
-            answer = post(desk, open_order, status="cancelled")
+            answer = post(staff_client, open_order, status="cancelled")
         assert (answer.status_code, answer.json()["code"]) == (503, "payment_unavailable")
         assert snapshot(open_order) == before
 
-    def test_cancelling_an_unpaid_order_tells_the_customer(self, bank, desk, admin, open_order):
-        answer = post(desk, open_order, status="cancelled", message="Plus de résine.")
+    def test_cancelling_an_unpaid_order_tells_the_customer(
+        self, fake_stripe, staff_client, admin, open_order
+    ):
+        answer = post(staff_client, open_order, status="cancelled", message="Plus de résine.")
         assert (answer.status_code, answer.json()["status"]) == (200, "cancelled")
         entry = OrderTracking.objects.get()
         assert (entry.status, entry.message, entry.actor) == ("cancelled", "Plus de résine.", admin)
         assert OutgoingMail.objects.filter(kind="order_status").count() == 1
 
     def test_a_refund_that_the_bank_rejects_brings_the_order_back(
-        self, bank, shopper, desk, open_order, queued_tasks
+        self, fake_stripe, shopper, staff_client, open_order, queued_tasks
     ):
-        bank.pay(open_order)
+        fake_stripe.pay(open_order)
         settle(Attempt.objects.get().pk)
-        bank.control("refunds/next", begins="succeeded", ends="failed", seconds=0)
-        assert post(desk, open_order, status="refunded", refund=True).json()["status"] == "refunded"
+        fake_stripe.control("refunds/next", begins="succeeded", ends="failed", seconds=0)
+        assert post(staff_client, open_order, status="refunded", refund=True).json()["status"] == "refunded"
         queued_tasks.run()
-        bank.control("clock", seconds=60)
-        for event in bank.events():
+        fake_stripe.control("clock", seconds=60)
+        for event in fake_stripe.events():
             assert shopper.webhook(event) == 200
         open_order.refresh_from_db()
         assert open_order.status == "confirmed"
@@ -329,32 +339,34 @@ def page(order: Order, name: str) -> str:
     return reverse(f"admin:orders_order_{name}", args=[order.pk])
 
 
-def test_the_admin_asks_before_it_refunds(desk, order):
-    asked = desk.post(page(order, "step"), {"status": "cancelled", "message": "Désolés <b>"})
+def test_the_admin_asks_before_it_refunds(staff_client, order):
+    asked = staff_client.post(page(order, "step"), {"status": "cancelled", "message": "Désolés <b>"})
     assert asked.status_code == 200
     text = asked.content.decode()
     assert "Cette commande est payée\xa0: faut-il rembourser 49,99\xa0€ au client\xa0?" in text
     assert 'name="message" value="Désolés &lt;b&gt;"' in text
     assert RefundRequest.objects.count() == 0
-    answer = desk.post(page(order, "step"), {"status": "cancelled", "message": "Désolés", "refund": "yes"})
+    answer = staff_client.post(
+        page(order, "step"), {"status": "cancelled", "message": "Désolés", "refund": "yes"}
+    )
     assert answer.status_code == 302
     assert RefundRequest.objects.get().amount == Decimal("49.99")
     order.refresh_from_db()
     assert order.status == "cancelled"
 
 
-def test_the_admin_archives_lists_and_restores(desk, order):
-    assert post(desk, order, status="delivered").status_code == 200
+def test_the_admin_archives_lists_and_restores(staff_client, order):
+    assert post(staff_client, order, status="delivered").status_code == 200
     listing = reverse("admin:orders_order_changelist")
-    assert desk.post(page(order, "remove")).status_code == 302
-    assert order.reference not in desk.get(listing).content.decode()
-    assert order.reference in desk.get(listing, {"archived_at__isempty": "0"}).content.decode()
-    assert desk.post(page(order, "restore")).status_code == 302
-    assert order.reference in desk.get(listing).content.decode()
+    assert staff_client.post(page(order, "remove")).status_code == 302
+    assert order.reference not in staff_client.get(listing).content.decode()
+    assert order.reference in staff_client.get(listing, {"archived_at__isempty": "0"}).content.decode()
+    assert staff_client.post(page(order, "restore")).status_code == 302
+    assert order.reference in staff_client.get(listing).content.decode()
 
 
-def test_a_get_of_the_pages_changes_nothing(desk, order):
+def test_a_get_of_the_pages_changes_nothing(staff_client, order):
     before = snapshot(order)
     for name in ("step", "remove"):
-        assert desk.get(page(order, name)).status_code == 200
+        assert staff_client.get(page(order, name)).status_code == 200
     assert snapshot(order) == before

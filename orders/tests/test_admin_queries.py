@@ -35,7 +35,7 @@ from orders.services.declarations import Declaration
 from orders.services.statuses import change_status
 from orders.services.withdrawals import declare_withdrawal
 from orders.tests.factories import make_order, make_product, pay_order
-from orders.tests.giving_back import refund, send_all
+from orders.tests.refunding import refund, send_all
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
@@ -95,18 +95,18 @@ def busy_order(*, lines: int = 2, steps: int = 2, parts: int = 1) -> Order:
     return order
 
 
-def cost(desk: Client, address: str) -> int:
+def cost(staff_client: Client, address: str) -> int:
     with CaptureQueriesContext(
         connection,
     ) as queries:
-        assert desk.get(address).status_code == 200
+        assert staff_client.get(address).status_code == 200
     return len(queries)
 
 
-def test_lists_cost_the_same_for_two_orders_and_for_six(desk: Client):
+def test_lists_cost_the_same_for_two_orders_and_for_six(staff_client: Client):
     def costs() -> dict[str, int]:
         return {
-            model.__name__: cost(desk, reverse(f"admin:orders_{model._meta.model_name}_changelist"))
+            model.__name__: cost(staff_client, reverse(f"admin:orders_{model._meta.model_name}_changelist"))
             for model in LISTS
         }
 
@@ -121,11 +121,11 @@ def test_lists_cost_the_same_for_two_orders_and_for_six(desk: Client):
 
 
 @pytest.mark.parametrize("model", [Order, RefundRequest, WithdrawalCase], ids=lambda model: model.__name__)
-def test_a_row_costs_the_same_with_a_short_history_and_a_long_one(desk: Client, model: type[Model]):
+def test_a_row_costs_the_same_with_a_short_history_and_a_long_one(staff_client: Client, model: type[Model]):
     def page(order: Order) -> str:
         row = order if model is Order else model.objects.filter(order=order).latest("pk")
         return reverse(f"admin:orders_{model._meta.model_name}_change", args=[row.pk])
 
     short, long = page(busy_order(lines=1, steps=1)), page(busy_order(lines=4, steps=6, parts=4))
-    desk.get(short)
-    assert cost(desk, long) == cost(desk, short)
+    staff_client.get(short)
+    assert cost(staff_client, long) == cost(staff_client, short)

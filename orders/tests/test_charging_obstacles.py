@@ -15,10 +15,10 @@ from orders.models import Attempt, Dispute, InstalmentPause, Order, Payment, Sto
 from orders.payments import schedule
 from orders.payments.off_session import claim_charge, obstacle, prepare_charge
 from orders.services.instalments import void_scheduled
-from orders.tests.giving_back import in_thirds, rows
+from orders.tests.refunding import in_thirds, rows
 from orders.tests.thirds import mails
 from shop.core.problems import Problem
-from tests.races.crowd import Started, wait_until_blocked
+from tests.races.concurrency import Started, wait_until_blocked
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 

@@ -24,7 +24,7 @@ def nothing_was_made() -> None:
     assert not OutgoingMail.objects.filter(kind__startswith="order").exists()
 
 
-def test_a_guest_orders_and_is_sent_to_the_payment_page(bank, shopper):
+def test_a_guest_orders_and_is_sent_to_the_payment_page(fake_stripe, shopper):
     product = make_product(price="30.00", stock_quantity=5)
     answer = shopper.checkout(checkout_body([line(product, 2)], "60.00"))
     assert answer.status_code == 201
@@ -54,7 +54,7 @@ def test_a_guest_orders_and_is_sent_to_the_payment_page(bank, shopper):
     assert not OutgoingMail.objects.exists()
 
 
-def test_a_browser_that_lost_the_first_answer_owns_the_order_after_repeating(bank, shopper):
+def test_a_browser_that_lost_the_first_answer_owns_the_order_after_repeating(fake_stripe, shopper):
     key, body = new_key(), checkout_body([line(make_product(price="60.00"))], "60.00")
     type(shopper)().checkout(body, key)
     assert shopper.checkout(body, key).status_code == 201
@@ -67,7 +67,7 @@ def test_a_browser_that_lost_the_first_answer_owns_the_order_after_repeating(ban
 
 
 @pytest.mark.parametrize("key", ["", " ", "x" * 256, "clé", "a\tb"])
-def test_a_key_is_required(bank, shopper, key):
+def test_a_key_is_required(fake_stripe, shopper, key):
     answer = shopper.client.post(
         "/api/checkout",
         checkout_body([line(make_product())], "40.00"),
@@ -78,7 +78,7 @@ def test_a_key_is_required(bank, shopper, key):
     nothing_was_made()
 
 
-def test_another_total_than_the_servers_is_a_conflict_with_the_fresh_quote(bank, shopper):
+def test_another_total_than_the_servers_is_a_conflict_with_the_fresh_quote(fake_stripe, shopper):
     product = make_product(price="60.00", stock_quantity=1)
     answer = shopper.checkout(checkout_body([line(product)], "0.01"))
     assert (answer.status_code, answer.json()["code"]) == (409, "total_changed")
@@ -88,7 +88,7 @@ def test_another_total_than_the_servers_is_a_conflict_with_the_fresh_quote(bank,
     assert Product.objects.get().stock_quantity == 1
 
 
-def test_a_piece_that_is_gone_is_a_conflict_with_the_fresh_quote(bank, shopper):
+def test_a_piece_that_is_gone_is_a_conflict_with_the_fresh_quote(fake_stripe, shopper):
     product = make_product(price="60.00", stock_quantity=0)
     answer = shopper.checkout(checkout_body([line(product)], "60.00"))
     assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (
@@ -100,14 +100,14 @@ def test_a_piece_that_is_gone_is_a_conflict_with_the_fresh_quote(bank, shopper):
     nothing_was_made()
 
 
-def test_a_finish_of_no_price_is_a_conflict_and_nothing_is_ordered(bank, shopper):
+def test_a_finish_of_no_price_is_a_conflict_and_nothing_is_ordered(fake_stripe, shopper):
     product = make_finished_product(unpainted=None)
     answer = shopper.checkout(checkout_body([line(product, finish="unpainted")], "80.00"))
     assert (answer.status_code, answer.json()["code"]) == (409, "line_unavailable")
     nothing_was_made()
 
 
-def test_an_empty_cart_is_refused(bank, shopper):
+def test_an_empty_cart_is_refused(fake_stripe, shopper):
     answer = shopper.checkout(checkout_body([], "0.00"))
     assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (
         400,
@@ -125,7 +125,9 @@ def test_an_empty_cart_is_refused(bank, shopper):
         ("150.00", "installments_unavailable", "Le paiement en 3 fois n'est pas proposé pour l'instant."),
     ],
 )
-def test_instalments_need_their_minimum_and_a_shop_that_offers_them(bank, shopper, mode, price, code, detail):
+def test_instalments_need_their_minimum_and_a_shop_that_offers_them(
+    fake_stripe, shopper, mode, price, code, detail
+):
     answer = shopper.checkout(checkout_body([line(make_product(price=price))], price, payment_mode=mode))
     assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (400, code, detail)
     nothing_was_made()
@@ -154,14 +156,14 @@ def test_instalments_need_their_minimum_and_a_shop_that_offers_them(bank, shoppe
         ({"account": {"mode": "root", "password": "figurine-atelier"}}, "account.mode"),
     ],
 )
-def test_bad_fields_are_named_and_nothing_is_made(bank, shopper, changes, field):
+def test_bad_fields_are_named_and_nothing_is_made(fake_stripe, shopper, changes, field):
     answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00", **changes))
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
     assert list(answer.json()["errors"]) == [field]
     nothing_was_made()
 
 
-def test_names_keep_their_letters_and_lose_invisible_characters(bank, shopper):
+def test_names_keep_their_letters_and_lose_invisible_characters(fake_stripe, shopper):
     customer = {
         "firstName": " Zoe\u0308\u202e ",
         "lastName": "O'Neill-Łuczak 👩\u200d🎨",
@@ -181,7 +183,7 @@ def test_names_keep_their_letters_and_lose_invisible_characters(bank, shopper):
     )
 
 
-def test_another_country_is_delivered_at_the_rate_of_the_rest_of_the_world(bank, shopper):
+def test_another_country_is_delivered_at_the_rate_of_the_rest_of_the_world(fake_stripe, shopper):
     customer = {"country": "ZZ", "customCountry": "France"}
     answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "109.99", customer=customer))
     assert answer.status_code == 201
@@ -189,7 +191,7 @@ def test_another_country_is_delivered_at_the_rate_of_the_rest_of_the_world(bank,
     assert (order.country, order.custom_country, order.shipping_cost) == ("ZZ", "France", Decimal("49.99"))
 
 
-def test_a_weak_password_is_refused_with_its_rule_and_nothing_is_ordered(bank, shopper):
+def test_a_weak_password_is_refused_with_its_rule_and_nothing_is_ordered(fake_stripe, shopper):
     account = {"mode": "signup", "password": "court"}
     answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00", account=account))
     assert answer.status_code == 400
@@ -198,7 +200,7 @@ def test_a_weak_password_is_refused_with_its_rule_and_nothing_is_ordered(bank, s
     assert not User.objects.exists()
 
 
-def test_signing_in_with_a_wrong_password_is_refused(bank, shopper):
+def test_signing_in_with_a_wrong_password_is_refused(fake_stripe, shopper):
     User.objects.create_user("lea@example.com", "un-renard-de-bois")
     account = {"mode": "signin", "password": "pas-le-bon-renard"}
     answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00", account=account))
@@ -206,7 +208,7 @@ def test_signing_in_with_a_wrong_password_is_refused(bank, shopper):
     nothing_was_made()
 
 
-def test_a_members_order_uses_the_accounts_address(bank, shopper):
+def test_a_members_order_uses_the_accounts_address(fake_stripe, shopper):
     shopper.client.force_login(User.objects.create_user("membre@example.com", "un-renard-de-bois"))
     assert shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00")).status_code == 201
     assert Order.objects.get().email == "membre@example.com"
@@ -216,7 +218,7 @@ def test_a_members_order_uses_the_accounts_address(bank, shopper):
     "failure", [GatewayUnavailable("kept for a day", kept=True), GatewayRefused("too late for this page")]
 )
 def test_a_page_that_can_never_be_had_does_not_keep_the_piece_from_its_own_customer(
-    bank, shopper, monkeypatch, failure
+    fake_stripe, shopper, monkeypatch, failure
 ):
     product = make_product(price="60.00", stock_quantity=1)
     shopper.checkout(checkout_body([line(product)], "60.00"))
@@ -239,10 +241,10 @@ def test_a_page_that_can_never_be_had_does_not_keep_the_piece_from_its_own_custo
     assert Product.objects.get().stock_quantity == 0
 
 
-def test_a_new_try_after_paying_tells_that_the_first_one_is_paid(bank, shopper):
+def test_a_new_try_after_paying_tells_that_the_first_one_is_paid(fake_stripe, shopper):
     product = make_product(price="60.00")
     shopper.checkout(checkout_body([line(product)], "60.00"))
-    bank.pay(Order.objects.get())
+    fake_stripe.pay(Order.objects.get())
     answer = shopper.checkout(checkout_body([line(product)], "60.00", customer={"city": "Paris"}))
     assert (answer.status_code, answer.json()["code"]) == (409, "already_paid")
     assert answer.json()["order_id"] == str(Order.objects.get().pk)
@@ -258,7 +260,7 @@ def test_without_a_key_payment_is_closed_and_says_so(shopper):
 
 @pytest.mark.parametrize(("debug", "status"), [(False, 503), (True, 201)])
 def test_outside_development_nothing_is_sold_while_a_legal_mention_is_missing(
-    bank, shopper, settings, debug, status
+    fake_stripe, shopper, settings, debug, status
 ):
     settings.DEBUG = debug
     shop = ShopSettings.objects.get()
@@ -271,7 +273,7 @@ def test_outside_development_nothing_is_sold_while_a_legal_mention_is_missing(
         nothing_was_made()
 
 
-def test_a_retry_after_the_page_could_be_made_takes_a_new_attempt(bank, shopper, settings):
+def test_a_retry_after_the_page_could_be_made_takes_a_new_attempt(fake_stripe, shopper, settings):
     working, key = settings.STRIPE_API_BASE, new_key()
     body = checkout_body([line(make_product(price="60.00"))], "60.00")
     settings.STRIPE_API_BASE = "http://127.0.0.1:9"
@@ -285,7 +287,7 @@ def test_a_retry_after_the_page_could_be_made_takes_a_new_attempt(bank, shopper,
     ]
 
 
-def test_a_foreign_page_can_not_post_an_order(bank):
+def test_a_foreign_page_can_not_post_an_order(fake_stripe):
     from django.test import Client
 
     client = Client(enforce_csrf_checks=True)

@@ -14,7 +14,7 @@ def statements(queries: CaptureQueriesContext) -> int:
     return sum(query["sql"].startswith(("SELECT", "INSERT", "UPDATE", "DELETE")) for query in queries)
 
 
-def test_an_order_of_twenty_pieces_costs_the_queries_of_an_order_of_one(bank, shopper):
+def test_an_order_of_twenty_pieces_costs_the_queries_of_an_order_of_one(fake_stripe, shopper):
     # The network's limit 1 (its guarded write is not counted here); the key 1, the shop's mentions 1 when not cached;
     # the quote 4 (zones, products, variations, pictures); earlier unpaid orders 1; written 5 (order, lines, payment,
     # attempt, journal); stock 4 (lines, levels, holds, their holder); the page 4 before the call (attempt, payment,
@@ -31,7 +31,7 @@ def test_an_order_of_twenty_pieces_costs_the_queries_of_an_order_of_one(bank, sh
     assert counts == [29, 28]
 
 
-def test_a_repeated_order_costs_five_queries(bank, shopper):
+def test_a_repeated_order_costs_five_queries(fake_stripe, shopper):
     # The key 1, its attempt 1, the browser's session 3 (read, key, row).
     body = checkout_body([line(make_product(price="60.00"))], "60.00")
     shopper.checkout(body, "the-same-key")

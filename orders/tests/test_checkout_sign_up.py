@@ -11,8 +11,8 @@ from accounts.models import SignUp, User
 from accounts.tests.people import PASSWORD, link_in_last_mail, mails, make_member, watch_hashing
 from orders.models import Attempt, Order
 from orders.services.joining import join_orders
-from orders.tests.bank import Shopper, session_of
 from orders.tests.factories import checkout_body, line, make_order, make_product, new_key
+from orders.tests.fake_stripe import Shopper, session_of
 from shop.core.models import OutgoingMail
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -36,7 +36,7 @@ def choose(client, **fields):
     )
 
 
-def test_the_order_is_a_guests_and_nobody_is_signed_in(bank, shopper):
+def test_the_order_is_a_guests_and_nobody_is_signed_in(fake_stripe, shopper):
     assert order(shopper).status_code == 201
 
     placed = Order.objects.get()
@@ -50,7 +50,7 @@ def test_the_order_is_a_guests_and_nobody_is_signed_in(bank, shopper):
 
 
 @pytest.mark.parametrize("is_active", [True, False])
-def test_the_answer_and_the_work_are_the_same_for_a_known_address(bank, is_active):
+def test_the_answer_and_the_work_are_the_same_for_a_known_address(fake_stripe, is_active):
     User.objects.filter(pk=make_member(KNOWN).pk).update(is_active=is_active)
     order(Shopper())  # what is read once is read
     seen = []
@@ -78,7 +78,7 @@ def test_the_answer_and_the_work_are_the_same_for_a_known_address(bank, is_activ
     assert seen[0]["me"]["authenticated"] is False
 
 
-def test_both_addresses_hash_one_password(bank, settings, monkeypatch):
+def test_both_addresses_hash_one_password(fake_stripe, settings, monkeypatch):
     make_member(KNOWN)
     runs = watch_hashing(settings, monkeypatch)
     counts = []
@@ -90,7 +90,7 @@ def test_both_addresses_hash_one_password(bank, settings, monkeypatch):
     assert counts == [1, 1]
 
 
-def test_a_known_address_orders_as_a_guest_and_its_owner_is_told(bank, shopper):
+def test_a_known_address_orders_as_a_guest_and_its_owner_is_told(fake_stripe, shopper):
     member = make_member(KNOWN)
 
     assert order(shopper, KNOWN).status_code == 201
@@ -100,14 +100,14 @@ def test_a_known_address_orders_as_a_guest_and_its_owner_is_told(bank, shopper):
     assert mails() == [("account_exists", KNOWN)]
 
 
-def test_an_order_that_fails_leaves_no_sign_up_behind(bank, shopper):
+def test_an_order_that_fails_leaves_no_sign_up_behind(fake_stripe, shopper):
     assert order(shopper, expected_total="61.00").status_code == 409
 
     assert SignUp.objects.count() == 0
     assert OutgoingMail.objects.count() == 0
 
 
-def test_the_result_page_says_that_a_mail_waits(bank, shopper):
+def test_the_result_page_says_that_a_mail_waits(fake_stripe, shopper):
     order(shopper)
     session_id = Attempt.objects.get().session_id
     page = f"/payment-success?session_id={session_id}"
@@ -119,7 +119,7 @@ def test_the_result_page_says_that_a_mail_waits(bank, shopper):
     assert told not in shopper.client.get(page).content.decode()
 
 
-def test_the_order_joins_the_account_when_the_same_browser_confirms(bank, shopper):
+def test_the_order_joins_the_account_when_the_same_browser_confirms(fake_stripe, shopper):
     order(shopper)
 
     shopper.client.get(link_in_last_mail())
@@ -132,7 +132,7 @@ def test_the_order_joins_the_account_when_the_same_browser_confirms(bank, shoppe
     assert user.check_password("un-renard-de-bois")
 
 
-def test_in_another_browser_the_order_joins_only_when_it_is_said_to_be_theirs(bank, shopper):
+def test_in_another_browser_the_order_joins_only_when_it_is_said_to_be_theirs(fake_stripe, shopper):
     order(shopper)
     placed = Order.objects.get()
     phone = Client()
@@ -151,7 +151,7 @@ def test_in_another_browser_the_order_joins_only_when_it_is_said_to_be_theirs(ba
     assert not user.check_password("un-renard-de-bois")
 
 
-def test_a_strangers_order_stays_theirs_and_shows_nothing_of_the_owner(bank, shopper):
+def test_a_strangers_order_stays_theirs_and_shows_nothing_of_the_owner(fake_stripe, shopper):
     order(shopper)
     placed = Order.objects.get()
     owner = Client()
@@ -173,7 +173,7 @@ def test_a_strangers_order_stays_theirs_and_shows_nothing_of_the_owner(bank, sho
     assert shopper.client.post("/auth", sign_in).status_code == 200
 
 
-def test_two_orders_of_one_browser_join_with_one_link(bank, shopper):
+def test_two_orders_of_one_browser_join_with_one_link(fake_stripe, shopper):
     order(shopper)
     order(shopper)
     assert mails("account_confirm_email") == [("account_confirm_email", "lea@example.com")]
@@ -183,7 +183,7 @@ def test_two_orders_of_one_browser_join_with_one_link(bank, shopper):
     assert {placed.user.email for placed in Order.objects.all()} == {"lea@example.com"}
 
 
-def test_orders_of_others_and_of_other_addresses_do_not_join(bank):
+def test_orders_of_others_and_of_other_addresses_do_not_join(fake_stripe):
     member, other = make_member(KNOWN), make_member("other@example.com")
     own, foreign, elsewhere = make_order(email=KNOWN), make_order(email=KNOWN), make_order(email=UNKNOWN)
     Order.objects.filter(pk=foreign.pk).update(user=other)
@@ -196,7 +196,7 @@ def test_orders_of_others_and_of_other_addresses_do_not_join(bank):
     assert Order.objects.get(pk=elsewhere.pk).user is None
 
 
-def test_signing_in_while_ordering_still_does(bank, shopper):
+def test_signing_in_while_ordering_still_does(fake_stripe, shopper):
     member = make_member("lea@example.com")
     account = {"mode": "signin", "password": PASSWORD}
     body = checkout_body([line(make_product(price="60.00"))], "60.00", account=account)

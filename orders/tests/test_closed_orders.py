@@ -18,7 +18,7 @@ from orders.services.disputes import sync_disputes
 from orders.services.refund_sending import sync_refunds
 from orders.services.statuses import change_status, decide_retention
 from orders.tests.factories import make_order, make_product, pay_order
-from orders.tests.giving_back import in_thirds, mails, paid_again, refund, rows, send_all
+from orders.tests.refunding import in_thirds, mails, paid_again, refund, rows, send_all
 from orders.tests.withdrawing import declare
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
@@ -49,15 +49,15 @@ def step(order: Order) -> str:
 # --- Money that is kept -------------------------------------------------------------------------------
 
 
-def test_keeping_the_money_takes_a_second_page_and_a_reason(order, desk):
+def test_keeping_the_money_takes_a_second_page_and_a_reason(order, staff_client):
     before = rows()
-    asked = desk.post(step(order), {"status": "cancelled", "message": "Bonjour", "refund": "no"})
+    asked = staff_client.post(step(order), {"status": "cancelled", "message": "Bonjour", "refund": "no"})
     text = asked.content.decode()
     assert asked.status_code == 200
     assert "La boutique garde 49,99\xa0€ que le client a payés." in text
     assert 'name="message" value="Bonjour"' in text
     assert rows() == before
-    answer = desk.post(
+    answer = staff_client.post(
         step(order), {"status": "cancelled", "message": "Bonjour", "refund": "no", "reason": WHY}
     )
     assert answer.status_code == 302
@@ -65,9 +65,9 @@ def test_keeping_the_money_takes_a_second_page_and_a_reason(order, desk):
     assert (order.status, order.retention_reason, order.retention_decision) == ("cancelled", WHY, "")
 
 
-def test_without_a_reason_the_api_keeps_nothing(order, desk):
+def test_without_a_reason_the_api_keeps_nothing(order, staff_client):
     before = rows()
-    answer = desk.post(
+    answer = staff_client.post(
         f"/api/admin/orders/{order.pk}/status",
         json.dumps({"status": "cancelled", "refund": False}),
         content_type="application/json",
@@ -78,21 +78,24 @@ def test_without_a_reason_the_api_keeps_nothing(order, desk):
     assert rows() == before
 
 
-def test_kept_money_waits_until_somebody_decides_in_words(order, desk, client):
+def test_kept_money_waits_until_somebody_decides_in_words(order, staff_client, client):
     set_status(order, "cancelled", refund=False, reason=WHY)
     assert retained() == [f"à rembourser, ou à garder pour un motif écrit\xa0: {order.reference}"]
     [task] = [task for task in tasks(timezone.localdate()) if "Argent gardé" in str(task.label)]
     unpaid = set_status(make_order(), "cancelled")
-    listed = desk.get(task.url).content.decode()
+    listed = staff_client.get(task.url).content.decode()
     assert order.reference in listed
     assert unpaid.reference not in listed
     page = client.get(order_url(order)).content.decode()
     assert "49,99\xa0€ que vous avez payés ne sont pas remboursés à ce jour. Motif\xa0: " + WHY in page
     address = reverse("admin:orders_order_money", args=[order.pk])
-    assert "La boutique garde 49,99\xa0€ de cette commande annulée." in desk.get(address).content.decode()
-    assert desk.post(address, {"decision": " "}).status_code == 200
+    assert (
+        "La boutique garde 49,99\xa0€ de cette commande annulée."
+        in staff_client.get(address).content.decode()
+    )
+    assert staff_client.post(address, {"decision": " "}).status_code == 200
     assert retained()
-    desk.post(address, {"decision": "Acompte gardé, accord écrit du 4."})
+    staff_client.post(address, {"decision": "Acompte gardé, accord écrit du 4."})
     assert retained() == []
     order.refresh_from_db()
     assert order.retention_decision == "Acompte gardé, accord écrit du 4."
@@ -162,15 +165,15 @@ def test_what_became_of_the_money_at_every_turn(order, provider):
     assert retained() == []
 
 
-def test_closing_an_order_in_thirds_names_what_really_moves(desk, client):
+def test_closing_an_order_in_thirds_names_what_really_moves(staff_client, client):
     order = in_thirds()
-    asked = desk.post(step(order), {"status": "cancelled"}).content.decode()
+    asked = staff_client.post(step(order), {"status": "cancelled"}).content.decode()
     assert (
         "Faut-il rembourser 60,00\xa0€ au client\xa0? Dans tous les cas, 120,00\xa0€ d&#x27;échéances ne seront jamais "
         "prélevés."
     ) in asked
     assert "Rembourser 60,00\xa0€</button>" in asked
-    answer = desk.post(
+    answer = staff_client.post(
         f"/api/admin/orders/{order.pk}/status",
         json.dumps({"status": "cancelled"}),
         content_type="application/json",
@@ -185,9 +188,9 @@ def test_closing_an_order_in_thirds_names_what_really_moves(desk, client):
     assert "120,00\xa0€ d&#x27;échéances ne seront jamais débités." in page.replace("d'éch", "d&#x27;éch")
 
 
-def test_a_cancelled_order_that_nobody_paid_offers_no_refund(desk):
+def test_a_cancelled_order_that_nobody_paid_offers_no_refund(staff_client):
     order = set_status(make_order(), "cancelled")
-    shown = desk.get(reverse("admin:orders_order_change", args=[order.pk])).content.decode()
+    shown = staff_client.get(reverse("admin:orders_order_change", args=[order.pk])).content.decode()
     assert reverse("admin:orders_order_refund", args=[order.pk]) not in shown
     assert reverse("admin:orders_order_money", args=[order.pk]) not in shown
 
@@ -227,7 +230,7 @@ def test_decision_53_an_order_on_its_way_is_not_archived(order, status):
     refuse_archiving(order, "elle n'est ni livrée, ni annulée, ni remboursée")
 
 
-def test_decision_53_what_is_owed_either_way_or_open_stands_in_the_way(order, desk):
+def test_decision_53_what_is_owed_either_way_or_open_stands_in_the_way(order, staff_client):
     set_status(order, "delivered")
     thirds = set_status(in_thirds(), "delivered")
     refuse_archiving(thirds, "il reste 120,00 € à encaisser")
@@ -247,7 +250,7 @@ def test_decision_53_what_is_owed_either_way_or_open_stands_in_the_way(order, de
     )
     Order.objects.filter(pk=order.pk).update(review_reason="charge: 1 instead of 2")
     refuse_archiving(order, "un écart avec Stripe est à régler", "elle est à vérifier")
-    page = desk.get(reverse("admin:orders_order_remove", args=[order.pk])).content.decode()
+    page = staff_client.get(reverse("admin:orders_order_remove", args=[order.pk])).content.decode()
     assert "un écart avec Stripe est à régler" in page
     assert 'type="submit"' not in page.partition('class="shop-ask"')[2]
     finding.resolved_at = timezone.now()
@@ -268,20 +271,20 @@ def test_decision_53_money_on_its_way_failed_or_undecided_stands_in_the_way(orde
     refuse_archiving(order, "un remboursement a échoué et reste dû au client")
 
 
-def test_the_customer_of_an_archived_order_keeps_page_and_mails(order, client, desk):
+def test_the_customer_of_an_archived_order_keeps_page_and_mails(order, client, staff_client):
     set_status(order, "delivered")
     remove_order(order_id=order.pk, actor=None)
     assert client.get(order_url(order)).status_code == 200
-    assert order.reference not in desk.get(reverse("admin:orders_order_changelist")).content.decode()
+    assert order.reference not in staff_client.get(reverse("admin:orders_order_changelist")).content.decode()
     assert OutgoingMail.objects.filter(reference=order.reference, kind="order_status").count() == 1
 
 
-def test_what_is_to_be_checked_is_listed_though_it_was_archived(order, desk):
+def test_what_is_to_be_checked_is_listed_though_it_was_archived(order, staff_client):
     set_status(order, "delivered")
     remove_order(order_id=order.pk, actor=None)
     Order.objects.filter(pk=order.pk).update(review_reason="late charge")
     listing = reverse("admin:orders_order_changelist")
-    assert order.reference in desk.get(listing, {"review_reason__isempty": "0"}).content.decode()
+    assert order.reference in staff_client.get(listing, {"review_reason__isempty": "0"}).content.decode()
     assert "Commandes à vérifier" in [str(task.label) for task in tasks(timezone.localdate())]
 
 

@@ -77,7 +77,7 @@ def test_the_confirmation_and_the_order_s_page_tell_of_duties(country, told):
 # --- Stopping delivery -------------------------------------------------------------------------
 
 
-def test_a_stopped_country_can_neither_be_chosen_nor_ordered_to(bank, shopper):
+def test_a_stopped_country_can_neither_be_chosen_nor_ordered_to(fake_stripe, shopper):
     product = make_product(price="60.00")
     DeliveryStop.objects.create(country="CH")
     assert "CH" not in {choice.code for choice in checkout_countries()}
@@ -107,20 +107,25 @@ def test_delivery_is_never_stopped_within_the_union(country):
 
 
 def test_the_switch_in_the_admin():
-    desk = Client()
-    desk.force_login(make_admin())
-    answer = desk.post("/gestion/orders/deliverystop/add/", {"country": "US", "reason": "Douane fermée"})
+    staff_client = Client()
+    staff_client.force_login(make_admin())
+    answer = staff_client.post(
+        "/gestion/orders/deliverystop/add/", {"country": "US", "reason": "Douane fermée"}
+    )
     assert answer.status_code == 302
     stop = DeliveryStop.objects.get()
-    assert desk.post(f"/gestion/orders/deliverystop/{stop.pk}/delete/", {"post": "yes"}).status_code == 302
+    assert (
+        staff_client.post(f"/gestion/orders/deliverystop/{stop.pk}/delete/", {"post": "yes"}).status_code
+        == 302
+    )
     assert not DeliveryStop.objects.exists()
 
 
 def test_pieces_without_customs_data_are_listed():
     complete = make_product("Complète", hs_code="392640", origin_country="FR", weight_grams=100)
     make_product("Sans poids", hs_code="392640", origin_country="FR")
-    desk = Client()
-    desk.force_login(make_admin())
-    text = desk.get("/gestion/catalog/product/?customs=missing").content.decode()
+    staff_client = Client()
+    staff_client.force_login(make_admin())
+    text = staff_client.get("/gestion/catalog/product/?customs=missing").content.decode()
     assert "Sans poids" in text
     assert complete.name not in text

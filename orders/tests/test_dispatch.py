@@ -15,9 +15,9 @@ from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.services.declarations import Declaration
 from orders.services.fulfilment import update_status
 from orders.services.withdrawals import declare_withdrawal
-from orders.tests.giving_back import in_thirds, mails, rows
+from orders.tests.refunding import in_thirds, mails, rows
 from shop.core.problems import Problem
-from tests.races.crowd import Started, wait_until_blocked
+from tests.races.concurrency import Started, wait_until_blocked
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 

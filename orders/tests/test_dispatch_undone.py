@@ -16,7 +16,7 @@ from orders.services.fulfilment import update_status
 from orders.services.instalment_dates import pause_instalments
 from orders.services.statuses import change_status
 from orders.tests.factories import make_order, make_product, pay_order
-from orders.tests.giving_back import in_thirds, mails, paid_again, rows
+from orders.tests.refunding import in_thirds, mails, paid_again, rows
 from orders.tests.withdrawing import declare
 from shop.core.problems import Problem
 
@@ -130,7 +130,7 @@ def test_a_declaration_waits_for_no_return_of_goods_that_never_left(order):
     assert case.state == "declared"
 
 
-def test_a_third_that_was_charged_early_stays_charged_and_the_page_says_so(order, desk):
+def test_a_third_that_was_charged_early_stays_charged_and_the_page_says_so(order, staff_client):
     with at(3):
         set_status(order, "shipped")
     with at(53):
@@ -138,7 +138,9 @@ def test_a_third_that_was_charged_early_stays_charged_and_the_page_says_so(order
         order.payments.filter(position=2).update(paid_at=timezone.now())
         paid_again(order, "60.00")
         order.payments.filter(position=3).update(paid_at=timezone.now())
-        asked = desk.post(reverse("admin:orders_order_step", args=[order.pk]), {"status": "processing"})
+        asked = staff_client.post(
+            reverse("admin:orders_order_step", args=[order.pk]), {"status": "processing"}
+        )
         text = asked.content.decode()
         assert "Une échéance avancée a déjà été débitée\xa0: elle le reste." in text
         set_status(order, "processing", reason=WHY)
@@ -174,17 +176,17 @@ def test_a_pause_that_the_dispatch_ended_goes_on(order):
     assert calendar(order) == before
 
 
-def test_the_page_asks_why_and_keeps_what_was_typed(order, desk):
+def test_the_page_asks_why_and_keeps_what_was_typed(order, staff_client):
     set_status(order, "shipped", tracking_number="6A1")
     address = reverse("admin:orders_order_step", args=[order.pk])
     before = rows()
-    asked = desk.post(address, {"status": "processing", "message": "Désolés <b>"})
+    asked = staff_client.post(address, {"status": "processing", "message": "Désolés <b>"})
     text = asked.content.decode()
     assert asked.status_code == 200
     assert "Annuler l'expédition de la commande" in text
     assert 'name="message" value="Désolés &lt;b&gt;"' in text
     assert rows() == before
-    answer = desk.post(address, {"status": "processing", "message": "Désolés", "reason": WHY})
+    answer = staff_client.post(address, {"status": "processing", "message": "Désolés", "reason": WHY})
     assert answer.status_code == 302
     order.refresh_from_db()
     assert (order.status, order.shipped_at) == ("processing", None)
@@ -211,7 +213,7 @@ def test_the_day_of_the_payment_is_not_before_the_payment(order):
 
 
 @pytest.mark.parametrize("day", [date(2026, 5, 31), date(2026, 6, 10)], ids=["before", "to come"])
-def test_a_day_before_the_payment_or_to_come_is_refused(order, desk, day):
+def test_a_day_before_the_payment_or_to_come_is_refused(order, staff_client, day):
     with at(8):
         before = rows()
         with pytest.raises(Problem) as refused:
@@ -220,7 +222,7 @@ def test_a_day_before_the_payment_or_to_come_is_refused(order, desk, day):
             "invalid_date",
             {"dispatched_on": ["L'expédition ne peut être ni à venir ni avant le paiement."]},
         )
-        page = desk.post(
+        page = staff_client.post(
             reverse("admin:orders_order_step", args=[order.pk]),
             {"status": "shipped", "dispatched_on": day.isoformat(), "tracking_number": "6A77"},
         )

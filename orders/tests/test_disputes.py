@@ -15,7 +15,8 @@ from orders.services.disputes import sync_disputes
 from orders.services.fulfilment import update_status
 from orders.services.refund_rules import RefundRefused
 from orders.services.refunds import retry_refund
-from orders.tests.giving_back import (
+from orders.tests.memory_provider import MemoryProvider
+from orders.tests.refunding import (
     EUROS,
     in_thirds,
     ledger,
@@ -25,7 +26,6 @@ from orders.tests.giving_back import (
     send_all,
     states,
 )
-from orders.tests.memory_provider import MemoryProvider
 from shop.core.problems import Problem
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]

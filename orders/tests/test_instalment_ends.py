@@ -14,7 +14,7 @@ from orders.payments.links import pay_by_link
 from orders.services.cancellation import cancel_unpaid_order
 from orders.services.fulfilment import update_status
 from orders.services.instalments import void_scheduled
-from orders.tests.bank import Bank, Shopper
+from orders.tests.fake_stripe import FakeStripe, Shopper
 from orders.tests.thirds import (
     FIRST_DAY,
     SECOND,
@@ -36,8 +36,10 @@ from shop.core.problems import Problem
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
-def test_dispatch_brings_the_last_third_forward_and_announces_it(bank: Bank, shopper: Shopper, clock: Clock):
-    order = bought(bank, shopper)
+def test_dispatch_brings_the_last_third_forward_and_announces_it(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
+):
+    order = bought(fake_stripe, shopper)
     clock.pass_days(2)
     update_status(order_id=order.pk, status=OrderStatus.SHIPPED, actor=None)
     limit = FIRST_DAY + timedelta(days=52)
@@ -48,15 +50,15 @@ def test_dispatch_brings_the_last_third_forward_and_announces_it(bank: Bank, sho
     assert mails("instalment_moved") == 1
 
     clock.run_until(limit - timedelta(days=1))
-    assert charged(bank) == [5000, 5000]
+    assert charged(fake_stripe) == [5000, 5000]
     [reminder] = OutgoingMail.objects.filter(kind="instalment_reminder", context__position=3)
     assert reminder.context["day"] == "2027-01-14"
     clock.run_until(limit)
-    assert charged(bank) == [5000, 5000, 5000]
+    assert charged(fake_stripe) == [5000, 5000, 5000]
 
 
-def test_a_dispatch_after_ten_days_moves_nothing(bank: Bank, shopper: Shopper, clock: Clock):
-    order = bought(bank, shopper)
+def test_a_dispatch_after_ten_days_moves_nothing(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock):
+    order = bought(fake_stripe, shopper)
     clock.pass_days(10)
     update_status(order_id=order.pk, status=OrderStatus.SHIPPED, actor=None)
     assert thirds(order)[2] == ("50.00", "2027-01-22", "scheduled")
@@ -64,9 +66,9 @@ def test_a_dispatch_after_ten_days_moves_nothing(bank: Bank, shopper: Shopper, c
 
 
 def test_a_void_order_is_not_charged_and_its_open_page_is_closed(
-    bank: Bank, shopper: Shopper, clock: Clock, queued_tasks: QueuedTasks
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, queued_tasks: QueuedTasks
 ):
-    order = bought(bank, shopper)
+    order = bought(fake_stripe, shopper)
     pay_by_link(order_id=order.pk, everything=False)
     page = page_of(payment_of(order, 2))
     queued_tasks.calls.clear()
@@ -76,22 +78,22 @@ def test_a_void_order_is_not_charged_and_its_open_page_is_closed(
         assert void_scheduled(order=locked, reason="test.stopped") == 0
     queued_tasks.run()
 
-    assert bank.control(f"sessions/{page}/pay")["result"] == "closed"
+    assert fake_stripe.control(f"sessions/{page}/pay")["result"] == "closed"
     assert [state for _amount, _day, state in thirds(order)] == ["paid", "void", "void"]
     assert attempts(order)[1] == (2, 1, "link", "expired", "")
     clock.run_until(THIRD)
-    assert charged(bank) == [5000]
+    assert charged(fake_stripe) == [5000]
     with pytest.raises(Problem, match="n'a plus rien à payer"):
         pay_by_link(order_id=order.pk, everything=False)
 
 
 def test_a_page_paid_after_the_order_was_given_back_returns_the_money(
-    bank: Bank, shopper: Shopper, clock: Clock
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
 ):
-    order = bought(bank, shopper)
+    order = bought(fake_stripe, shopper)
     pay_by_link(order_id=order.pk, everything=False)
     page = page_of(payment_of(order, 2))
-    bank.control(f"sessions/{page}/pay")
+    fake_stripe.control(f"sessions/{page}/pay")
     with transaction.atomic():
         void_scheduled(order=Order.objects.select_for_update().get(pk=order.pk), reason="test.stopped")
     shopper.verify(page)
@@ -102,39 +104,41 @@ def test_a_page_paid_after_the_order_was_given_back_returns_the_money(
     assert order.status == OrderStatus.CONFIRMED
 
 
-def test_an_open_page_keeps_the_job_away_until_it_is_over(bank: Bank, shopper: Shopper, clock: Clock):
-    order = bought(bank, shopper)
+def test_an_open_page_keeps_the_job_away_until_it_is_over(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
+):
+    order = bought(fake_stripe, shopper)
     clock.run_until(SECOND - timedelta(days=1))
     clock.go_to(SECOND, hour=8)
     pay_by_link(order_id=order.pk, everything=True)
     clock.run_round()
-    assert (calls(bank), charged(bank)) == (0, [5000])
+    assert (calls(fake_stripe), charged(fake_stripe)) == (0, [5000])
 
-    bank.control(f"sessions/{page_of(payment_of(order, 2))}/expire")
+    fake_stripe.control(f"sessions/{page_of(payment_of(order, 2))}/expire")
     clock.go_to(SECOND, hour=9)
     reconcile.reconcile_attempts(clock.now())
     clock.run_round()
-    assert charged(bank) == [5000, 5000]
+    assert charged(fake_stripe) == [5000, 5000]
 
 
-def test_a_disputed_order_is_not_charged(bank: Bank, shopper: Shopper, clock: Clock):
-    order = bought(bank, shopper)
+def test_a_disputed_order_is_not_charged(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock):
+    order = bought(fake_stripe, shopper)
     first = Attempt.objects.get(payment__order=order)
-    bank.control("disputes", payment_intent=first.intent_id)
-    for event in bank.events():
+    fake_stripe.control("disputes", payment_intent=first.intent_id)
+    for event in fake_stripe.events():
         if event["type"].startswith("charge.dispute"):
             assert shopper.webhook(event) == 200
     clock.run_until(THIRD)
-    assert charged(bank) == [5000]
+    assert charged(fake_stripe) == [5000]
     assert mails("instalment_reminder") == 0
 
 
 def test_a_cancelled_order_that_is_paid_after_all_has_its_thirds_again(
-    bank: Bank, shopper: Shopper, clock: Clock
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
 ):
     order = place(shopper)
     page = page_of(payment_of(order, 1))
-    bank.control(f"sessions/{page}/pay")
+    fake_stripe.control(f"sessions/{page}/pay")
     cancel_unpaid_order(order.pk, reason="test.closed")
     assert [state for _amount, _day, state in thirds(order)] == ["void", "void", "void"]
     shopper.verify(page)
@@ -142,8 +146,8 @@ def test_a_cancelled_order_that_is_paid_after_all_has_its_thirds_again(
     assert StoredCard.objects.filter(order=order).exists()
 
 
-def test_without_a_key_nothing_is_begun(bank: Bank, shopper: Shopper, clock: Clock, settings):
-    order = bought(bank, shopper)
+def test_without_a_key_nothing_is_begun(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, settings):
+    order = bought(fake_stripe, shopper)
     clock.run_until(SECOND - timedelta(days=1))
     settings.STRIPE_SECRET_KEY = ""
     clock.run_until(SECOND)
@@ -151,10 +155,10 @@ def test_without_a_key_nothing_is_begun(bank: Bank, shopper: Shopper, clock: Clo
     assert thirds(order)[1] == ("50.00", "2026-12-23", "scheduled")
 
 
-def test_a_late_announcement_delays_the_charge(bank: Bank, shopper: Shopper, clock: Clock):
-    order = bought(bank, shopper)
+def test_a_late_announcement_delays_the_charge(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock):
+    order = bought(fake_stripe, shopper)
     clock.go_to(SECOND)
     clock.run_round()
-    assert (charged(bank), payment_of(order, 2).next_try_on) == ([5000], SECOND + timedelta(days=3))
+    assert (charged(fake_stripe), payment_of(order, 2).next_try_on) == ([5000], SECOND + timedelta(days=3))
     clock.run_until(SECOND + timedelta(days=3))
-    assert charged(bank) == [5000, 5000]
+    assert charged(fake_stripe) == [5000, 5000]

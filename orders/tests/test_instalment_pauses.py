@@ -17,7 +17,7 @@ from orders.selectors.instalments import calendar
 from orders.services.collecting import send_link
 from orders.services.instalment_dates import pause_instalments, resume_instalments
 from orders.services.statuses import change_status
-from orders.tests.giving_back import in_thirds, mails, rows
+from orders.tests.refunding import in_thirds, mails, rows
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
@@ -206,21 +206,21 @@ def test_suspending_twice_is_one_pause_and_one_mail(order):
 # --- Staff ------------------------------------------------------------------------------------------------
 
 
-def test_staff_suspend_with_a_reason_and_find_it_among_what_waits(order, desk):
+def test_staff_suspend_with_a_reason_and_find_it_among_what_waits(order, staff_client):
     address = reverse("admin:orders_order_pause", args=[order.pk])
-    assert "Ce champ est obligatoire." in desk.post(address, {"reason": ""}).content.decode()
+    assert "Ce champ est obligatoire." in staff_client.post(address, {"reason": ""}).content.decode()
     assert not InstalmentPause.objects.exists()
-    assert desk.post(address, {"reason": "Résine en retard."}).status_code == 302
+    assert staff_client.post(address, {"reason": "Résine en retard."}).status_code == 302
     stopped = InstalmentPause.objects.get()
     assert (stopped.started_by, stopped.reason, stopped.actor.email) == (
         "staff", "Résine en retard.", "admin@example.com",
     )  # fmt: skip
-    assert "Échéances suspendues" in desk.get(reverse("admin:index")).content.decode()
-    assert "Résine en retard." in desk.get(address).content.decode()
-    header = desk.get(reverse("admin:orders_order_change", args=[order.pk])).content.decode()
+    assert "Échéances suspendues" in staff_client.get(reverse("admin:index")).content.decode()
+    assert "Résine en retard." in staff_client.get(address).content.decode()
+    header = staff_client.get(reverse("admin:orders_order_change", args=[order.pk])).content.decode()
     assert "1er tiers payé le" in header
     assert "1 sur 3" in header
-    desk.post(address)
+    staff_client.post(address)
     stopped.refresh_from_db()
     assert stopped.ended_by == "staff"
 

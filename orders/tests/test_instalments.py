@@ -14,7 +14,7 @@ from orders.payments.facts import CardFacts
 from orders.payments.links import pay_by_link
 from orders.selectors.instalments import outstanding
 from orders.services.cards import keep_card
-from orders.tests.bank import Bank, Shopper
+from orders.tests.fake_stripe import FakeStripe, Shopper
 from orders.tests.thirds import (
     SECOND,
     THIRD,
@@ -35,8 +35,8 @@ from orders.tests.thirds import (
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
-def test_the_first_third_is_paid_and_the_card_kept(bank: Bank, shopper: Shopper, clock: Clock):
-    order = bought(bank, shopper, price="200.00")
+def test_the_first_third_is_paid_and_the_card_kept(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock):
+    order = bought(fake_stripe, shopper, price="200.00")
 
     assert order.status == OrderStatus.CONFIRMED
     assert thirds(order) == [
@@ -45,8 +45,8 @@ def test_the_first_third_is_paid_and_the_card_kept(bank: Bank, shopper: Shopper,
         ("66.66", "2027-01-22", "scheduled"),
     ]
     assert (order.card.brand, order.card.last4, order.card.refused_code) == ("visa", "4242", "")
-    assert charged(bank) == [6668]
-    [session] = bank.requests("/v1/checkout/sessions")
+    assert charged(fake_stripe) == [6668]
+    [session] = fake_stripe.requests("/v1/checkout/sessions")
     asked = session["params"]
     assert asked["customer_creation"] == "always"
     assert asked["payment_intent_data"]["setup_future_usage"] == "off_session"
@@ -63,18 +63,20 @@ def test_the_first_third_is_paid_and_the_card_kept(bank: Bank, shopper: Shopper,
     ]
 
 
-def test_the_later_thirds_are_announced_then_charged_on_their_day(bank: Bank, shopper: Shopper, clock: Clock):
-    order = bought(bank, shopper)
+def test_the_later_thirds_are_announced_then_charged_on_their_day(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
+):
+    order = bought(fake_stripe, shopper)
     clock.run_until(SECOND - timedelta(days=4))
-    assert (mails("instalment_reminder"), charged(bank)) == (0, [5000])
+    assert (mails("instalment_reminder"), charged(fake_stripe)) == (0, [5000])
     clock.run_until(SECOND - timedelta(days=1))
-    assert (mails("instalment_reminder"), charged(bank)) == (1, [5000])
+    assert (mails("instalment_reminder"), charged(fake_stripe)) == (1, [5000])
     clock.run_until(SECOND)
-    assert charged(bank) == [5000, 5000]
+    assert charged(fake_stripe) == [5000, 5000]
     assert thirds(order)[1] == ("50.00", "2026-12-23", "paid")
     clock.run_until(THIRD)
 
-    assert charged(bank) == [5000, 5000, 5000]
+    assert charged(fake_stripe) == [5000, 5000, 5000]
     assert [state for _amount, _day, state in thirds(order)] == ["paid", "paid", "paid"]
     assert attempts(order) == [
         (1, 1, "checkout", "succeeded", ""),
@@ -92,9 +94,9 @@ def test_the_later_thirds_are_announced_then_charged_on_their_day(bank: Bank, sh
 
 
 def test_no_funds_is_tried_again_after_three_seven_and_fourteen_days_then_staff_are_told(
-    bank: Bank, shopper: Shopper, clock: Clock
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
 ):
-    order = bought(bank, shopper, later="9995")
+    order = bought(fake_stripe, shopper, later="9995")
     tried = []
     while clock.today < SECOND + timedelta(days=40):
         clock.pass_days(1)
@@ -110,12 +112,12 @@ def test_no_funds_is_tried_again_after_three_seven_and_fourteen_days_then_staff_
     assert (second.state, second.stopped_code, second.next_try_on) == ("overdue", "insufficient_funds", None)
     keys = [
         call["idempotency_key"]
-        for call in bank.requests("/v1/payment_intents")
+        for call in fake_stripe.requests("/v1/payment_intents")
         if call["path"] == "/v1/payment_intents"
     ]
     assert len(set(keys)) == 4
-    assert charged(bank) == [5000]
-    assert intents(bank) == ["succeeded", "canceled", "canceled", "canceled", "canceled"]
+    assert charged(fake_stripe) == [5000]
+    assert intents(fake_stripe) == ["succeeded", "canceled", "canceled", "canceled", "canceled"]
     assert (mails("instalment_refused"), mails("instalment_overdue"), mails("instalment_overdue_alert")) == (
         3,
         1,
@@ -124,12 +126,12 @@ def test_no_funds_is_tried_again_after_three_seven_and_fourteen_days_then_staff_
     assert order.card.refused_code == ""
 
 
-def test_a_retry_that_succeeds_ends_the_calendar(bank: Bank, shopper: Shopper, clock: Clock):
-    order = bought(bank, shopper, later="9995")
+def test_a_retry_that_succeeds_ends_the_calendar(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock):
+    order = bought(fake_stripe, shopper, later="9995")
     clock.run_until(SECOND)
     second = payment_of(order, 2)
     assert (second.state, second.next_try_on) == ("due", SECOND + timedelta(days=3))
-    card_becomes(bank, order, "4242")
+    card_becomes(fake_stripe, order, "4242")
     clock.run_until(SECOND + timedelta(days=3))
 
     second.refresh_from_db()
@@ -138,17 +140,17 @@ def test_a_retry_that_succeeds_ends_the_calendar(bank: Bank, shopper: Shopper, c
         (2, 1, "off_session", "failed", "insufficient_funds"),
         (2, 2, "off_session", "succeeded", ""),
     ]
-    assert charged(bank) == [5000, 5000]
+    assert charged(fake_stripe) == [5000, 5000]
 
 
 def test_a_bank_that_wants_its_customer_is_not_asked_again_and_the_link_pays(
-    bank: Bank, shopper: Shopper, clock: Clock
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
 ):
-    order = bought(bank, shopper, later="3184")
+    order = bought(fake_stripe, shopper, later="3184")
     clock.run_until(SECOND)
     second = payment_of(order, 2)
     assert (second.state, second.stopped_code) == ("due", "authentication_required")
-    assert intents(bank) == ["succeeded", "canceled"]
+    assert intents(fake_stripe) == ["succeeded", "canceled"]
     assert mails("instalment_refused") == 1
     clock.run_until(SECOND + timedelta(days=2))
     assert len(attempts(order)) == 2
@@ -156,16 +158,18 @@ def test_a_bank_that_wants_its_customer_is_not_asked_again_and_the_link_pays(
     url = pay_by_link(order_id=order.pk, everything=False)
     assert pay_by_link(order_id=order.pk, everything=False) == url
     page = page_of(second)
-    bank.control(f"sessions/{page}/pay", card="4242")
+    fake_stripe.control(f"sessions/{page}/pay", card="4242")
     assert shopper.verify(page).json()["payment_status"] == "paid"
     assert thirds(order)[1:] == [("50.00", "2026-12-23", "paid"), ("50.00", "2027-01-22", "scheduled")]
     assert attempts(order)[2] == (2, 2, "link", "succeeded", "")
     clock.run_until(THIRD)
-    assert charged(bank) == [5000, 5000, 5000]
+    assert charged(fake_stripe) == [5000, 5000, 5000]
 
 
-def test_an_unpaid_link_is_recalled_three_times_then_overdue(bank: Bank, shopper: Shopper, clock: Clock):
-    order = bought(bank, shopper, later="3184")
+def test_an_unpaid_link_is_recalled_three_times_then_overdue(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
+):
+    order = bought(fake_stripe, shopper, later="3184")
     clock.run_until(SECOND + timedelta(days=13))
     assert (payment_of(order, 2).state, mails("instalment_refused")) == ("due", 3)
     clock.run_until(SECOND + timedelta(days=14))
@@ -179,16 +183,16 @@ def test_an_unpaid_link_is_recalled_three_times_then_overdue(bank: Bank, shopper
     assert len(attempts(order)) == 2
     pay_by_link(order_id=order.pk, everything=False)
     page = page_of(payment_of(order, 2))
-    bank.control(f"sessions/{page}/pay")
+    fake_stripe.control(f"sessions/{page}/pay")
     shopper.verify(page)
     assert payment_of(order, 2).state == "paid"
 
 
-def test_a_stolen_card_is_never_charged_again(bank: Bank, shopper: Shopper, clock: Clock):
-    order = bought(bank, shopper, later="9979")
+def test_a_stolen_card_is_never_charged_again(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock):
+    order = bought(fake_stripe, shopper, later="9979")
     clock.run_until(THIRD)
 
-    assert calls(bank) == 1
+    assert calls(fake_stripe) == 1
     assert attempts(order)[1:] == [(2, 1, "off_session", "failed", "stolen_card")]
     assert StoredCard.objects.get().refused_code == "stolen_card"
     assert [state for _amount, _day, state in thirds(order)] == ["paid", "overdue", "due"]
@@ -196,48 +200,48 @@ def test_a_stolen_card_is_never_charged_again(bank: Bank, shopper: Shopper, cloc
 
 
 def test_everything_left_is_paid_at_once_and_the_card_forgotten(
-    bank: Bank, shopper: Shopper, clock: Clock, queued_tasks: QueuedTasks
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, queued_tasks: QueuedTasks
 ):
-    order = bought(bank, shopper, price="200.00")
+    order = bought(fake_stripe, shopper, price="200.00")
     clock.pass_days(5)
     pay_by_link(order_id=order.pk, everything=True)
     page = page_of(payment_of(order, 2))
-    bank.control(f"sessions/{page}/pay")
+    fake_stripe.control(f"sessions/{page}/pay")
     shopper.verify(page)
 
     second, third = payment_of(order, 2), payment_of(order, 3)
     assert (str(second.amount), second.state) == ("133.32", "paid")
     assert (str(third.amount), third.state, third.merged_into) == ("66.66", "void", second)
     assert [str(entry.amount) for entry in LedgerEntry.objects.order_by("pk")] == ["66.68", "133.32"]
-    assert charged(bank) == [6668, 13332]
+    assert charged(fake_stripe) == [6668, 13332]
     assert outstanding(order) == 0
     clock.run_until(THIRD)
-    assert charged(bank) == [6668, 13332]
+    assert charged(fake_stripe) == [6668, 13332]
     assert StoredCard.objects.get().forgotten_at is not None
     assert mails("instalment_reminder") == 0
 
 
-def test_another_demand_closes_the_page_before_it(bank: Bank, shopper: Shopper, clock: Clock):
-    order = bought(bank, shopper)
+def test_another_demand_closes_the_page_before_it(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock):
+    order = bought(fake_stripe, shopper)
     one = pay_by_link(order_id=order.pk, everything=False)
     page = page_of(payment_of(order, 2))
     everything = pay_by_link(order_id=order.pk, everything=True)
 
     assert one != everything
-    assert bank.control(f"sessions/{page}/pay")["result"] == "closed"
+    assert fake_stripe.control(f"sessions/{page}/pay")["result"] == "closed"
     assert attempts(order)[1:] == [(2, 1, "link", "expired", ""), (2, 2, "link", "sent", "")]
 
 
 def test_a_card_used_for_the_next_third_replaces_the_kept_one(
-    bank: Bank, shopper: Shopper, clock: Clock, queued_tasks: QueuedTasks
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, queued_tasks: QueuedTasks
 ):
-    order = bought(bank, shopper, later="9979")
+    order = bought(fake_stripe, shopper, later="9979")
     before = order.card.payment_method_id
     clock.pass_days(5)
     pay_by_link(order_id=order.pk, everything=False)
     page = page_of(payment_of(order, 2))
     queued_tasks.calls.clear()
-    bank.control(f"sessions/{page}/pay")
+    fake_stripe.control(f"sessions/{page}/pay")
     shopper.verify(page)
 
     card = StoredCard.objects.get()
@@ -247,16 +251,16 @@ def test_a_card_used_for_the_next_third_replaces_the_kept_one(
     ]
     queued_tasks.run()
     clock.run_until(THIRD)
-    assert charged(bank) == [5000, 5000, 5000]
+    assert charged(fake_stripe) == [5000, 5000, 5000]
     assert [state for _amount, _day, state in thirds(order)] == ["paid", "paid", "paid"]
 
 
 def test_a_card_that_paid_for_nothing_is_not_kept(
-    bank: Bank, shopper: Shopper, clock: Clock, queued_tasks: QueuedTasks
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, queued_tasks: QueuedTasks
 ):
     order = place(shopper)
     page = page_of(payment_of(order, 1))
-    bank.control(f"sessions/{page}/pay")
+    fake_stripe.control(f"sessions/{page}/pay")
     Order.objects.filter(pk=order.pk).update(status=OrderStatus.REFUNDED)
     shopper.verify(page)
 
@@ -267,9 +271,9 @@ def test_a_card_that_paid_for_nothing_is_not_kept(
 
 @pytest.mark.parametrize(("month", "year", "told"), [(12, 2026, 1), (1, 2027, 0)])
 def test_a_card_that_ends_too_early_is_told_at_once(
-    bank: Bank, shopper: Shopper, clock: Clock, month: int, year: int, told: int
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, month: int, year: int, told: int
 ):
-    order = bought(bank, shopper)
+    order = bought(fake_stripe, shopper)
     facts = CardFacts("cus_1", "pm_1", "visa", "4242", month, year)
     with transaction.atomic():
         keep_card(order=Order.objects.select_for_update().get(pk=order.pk), card=facts)
@@ -301,8 +305,8 @@ def test_the_steps_are_counted_from_the_first_refusal(elapsed: int, step: int | 
     assert next_step(first=first, today=first + timedelta(days=elapsed)) == expected
 
 
-def test_payments_are_never_lost_from_the_books(bank: Bank, shopper: Shopper, clock: Clock):
-    order = bought(bank, shopper, price="150.01")
+def test_payments_are_never_lost_from_the_books(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock):
+    order = bought(fake_stripe, shopper, price="150.01")
     clock.run_until(THIRD)
     assert [
         str(amount) for amount in Payment.objects.order_by("position").values_list("amount", flat=True)

@@ -29,8 +29,8 @@ from orders.services.findings import resolve_finding
 from orders.services.refund_sending import send_refund, sync_refunds
 from orders.services.refund_transfers import settle_by_transfer
 from orders.services.refunds import request_refund
-from orders.tests.bank import SECRET_KEY
 from orders.tests.factories import checkout_body, line, make_order, make_product
+from orders.tests.fake_stripe import SECRET_KEY
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
@@ -57,14 +57,14 @@ def mails() -> list[str]:
 
 
 @pytest.fixture
-def order(bank, shopper):
+def order(fake_stripe, shopper):
     assert shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00")).status_code == 201
     return Order.objects.get()
 
 
 @pytest.fixture
-def paid_order(bank, order):
-    bank.pay(order)
+def paid_order(fake_stripe, order):
+    fake_stripe.pay(order)
     settle(Attempt.objects.get().pk)
     order.refresh_from_db()
     assert order.status == OrderStatus.CONFIRMED
@@ -72,12 +72,12 @@ def paid_order(bank, order):
 
 
 @pytest.fixture
-def account(bank):
+def account(fake_stripe):
     """The account's owner at the provider, who may also sell elsewhere."""
-    return stripe.StripeClient(SECRET_KEY, base_addresses={"api": bank.api_base})
+    return stripe.StripeClient(SECRET_KEY, base_addresses={"api": fake_stripe.api_base})
 
 
-def sell_elsewhere(bank, account, **metadata: str) -> str:
+def sell_elsewhere(fake_stripe, account, **metadata: str) -> str:
     """A payment that no order of the shop stands for; answers its charge's id."""
     session = account.v1.checkout.sessions.create(
         {
@@ -92,18 +92,18 @@ def sell_elsewhere(bank, account, **metadata: str) -> str:
             "payment_intent_data": {"metadata": metadata},
         }
     )
-    bank.control(f"sessions/{session.id}/pay")
+    fake_stripe.control(f"sessions/{session.id}/pay")
     return account.v1.charges.list({"limit": 1}).data[0].id
 
 
-def test_books_that_agree_leave_nothing_behind(bank, paid_order):
+def test_books_that_agree_leave_nothing_behind(fake_stripe, paid_order):
     assert run() == NightlyReport(looked_at=1, healed=0, open=0)
     assert findings() == []
     assert mails() == []
 
 
-def test_a_charge_that_nobody_heard_of_is_booked_by_the_one_door(bank, order):
-    bank.pay(order)
+def test_a_charge_that_nobody_heard_of_is_booked_by_the_one_door(fake_stripe, order):
+    fake_stripe.pay(order)
     # The five-minute job never ran either.
     assert run() == NightlyReport(looked_at=1, healed=1, open=0)
     order.refresh_from_db()
@@ -112,17 +112,17 @@ def test_a_charge_that_nobody_heard_of_is_booked_by_the_one_door(bank, order):
     assert findings() == []
 
 
-def test_a_refund_whose_answer_was_lost_is_booked(bank, paid_order):
+def test_a_refund_whose_answer_was_lost_is_booked(fake_stripe, paid_order):
     attempt = Attempt.objects.get()
-    bank.control("refunds", payment_intent=attempt.intent_id, amount=1000)
+    fake_stripe.control("refunds", payment_intent=attempt.intent_id, amount=1000)
     report = run()
     assert (report.looked_at, report.healed) == (2, 1)
     assert LedgerEntry.objects.get(kind=LedgerKind.REFUND).amount == Decimal("-10.00")
     assert findings() == []
 
 
-def test_money_without_order_is_found_once_and_told_once_a_night(bank, account):
-    charge_id = sell_elsewhere(bank, account, shop="http://localhost:8000", attempt="lost")
+def test_money_without_order_is_found_once_and_told_once_a_night(fake_stripe, account):
+    charge_id = sell_elsewhere(fake_stripe, account, shop="http://localhost:8000", attempt="lost")
     assert run() == NightlyReport(looked_at=1, healed=0, open=1)
     assert run() == NightlyReport(looked_at=1, healed=0, open=1)
     assert findings() == [("money_without_order", charge_id, Decimal("15.00"), False)]
@@ -141,24 +141,24 @@ def test_money_without_order_is_found_once_and_told_once_a_night(bank, account):
     assert (mail.context["count"], mail.context["more"]) == (1, 0)
 
 
-def test_money_without_order_that_went_back_is_closed_by_itself(bank, account):
-    charge_id = sell_elsewhere(bank, account, shop="http://localhost:8000")
+def test_money_without_order_that_went_back_is_closed_by_itself(fake_stripe, account):
+    charge_id = sell_elsewhere(fake_stripe, account, shop="http://localhost:8000")
     run()
-    bank.control("refunds", charge=charge_id)
+    fake_stripe.control("refunds", charge=charge_id)
     assert run().open == 0
     assert findings() == [("money_without_order", charge_id, Decimal("15.00"), True)]
     assert Finding.objects.get().resolution == "Disparu au rapprochement suivant."
 
 
-def test_payments_of_another_site_on_the_account_are_none_of_our_business(bank, account):
-    charge_id = sell_elsewhere(bank, account, shop="https://elsewhere.example")
-    bank.control("refunds", charge=charge_id, amount=500)
-    bank.control("disputes", charge=sell_elsewhere(bank, account))
+def test_payments_of_another_site_on_the_account_are_none_of_our_business(fake_stripe, account):
+    charge_id = sell_elsewhere(fake_stripe, account, shop="https://elsewhere.example")
+    fake_stripe.control("refunds", charge=charge_id, amount=500)
+    fake_stripe.control("disputes", charge=sell_elsewhere(fake_stripe, account))
     assert run() == NightlyReport(looked_at=0, healed=0, open=0)
     assert findings() == []
 
 
-def test_an_entry_that_the_provider_does_not_know_is_an_order_without_money(bank, paid_order):
+def test_an_entry_that_the_provider_does_not_know_is_an_order_without_money(fake_stripe, paid_order):
     other = make_order()
     payment = Payment.objects.get(order=other)
     LedgerEntry.objects.create(
@@ -169,7 +169,7 @@ def test_an_entry_that_the_provider_does_not_know_is_an_order_without_money(bank
     assert Finding.objects.get().order == other
 
 
-def test_an_order_and_a_payment_that_say_paid_without_a_charge(bank):
+def test_an_order_and_a_payment_that_say_paid_without_a_charge(fake_stripe):
     by_payment, by_order = make_order(), make_order()
     now = timezone.now()
     payment = Payment.objects.get(order=by_payment)
@@ -189,8 +189,8 @@ def test_an_order_and_a_payment_that_say_paid_without_a_charge(bank):
     assert [closed for *_, closed in findings()] == [True, True]
 
 
-def test_amounts_that_differ(bank, order):
-    bank.pay(order)
+def test_amounts_that_differ(fake_stripe, order):
+    fake_stripe.pay(order)
     attempt = Attempt.objects.get()
     charge_id = next(statement.list_charges(timezone.now() - SOON, timezone.now() + SOON)).charge_id
     LedgerEntry.objects.create(
@@ -206,8 +206,8 @@ def test_amounts_that_differ(bank, order):
     assert Finding.objects.get().detail == "60,00\xa0€ chez Stripe, 50,00\xa0€ au grand livre."
 
 
-def test_a_finding_closed_by_a_person_stays_closed(bank, account, django_user_model):
-    sell_elsewhere(bank, account, shop="http://localhost:8000")
+def test_a_finding_closed_by_a_person_stays_closed(fake_stripe, account, django_user_model):
+    sell_elsewhere(fake_stripe, account, shop="http://localhost:8000")
     run()
     finding = Finding.objects.get()
     resolve_finding(finding_id=finding.pk, how="Vente au marché, saisie à la main.", actor=None)
@@ -219,15 +219,15 @@ def test_a_finding_closed_by_a_person_stays_closed(bank, account, django_user_mo
     assert finding.resolution == "Vente au marché, saisie à la main."
 
 
-def test_a_finding_older_than_the_lists_stays_open_while_it_is_true(bank, account):
-    charge_id = sell_elsewhere(bank, account, shop="http://localhost:8000")
+def test_a_finding_older_than_the_lists_stays_open_while_it_is_true(fake_stripe, account):
+    charge_id = sell_elsewhere(fake_stripe, account, shop="http://localhost:8000")
     run()
     assert run(timedelta(days=30)) == NightlyReport(looked_at=0, healed=0, open=1)
-    bank.control("refunds", charge=charge_id)
+    fake_stripe.control("refunds", charge=charge_id)
     assert run(timedelta(days=31)) == NightlyReport(looked_at=0, healed=0, open=0)
 
 
-def test_the_demonstration_s_movements_are_left_alone(bank):
+def test_the_demonstration_s_movements_are_left_alone(fake_stripe):
     order = make_order()
     payment = Payment.objects.get(order=order)
     LedgerEntry.objects.create(
@@ -242,11 +242,11 @@ def test_the_demonstration_s_movements_are_left_alone(bank):
 
 
 @pytest.mark.parametrize("path", ["/v1/charges", "/v1/refunds", "/v1/disputes"])
-def test_stripe_away_changes_nothing(bank, account, order, path):
+def test_stripe_away_changes_nothing(fake_stripe, account, order, path):
     """Both sides differ (one charge to book, one to report), and one of the lists is not answered."""
-    bank.pay(order)
-    sell_elsewhere(bank, account, shop="http://localhost:8000")
-    bank.control("faults", kind="error", status=503, method="GET", path=path, times=10)
+    fake_stripe.pay(order)
+    sell_elsewhere(fake_stripe, account, shop="http://localhost:8000")
+    fake_stripe.control("faults", kind="error", status=503, method="GET", path=path, times=10)
     with pytest.raises(gateway.GatewayUnavailable):
         run()
     order.refresh_from_db()
@@ -254,26 +254,26 @@ def test_stripe_away_changes_nothing(bank, account, order, path):
     assert not LedgerEntry.objects.exists()
     assert findings() == []
     assert mails() == []
-    bank.control("faults/clear")
+    fake_stripe.control("faults/clear")
     assert run() == NightlyReport(looked_at=2, healed=1, open=1)
 
 
-def test_lists_are_read_to_their_end(bank, account, monkeypatch):
+def test_lists_are_read_to_their_end(fake_stripe, account, monkeypatch):
     monkeypatch.setattr(statement, "PAGE", 2)
-    expected = [sell_elsewhere(bank, account) for _ in range(5)][::-1]
+    expected = [sell_elsewhere(fake_stripe, account) for _ in range(5)][::-1]
     now = timezone.now()
     assert [charge.charge_id for charge in statement.list_charges(now - SOON, now + SOON)] == expected
-    pages = bank.requests("/v1/charges", "GET")
+    pages = fake_stripe.requests("/v1/charges", "GET")
     # One for each sale (`sell_elsewhere` looks it up) and three for five charges in pages of two.
     assert len(pages) == 5 + 3
 
 
-def test_missed_messages_are_fetched_and_acted_on(bank, order):
-    bank.pay(order)
+def test_missed_messages_are_fetched_and_acted_on(fake_stripe, order):
+    fake_stripe.pay(order)
     now = timezone.now()
     assert reconcile.fetch_missed_events(now) == 0  # younger than two minutes: a webhook may still bring them
     later = now + timedelta(minutes=3)
-    assert reconcile.fetch_missed_events(later) == len(bank.events())
+    assert reconcile.fetch_missed_events(later) == len(fake_stripe.events())
     order.refresh_from_db()
     assert order.status == OrderStatus.CONFIRMED
     assert StripeEvent.objects.filter(processed_at__isnull=True).count() == 0
@@ -281,37 +281,37 @@ def test_missed_messages_are_fetched_and_acted_on(bank, order):
     assert LedgerEntry.objects.count() == 1
 
 
-def test_messages_that_came_are_not_fetched_again(bank, shopper, order):
-    bank.pay(order)
-    for event in bank.events():
+def test_messages_that_came_are_not_fetched_again(fake_stripe, shopper, order):
+    fake_stripe.pay(order)
+    for event in fake_stripe.events():
         assert shopper.webhook(event) == 200
     kept = StripeEvent.objects.count()
     assert reconcile.fetch_missed_events(timezone.now() + timedelta(minutes=3)) == 0
     assert StripeEvent.objects.count() == kept
 
 
-def test_missed_messages_wait_while_stripe_is_away(bank, order):
-    bank.pay(order)
-    bank.control("faults", kind="error", status=500, method="GET", path="/v1/events", times=10)
+def test_missed_messages_wait_while_stripe_is_away(fake_stripe, order):
+    fake_stripe.pay(order)
+    fake_stripe.control("faults", kind="error", status=500, method="GET", path="/v1/events", times=10)
     assert reconcile.fetch_missed_events(timezone.now() + timedelta(minutes=3)) == 0
     assert not StripeEvent.objects.exists()
     order.refresh_from_db()
     assert order.status == OrderStatus.PENDING
 
 
-def test_a_dispute_is_booked_or_found(bank, paid_order):
-    dispute = bank.control("disputes", payment_intent=Attempt.objects.get().intent_id)["dispute"]
+def test_a_dispute_is_booked_or_found(fake_stripe, paid_order):
+    dispute = fake_stripe.control("disputes", payment_intent=Attempt.objects.get().intent_id)["dispute"]
     report = run()
     entry = LedgerEntry.objects.get(kind=LedgerKind.DISPUTE)
     assert (entry.provider_id, entry.amount) == (dispute["id"], Decimal("-60.00"))
     assert (report.looked_at, report.healed, report.open) == (2, 1, 0)
 
 
-def test_a_refund_settled_by_transfer_is_no_difference(bank, paid_order):
+def test_a_refund_settled_by_transfer_is_no_difference(fake_stripe, paid_order):
     refund = request_refund(order_id=paid_order.pk, key="once").refunds.get()
     send_refund(refund.pk)
     refund.refresh_from_db()
-    bank.control(f"refunds/{refund.provider_id}/settle", status="failed")
+    fake_stripe.control(f"refunds/{refund.provider_id}/settle", status="failed")
     sync_refunds(refund.attempt.intent_id)
     made = settle_by_transfer(
         refund_id=refund.pk, sent_on=timezone.localdate(), reference="VIR 118", amount=Decimal("60.00")
@@ -324,14 +324,14 @@ def test_a_refund_settled_by_transfer_is_no_difference(bank, paid_order):
     assert (report.provider, report.faults) == (ProviderState.AGREES, [])
 
 
-def test_the_job_says_so_and_is_tried_again_when_stripe_is_away(bank, order):
+def test_the_job_says_so_and_is_tried_again_when_stripe_is_away(fake_stripe, order):
     from shop.core.jobs import Outcome, run_job
     from shop.core.models import ScheduledJob
 
-    bank.control("faults", kind="error", status=503, method="GET", path="/v1/charges", times=10)
+    fake_stripe.control("faults", kind="error", status=503, method="GET", path="/v1/charges", times=10)
     assert run_job("reconcile-books") == Outcome.FAILED
     assert "GatewayUnavailable" in ScheduledJob.objects.get(name="reconcile-books").last_error
-    bank.control("faults/clear")
+    fake_stripe.control("faults/clear")
     ScheduledJob.objects.update(locked_until=None)
     assert run_job("reconcile-books") == Outcome.DONE
     assert Finding.objects.count() == 0

@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
     ],
     ids=["just now", "a while ago", "nearly three days ago", "more than three days ago"],
 )
-def test_an_order_without_money_is_found_for_three_days(bank, ago, found):
+def test_an_order_without_money_is_found_for_three_days(fake_stripe, ago, found):
     order = make_order()
     now = timezone.now()
     Order.objects.filter(pk=order.pk).update(status=OrderStatus.CONFIRMED, paid_at=now - ago)

@@ -21,14 +21,14 @@ LIST = "admin:orders_order_changelist"
 
 
 @pytest.fixture
-def desk(client):
+def staff_client(client):
     make_seller()
     client.force_login(make_admin())
     return client
 
 
 @pytest.fixture
-def order(desk) -> Order:
+def order(staff_client) -> Order:
     return make_order((make_product("Golem", price="49.99"), 1))
 
 
@@ -45,12 +45,12 @@ def words(html: str) -> str:
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", body))).replace("\u00a0", " ")
 
 
-def page(desk, order: Order) -> str:
-    return desk.get(reverse("admin:orders_order_change", args=[order.pk])).content.decode()
+def page(staff_client, order: Order) -> str:
+    return staff_client.get(reverse("admin:orders_order_change", args=[order.pk])).content.decode()
 
 
-def test_the_list_shows_who_and_how_much_and_flags_what_to_check(desk, paid):
-    read = words(desk.get(reverse(LIST)).content.decode())
+def test_the_list_shows_who_and_how_much_and_flags_what_to_check(staff_client, paid):
+    read = words(staff_client.get(reverse(LIST)).content.decode())
     assert "Référence Statut Client Total Passée le Promise pour le" in read
     row = f"{paid.reference} Confirmée {paid.customer_name} {paid.email} 59,98 €"
     assert row in read
@@ -58,7 +58,7 @@ def test_the_list_shows_who_and_how_much_and_flags_what_to_check(desk, paid):
 
     Order.objects.filter(pk=paid.pk).update(review_reason="dispute: needs_response")
     assert f"{paid.reference} Confirmée À vérifier {paid.customer_name}" in words(
-        desk.get(reverse(LIST)).content.decode()
+        staff_client.get(reverse(LIST)).content.decode()
     )
 
 
@@ -74,13 +74,13 @@ def test_the_list_shows_who_and_how_much_and_flags_what_to_check(desk, paid):
         ({"country": "FR"}, True),
     ],
 )
-def test_filters_find_by_the_addresses_that_the_books_link_to(desk, paid, query, found):
-    read = words(desk.get(reverse(LIST), query).content.decode())
+def test_filters_find_by_the_addresses_that_the_books_link_to(staff_client, paid, query, found):
+    read = words(staff_client.get(reverse(LIST), query).content.decode())
     assert (f"{paid.reference} Confirmée" in read) is found
 
 
-def test_filters_say_yes_and_no_and_name_countries(desk, paid):
-    page = desk.get(reverse(LIST)).content.decode()
+def test_filters_say_yes_and_no_and_name_countries(staff_client, paid):
+    page = staff_client.get(reverse(LIST)).content.decode()
     filters = words("<main" + page[page.index('id="changelist-filter"') :])
     assert "À vérifier Tout Oui Non" in filters
     assert "Paiement ou échéance Tout Programmé À payer" in filters
@@ -90,8 +90,8 @@ def test_filters_say_yes_and_no_and_name_countries(desk, paid):
     assert 'href="?review_reason__isempty=0">Oui' in page
 
 
-def test_the_page_tells_an_order_in_brief(desk, paid):
-    html = page(desk, paid)
+def test_the_page_tells_an_order_in_brief(staff_client, paid):
+    html = page(staff_client, paid)
     read = words(html)
     assert f"<h1>Commande {paid.reference}</h1>" in html
     assert "Statut Confirmée Passée le" in read
@@ -104,25 +104,25 @@ def test_the_page_tells_an_order_in_brief(desk, paid):
     assert "Historique" not in read
 
 
-def test_the_page_of_an_unpaid_order_says_so(desk, order):
-    assert "Total 59,98 € En une fois, pas payée" in words(page(desk, order))
+def test_the_page_of_an_unpaid_order_says_so(staff_client, order):
+    assert "Total 59,98 € En une fois, pas payée" in words(page(staff_client, order))
 
 
-def test_the_page_says_in_words_what_is_to_be_checked(desk, paid):
+def test_the_page_says_in_words_what_is_to_be_checked(staff_client, paid):
     Order.objects.filter(pk=paid.pk).update(review_reason="amount: 100 instead of 5998")
-    assert "À vérifier : Stripe parle de 1,00 € au lieu de 59,98 €" in words(page(desk, paid))
+    assert "À vérifier : Stripe parle de 1,00 € au lieu de 59,98 €" in words(page(staff_client, paid))
 
 
-def test_rows_that_do_not_exist_take_no_room(desk, paid):
-    html = page(desk, paid)
+def test_rows_that_do_not_exist_take_no_room(staff_client, paid):
+    html = page(staff_client, paid)
     assert 'id="refunds-group"' not in html
     for group in ("items", "payments", "tracking", "ledger"):
         assert f'id="{group}-group"' in html
         assert f'role="region" aria-labelledby="{group}-heading" tabindex="0"' in html
 
 
-def test_the_first_button_is_the_status_and_the_last_takes_the_order_away(desk, paid):
-    html = page(desk, paid)
+def test_the_first_button_is_the_status_and_the_last_takes_the_order_away(staff_client, paid):
+    html = page(staff_client, paid)
     tools = html[html.index('class="object-tools"') :]
     buttons = re.findall(r"<li><a [^>]*>(.*?)</a>", tools[: tools.index("</ul>")])
     assert buttons[0] == "Changer le statut"
@@ -143,11 +143,13 @@ def test_every_field_that_the_admin_shows_has_a_name_in_words():
     assert nameless == set()
 
 
-def test_a_declaration_is_headed_by_its_reference(desk, paid):
+def test_a_declaration_is_headed_by_its_reference(staff_client, paid):
     declaration = Declaration(
         name="Léa", email="lea@example.com", order_text=paid.reference, language="fr", order=paid
     )
     withdrawal = declare_withdrawal(declaration=declaration, key="all", caller="192.0.2.1")
-    html = desk.get(reverse("admin:orders_withdrawalcase_change", args=[withdrawal.case.pk])).content.decode()
+    html = staff_client.get(
+        reverse("admin:orders_withdrawalcase_change", args=[withdrawal.case.pk])
+    ).content.decode()
     assert f"<h1>Rétractation {withdrawal.reference}</h1>" in html
     assert "None" not in words(html)

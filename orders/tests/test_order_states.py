@@ -17,7 +17,7 @@ from orders.services.refund_sending import sync_refunds
 from orders.services.statuses import change_status
 from orders.services.transitions import GUARDS, status_offers, transition, why_not
 from orders.tests.factories import make_order, make_product, pay_order
-from orders.tests.giving_back import in_thirds, refund, rows, send_all
+from orders.tests.refunding import in_thirds, refund, rows, send_all
 from orders.tests.withdrawing import declare
 from shop.core.problems import Problem
 
@@ -77,13 +77,13 @@ def test_staff_are_offered_what_the_table_allows_and_told_why_the_rest_is_not(st
 
 
 @pytest.mark.parametrize("status", REASONS)
-def test_a_status_that_is_not_offered_is_refused_in_the_same_words_and_changes_nothing(desk, status):
+def test_a_status_that_is_not_offered_is_refused_in_the_same_words_and_changes_nothing(staff_client, status):
     order = order_in(status)
     for target, reason in zip(SEVEN, REASONS[status], strict=True):
         if not reason or reason == CURRENT:
             continue
         before = rows()
-        answer = desk.post(
+        answer = staff_client.post(
             f"/api/admin/orders/{order.pk}/status",
             json.dumps({"status": target, "refund": False, "reason": "Essai."}),
             content_type="application/json",
@@ -216,9 +216,9 @@ def test_an_archived_order_is_restored_before_it_moves():
     )
 
 
-def test_the_api_tells_what_may_be_set_and_why_not(desk):
+def test_the_api_tells_what_may_be_set_and_why_not(staff_client):
     order = order_in("shipped")
-    told = desk.get(f"/api/admin/orders/{order.pk}").json()["allowed_statuses"]
+    told = staff_client.get(f"/api/admin/orders/{order.pk}").json()["allowed_statuses"]
     assert [(row["status"], row["allowed"], row["needs_reason"]) for row in told] == [
         ("pending", False, False), ("confirmed", False, False), ("processing", True, True), ("shipped", False, False),
         ("delivered", True, False), ("cancelled", True, False), ("refunded", True, False),
@@ -226,9 +226,13 @@ def test_the_api_tells_what_may_be_set_and_why_not(desk):
     assert [row["reason"].replace("\xa0", " ") for row in told] == REASONS["shipped"]
 
 
-def test_the_status_page_disables_what_is_refused_and_explains_it(desk):
+def test_the_status_page_disables_what_is_refused_and_explains_it(staff_client):
     order = order_in("delivered")
-    text = desk.get(reverse("admin:orders_order_step", args=[order.pk])).content.decode().replace("\xa0", " ")
+    text = (
+        staff_client.get(reverse("admin:orders_order_step", args=[order.pk]))
+        .content.decode()
+        .replace("\xa0", " ")
+    )
     assert DELIVERY_FIRST.replace("'", "&#x27;") in text
     assert NEVER_PENDING in text
     disabled = [status for status in SEVEN if f'id="status-{status}" disabled' in text]
@@ -237,10 +241,10 @@ def test_the_status_page_disables_what_is_refused_and_explains_it(desk):
 
 
 @pytest.mark.parametrize("status", SEVEN)
-def test_the_status_page_costs_few_queries(desk, status, django_assert_max_num_queries):
+def test_the_status_page_costs_few_queries(staff_client, status, django_assert_max_num_queries):
     order = order_in(status)
     with django_assert_max_num_queries(45):
-        assert desk.get(reverse("admin:orders_order_step", args=[order.pk])).status_code == 200
+        assert staff_client.get(reverse("admin:orders_order_step", args=[order.pk])).status_code == 200
 
 
 def test_what_was_ordered_and_given_up_can_be_revived_by_its_payment():

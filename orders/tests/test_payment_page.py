@@ -11,9 +11,9 @@ from django.urls import reverse
 from accounts.models import User
 from orders.access import access_token, payment_token
 from orders.models import Order, StoredCard
-from orders.tests.bank import Bank, Shopper
 from orders.tests.card_changes import address
 from orders.tests.factories import checkout_body, line, make_order, make_product, new_key
+from orders.tests.fake_stripe import FakeStripe, Shopper
 from orders.tests.reading import text
 from orders.tests.thirds import (
     FIRST_DAY,
@@ -35,9 +35,9 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 def test_the_page_shows_what_is_due_to_who_holds_the_link_and_nothing_else(
-    bank: Bank, shopper: Shopper, clock: Clock
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
 ):
-    order = bought(bank, shopper)
+    order = bought(fake_stripe, shopper)
     answer = Client().get(address(order))
 
     page = text(answer)
@@ -67,17 +67,19 @@ def test_the_page_shows_what_is_due_to_who_holds_the_link_and_nothing_else(
     ],
 )
 def test_the_page_speaks_four_languages(
-    bank: Bank, shopper: Shopper, clock: Clock, language: str, words: str
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, language: str, words: str
 ):
-    order = bought(bank, shopper)
+    order = bought(fake_stripe, shopper)
     assert words in text(Client().get(address(order, language)))
 
 
 @pytest.mark.parametrize(
     "damage", [lambda token: token[:-1] + "x", lambda token: "x" + token[1:], lambda _: "-", lambda _: "0"]
 )
-def test_a_link_that_the_shop_did_not_sign_leads_nowhere(bank: Bank, shopper: Shopper, clock: Clock, damage):
-    order = bought(bank, shopper)
+def test_a_link_that_the_shop_did_not_sign_leads_nowhere(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, damage
+):
+    order = bought(fake_stripe, shopper)
     before = attempts(order)
     forged = reverse("orders:pay", args=[damage(payment_token(order))])
     assert Client().get(forged).status_code == 404
@@ -90,43 +92,43 @@ def test_a_link_that_the_shop_did_not_sign_leads_nowhere(bank: Bank, shopper: Sh
     assert attempts(order) == before
 
 
-def test_an_order_paid_at_once_has_no_such_page(bank: Bank):
+def test_an_order_paid_at_once_has_no_such_page(fake_stripe: FakeStripe):
     assert Client().get(address(make_order())).status_code == 404
 
 
 @pytest.mark.parametrize(("button", "cents"), [("next", 5000), ("all", 10000), ("nonsense", 5000)])
 def test_a_press_leads_to_the_hosted_page_and_back(
-    bank: Bank, shopper: Shopper, clock: Clock, button: str, cents: int
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, button: str, cents: int
 ):
-    order = bought(bank, shopper)
+    order = bought(fake_stripe, shopper)
     browser = Client()
     answer = browser.post(address(order), {"pay": button})
     assert answer.status_code == 303
     page = page_of(payment_of(order, 2))
-    assert answer["Location"] == f"{bank.api_base}/c/pay/{page}"
-    asked = bank.requests("/v1/checkout/sessions")[-1]["params"]
+    assert answer["Location"] == f"{fake_stripe.api_base}/c/pay/{page}"
+    asked = fake_stripe.requests("/v1/checkout/sessions")[-1]["params"]
     assert asked["customer"] == order.card.customer_id
     assert asked["line_items"]["0"]["price_data"]["unit_amount"] == str(cents)
     assert asked["success_url"].endswith(f"{address(order)}?session_id={{CHECKOUT_SESSION_ID}}")
     assert ("setup_future_usage" in asked["payment_intent_data"]) == (button != "all")
 
     assert "Paiement en cours de vérification" in text(browser.get(address(order), {"session_id": page}))
-    bank.control(f"sessions/{page}/pay")
+    fake_stripe.control(f"sessions/{page}/pay")
     assert "Paiement reçu, merci !" in text(browser.get(address(order), {"session_id": page}))
-    assert charged(bank) == [5000, cents]
+    assert charged(fake_stripe) == [5000, cents]
 
 
-def test_a_foreign_session_tells_nothing(bank: Bank, shopper: Shopper, clock: Clock):
-    order = bought(bank, shopper)
+def test_a_foreign_session_tells_nothing(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock):
+    order = bought(fake_stripe, shopper)
     other = place(Shopper())
     for session in (page_of(payment_of(other, 1)), "cs_invented", "x" * 300, "\x00"):
         page = text(Client().get(address(order), {"session_id": session}))
         assert 'class="alert' not in page
 
 
-def test_a_provider_that_is_away_loses_nothing(bank: Bank, shopper: Shopper, clock: Clock):
-    order = bought(bank, shopper)
-    bank.control("faults", kind="error", status=503, path="/v1/checkout/sessions", times=2)
+def test_a_provider_that_is_away_loses_nothing(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock):
+    order = bought(fake_stripe, shopper)
+    fake_stripe.control("faults", kind="error", status=503, path="/v1/checkout/sessions", times=2)
     answer = Client().post(address(order), {"pay": "next"})
     assert answer.status_code == 503
     assert "Le service de paiement ne répond pas. Rien n'a été débité." in text(answer)
@@ -135,8 +137,10 @@ def test_a_provider_that_is_away_loses_nothing(bank: Bank, shopper: Shopper, clo
     assert len(attempts(order)) == 2
 
 
-def test_the_orders_page_shows_the_calendar_with_its_late_third(bank: Bank, shopper: Shopper, clock: Clock):
-    order = bought(bank, shopper, later="9979")
+def test_the_orders_page_shows_the_calendar_with_its_late_third(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
+):
+    order = bought(fake_stripe, shopper, later="9979")
     clock.run_until(SECOND)
     followed = f"{reverse('orders:order', args=[order.pk])}?acces={access_token(order)}"
     page = text(Client().get(followed))
@@ -150,7 +154,9 @@ def test_the_orders_page_shows_the_calendar_with_its_late_third(bank: Bank, shop
     assert payment_token(order) in page
 
 
-def test_quote_checkout_and_verify_tell_the_same_plan(bank: Bank, shopper: Shopper, clock: Clock):
+def test_quote_checkout_and_verify_tell_the_same_plan(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
+):
     product = make_product(price="200.00")
     lines = [line(product)]
     quoted = shopper.client.post("/api/cart/quote", {"lines": lines}, content_type="application/json").json()
@@ -159,7 +165,7 @@ def test_quote_checkout_and_verify_tell_the_same_plan(bank: Bank, shopper: Shopp
     placed = shopper.checkout(body, new_key()).json()
     order = Order.objects.get(pk=placed["order_id"])
     page = page_of(payment_of(order, 1))
-    bank.control(f"sessions/{page}/pay")
+    fake_stripe.control(f"sessions/{page}/pay")
     verified = shopper.verify(page).json()
 
     assert offer["available"] is True
@@ -182,12 +188,14 @@ def test_quote_checkout_and_verify_tell_the_same_plan(bank: Bank, shopper: Shopp
 
 
 @pytest.mark.parametrize("language", ["fr", "en", "es", "de"])
-def test_the_mandate_fits_the_payment_page(bank: Bank, shopper: Shopper, clock: Clock, language: str):
+def test_the_mandate_fits_the_payment_page(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, language: str
+):
     order = place(shopper, price="9999.99", language=language)
     assert 300 < len(order.mandate_text) <= 1200
 
 
-def test_a_shop_that_does_not_offer_it_takes_no_such_order(bank: Bank, shopper: Shopper):
+def test_a_shop_that_does_not_offer_it_takes_no_such_order(fake_stripe: FakeStripe, shopper: Shopper):
     offer_thirds(enabled=False)
     product = make_product(price="200.00")
     answer = shopper.checkout(checkout_body([line(product)], "200.00", payment_mode="installments"))
@@ -210,33 +218,37 @@ def action(order: Order, name: str, position: int) -> str:
     return f"{page}?action={name}&payment={payment_of(order, position).pk}"
 
 
-def test_staff_charge_an_overdue_third_by_hand(bank: Bank, shopper: Shopper, clock: Clock, staff: Client):
-    order = bought(bank, shopper, later="9995")
+def test_staff_charge_an_overdue_third_by_hand(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, staff: Client
+):
+    order = bought(fake_stripe, shopper, later="9995")
     clock.run_until(SECOND + timedelta(days=14))
     staff.force_login(User.objects.get(email="chef@example.com"))
-    card_becomes(bank, order, "4242")
+    card_becomes(fake_stripe, order, "4242")
     asked = staff.get(action(order, "charge", 2))
     assert "débitée tout de suite" in text(asked)
-    assert charged(bank) == [5000]
+    assert charged(fake_stripe) == [5000]
     told = text(staff.post(action(order, "charge", 2), follow=True))
     assert "Échéance débitée." in told
-    assert charged(bank) == [5000, 5000]
+    assert charged(fake_stripe) == [5000, 5000]
     assert payment_of(order, 2).state == "paid"
 
 
 def test_staff_can_not_charge_before_the_day_nor_a_refused_card(
-    bank: Bank, shopper: Shopper, clock: Clock, staff: Client
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, staff: Client
 ):
-    order = bought(bank, shopper)
+    order = bought(fake_stripe, shopper)
     before = attempts(order)
     assert "Son jour n'est pas venu" in text(staff.post(action(order, "charge", 2), follow=True))
     StoredCard.objects.update(refused_code="stolen_card")
     assert "La banque interdit tout nouvel essai" in text(staff.post(action(order, "charge", 3), follow=True))
-    assert (attempts(order), charged(bank)) == (before, [5000])
+    assert (attempts(order), charged(fake_stripe)) == (before, [5000])
 
 
-def test_staff_send_the_link_and_give_a_third_up(bank: Bank, shopper: Shopper, clock: Clock, staff: Client):
-    order = bought(bank, shopper)
+def test_staff_send_the_link_and_give_a_third_up(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, staff: Client
+):
+    order = bought(fake_stripe, shopper)
     staff.post(action(order, "link", 2))
     assert mails("instalment_link") == 1
     assert "obligatoire" in text(staff.post(action(order, "write_off", 3), {"reason": ""}))
@@ -248,20 +260,20 @@ def test_staff_send_the_link_and_give_a_third_up(bank: Bank, shopper: Shopper, c
     assert event.actor.email == "chef@example.com"
     assert staff.post(action(order, "link", 3)).status_code == 404
     clock.run_until(FIRST_DAY + timedelta(days=60))
-    assert charged(bank) == [5000, 5000]
+    assert charged(fake_stripe) == [5000, 5000]
 
 
 def test_a_third_that_is_being_paid_can_not_be_given_up(
-    bank: Bank, shopper: Shopper, clock: Clock, staff: Client
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, staff: Client
 ):
-    order = bought(bank, shopper)
+    order = bought(fake_stripe, shopper)
     Client().post(address(order), {"pay": "next"})
     assert "en cours" in text(staff.post(action(order, "write_off", 2), {"reason": "x"}, follow=True))
     assert payment_of(order, 2).state == "scheduled"
 
 
-def test_the_calendar_of_the_admin(bank: Bank, shopper: Shopper, clock: Clock, staff: Client):
-    order = bought(bank, shopper)
+def test_the_calendar_of_the_admin(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, staff: Client):
+    order = bought(fake_stripe, shopper)
     page = text(staff.get(reverse("admin:orders_order_instalments", args=[order.pk])))
     for words in (
         "Reste à encaisser : 100,00 €.",

@@ -27,7 +27,7 @@ from orders.services.refund_sending import send_refund, sync_refunds
 from orders.services.refunds import request_automatic_refund, retry_refund
 from orders.services.withdrawal_cases import refund_case
 from orders.services.withdrawals import declare_withdrawal
-from orders.tests.giving_back import (
+from orders.tests.refunding import (
     EUROS,
     charged_twice,
     in_thirds,

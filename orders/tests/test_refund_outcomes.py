@@ -27,7 +27,7 @@ from orders.services.refund_rules import RefundRefused, refundable
 from orders.services.refund_sending import sync_refunds
 from orders.services.refunds import retry_refund
 from orders.tests.factories import make_order, pay_order
-from orders.tests.giving_back import (
+from orders.tests.refunding import (
     EUROS,
     in_thirds,
     ledger,

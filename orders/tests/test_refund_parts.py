@@ -20,7 +20,7 @@ from orders.models import (
 from orders.services.refund_rules import charges_left, refundable
 from orders.services.refunds import request_automatic_refund, restock_line, retry_refund
 from orders.tests.factories import make_order, make_product, pay_order
-from orders.tests.giving_back import (
+from orders.tests.refunding import (
     EUROS,
     charged_twice,
     in_thirds,
@@ -30,7 +30,7 @@ from orders.tests.giving_back import (
     send_all,
     states,
 )
-from tests.races.crowd import Started, wait_until_blocked
+from tests.races.concurrency import Started, wait_until_blocked
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 

@@ -34,7 +34,8 @@ from orders.services.refund_sending import sync_refunds
 from orders.services.refund_transfers import settle_by_transfer
 from orders.services.refunds import request_automatic_refund, retry_refund
 from orders.tests.factories import make_order, new_key, pay_order
-from orders.tests.giving_back import (
+from orders.tests.memory_provider import MemoryProvider
+from orders.tests.refunding import (
     EUROS,
     FAILED,
     PAID,
@@ -47,7 +48,6 @@ from orders.tests.giving_back import (
     rows,
     send_all,
 )
-from orders.tests.memory_provider import MemoryProvider
 from shop.core.mail_delivery import deliver
 from shop.core.models import MailState, OutgoingMail
 
@@ -244,7 +244,7 @@ def test_a_charge_that_went_back_by_itself_is_settled_without_a_decision(provide
 
 def test_the_last_part_of_a_decision_is_told_with_all_of_it(provider):
     """Two charges go back for one decision: one on the card, one by transfer."""
-    from orders.tests.giving_back import paid_again
+    from orders.tests.refunding import paid_again
 
     with time_machine.travel(PAID, tick=False):
         order = in_thirds()

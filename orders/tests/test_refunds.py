@@ -21,7 +21,7 @@ from orders.services.refund_rules import paid_for, propose_refund, refundable
 from orders.services.refund_sending import send_refund
 from orders.services.refunds import restock_line
 from orders.tests.factories import make_order, make_product, pay_order
-from orders.tests.giving_back import (
+from orders.tests.refunding import (
     EUROS,
     in_thirds,
     ledger,

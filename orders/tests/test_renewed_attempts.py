@@ -11,7 +11,7 @@ from django.utils import timezone
 from orders.models import Attempt
 from orders.services.placement import renew_attempt
 from orders.tests.factories import make_order, make_seller
-from orders.tests.giving_back import rows
+from orders.tests.refunding import rows
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 

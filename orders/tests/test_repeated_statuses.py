@@ -12,7 +12,7 @@ from django.utils import timezone
 from orders.models import Order
 from orders.services.statuses import change_status
 from orders.tests.factories import make_order, pay_order
-from orders.tests.giving_back import rows, send_all
+from orders.tests.refunding import rows, send_all
 from shop.core.mail_delivery import due_mails
 from shop.core.models import MailState, OutgoingMail
 
@@ -39,13 +39,13 @@ def told() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     "status", ["confirmed", "processing", "shipped", "delivered", "cancelled", "pending"]
 )
-def test_the_same_status_without_a_word_changes_nothing(desk, status):
+def test_the_same_status_without_a_word_changes_nothing(staff_client, status):
     order = make_order() if status == "pending" else pay_order(make_order())
     if status not in ("pending", "confirmed"):
         set_status(order, status, refund=False, reason="Acompte.")
     before = rows(), list(order.tracking.values_list()), list(order.events.values_list())
     for _ in range(12):
-        answer = desk.post(
+        answer = staff_client.post(
             f"/api/admin/orders/{order.pk}/status",
             json.dumps({"status": status}),
             content_type="application/json",

@@ -34,7 +34,7 @@ def place(shopper, *, product: int | None, variation: int | None) -> Order:
     ],
 )
 def test_only_levels_that_were_counted_when_the_order_was_placed_get_units_back(
-    bank, shopper, product, variation, counted, held, released
+    fake_stripe, shopper, product, variation, counted, held, released
 ):
     order = place(shopper, product=product, variation=variation)
     hold = order.stock_holds.get()
@@ -47,7 +47,7 @@ def test_only_levels_that_were_counted_when_the_order_was_placed_get_units_back(
     assert levels() == released
 
 
-def test_units_that_are_taken_again_come_from_the_levels_counted_by_then(bank, shopper):
+def test_units_that_are_taken_again_come_from_the_levels_counted_by_then(fake_stripe, shopper):
     order = place(shopper, product=None, variation=5)
     cancel_unpaid_order(order.pk, reason="payment.expired")
     Product.objects.update(stock_quantity=9)

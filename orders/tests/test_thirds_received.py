@@ -13,7 +13,7 @@ from orders.payments import settlement
 from orders.payments.facts import CardFacts, ChargeFacts, SessionFacts
 from orders.payments.links import pay_by_link
 from orders.services.instalments import note_refusal
-from orders.tests.giving_back import EUROS, in_thirds, paid_again, refund, rows, states
+from orders.tests.refunding import EUROS, in_thirds, paid_again, refund, rows, states
 from orders.tests.thirds import mails
 from shop.core.problems import Problem
 

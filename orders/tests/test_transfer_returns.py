@@ -34,9 +34,9 @@ from orders.services.refund_sending import send_refund
 from orders.services.refund_transfers import settle_by_transfer
 from orders.services.refunds import retry_refund
 from orders.services.transfer_returns import take_transfer_back
-from orders.tests.giving_back import EUROS, PARIS, bounced, ledger, mails, rows
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.reading import text
+from orders.tests.refunding import EUROS, PARIS, bounced, ledger, mails, rows
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
@@ -220,29 +220,29 @@ def answers(transfer: Refund, /, **changes: str) -> dict[str, str]:
     }
 
 
-def test_the_button_shows_while_a_transfer_stands(desk, transfer):
+def test_the_button_shows_while_a_transfer_stands(staff_client, transfer):
     change = reverse("admin:orders_order_change", args=[transfer.order_id])
-    assert f'href="{page(transfer)}"' in text(desk.get(change))
-    desk.post(page(transfer), answers(transfer))
-    assert f'href="{page(transfer)}"' not in text(desk.get(change))
-    assert "Aucun virement n'est noté pour cette commande." in text(desk.get(page(transfer)))
+    assert f'href="{page(transfer)}"' in text(staff_client.get(change))
+    staff_client.post(page(transfer), answers(transfer))
+    assert f'href="{page(transfer)}"' not in text(staff_client.get(change))
+    assert "Aucun virement n'est noté pour cette commande." in text(staff_client.get(page(transfer)))
 
 
-def test_it_asks_and_writes_once(desk, transfer):
-    asked = text(desk.get(page(transfer)))
+def test_it_asks_and_writes_once(staff_client, transfer):
+    asked = text(staff_client.get(page(transfer)))
     assert "49,99 €, viré le 3 décembre 2026 (VIR 118)" in asked
     waiting = [str(task.label) for task in tasks(timezone.localdate())]
     assert "Remboursements échoués" not in waiting
-    shown = text(desk.post(page(transfer), answers(transfer, why="transfer_mistaken"), follow=True))
+    shown = text(staff_client.post(page(transfer), answers(transfer, why="transfer_mistaken"), follow=True))
     assert "Retour du virement de 49,99 € enregistré." in shown
     assert "Ce virement avait été noté par erreur" in text(
-        desk.get(reverse("admin:orders_refund_changelist"))
+        staff_client.get(reverse("admin:orders_refund_changelist"))
     )
-    order_page = text(desk.get(reverse("admin:orders_order_change", args=[transfer.order_id])))
+    order_page = text(staff_client.get(reverse("admin:orders_order_change", args=[transfer.order_id])))
     assert "Ce virement avait été noté par erreur" in order_page
     assert "La carte du client n'existe plus" in order_page
     before = rows()
-    again = desk.post(page(transfer), answers(transfer), follow=True)
+    again = staff_client.post(page(transfer), answers(transfer), follow=True)
     assert "Ce retour est déjà enregistré." in text(again)
     assert rows() == before
     event = transfer.order.events.get(name="refund.transfer_taken_back")
@@ -261,9 +261,9 @@ def test_it_asks_and_writes_once(desk, transfer):
         ({"returned_on": "2026-12-02"}, "Le virement n'est parti que le 3 décembre 2026."),
     ],
 )
-def test_answers_that_make_no_sense_write_nothing(desk, transfer, changes, message):
+def test_answers_that_make_no_sense_write_nothing(staff_client, transfer, changes, message):
     before = rows()
-    answer = desk.post(page(transfer), answers(transfer, **changes))
+    answer = staff_client.post(page(transfer), answers(transfer, **changes))
     assert answer.status_code == 200
     assert message in text(answer)
     assert rows() == before
@@ -282,7 +282,7 @@ def test_only_who_may_refund_gets_there(client, transfer, django_user_model):
 # --- The call ---------------------------------------------------------------------------------------------
 
 
-def call(desk: Client, transfer: Refund, request_id: object = None, **changes: Any) -> Any:
+def call(staff_client: Client, transfer: Refund, request_id: object = None, **changes: Any) -> Any:
     body = {
         "refund_id": str(transfer.pk),
         "returned_on": "2026-12-08",
@@ -290,12 +290,12 @@ def call(desk: Client, transfer: Refund, request_id: object = None, **changes: A
         **changes,
     }
     address = f"/api/admin/refunds/{request_id or transfer.request_id}/transfer/returned"
-    return desk.post(address, json.dumps(body), content_type="application/json")
+    return staff_client.post(address, json.dumps(body), content_type="application/json")
 
 
-def test_the_call_answers_the_decision_that_is_open_again(desk, transfer):
+def test_the_call_answers_the_decision_that_is_open_again(staff_client, transfer):
     for _again in range(2):
-        answer = call(desk, transfer)
+        answer = call(staff_client, transfer)
         assert answer.status_code == 200, answer.content
         told = answer.json()["refund"]
         assert (answer.json()["success"], told["status"], told["settled_at"]) == (False, "failed", None)
@@ -315,9 +315,9 @@ def test_the_call_answers_the_decision_that_is_open_again(desk, transfer):
         ({"request_id": "00000000-0000-4000-8000-000000000000"}, 404, "not_found"),
     ],
 )
-def test_a_call_that_makes_no_sense_writes_nothing(desk, transfer, changes, status, code):
+def test_a_call_that_makes_no_sense_writes_nothing(staff_client, transfer, changes, status, code):
     before = rows()
-    answer = call(desk, transfer, **changes)
+    answer = call(staff_client, transfer, **changes)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert call(Client(), transfer).status_code in (401, 403)
     assert rows() == before

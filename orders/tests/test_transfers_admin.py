@@ -16,9 +16,9 @@ from orders.books.todo import tasks
 from orders.models import Order, Refund, RefundState
 from orders.payments import gateway
 from orders.services.refund_sending import sync_refunds
-from orders.tests.giving_back import EUROS, refund, rows, send_all
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.reading import text
+from orders.tests.refunding import EUROS, refund, rows, send_all
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -48,26 +48,28 @@ def answers(failed: Refund, **changes: str) -> dict[str, str]:
     }
 
 
-def test_the_button_shows_while_a_failed_refund_waits(desk, failed):
+def test_the_button_shows_while_a_failed_refund_waits(staff_client, failed):
     change = reverse("admin:orders_order_change", args=[failed.order_id])
-    assert f'href="{page(failed.order)}"' in text(desk.get(change))
-    desk.post(page(failed.order), answers(failed, confirmed="49.99"))
-    assert f'href="{page(failed.order)}"' not in text(desk.get(change))
-    assert "Aucun remboursement de cette commande n'attend de virement." in text(desk.get(page(failed.order)))
+    assert f'href="{page(failed.order)}"' in text(staff_client.get(change))
+    staff_client.post(page(failed.order), answers(failed, confirmed="49.99"))
+    assert f'href="{page(failed.order)}"' not in text(staff_client.get(change))
+    assert "Aucun remboursement de cette commande n'attend de virement." in text(
+        staff_client.get(page(failed.order))
+    )
 
 
-def test_it_asks_shows_and_writes_once(desk, failed):
-    asked = text(desk.get(page(failed.order)))
+def test_it_asks_shows_and_writes_once(staff_client, failed):
+    asked = text(staff_client.get(page(failed.order)))
     assert "49,99 €, échoué le" in asked
     assert "La carte du client n'existe plus" in asked
     before = rows()
-    shown = text(desk.post(page(failed.order), answers(failed)))
+    shown = text(staff_client.post(page(failed.order), answers(failed)))
     assert "Avez-vous viré 49,99 € au client ?" in shown
     assert "Oui, 49,99 € sont virés" in shown
     assert rows() == before
 
     for _click in range(2):
-        answer = desk.post(page(failed.order), answers(failed, confirmed="49.99"))
+        answer = staff_client.post(page(failed.order), answers(failed, confirmed="49.99"))
         assert answer.status_code == 302
         assert answer["Location"] == reverse("admin:orders_order_change", args=[failed.order_id])
     made = Refund.objects.get(method="transfer")
@@ -94,30 +96,30 @@ def test_it_asks_shows_and_writes_once(desk, failed):
         ({"sent_on": "2020-01-01"}, "Le remboursement n'a échoué que le"),
     ],
 )
-def test_answers_that_make_no_sense_write_nothing(desk, failed, changes, message):
+def test_answers_that_make_no_sense_write_nothing(staff_client, failed, changes, message):
     before = rows()
-    answer = desk.post(page(failed.order), answers(failed, confirmed="49.99", **changes))
+    answer = staff_client.post(page(failed.order), answers(failed, confirmed="49.99", **changes))
     assert answer.status_code == 200
     assert message in text(answer)
     assert rows() == before
 
 
-def test_an_amount_that_changed_since_is_shown_again(desk, failed, provider):
+def test_an_amount_that_changed_since_is_shown_again(staff_client, failed, provider):
     """Somebody gives a part back at the provider while the page is open: it is heard of before anything is written."""
     provider.refund_elsewhere(failed.attempt, 2000)
-    shown = text(desk.post(page(failed.order), answers(failed, confirmed="49.99")))
+    shown = text(staff_client.post(page(failed.order), answers(failed, confirmed="49.99")))
     assert "Avez-vous viré 29,99 € au client ?" in shown
     assert not Refund.objects.filter(method="transfer").exists()
-    assert desk.post(page(failed.order), answers(failed, confirmed="29.99")).status_code == 302
+    assert staff_client.post(page(failed.order), answers(failed, confirmed="29.99")).status_code == 302
     assert Refund.objects.get(method="transfer").amount == EUROS("29.99")
 
 
-def test_it_is_written_while_the_provider_is_away(desk, failed, monkeypatch):
+def test_it_is_written_while_the_provider_is_away(staff_client, failed, monkeypatch):
     def away(intent_id: str) -> None:
         raise gateway.GatewayUnavailable("no answer")
 
     monkeypatch.setattr(gateway, "list_refunds", away)
-    assert desk.post(page(failed.order), answers(failed, confirmed="49.99")).status_code == 302
+    assert staff_client.post(page(failed.order), answers(failed, confirmed="49.99")).status_code == 302
     assert Refund.objects.get(method="transfer").amount == EUROS("49.99")
 
 
@@ -131,21 +133,21 @@ def test_only_who_may_refund_gets_there(client, failed, django_user_model):
     assert rows() == before
 
 
-def test_the_list_of_refunds_leads_there(desk, failed):
+def test_the_list_of_refunds_leads_there(staff_client, failed):
     listing = reverse("admin:orders_refund_changelist")
     chosen = {"action": "settled_by_transfer", "_selected_action": [str(failed.pk)]}
-    answer = desk.post(listing, chosen)
+    answer = staff_client.post(listing, chosen)
     assert (answer.status_code, answer["Location"]) == (302, f"{page(failed.order)}?refund={failed.pk}")
-    assert f'value="{failed.pk}"' in text(desk.get(answer["Location"]))
-    desk.post(page(failed.order), answers(failed, confirmed="49.99"))
-    answer = desk.post(listing, chosen, follow=True)
+    assert f'value="{failed.pk}"' in text(staff_client.get(answer["Location"]))
+    staff_client.post(page(failed.order), answers(failed, confirmed="49.99"))
+    answer = staff_client.post(listing, chosen, follow=True)
     assert "Choisissez un seul remboursement, échoué et pas encore réessayé." in text(answer)
 
 
-def test_what_was_settled_waits_for_nobody(desk, failed):
+def test_what_was_settled_waits_for_nobody(staff_client, failed):
     waiting = [str(task.label) for task in tasks(timezone.localdate())]
     assert "Remboursements échoués" in waiting
-    desk.post(page(failed.order), answers(failed, confirmed="49.99"))
+    staff_client.post(page(failed.order), answers(failed, confirmed="49.99"))
     assert "Remboursements échoués" not in [str(task.label) for task in tasks(timezone.localdate())]
 
 
@@ -162,14 +164,14 @@ def told(failed: Refund, **changes: Any) -> dict[str, Any]:
     }
 
 
-def call(desk: Client, failed: Refund, body: Any, request_id: object = None) -> Any:
+def call(staff_client: Client, failed: Refund, body: Any, request_id: object = None) -> Any:
     address = f"/api/admin/refunds/{request_id or failed.request_id}/transfer"
-    return desk.post(address, json.dumps(body), content_type="application/json")
+    return staff_client.post(address, json.dumps(body), content_type="application/json")
 
 
-def test_the_call_answers_the_decision_with_its_movements_once(desk, failed):
+def test_the_call_answers_the_decision_with_its_movements_once(staff_client, failed):
     for _again in range(2):
-        answer = call(desk, failed, told(failed))
+        answer = call(staff_client, failed, told(failed))
         assert answer.status_code == 200, answer.content
         refund = answer.json()["refund"]
         assert (answer.json()["success"], refund["status"]) == (True, "succeeded")
@@ -193,16 +195,16 @@ def test_the_call_answers_the_decision_with_its_movements_once(desk, failed):
         ({"refund_id": "00000000-0000-4000-8000-000000000000"}, 404, "not_found"),
     ],
 )
-def test_a_call_that_makes_no_sense_writes_nothing(desk, failed, changes, status, code):
+def test_a_call_that_makes_no_sense_writes_nothing(staff_client, failed, changes, status, code):
     before = rows()
-    answer = call(desk, failed, told(failed, **changes))
+    answer = call(staff_client, failed, told(failed, **changes))
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert rows() == before
 
 
-def test_the_call_is_for_administrators_and_for_the_decision_s_own_refunds(client, desk, failed):
+def test_the_call_is_for_administrators_and_for_the_decision_s_own_refunds(client, staff_client, failed):
     before = rows()
     other = "00000000-0000-4000-8000-000000000000"
-    assert call(desk, failed, told(failed), request_id=other).status_code == 404
+    assert call(staff_client, failed, told(failed), request_id=other).status_code == 404
     assert call(Client(), failed, told(failed)).status_code in (401, 403)
     assert rows() == before

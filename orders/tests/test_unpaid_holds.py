@@ -15,8 +15,8 @@ from orders.payments import gateway
 from orders.payments.gateway import GatewayRefused
 from orders.services.cancellation import cancel_unpaid_order
 from orders.services.unpaid_holds import holder_of
-from orders.tests.bank import Shopper
 from orders.tests.factories import checkout_body, line, make_product
+from orders.tests.fake_stripe import Shopper
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -67,7 +67,7 @@ def refused_for(answer) -> tuple[int, str, str]:
 
 @pytest.mark.parametrize(("limit", "accepted", "left", "sold_out"), [(5, 5, 31, 1), (1000, 36, 0, 24)])
 def test_a_hoarder_of_a_hundred_checkouts_leaves_most_to_others_and_without_the_limit_nothing(
-    bank, settings, limit, accepted, left, sold_out
+    fake_stripe, settings, limit, accepted, left, sold_out
 ):
     settings.LIMITS = {"checkout-network": 1000}
     settings.UNPAID_ORDERS_LIMIT = settings.UNPAID_SCARCE_LIMIT = limit
@@ -87,7 +87,7 @@ def test_a_hoarder_of_a_hundred_checkouts_leaves_most_to_others_and_without_the_
     assert found == (201 if left else 409)
 
 
-def test_the_largest_hold_of_one_address_leaves_more_than_half_of_everything_but_three_pieces(bank):
+def test_the_largest_hold_of_one_address_leaves_more_than_half_of_everything_but_three_pieces(fake_stripe):
     several, unique = pieces(4, stock=5), pieces(20)
     lines = [*(line(piece, 2) for piece in several), *(line(piece) for piece in unique[:3])]
     assert visitor().checkout(checkout_body(lines, "660.00")).status_code == 201
@@ -96,15 +96,15 @@ def test_the_largest_hold_of_one_address_leaves_more_than_half_of_everything_but
     assert (stock_left(), Product.objects.filter(stock_quantity=0).count()) == (29, 3)
 
 
-def test_a_cart_of_all_unique_pieces_is_refused_and_takes_nothing(bank):
+def test_a_cart_of_all_unique_pieces_is_refused_and_takes_nothing(fake_stripe):
     answer = order(visitor(), *pieces(4))
     assert refused_for(answer) == (409, "too_many_unpaid", TOO_MANY_PIECES)
     assert stock_left() == 4
     assert not Order.objects.exists()
-    assert bank.requests("/v1/checkout/sessions") == []
+    assert fake_stripe.requests("/v1/checkout/sessions") == []
 
 
-def test_three_unique_pieces_and_half_of_everything_else_may_wait_for_one_payment(bank):
+def test_three_unique_pieces_and_half_of_everything_else_may_wait_for_one_payment(fake_stripe):
     plenty = [make_product(f"Mini {number}", "60.00", stock_quantity=8) for number in range(3)]
     assert order(visitor(), *pieces(3)).status_code == 201
     body = checkout_body(
@@ -113,7 +113,7 @@ def test_three_unique_pieces_and_half_of_everything_else_may_wait_for_one_paymen
     assert visitor().checkout(body).status_code == 201
 
 
-def test_made_to_order_pieces_are_not_counted(bank):
+def test_made_to_order_pieces_are_not_counted(fake_stripe):
     product = make_product(price="60.00")
     answers = [order(visitor(), product, email=f"{number}@example.com") for number in range(7)]
     assert [answer.status_code for answer in answers] == [201] * 7
@@ -144,7 +144,7 @@ def test_made_to_order_pieces_are_not_counted(bank):
         ),
     ],
 )
-def test_a_sixth_unpaid_order_of_one_mailbox_is_refused_whatever_its_address(bank, language, detail):
+def test_a_sixth_unpaid_order_of_one_mailbox_is_refused_whatever_its_address(fake_stripe, language, detail):
     product = make_product(price="60.00", stock_quantity=100)
     for number in range(5):
         email = f"lea+{number}@example.com"
@@ -170,12 +170,12 @@ def test_addresses_of_one_ipv6_subscriber_are_one_network():
     assert "192.0.2" not in holder_of(address="192.0.2.1", email="a@b.fr").network
 
 
-def test_what_is_paid_or_cancelled_counts_no_more_and_its_holder_is_forgotten(bank):
+def test_what_is_paid_or_cancelled_counts_no_more_and_its_holder_is_forgotten(fake_stripe):
     product = make_product(price="60.00", stock_quantity=100)
     for number in range(5):
         assert order(visitor(), product, email=f"{number}@example.com").status_code == 201
     paid, cancelled, *_others = Order.objects.order_by("created_at")
-    bank.pay(paid)
+    fake_stripe.pay(paid)
     assert (
         Shopper().verify(Attempt.objects.get(payment__order=paid).session_id).json()["payment_status"]
         == "paid"
@@ -187,7 +187,7 @@ def test_what_is_paid_or_cancelled_counts_no_more_and_its_holder_is_forgotten(ba
     assert [answer.status_code for answer in answers] == [201, 201, 409]
 
 
-def test_a_customer_who_comes_back_without_cookies_takes_the_place_of_their_own_order(bank):
+def test_a_customer_who_comes_back_without_cookies_takes_the_place_of_their_own_order(fake_stripe):
     (piece,) = pieces(1)
     assert order(visitor(), piece).status_code == 201
     first = Order.objects.get()
@@ -196,18 +196,18 @@ def test_a_customer_who_comes_back_without_cookies_takes_the_place_of_their_own_
     assert first.status == OrderStatus.CANCELLED
     assert (
         len(
-            bank.requests(
+            fake_stripe.requests(
                 f"/v1/checkout/sessions/{Attempt.objects.get(payment__order=first).session_id}/expire"
             )
         )
         == 1
     )
-    assert bank.pay(first)["result"] == "closed"
+    assert fake_stripe.pay(first)["result"] == "closed"
     assert Order.objects.exclude(pk=first.pk).get().status == OrderStatus.PENDING
     assert stock_left() == 0
 
 
-def test_the_address_alone_closes_nobodys_order(bank):
+def test_the_address_alone_closes_nobodys_order(fake_stripe):
     (piece,) = pieces(1)
     assert order(visitor(), piece).status_code == 201
     answer = order(visitor("198.51.100.7"), piece)
@@ -216,7 +216,7 @@ def test_the_address_alone_closes_nobodys_order(bank):
     assert Attempt.objects.get().state == AttemptState.SENT
 
 
-def test_a_member_takes_the_place_of_their_own_order_from_another_device(bank):
+def test_a_member_takes_the_place_of_their_own_order_from_another_device(fake_stripe):
     member = User.objects.create_user("membre@example.com", "un-renard-de-bois")
     (piece,) = pieces(1)
     for address in ("192.0.2.1", "198.51.100.7"):
@@ -226,7 +226,7 @@ def test_a_member_takes_the_place_of_their_own_order_from_another_device(bank):
     assert sorted(Order.objects.values_list("status", flat=True)) == ["cancelled", "pending"]
 
 
-def test_an_own_order_that_can_not_be_closed_is_named_in_the_refusal(bank, shopper, monkeypatch):
+def test_an_own_order_that_can_not_be_closed_is_named_in_the_refusal(fake_stripe, shopper, monkeypatch):
     unique = pieces(6)
     assert order(shopper, *unique[:3]).status_code == 201
 
@@ -244,7 +244,7 @@ def quoted(shopper: Shopper, product: Product, quantity: int = 1) -> dict:
     return shopper.client.post("/api/cart/quote", body, content_type="application/json").json()["lines"][0]
 
 
-def test_a_quote_shows_their_own_held_piece_as_available_to_its_customer_alone(bank, shopper):
+def test_a_quote_shows_their_own_held_piece_as_available_to_its_customer_alone(fake_stripe, shopper):
     (piece,) = pieces(1)
     assert order(shopper, piece).status_code == 201
     mine = quoted(shopper, piece)
@@ -255,7 +255,7 @@ def test_a_quote_shows_their_own_held_piece_as_available_to_its_customer_alone(b
     assert (two["available"], two["problem"]) == (False, "insufficient_stock")
 
 
-def test_a_piece_that_is_not_held_any_more_is_not_shown_as_reserved(bank, shopper):
+def test_a_piece_that_is_not_held_any_more_is_not_shown_as_reserved(fake_stripe, shopper):
     (piece,) = pieces(1)
     order(shopper, piece)
     cancel_unpaid_order(Order.objects.get().pk, reason="payment.expired")
@@ -263,13 +263,13 @@ def test_a_piece_that_is_not_held_any_more_is_not_shown_as_reserved(bank, shoppe
     assert quoted(shopper, piece)["available"] is False
 
 
-def test_hidden_pieces_stay_hidden_from_whoever_holds_them(bank, shopper):
+def test_hidden_pieces_stay_hidden_from_whoever_holds_them(fake_stripe, shopper):
     (piece,) = pieces(1)
     order(shopper, piece)
     Product.objects.update(in_stock=False)
     assert quoted(shopper, piece)["available"] is False
 
 
-def test_a_payment_page_lives_as_short_as_the_provider_allows(bank, shopper):
+def test_a_payment_page_lives_as_short_as_the_provider_allows(fake_stripe, shopper):
     order(shopper, *pieces(1))
     assert Attempt.objects.get().expires_at <= timezone.now() + timedelta(minutes=31)

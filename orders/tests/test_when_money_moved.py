@@ -24,9 +24,9 @@ from orders.payments.settlement import settle
 from orders.services.disputes import sync_disputes
 from orders.services.ledger import book_movement
 from orders.services.refund_sending import sync_refunds
-from orders.tests.bank import Bank, Shopper
 from orders.tests.factories import checkout_body, line, make_order, make_product
-from orders.tests.giving_back import refund, send_all
+from orders.tests.fake_stripe import FakeStripe, Shopper
+from orders.tests.refunding import refund, send_all
 
 pytestmark = pytest.mark.postgres
 
@@ -39,8 +39,8 @@ NEW_YEAR = datetime(2027, 1, 1, 0, 0, 20, tzinfo=PARIS)
 class Clocks:
     """The shop's and the sandbox's, turned together."""
 
-    def __init__(self, bank: Bank) -> None:
-        self._bank = bank
+    def __init__(self, fake_stripe: FakeStripe) -> None:
+        self._bank = fake_stripe
         self._machine: time_machine.travel | None = None
 
     def show(self, moment: datetime) -> None:
@@ -56,20 +56,20 @@ class Clocks:
 
 
 @pytest.fixture
-def clocks(bank: Bank) -> Iterator[Clocks]:
-    clocks = Clocks(bank)
+def clocks(fake_stripe: FakeStripe) -> Iterator[Clocks]:
+    clocks = Clocks(fake_stripe)
     clocks.show(PLACED)
     yield clocks
     clocks.leave()
-    bank.control("clock", reset=True)
+    fake_stripe.control("clock", reset=True)
 
 
 @pytest.fixture
-def order(clocks: Clocks, bank: Bank, shopper: Shopper) -> Order:
+def order(clocks: Clocks, fake_stripe: FakeStripe, shopper: Shopper) -> Order:
     """60.00 €, paid on New Year's Eve thirty seconds before midnight; nobody has told the shop yet."""
     assert shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00")).status_code == 201
     clocks.show(PAID)
-    bank.pay(Order.objects.get())
+    fake_stripe.pay(Order.objects.get())
     return Order.objects.get()
 
 
@@ -106,10 +106,10 @@ def booked_in_the_old_year(order: Order, *, written_on: date) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_payment_of_new_year_s_eve_told_after_midnight_belongs_to_the_old_year(
-    clocks, bank, shopper, order
+    clocks, fake_stripe, shopper, order
 ):
     clocks.show(NEW_YEAR)
-    for event in bank.events():
+    for event in fake_stripe.events():
         assert shopper.webhook(event) == 200
     booked_in_the_old_year(order, written_on=date(2027, 1, 1))
 
@@ -131,26 +131,26 @@ def test_the_nightly_comparison_books_it_there_too_and_finds_nothing_else(clocks
 
 
 @pytest.mark.django_db(transaction=True)
-def test_refund_failure_and_dispute_stand_on_the_days_of_their_balance_lines(clocks, bank, order):
+def test_refund_failure_and_dispute_stand_on_the_days_of_their_balance_lines(clocks, fake_stripe, order):
     clocks.show(NEW_YEAR)
     attempt = Attempt.objects.get()
     settle(attempt.pk)
     attempt.refresh_from_db()
     january = datetime(2027, 1, 31, 23, 59, tzinfo=PARIS)
     clocks.show(january)
-    made = bank.control("refunds", payment_intent=attempt.intent_id, amount=1000)["refund"]
+    made = fake_stripe.control("refunds", payment_intent=attempt.intent_id, amount=1000)["refund"]
     clocks.show(january + timedelta(hours=1))
     sync_refunds(attempt.intent_id)
     clocks.show(datetime(2027, 2, 28, 23, 59, tzinfo=PARIS))
-    bank.control(f"refunds/{made['id']}/settle", status="failed")
+    fake_stripe.control(f"refunds/{made['id']}/settle", status="failed")
     clocks.show(datetime(2027, 3, 2, 9, tzinfo=PARIS))
     sync_refunds(attempt.intent_id)
     clocks.show(datetime(2027, 3, 31, 23, 59, tzinfo=PARIS))
-    dispute = bank.control("disputes", payment_intent=attempt.intent_id)["dispute"]
+    dispute = fake_stripe.control("disputes", payment_intent=attempt.intent_id)["dispute"]
     clocks.show(datetime(2027, 4, 2, 9, tzinfo=PARIS))
     sync_disputes(attempt.intent_id)
     clocks.show(datetime(2027, 4, 30, 23, 59, tzinfo=PARIS))
-    bank.control(f"disputes/{dispute['id']}/close", status="won")
+    fake_stripe.control(f"disputes/{dispute['id']}/close", status="won")
     clocks.show(datetime(2027, 5, 3, 9, tzinfo=PARIS))
     sync_disputes(attempt.intent_id)
 
@@ -232,11 +232,11 @@ def test_a_line_written_after_the_end_of_its_month_says_so_in_the_book_and_in_th
     october = datetime(2026, 10, 31, 23, 30, tzinfo=PARIS)
     written("10.00", october - timedelta(days=9), october - timedelta(hours=1))
     late = written("20.00", october, october + timedelta(hours=9))
-    desk: Any = Client()
-    desk.force_login(make_admin())
+    staff_client: Any = Client()
+    staff_client.force_login(make_admin())
     query = "?annee=2026&partie=m10"
     rows = (
-        b"".join(desk.get(f"/gestion/orders/books/recettes.csv{query}").streaming_content)
+        b"".join(staff_client.get(f"/gestion/orders/books/recettes.csv{query}").streaming_content)
         .decode()
         .split("\r\n")
     )
@@ -244,7 +244,7 @@ def test_a_line_written_after_the_end_of_its_month_says_so_in_the_book_and_in_th
         "22/10/2026 ",
         "31/10/2026 01/11/2026",
     ]
-    text = desk.get(f"/gestion/orders/books/recettes{query}").content.decode()
+    text = staff_client.get(f"/gestion/orders/books/recettes{query}").content.decode()
     assert text.count("inscrit le") == 1
     assert '31/10/2026 <small class="books-late">inscrit le 01/11/2026</small>' in text
     assert late.reference in text

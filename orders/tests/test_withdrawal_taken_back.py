@@ -55,18 +55,20 @@ def test_words_of_a_day_before_the_withdrawal_or_to_come_are_none(day):
     assert rows() == before
 
 
-def test_the_customer_s_words_are_kept_and_shown(desk):
+def test_the_customer_s_words_are_kept_and_shown(staff_client):
     case = declare(paid_order())
     page = reverse("admin:orders_withdrawalcase_step", args=[case.pk, "refuse"])
-    assert "Écrit du client qui renonce à sa rétractation" in desk.get(page).content.decode()
-    unanswered = desk.post(page, {"reason": "Retirée."}).content.decode()
+    assert "Écrit du client qui renonce à sa rétractation" in staff_client.get(page).content.decode()
+    unanswered = staff_client.post(page, {"reason": "Retirée."}).content.decode()
     assert unanswered.count("Ce champ est obligatoire.") == 2
-    answer = desk.post(page, {"reason": "Retirée.", "revocation_text": WORDS, "revoked_on": "2026-11-23"})
+    answer = staff_client.post(
+        page, {"reason": "Retirée.", "revocation_text": WORDS, "revoked_on": "2026-11-23"}
+    )
     assert answer.status_code == 302
     case.refresh_from_db()
     assert (case.state, case.revoked_on) == ("refused", MONDAY)
     assert case.revocation_text.splitlines() == WORDS.splitlines()
-    shown = desk.get(reverse("admin:orders_withdrawalcase_change", args=[case.pk])).content.decode()
+    shown = staff_client.get(reverse("admin:orders_withdrawalcase_change", args=[case.pk])).content.decode()
     assert "je garde finalement le golem" in shown
 
 

@@ -15,8 +15,8 @@ from django.db.models import F
 
 from orders.models import Attempt, Order, Payment
 from orders.payments import schedule
-from orders.tests.bank import SECRET_KEY, Bank, Shopper
 from orders.tests.factories import checkout_body, line, make_product
+from orders.tests.fake_stripe import SECRET_KEY, FakeStripe, Shopper
 from shop.core.models import OutgoingMail, ShopSettings
 from shop.core.shop_settings import save_shop_settings
 
@@ -35,8 +35,8 @@ def offer_thirds(*, enabled: bool = True) -> None:
 class Clock:
     """The day, for the shop and for the sandbox at once."""
 
-    def __init__(self, bank: Bank) -> None:
-        self._bank = bank
+    def __init__(self, fake_stripe: FakeStripe) -> None:
+        self._bank = fake_stripe
         self._machine: time_machine.travel | None = None
         self.today = FIRST_DAY
 
@@ -71,21 +71,21 @@ class Clock:
 
 
 @contextmanager
-def frozen_calendar(bank: Bank) -> Iterator[Clock]:
-    clock = Clock(bank)
+def frozen_calendar(fake_stripe: FakeStripe) -> Iterator[Clock]:
+    clock = Clock(fake_stripe)
     clock.go_to(FIRST_DAY)
     try:
         yield clock
     finally:
         clock.leave()
-        bank.control("clock", reset=True)
+        fake_stripe.control("clock", reset=True)
 
 
 @pytest.fixture
-def clock(bank: Bank) -> Iterator[Clock]:
+def clock(fake_stripe: FakeStripe) -> Iterator[Clock]:
     """The day, for the shop that offers three instalments and for the sandbox."""
     offer_thirds()
-    with frozen_calendar(bank) as clock:
+    with frozen_calendar(fake_stripe) as clock:
         yield clock
 
 
@@ -109,19 +109,19 @@ def payment_of(order: Order, position: int) -> Payment:
     return order.payments.get(position=position)
 
 
-def bought(bank: Bank, shopper: Shopper, *, later: str = "", **order: Any) -> Order:
+def bought(fake_stripe: FakeStripe, shopper: Shopper, *, later: str = "", **order: Any) -> Order:
     """An order whose first third is paid; `later` is how its kept card behaves afterwards."""
     placed = place(shopper, **order)
     page = page_of(payment_of(placed, 1))
-    bank.control(f"sessions/{page}/pay", **({"later": later} if later else {}))
+    fake_stripe.control(f"sessions/{page}/pay", **({"later": later} if later else {}))
     assert shopper.verify(page).json()["payment_status"] == "paid"
     placed.refresh_from_db()
     return placed
 
 
-def card_becomes(bank: Bank, order: Order, card: str) -> None:
+def card_becomes(fake_stripe: FakeStripe, order: Order, card: str) -> None:
     """From now on the kept card answers like this test card."""
-    bank.control(f"payment_methods/{order.card.payment_method_id}", later=card)
+    fake_stripe.control(f"payment_methods/{order.card.payment_method_id}", later=card)
 
 
 def thirds(order: Order) -> list[tuple[str, str, str]]:
@@ -140,21 +140,21 @@ def attempts(order: Order) -> list[tuple[int, int, str, str, str]]:
     )
 
 
-def charged(bank: Bank) -> list[int]:
+def charged(fake_stripe: FakeStripe) -> list[int]:
     """The cents of every successful payment at the provider, oldest first."""
-    return [charge["amount"] for charge in _listed(bank, "charges") if charge["paid"]]
+    return [charge["amount"] for charge in _listed(fake_stripe, "charges") if charge["paid"]]
 
 
-def intents(bank: Bank) -> list[str]:
+def intents(fake_stripe: FakeStripe) -> list[str]:
     """The state of every payment at the provider, oldest first."""
-    return [intent["status"] for intent in _listed(bank, "payment_intents")]
+    return [intent["status"] for intent in _listed(fake_stripe, "payment_intents")]
 
 
-def _listed(bank: Bank, what: str) -> list[dict[str, Any]]:
+def _listed(fake_stripe: FakeStripe, what: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     while True:
         answer = requests.get(
-            f"{bank.api_base}/v1/{what}",
+            f"{fake_stripe.api_base}/v1/{what}",
             {"limit": "100", **({"starting_after": found[-1]["id"]} if found else {})},
             headers={"Authorization": f"Bearer {SECRET_KEY}"},
             timeout=30,
@@ -168,5 +168,5 @@ def mails(kind: str) -> int:
     return OutgoingMail.objects.filter(kind=kind).count()
 
 
-def calls(bank: Bank, path: str = "/v1/payment_intents") -> int:
-    return len([call for call in bank.requests(path) if call["path"] == path])
+def calls(fake_stripe: FakeStripe, path: str = "/v1/payment_intents") -> int:
+    return len([call for call in fake_stripe.requests(path) if call["path"] == path])

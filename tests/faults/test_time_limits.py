@@ -27,8 +27,8 @@ from faulty_proxy import FaultyProxy, faulty_proxy
 from catalog.selectors.addresses import product_url
 from orders.payments import stripe_api
 from orders.stripe_sandbox.testing import free_port
-from orders.tests.bank import signature
 from orders.tests.factories import checkout_body, line, make_product, make_seller, make_zones
+from orders.tests.fake_stripe import signature
 from shop.core.broker import PatientAMQP
 from shop.core.caches import TolerantRedisCache
 from shop.core.deadlines import deadline

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from orders.models import Order
-from orders.tests.bank import Bank
-from orders.tests.conftest import _zones, bank, clock, sandbox_process, shopper  # noqa: F401 - fixtures
-from tests.payment_faults.outcomes import new_order, told
+from orders.tests.conftest import _zones, clock, fake_stripe, sandbox_process, shopper  # noqa: F401 - fixtures
+from orders.tests.fake_stripe import FakeStripe
+from tests.payment_faults.outcomes import new_order, sent_event
 from tests.payment_faults.webhook_posts import COMPLETED
 from tests.races.conftest import Buyer, figures, shop_address, wide_pool  # noqa: F401 - fixtures
 
@@ -21,13 +21,13 @@ def buyer() -> Buyer:
 
 
 @pytest.fixture
-def order(bank: Bank, buyer: Buyer) -> Order:  # noqa: F811
+def order(fake_stripe: FakeStripe, buyer: Buyer) -> Order:  # noqa: F811
     """The only piece, 60.00, ordered, and its payment page open."""
     return new_order(buyer)
 
 
 @pytest.fixture
-def paid_event(bank: Bank, order: Order) -> bytes:  # noqa: F811
+def paid_event(fake_stripe: FakeStripe, order: Order) -> bytes:  # noqa: F811
     """The true message that the page of the order was paid, which the shop has not received yet."""
-    bank.pay(order)
-    return json.dumps(told(bank, COMPLETED)).encode()
+    fake_stripe.pay(order)
+    return json.dumps(sent_event(fake_stripe, COMPLETED)).encode()

@@ -21,11 +21,11 @@ from orders.models import (
     StockHoldState,
     StripeEvent,
 )
-from orders.tests.bank import SECRET_KEY, Bank
 from orders.tests.factories import checkout_body, line, make_product
+from orders.tests.fake_stripe import SECRET_KEY, FakeStripe
 from shop.core.models import OutgoingMail
+from tests.races.concurrency import PATIENCE
 from tests.races.conftest import Buyer
-from tests.races.crowd import PATIENCE
 
 Found = TypeVar("Found")
 
@@ -99,19 +99,21 @@ def rows() -> dict[str, list[tuple[Any, ...]]]:
     }
 
 
-def charges(bank: Bank) -> list[tuple[int, bool]]:
+def charges(fake_stripe: FakeStripe) -> list[tuple[int, bool]]:
     """Cents and success of every charge at Stripe, newest first."""
     answer = requests.get(
-        f"{bank.api_base}/v1/charges?limit=100",
+        f"{fake_stripe.api_base}/v1/charges?limit=100",
         headers={"Authorization": f"Bearer {SECRET_KEY}"},
         timeout=30,
     )
     return [(charge["amount"], charge["paid"]) for charge in answer.json()["data"]]
 
 
-def told(bank: Bank, kind: str) -> dict[str, Any]:
+def sent_event(fake_stripe: FakeStripe, kind: str) -> dict[str, Any]:
     """The first event of this type, once Stripe has it to tell."""
-    return wait_for(lambda: next((event for event in bank.events() if event["type"] == kind), None), kind)
+    return wait_for(
+        lambda: next((event for event in fake_stripe.events() if event["type"] == kind), None), kind
+    )
 
 
 def wait_for(look: Callable[[], Found | None], what: str) -> Found:

@@ -18,7 +18,7 @@ from orders.payments.links import pay_by_link
 from orders.selectors.instalments import outstanding
 from orders.services.fulfilment import update_status
 from orders.services.instalments import void_scheduled
-from orders.tests.bank import Bank
+from orders.tests.fake_stripe import FakeStripe
 from orders.tests.thirds import (
     FIRST_DAY,
     Clock,
@@ -36,35 +36,35 @@ EACH = 2
 LAST_DAY = FIRST_DAY + timedelta(days=365)
 
 
-def nothing(_bank: Bank, _order: Order) -> None: ...
+def nothing(_bank: FakeStripe, _order: Order) -> None: ...
 
 
-def link(*, everything: bool) -> Callable[[Bank, Order], None]:
-    def pay(bank: Bank, order: Order) -> None:
+def link(*, everything: bool) -> Callable[[FakeStripe, Order], None]:
+    def pay(fake_stripe: FakeStripe, order: Order) -> None:
         pay_by_link(order_id=order.pk, everything=everything)
         opened = Attempt.objects.filter(payment__order=order, kind="link").latest("created_at")
-        bank.control(f"sessions/{opened.session_id}/pay")
+        fake_stripe.control(f"sessions/{opened.session_id}/pay")
         for _round in range(2):
             reconcile.settle(opened.pk)
 
     return pay
 
 
-def ship(_bank: Bank, order: Order) -> None:
+def ship(_bank: FakeStripe, order: Order) -> None:
     update_status(order_id=order.pk, status=OrderStatus.SHIPPED, actor=None)
 
 
-def withdraw(_bank: Bank, order: Order) -> None:
+def withdraw(_bank: FakeStripe, order: Order) -> None:
     with transaction.atomic():
         void_scheduled(order=Order.objects.select_for_update().get(pk=order.pk), reason="test.withdrawn")
 
 
-def lets_the_card_pay(bank: Bank, order: Order) -> None:
-    card_becomes(bank, order, "4242")
+def lets_the_card_pay(fake_stripe: FakeStripe, order: Order) -> None:
+    card_becomes(fake_stripe, order, "4242")
 
 
 # Name: the card's later behaviour, what happens on which day, the states of the three, tries of the card.
-STORIES: dict[str, tuple[str, dict[int, Callable[[Bank, Order], None]], list[str], int]] = {
+STORIES: dict[str, tuple[str, dict[int, Callable[[FakeStripe, Order], None]], list[str], int]] = {
     "all goes well": ("", {}, ["paid", "paid", "paid"], 2),
     "dispatched early": ("", {1: ship}, ["paid", "paid", "paid"], 2),
     "dispatched late": ("", {25: ship}, ["paid", "paid", "paid"], 2),
@@ -85,12 +85,12 @@ STORIES: dict[str, tuple[str, dict[int, Callable[[Bank, Order], None]], list[str
 PRICES = ("150.00", "150.01", "199.99", "260.00", "1249.51")
 
 
-def test_a_year_of_thirds(bank: Bank, clock: Clock, queued_tasks: QueuedTasks, figures):
+def test_a_year_of_thirds(fake_stripe: FakeStripe, clock: Clock, queued_tasks: QueuedTasks, figures):
     orders: list[tuple[str, Order]] = []
     for number in range(EACH):
         for name, (later, _days, _states, _tries) in STORIES.items():
             price = PRICES[len(orders) % len(PRICES)]
-            orders.append((name, bought(bank, Buyer(number), later=later, price=price)))
+            orders.append((name, bought(fake_stripe, Buyer(number), later=later, price=price)))
     days = 0
     while clock.today < LAST_DAY:
         # After eighty days nothing is left to happen: the year ends with a look at each month.
@@ -101,7 +101,7 @@ def test_a_year_of_thirds(bank: Bank, clock: Clock, queued_tasks: QueuedTasks, f
         for name, order in orders:
             happening = STORIES[name][1].get(days)
             if happening is not None:
-                happening(bank, order)
+                happening(fake_stripe, order)
         reconcile.reconcile_attempts(clock.now() + timedelta(minutes=5))
         # Mails are delivered by other tests.
         queued_tasks.calls = [call for call in queued_tasks.calls if call[0].name.startswith("orders.")]
@@ -119,7 +119,7 @@ def test_a_year_of_thirds(bank: Bank, clock: Clock, queued_tasks: QueuedTasks, f
             assert order.payments.get(position=3).due_on == FIRST_DAY + timedelta(days=51)
     # The shop's books and the provider's, charge by charge.
     booked = sorted(int(entry.amount * 100) for entry in LedgerEntry.objects.all())
-    assert booked == sorted(charged(bank))
+    assert booked == sorted(charged(fake_stripe))
     assert not Attempt.objects.filter(state__in=("prepared", "sent", "processing")).exists()
     owing = [order for _name, order in orders if outstanding(order)]
     assert len(owing) == EACH * 3

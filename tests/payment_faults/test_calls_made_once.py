@@ -12,43 +12,43 @@ from orders.payments import gateway, page_closing
 from orders.payments.events import NotYetKnown, process_event, store_event
 from orders.payments.gateway import EventFacts, GatewayUnavailable
 from orders.payments.sessions import abandon_order
-from orders.tests.bank import Bank, session_of
+from orders.tests.fake_stripe import FakeStripe, session_of
 from orders.tests.thirds import SECOND, bought
-from tests.races.crowd import all_at_once, values
+from tests.races.concurrency import run_concurrently, values
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 CLICKS = 8
 
 
-def closings(bank, order: Order) -> int:
-    return len(bank.requests(f"/v1/checkout/sessions/{session_of(order)}/expire"))
+def closings(fake_stripe, order: Order) -> int:
+    return len(fake_stripe.requests(f"/v1/checkout/sessions/{session_of(order)}/expire"))
 
 
-def test_eight_clicks_at_once_close_one_page_once(bank, order):
-    assert values(all_at_once([partial(abandon_order, str(order.pk))] * CLICKS)) == [None] * CLICKS
+def test_eight_clicks_at_once_close_one_page_once(fake_stripe, order):
+    assert values(run_concurrently([partial(abandon_order, str(order.pk))] * CLICKS)) == [None] * CLICKS
     order.refresh_from_db()
     assert order.status == OrderStatus.CANCELLED
-    assert closings(bank, order) == 1
+    assert closings(fake_stripe, order) == 1
 
 
-def test_control_without_the_claim_a_page_is_closed_by_every_click(bank, order, monkeypatch):
+def test_control_without_the_claim_a_page_is_closed_by_every_click(fake_stripe, order, monkeypatch):
     @contextmanager
     def everybody(_attempt):
         yield True
 
     monkeypatch.setattr(page_closing, "claim_closing", everybody)
-    all_at_once([partial(abandon_order, str(order.pk))] * CLICKS)
-    assert closings(bank, order) > 1
+    run_concurrently([partial(abandon_order, str(order.pk))] * CLICKS)
+    assert closings(fake_stripe, order) > 1
 
 
-def test_clicks_one_after_the_other_close_the_page_once(bank, order):
+def test_clicks_one_after_the_other_close_the_page_once(fake_stripe, order):
     for _click in range(5):
         assert abandon_order(str(order.pk)) is None
-    assert closings(bank, order) == 1
+    assert closings(fake_stripe, order) == 1
 
 
-def test_a_page_that_could_not_be_closed_is_tried_again_by_the_next_click(bank, order, monkeypatch):
+def test_a_page_that_could_not_be_closed_is_tried_again_by_the_next_click(fake_stripe, order, monkeypatch):
     def away(_session_id):
         raise GatewayUnavailable("away")
 
@@ -58,12 +58,12 @@ def test_a_page_that_could_not_be_closed_is_tried_again_by_the_next_click(bank, 
             abandon_order(str(order.pk))
     assert Attempt.objects.get().closing_at is None
     assert abandon_order(str(order.pk)) is None
-    assert closings(bank, order) == 1
+    assert closings(fake_stripe, order) == 1
 
 
-def failure_told(bank: Bank) -> None:
+def failure_told(fake_stripe: FakeStripe) -> None:
     """The provider's message that a charge was refused, as the webhook hands it on."""
-    (told,) = [event for event in bank.events() if event["type"] == "payment_intent.payment_failed"]
+    (told,) = [event for event in fake_stripe.events() if event["type"] == "payment_intent.payment_failed"]
     process_event(store_event(EventFacts(told["id"], told["type"], livemode=False, body=told)))
 
 
@@ -71,9 +71,9 @@ def failure_told(bank: Bank) -> None:
     ("moment", "refusal"), [("charge_kept_card", NotYetKnown), ("cancel_intent", GatewayUnavailable)]
 )
 def test_a_refusal_told_while_it_is_worked_on_is_asked_for_and_canceled_once(
-    bank, shopper, clock, monkeypatch, moment, refusal
+    fake_stripe, shopper, clock, monkeypatch, moment, refusal
 ):
-    order = bought(bank, shopper, later="9995")
+    order = bought(fake_stripe, shopper, later="9995")
     original = getattr(gateway, moment)
     refused: list[type[BaseException]] = []
 
@@ -82,17 +82,17 @@ def test_a_refusal_told_while_it_is_worked_on_is_asked_for_and_canceled_once(
         if not refused:
             refused.append(Exception)
             with pytest.raises(refusal):
-                failure_told(bank)
+                failure_told(fake_stripe)
             refused[0] = refusal
         return original(*names, **values) if found is None else found
 
     monkeypatch.setattr(gateway, moment, tell_meanwhile)
-    before = len(bank.requests("/v1/payment_intents"))
+    before = len(fake_stripe.requests("/v1/payment_intents"))
     clock.run_until(SECOND)
     assert refused == [refusal]
-    posts = [call["path"] for call in bank.requests("/v1/payment_intents")][before:]
+    posts = [call["path"] for call in fake_stripe.requests("/v1/payment_intents")][before:]
     third = order.payments.get(position=2).attempts.get()
     assert posts == ["/v1/payment_intents", f"/v1/payment_intents/{third.intent_id}/cancel"]
     assert third.state == AttemptState.FAILED
-    failure_told(bank)
-    assert len(bank.requests("/v1/payment_intents")) == before + 2
+    failure_told(fake_stripe)
+    assert len(fake_stripe.requests("/v1/payment_intents")) == before + 2

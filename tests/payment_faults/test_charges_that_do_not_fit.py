@@ -13,7 +13,7 @@ from orders.payments import gateway, reconcile
 from orders.payments.gateway import IntentFacts
 from orders.payments.links import pay_by_link
 from orders.payments.settlement import settle
-from orders.tests.conftest import Bank
+from orders.tests.conftest import FakeStripe
 from orders.tests.thirds import (
     SECOND,
     Clock,
@@ -35,9 +35,9 @@ INTENTS = "/v1/payment_intents"
 
 
 @pytest.fixture
-def order(bank: Bank, buyer: Buyer, clock: Clock) -> Order:
+def order(fake_stripe: FakeStripe, buyer: Buyer, clock: Clock) -> Order:
     """150.00 in three times, confirmed; its second third is announced and due today at nine."""
-    bought_order = bought(bank, buyer)
+    bought_order = bought(fake_stripe, buyer)
     clock.run_until(SECOND - timedelta(days=1))
     clock.go_to(SECOND)
     return bought_order
@@ -60,7 +60,7 @@ DIFFERENCES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", list(DIFFERENCES))
-def test_case_10_a_charge_that_differs_at_stripe(bank, order, clock, monkeypatch, case):
+def test_case_10_a_charge_that_differs_at_stripe(fake_stripe, order, clock, monkeypatch, case):
     """Another amount or currency: not booked, `review`, alert."""
     changes, reason = DIFFERENCES[case]
     charge = gateway.charge_kept_card
@@ -85,9 +85,9 @@ def kept_for_review(order: Order, reason: str) -> None:
     assert mail_count("instalment_received") == 0
 
 
-def test_case_25_a_call_that_stripe_does_not_accept_waits_for_staff(bank, order, clock):
+def test_case_25_a_call_that_stripe_does_not_accept_waits_for_staff(fake_stripe, order, clock):
     """Off-session refused by the provider itself: no retry, staff are told, the customer is not bothered."""
-    bank.control("faults", kind="error", status=400, method="POST", path=INTENTS, times=1)
+    fake_stripe.control("faults", kind="error", status=400, method="POST", path=INTENTS, times=1)
     clock.run_round()
     order.refresh_from_db()
     second = payment_of(order, 2)
@@ -96,12 +96,12 @@ def test_case_25_a_call_that_stripe_does_not_accept_waits_for_staff(bank, order,
     assert order.review_reason.startswith("charge not accepted: ")
     assert mails(order).count("payment_review_alert") == 1
     clock.run_until(SECOND + timedelta(days=20))
-    assert (calls(bank), charged(bank)) == (1, [5000])
+    assert (calls(fake_stripe), charged(fake_stripe)) == (1, [5000])
     assert mail_count("instalment_refused") == mail_count("instalment_overdue") == 0
     assert StoredCard.objects.get().refused_code == ""
 
 
-def test_case_25_a_charge_paid_while_it_was_being_cancelled_is_booked(bank, order, clock, monkeypatch):
+def test_case_25_a_charge_paid_while_it_was_being_cancelled_is_booked(fake_stripe, order, clock, monkeypatch):
     """Off-session refused, and paid after all before it could be cancelled: what is true then is what is booked."""
     charge = gateway.charge_kept_card
     monkeypatch.setattr(
@@ -110,18 +110,18 @@ def test_case_25_a_charge_paid_while_it_was_being_cancelled_is_booked(bank, orde
         lambda **call: replace(charge(**call), status="requires_payment_method", charge=None),
     )
     clock.run_round()
-    assert intents(bank) == ["succeeded", "succeeded"]
+    assert intents(fake_stripe) == ["succeeded", "succeeded"]
     assert attempts(order)[1:] == [(2, 1, "off_session", "succeeded", "")]
     assert payment_of(order, 2).state == "paid"
     assert [str(entry.amount) for entry in LedgerEntry.objects.order_by("pk")] == ["50.00", "50.00"]
     assert mail_count("instalment_refused") == 0
     clock.run_until(SECOND + timedelta(days=15))
-    assert charged(bank) == [5000, 5000]
+    assert charged(fake_stripe) == [5000, 5000]
 
 
-def test_case_22_an_answer_that_is_not_there_yet_is_waited_for(bank, order, clock, monkeypatch):
+def test_case_22_an_answer_that_is_not_there_yet_is_waited_for(fake_stripe, order, clock, monkeypatch):
     """Noticed at once, and not to be found at Stripe yet: it may be on its way, so nothing is given up or repeated."""
-    bank.control("faults", kind="error", status=500, method="POST", path=INTENTS, times=2)
+    fake_stripe.control("faults", kind="error", status=500, method="POST", path=INTENTS, times=2)
     with pytest.raises(gateway.GatewayUnavailable):
         clock.run_round()
     # Stripe keeps that failure under the key: only looking it up can tell.
@@ -135,23 +135,23 @@ def test_case_22_an_answer_that_is_not_there_yet_is_waited_for(bank, order, cloc
     assert attempts(order)[1:] == [(2, 1, "off_session", "canceled", "")]
     clock.run_round()
     assert attempts(order)[2:] == [(2, 2, "off_session", "succeeded", "")]
-    assert charged(bank) == [5000, 5000]
+    assert charged(fake_stripe) == [5000, 5000]
 
 
-def test_case_22_a_card_replaced_meanwhile_is_not_charged_for_the_lost_answer(bank, order, clock):
+def test_case_22_a_card_replaced_meanwhile_is_not_charged_for_the_lost_answer(fake_stripe, order, clock):
     """The answer lost, the kept card replaced, then looked into: Stripe refuses the old key with other arguments, and
     the charge is found among its customer's. No second charge."""
-    bank.control("faults", kind="drop", method="POST", path=INTENTS, times=2)
+    fake_stripe.control("faults", kind="drop", method="POST", path=INTENTS, times=2)
     with pytest.raises(gateway.GatewayUnavailable):
         clock.run_round()
     StoredCard.objects.update(payment_method_id="pm_another_card")
     assert reconcile.reconcile_attempts(clock.now() + timedelta(minutes=5)) == 1
     assert attempts(order)[1:] == [(2, 1, "off_session", "succeeded", "")]
-    assert charged(bank) == [5000, 5000]
+    assert charged(fake_stripe) == [5000, 5000]
     assert payment_of(order, 2).state == "paid"
 
 
-def test_case_26_a_charge_of_a_third_that_was_paid_with_another_goes_back(bank, buyer, order, clock):
+def test_case_26_a_charge_of_a_third_that_was_paid_with_another_goes_back(fake_stripe, buyer, order, clock):
     """Customer pays everything by link while a charge of the last third is on its way: that one is refunded as paid
     twice, once, and said so."""
     pay_by_link(order_id=order.pk, everything=True)
@@ -166,12 +166,12 @@ def test_case_26_a_charge_of_a_third_that_was_paid_with_another_goes_back(bank, 
         customer_id=card.customer_id, payment_method_id=card.payment_method_id,
     )  # fmt: skip
     page = page_of(payment_of(order, 2))
-    bank.control(f"sessions/{page}/pay")
+    fake_stripe.control(f"sessions/{page}/pay")
     assert buyer.verify(page).json()["payment_status"] == "paid"
     for _again in range(2):
         settle(charge.pk)
 
-    assert charged(bank) == [5000, 5000, 10000]
+    assert charged(fake_stripe) == [5000, 5000, 10000]
     refund = Refund.objects.get()
     assert (refund.attempt, str(refund.amount), refund.reason) == (charge, "50.00", "duplicate")
     third.refresh_from_db()

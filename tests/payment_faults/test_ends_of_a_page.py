@@ -32,8 +32,8 @@ from orders.payments.settlement import settle
 from orders.services import cancellation, transitions
 from orders.services.cancellation import cancel_unpaid_order
 from orders.services.refund_sending import send_refund
-from orders.tests.bank import session_of
 from orders.tests.factories import checkout_body, line
+from orders.tests.fake_stripe import session_of
 from tests.payment_faults.outcomes import (
     cancelled_once,
     charges,
@@ -43,11 +43,11 @@ from tests.payment_faults.outcomes import (
     mails,
     new_order,
     rows,
+    sent_event,
     still_waits,
-    told,
 )
+from tests.races.concurrency import Rendezvous, Started, run_concurrently, values, wait_until_blocked
 from tests.races.conftest import Buyer
-from tests.races.crowd import Rendezvous, Started, all_at_once, values, wait_until_blocked
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -56,9 +56,11 @@ EXPIRED = "checkout.session.expired"
 ROUNDS = 8
 
 
-def begin_debit(bank, buyer: Buyer, order: Order, *, succeeds: bool) -> None:
-    assert bank.pay(order, method="bank_debit", succeeds=succeeds, seconds=3600)["result"] == "complete"
-    completed = told(bank, COMPLETED)
+def begin_debit(fake_stripe, buyer: Buyer, order: Order, *, succeeds: bool) -> None:
+    assert (
+        fake_stripe.pay(order, method="bank_debit", succeeds=succeeds, seconds=3600)["result"] == "complete"
+    )
+    completed = sent_event(fake_stripe, COMPLETED)
     assert completed["data"]["object"]["payment_status"] == "unpaid"
     assert buyer.webhook(completed) == 200
     waits_for_the_bank(order)
@@ -74,86 +76,86 @@ def waits_for_the_bank(order: Order) -> None:
     assert Attempt.objects.get().state == AttemptState.PROCESSING
 
 
-def test_case_13_a_bank_debit_waits_until_the_bank_has_paid(bank, buyer, order):
+def test_case_13_a_bank_debit_waits_until_the_bank_has_paid(fake_stripe, buyer, order):
     """`completed` with `payment_status=unpaid` (bank debit), then success: pending until paid."""
-    begin_debit(bank, buyer, order, succeeds=True)
-    bank.control("clock", advance=3600)
-    paid = told(bank, "checkout.session.async_payment_succeeded")
+    begin_debit(fake_stripe, buyer, order, succeeds=True)
+    fake_stripe.control("clock", advance=3600)
+    paid = sent_event(fake_stripe, "checkout.session.async_payment_succeeded")
     waits_for_the_bank(order)
     assert buyer.webhook(paid) == 200
     confirmed_once(order)
     assert buyer.verify(session_of(order)).json()["payment_status"] == "paid"
-    assert buyer.webhook(told(bank, COMPLETED)) == 200
+    assert buyer.webhook(sent_event(fake_stripe, COMPLETED)) == 200
     confirmed_once(order)
 
 
-def test_case_13_a_bank_debit_that_fails_gives_the_stock_back(bank, buyer, order):
+def test_case_13_a_bank_debit_that_fails_gives_the_stock_back(fake_stripe, buyer, order):
     """`completed` with `payment_status=unpaid` (bank debit), then failure: the failure releases the stock."""
-    begin_debit(bank, buyer, order, succeeds=False)
-    bank.control("clock", advance=3600)
-    failed = told(bank, "checkout.session.async_payment_failed")
+    begin_debit(fake_stripe, buyer, order, succeeds=False)
+    fake_stripe.control("clock", advance=3600)
+    failed = sent_event(fake_stripe, "checkout.session.async_payment_failed")
     for _ in range(2):
         assert buyer.webhook(failed) == 200
     cancelled_once(order, attempt=AttemptState.FAILED)
     assert buyer.verify(session_of(order)).json()["payment_status"] == "failed"
     before = rows()
-    for event in bank.events():
+    for event in fake_stripe.events():
         assert buyer.webhook(event) == 200
     assert rows() == before
 
 
-def test_case_13_a_bank_debit_whose_end_nobody_told_is_found_by_the_job(bank, buyer, order):
+def test_case_13_a_bank_debit_whose_end_nobody_told_is_found_by_the_job(fake_stripe, buyer, order):
     """`completed` with `payment_status=unpaid` (bank debit), then success: the job asks when the webhook is lost."""
-    begin_debit(bank, buyer, order, succeeds=True)
-    bank.control("clock", advance=3600)
-    told(bank, "checkout.session.async_payment_succeeded")
+    begin_debit(fake_stripe, buyer, order, succeeds=True)
+    fake_stripe.control("clock", advance=3600)
+    sent_event(fake_stripe, "checkout.session.async_payment_succeeded")
     assert reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=65)) == 1
     confirmed_once(order)
 
 
-def test_case_14_a_refused_card_and_then_another_are_one_order_and_one_charge(bank, buyer, order):
+def test_case_14_a_refused_card_and_then_another_are_one_order_and_one_charge(fake_stripe, buyer, order):
     """Refused card, then another card, same session: one order, one charge."""
     session_id = session_of(order)
     for card in ("0002", "9995"):
-        assert bank.pay(order, card=card)["result"] == "refused"
-        for event in bank.events():
+        assert fake_stripe.pay(order, card=card)["result"] == "refused"
+        for event in fake_stripe.events():
             assert buyer.webhook(event) == 200
         assert buyer.verify(session_id).json()["payment_status"] == "pending"
         still_waits(order)
-    assert bank.pay(order)["result"] == "complete"
+    assert fake_stripe.pay(order)["result"] == "complete"
     assert buyer.verify(session_id).json()["payment_status"] == "paid"
-    for event in bank.events():
+    for event in fake_stripe.events():
         assert buyer.webhook(event) == 200
     confirmed_once(order)
     assert Order.objects.count() == 1
     assert [attempt.session_id for attempt in Attempt.objects.all()] == [session_id]
-    assert charges(bank) == [(6000, True), (6000, False), (6000, False)]
+    assert charges(fake_stripe) == [(6000, True), (6000, False), (6000, False)]
 
 
 def test_case_15_an_expired_page_cancels_its_order_and_leaves_the_cart_to_be_ordered_again(
-    bank, buyer, order
+    fake_stripe, buyer, order
 ):
     """The session expires: order cancelled, stock back once, cart whole."""
-    bank.control("clock", advance=31 * 60 + 1)
-    expired = told(bank, EXPIRED)
+    fake_stripe.control("clock", advance=31 * 60 + 1)
+    expired = sent_event(fake_stripe, EXPIRED)
     for _ in range(2):
         assert buyer.webhook(expired) == 200
     cancelled_once(order)
     assert buyer.verify(session_of(order)).json()["payment_status"] == "expired"
     assert reconcile.reconcile_attempts(timezone.now() + timedelta(hours=1)) == 0
     cancelled_once(order)
-    bank.control("clock", reset=True)
+    fake_stripe.control("clock", reset=True)
     # The cart lives in the browser; only a payment empties it. It still buys the piece.
     product = order.items.get().product
     assert buyer.checkout(checkout_body([line(product)], "60.00")).status_code == 201
     assert left_in_stock(order) == 0
 
 
-def test_case_15_an_expiry_that_nobody_told_is_found_by_the_job(bank, order):
+def test_case_15_an_expiry_that_nobody_told_is_found_by_the_job(fake_stripe, order):
     """The session expires: order cancelled, stock back once. On Stripe's word, not when our clock says so."""
     assert reconcile.reconcile_attempts(timezone.now() + timedelta(hours=2)) == 1
     still_waits(order)
-    bank.expire(order)
+    fake_stripe.expire(order)
     assert reconcile.reconcile_attempts(timezone.now() + timedelta(hours=2)) == 1
     cancelled_once(order)
 
@@ -171,10 +173,10 @@ def release_whatever_was_held(order: Order) -> bool:
     ids=["lock and guard", "the lock alone", "the guard alone", "control without either"],
 )
 def test_case_15_two_who_close_an_expired_order_give_its_piece_back_once(
-    bank, order, monkeypatch, locked, guarded, met, stock
+    fake_stripe, order, monkeypatch, locked, guarded, met, stock
 ):
     """The session expires: stock back once. The control gives the only piece back twice."""
-    bank.expire(order)
+    fake_stripe.expire(order)
     # Both have read that the order is pending. The lock makes the first wait in vain for the second.
     inside = Rendezvous(1.0 if locked else 30.0)
 
@@ -188,17 +190,17 @@ def test_case_15_two_who_close_an_expired_order_give_its_piece_back_once(
     if not locked:
         monkeypatch.setattr(QuerySet, "select_for_update", lambda self, *args, **kwargs: self.all())
     close = partial(cancel_unpaid_order, order.pk, reason="payment.expired")
-    closed = values(all_at_once([close, close]))
+    closed = values(run_concurrently([close, close]))
     assert (inside.together, left_in_stock(order)) == (met, stock)
     assert sorted(closed) == ([False, True] if locked else [True, True])
 
 
-def test_case_15_news_of_an_expiry_from_everywhere_at_once(bank, order):
+def test_case_15_news_of_an_expiry_from_everywhere_at_once(fake_stripe, order):
     """The session expires: order cancelled, stock back once, whoever hears of it first."""
-    bank.expire(order)
-    event, session_id = told(bank, EXPIRED), session_of(order)
+    fake_stripe.expire(order)
+    event, session_id = sent_event(fake_stripe, EXPIRED), session_of(order)
     outcomes = values(
-        all_at_once(
+        run_concurrently(
             [
                 *(partial(Buyer(number).webhook, event) for number in range(10)),
                 *[lambda: Buyer().verify(session_id).json()["payment_status"]] * 5,
@@ -212,15 +214,15 @@ def test_case_15_news_of_an_expiry_from_everywhere_at_once(bank, order):
     cancelled_once(order)
 
 
-def test_case_16_a_page_paid_in_its_last_second_stays_paid(bank, order):
+def test_case_16_a_page_paid_in_its_last_second_stays_paid(fake_stripe, order):
     """Paid in the last second, the expiry job at the same time: paid wins, stock stays taken."""
-    bank.pay(order)
+    fake_stripe.pay(order)
     Attempt.objects.update(expires_at=timezone.now() - timedelta(minutes=1))
     assert abandon_order(str(order.pk)) == order
     confirmed_once(order)
 
 
-def test_case_16_a_payment_just_before_the_closing_wins(bank, order, monkeypatch):
+def test_case_16_a_payment_just_before_the_closing_wins(fake_stripe, order, monkeypatch):
     """Paid in the last second, the expiry job at the same time: paid wins, stock stays taken.
 
     The shop is about to close the page when the customer pays it.
@@ -228,7 +230,7 @@ def test_case_16_a_payment_just_before_the_closing_wins(bank, order, monkeypatch
     original = gateway.expire_session
 
     def paid_just_before(session_id: str) -> bool:
-        assert bank.pay(order)["result"] == "complete"
+        assert fake_stripe.pay(order)["result"] == "complete"
         return original(session_id)
 
     monkeypatch.setattr(gateway, "expire_session", paid_just_before)
@@ -236,7 +238,7 @@ def test_case_16_a_payment_just_before_the_closing_wins(bank, order, monkeypatch
     confirmed_once(order)
 
 
-def test_case_16_expiry_and_payment_at_the_same_instant_end_with_what_stripe_says(bank, figures):
+def test_case_16_expiry_and_payment_at_the_same_instant_end_with_what_stripe_says(fake_stripe, figures):
     """Paid in the last second, the expiry job at the same time: paid wins, stock stays taken.
 
     Whoever is first at Stripe: a paid order is confirmed and keeps its piece, an expired one gives it back.
@@ -247,12 +249,12 @@ def test_case_16_expiry_and_payment_at_the_same_instant_end_with_what_stripe_say
         attempt = Attempt.objects.get(payment__order=order)
 
         def pay_and_settle(order: Order = order, attempt: Attempt = attempt) -> str:
-            result = bank.pay(order)["result"]
+            result = fake_stripe.pay(order)["result"]
             settle(attempt.pk)
             return result
 
         result, *_ = values(
-            all_at_once(
+            run_concurrently(
                 [
                     pay_and_settle,
                     partial(abandon_order, str(order.pk)),
@@ -272,12 +274,12 @@ def test_case_16_expiry_and_payment_at_the_same_instant_end_with_what_stripe_say
     figures(last_second_rounds=ROUNDS, **{f"last_second_{name}": count for name, count in ends.items()})
 
 
-def test_case_16_closing_an_order_waits_for_the_payment_that_is_being_booked(bank, order, monkeypatch):
+def test_case_16_closing_an_order_waits_for_the_payment_that_is_being_booked(fake_stripe, order, monkeypatch):
     """Paid in the last second, the expiry job at the same time: paid wins, stock stays taken.
 
     Both hold the same facts in their hands; the one that books the money holds the order's row.
     """
-    bank.pay(order)
+    fake_stripe.pay(order)
     original = settlement.mail_confirmation
     rivals: list[Started] = []
 
@@ -292,19 +294,23 @@ def test_case_16_closing_an_order_waits_for_the_payment_that_is_being_booked(ban
     confirmed_once(order)
 
 
-def test_case_17_a_payment_for_a_cancelled_order_revives_it_while_its_piece_is_there(bank, buyer, order):
+def test_case_17_a_payment_for_a_cancelled_order_revives_it_while_its_piece_is_there(
+    fake_stripe, buyer, order
+):
     """Paid after the order was cancelled: refunded (or revived), customer told."""
     cancel_unpaid_order(order.pk, reason="order.abandoned")
     assert left_in_stock(order) == 1
-    bank.pay(order)
+    fake_stripe.pay(order)
     assert buyer.verify(session_of(order)).json()["payment_status"] == "paid"
     confirmed_once(order)
     assert order.events.get(name="order.confirmed").data == {"before": "cancelled", "after": "confirmed"}
 
 
-def test_case_17_a_payment_waits_for_the_closing_of_its_order_and_then_revives_it(bank, order, monkeypatch):
+def test_case_17_a_payment_waits_for_the_closing_of_its_order_and_then_revives_it(
+    fake_stripe, order, monkeypatch
+):
     """Paid after the order was cancelled: refunded (or revived), customer told."""
-    bank.pay(order)
+    fake_stripe.pay(order)
     rivals: list[Started] = []
     original = transitions.release_for_order
 
@@ -321,12 +327,12 @@ def test_case_17_a_payment_waits_for_the_closing_of_its_order_and_then_revives_i
 
 
 def test_case_17_a_payment_for_a_cancelled_order_whose_piece_is_gone_goes_back(
-    bank, buyer, order, queued_tasks
+    fake_stripe, buyer, order, queued_tasks
 ):
     """Paid after the order was cancelled: refunded (or revived), customer told."""
     cancel_unpaid_order(order.pk, reason="order.abandoned")
     Product.objects.update(stock_quantity=0)
-    bank.pay(order)
+    fake_stripe.pay(order)
     answer = buyer.verify(session_of(order)).json()
     assert (answer["payment_status"], answer["refunded"]) == ("failed", True)
     order.refresh_from_db()
@@ -342,21 +348,21 @@ def test_case_17_a_payment_for_a_cancelled_order_whose_piece_is_gone_goes_back(
     refund.refresh_from_db()
     assert refund.state == RefundState.SUCCEEDED
     assert ledger(order) == [("charge", Decimal("60.00")), ("refund", Decimal("-60.00"))]
-    assert len(bank.requests("/v1/refunds")) == 1
+    assert len(fake_stripe.requests("/v1/refunds")) == 1
     before = rows()
-    for event in bank.events():
+    for event in fake_stripe.events():
         assert buyer.webhook(event) == 200
     assert rows() == before
     assert left_in_stock(order) == 0
 
 
-def test_case_17_money_that_comes_after_the_piece_went_to_somebody_else_goes_back_once(bank, order):
+def test_case_17_money_that_comes_after_the_piece_went_to_somebody_else_goes_back_once(fake_stripe, order):
     """Paid after the order was cancelled: refunded (or revived), customer told. However many hear of it at once."""
     cancel_unpaid_order(order.pk, reason="order.abandoned")
     product = order.items.get().product
     assert Buyer(1).checkout(checkout_body([line(product)], "60.00")).status_code == 201
-    bank.control(f"sessions/{session_of(order)}/pay")
-    values(all_at_once([partial(settle, Attempt.objects.get(payment__order=order).pk)] * 10))
+    fake_stripe.control(f"sessions/{session_of(order)}/pay")
+    values(run_concurrently([partial(settle, Attempt.objects.get(payment__order=order).pk)] * 10))
     refund = Refund.objects.get()
     send_refund(refund.pk)
     order.refresh_from_db()
@@ -367,9 +373,9 @@ def test_case_17_money_that_comes_after_the_piece_went_to_somebody_else_goes_bac
     assert mails(order) == ["payment_refunded_automatically"]
 
 
-def test_case_17_an_order_whose_money_is_looked_at_is_not_given_up(bank, order):
+def test_case_17_an_order_whose_money_is_looked_at_is_not_given_up(fake_stripe, order):
     """Paid after the order was cancelled: an order that waits for a person to look at its money is not cancelled."""
-    bank.pay(order)
+    fake_stripe.pay(order)
     Attempt.objects.update(amount_cents=5999)
     settle(Attempt.objects.get().pk)
     assert Attempt.objects.get().state == AttemptState.REVIEW

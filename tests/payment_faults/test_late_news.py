@@ -18,13 +18,13 @@ from orders.payments.links import pay_by_link
 from orders.payments.sessions import abandon_order
 from orders.payments.settlement import settle
 from orders.services.instalments import void_scheduled
-from orders.tests.conftest import Bank
+from orders.tests.conftest import FakeStripe
 from orders.tests.thirds import SECOND, Clock, attempts, bought, charged, payment_of
 from orders.tests.thirds import mails as mail_count
 from shop.core.problems import Problem
-from tests.payment_faults.outcomes import confirmed_once, ledger, left_in_stock, rows, told
+from tests.payment_faults.outcomes import confirmed_once, ledger, left_in_stock, rows, sent_event
+from tests.races.concurrency import Rendezvous, run_concurrently
 from tests.races.conftest import Buyer
-from tests.races.crowd import Rendezvous, all_at_once
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -39,24 +39,28 @@ def contradicting(event: dict[str, Any]) -> dict[str, Any]:
     return other
 
 
-def test_case_01_a_message_that_was_acted_on_is_answered_without_asking_stripe_again(bank, buyer, order):
+def test_case_01_a_message_that_was_acted_on_is_answered_without_asking_stripe_again(
+    fake_stripe, buyer, order
+):
     """The same event many times: one confirmation. What is done needs no provider: it may even be away."""
-    bank.pay(order)
-    event = told(bank, COMPLETED)
+    fake_stripe.pay(order)
+    event = sent_event(fake_stripe, COMPLETED)
     assert buyer.webhook(event) == 200
-    asked = len(bank.requests("/v1/checkout/sessions", "GET"))
-    bank.control("faults", kind="error", status=503, method="GET", path="/v1/checkout/sessions", times=9)
+    asked = len(fake_stripe.requests("/v1/checkout/sessions", "GET"))
+    fake_stripe.control(
+        "faults", kind="error", status=503, method="GET", path="/v1/checkout/sessions", times=9
+    )
     before = rows()
     for _again in range(3):
         assert buyer.webhook(event) == 200
-    assert len(bank.requests("/v1/checkout/sessions", "GET")) == asked
+    assert len(fake_stripe.requests("/v1/checkout/sessions", "GET")) == asked
     assert rows() == before
 
 
-def test_case_06_a_contradiction_that_comes_after_the_payment_changes_nothing(bank, buyer, order):
+def test_case_06_a_contradiction_that_comes_after_the_payment_changes_nothing(fake_stripe, buyer, order):
     """Events in reverse order: what was confirmed by asking Stripe is not brought back to `review` by a message."""
-    bank.pay(order)
-    event = told(bank, COMPLETED)
+    fake_stripe.pay(order)
+    event = sent_event(fake_stripe, COMPLETED)
     assert buyer.webhook(event) == 200
     before = rows()
     assert buyer.webhook(contradicting(event)) == 200
@@ -66,10 +70,10 @@ def test_case_06_a_contradiction_that_comes_after_the_payment_changes_nothing(ba
     assert order.review_reason == ""
 
 
-def test_case_10_an_order_kept_for_review_is_not_cancelled_when_its_page_expires(bank, buyer, order):
+def test_case_10_an_order_kept_for_review_is_not_cancelled_when_its_page_expires(fake_stripe, buyer, order):
     """A signed event with another amount: `review` until a person has decided, though its page expires meanwhile."""
-    bank.expire(order)
-    event = told(bank, EXPIRED)
+    fake_stripe.expire(order)
+    event = sent_event(fake_stripe, EXPIRED)
     assert buyer.webhook(contradicting(event)) == 200
     before = rows()
     assert buyer.webhook(event) == 200
@@ -83,10 +87,10 @@ def test_case_10_an_order_kept_for_review_is_not_cancelled_when_its_page_expires
     assert left_in_stock(order) == 0
 
 
-def test_case_15_an_expiry_told_after_the_order_was_given_up_changes_nothing(bank, buyer, order):
+def test_case_15_an_expiry_told_after_the_order_was_given_up_changes_nothing(fake_stripe, buyer, order):
     """The session expires: order cancelled, stock back once. Who gave the order up first is who closed it."""
     abandon_order(str(order.pk))
-    event = told(bank, EXPIRED)
+    event = sent_event(fake_stripe, EXPIRED)
     before = rows()
     assert Attempt.objects.get().state == AttemptState.CANCELED
     assert left_in_stock(order) == 1
@@ -96,9 +100,9 @@ def test_case_15_an_expiry_told_after_the_order_was_given_up_changes_nothing(ban
 
 
 @pytest.fixture
-def charge(bank: Bank, buyer: Buyer, clock: Clock) -> Attempt:
+def charge(fake_stripe: FakeStripe, buyer: Buyer, clock: Clock) -> Attempt:
     """150.00 in three times; the second third was charged, and nobody in the shop knows how it ended."""
-    order = bought(bank, buyer)
+    order = bought(fake_stripe, buyer)
     clock.run_until(SECOND - timedelta(days=1))
     clock.go_to(SECOND)
     with pytest.MonkeyPatch.context() as patch:
@@ -109,7 +113,7 @@ def charge(bank: Bank, buyer: Buyer, clock: Clock) -> Attempt:
 
 
 @pytest.mark.parametrize("locked", [True, False], ids=["with the lock", "control without the lock"])
-def test_case_23_two_who_settle_one_charge_book_it_once(bank, charge, monkeypatch, locked):
+def test_case_23_two_who_settle_one_charge_book_it_once(fake_stripe, charge, monkeypatch, locked):
     """Job and webhook at once: a third is booked once. Without the lock the unique entry undoes the second."""
     order = charge.payment.order
     inside = Rendezvous(1.0 if locked else 30.0)
@@ -122,7 +126,7 @@ def test_case_23_two_who_settle_one_charge_book_it_once(bank, charge, monkeypatc
     monkeypatch.setattr(settlement, "_apply_charge", meet)
     if not locked:
         monkeypatch.setattr(QuerySet, "select_for_update", lambda self, *args, **kwargs: self.all())
-    outcomes = all_at_once([partial(settle, charge.pk)] * 2)
+    outcomes = run_concurrently([partial(settle, charge.pk)] * 2)
 
     errors = [outcome.error for outcome in outcomes if outcome.error is not None]
     if locked:
@@ -131,17 +135,17 @@ def test_case_23_two_who_settle_one_charge_book_it_once(bank, charge, monkeypatc
         assert [type(error) for error in errors] == [IntegrityError]
         assert "ledger_once_a_movement" in str(errors[0])
         assert inside.together == 2
-    assert charged(bank) == [5000, 5000]
+    assert charged(fake_stripe) == [5000, 5000]
     assert [str(amount) for _kind, amount in ledger(order)] == ["50.00", "50.00"]
     assert payment_of(order, 2).state == "paid"
     assert mail_count("instalment_received") == 1
     assert order.events.filter(name="instalment.paid").count() == 1
 
 
-def test_case_24_news_of_a_refused_charge_are_acted_on_once(bank, buyer, charge, clock):
+def test_case_24_news_of_a_refused_charge_are_acted_on_once(fake_stripe, buyer, charge, clock):
     """Off-session refused, and told again and again: one refusal in the journal, one mail, the first calendar."""
     order = charge.payment.order
-    bank.control(f"payment_methods/{order.card.payment_method_id}", later="9995")
+    fake_stripe.control(f"payment_methods/{order.card.payment_method_id}", later="9995")
     settle(charge.pk)
     clock.go_to(payment_of(order, 3).due_on - timedelta(days=1))
     clock.run_round()
@@ -150,7 +154,7 @@ def test_case_24_news_of_a_refused_charge_are_acted_on_once(bank, buyer, charge,
     third = payment_of(order, 3)
     assert (third.state, mail_count("instalment_refused")) == ("due", 1)
     before = rows()
-    events = [event for event in bank.events() if event["type"].startswith("payment_intent.")]
+    events = [event for event in fake_stripe.events() if event["type"].startswith("payment_intent.")]
     assert {"payment_intent.payment_failed", "payment_intent.canceled"} <= {event["type"] for event in events}
     for event in reversed(events):
         assert buyer.webhook(event) == 200
@@ -158,9 +162,9 @@ def test_case_24_news_of_a_refused_charge_are_acted_on_once(bank, buyer, charge,
     assert order.events.filter(name="instalment.refused").count() == 1
 
 
-def test_case_26_an_order_closed_for_good_is_not_asked_to_pay_by_link(bank, buyer, clock):
+def test_case_26_an_order_closed_for_good_is_not_asked_to_pay_by_link(fake_stripe, buyer, clock):
     """Customer pays by link: not for an order that was cancelled while thirds were still open in its rows."""
-    order = bought(bank, buyer)
+    order = bought(fake_stripe, buyer)
     Order.objects.filter(pk=order.pk).update(status=OrderStatus.CANCELLED)
     before = rows()
     with pytest.raises(Problem) as refused:
@@ -179,11 +183,11 @@ def test_case_26_an_order_closed_for_good_is_not_asked_to_pay_by_link(bank, buye
     ids=["amount", "currency"],
 )
 def test_case_10_whatever_speaks_of_another_amount_or_currency_keeps_the_order(
-    bank, buyer, order, kind, changes, reason
+    fake_stripe, buyer, order, kind, changes, reason
 ):
     """A signed event with another amount or currency: not confirmed, `review`, alert. Each object has its own words."""
-    bank.pay(order)
-    event = told(bank, kind)
+    fake_stripe.pay(order)
+    event = sent_event(fake_stripe, kind)
     event["data"]["object"] |= changes
     assert buyer.webhook(event) == 200
     order.refresh_from_db()
@@ -193,7 +197,7 @@ def test_case_10_whatever_speaks_of_another_amount_or_currency_keeps_the_order(
     assert order.events.filter(name="payment.review").count() == 1
 
 
-def test_case_11_the_end_of_a_page_whose_order_was_deleted_is_acknowledged(bank, buyer):
+def test_case_11_the_end_of_a_page_whose_order_was_deleted_is_acknowledged(fake_stripe, buyer):
     """A signed event for an unknown order of ours: 200 when it says that nobody can pay any more, nothing created."""
     ours = {"shop": settings.SITE_URL, "attempt": "6f0cbb3a-1c41-4df1-9a7e-7a7d1d3e5a10"}
     page = {"id": "cs_test_gone", "object": "checkout.session", "metadata": ours}
@@ -205,10 +209,10 @@ def test_case_11_the_end_of_a_page_whose_order_was_deleted_is_acknowledged(bank,
 
 
 def test_case_31_a_page_opened_while_the_order_was_given_back_can_not_be_paid(
-    bank, buyer, clock, monkeypatch
+    fake_stripe, buyer, clock, monkeypatch
 ):
     """Withdrawal the minute somebody asks for the link: the page that was being made is closed at Stripe."""
-    order = bought(bank, buyer)
+    order = bought(fake_stripe, buyer)
     create = gateway.create_session
 
     def given_back_meanwhile(**page: Any) -> Any:
@@ -222,17 +226,17 @@ def test_case_31_a_page_opened_while_the_order_was_given_back_can_not_be_paid(
         pay_by_link(order_id=order.pk, everything=False)
     assert (refused.value.code, refused.value.status) == ("order_closed", 409)
     page = Attempt.objects.get(kind="link").session_id
-    assert bank.control(f"sessions/{page}/pay")["result"] == "closed"
-    assert charged(bank) == [5000]
+    assert fake_stripe.control(f"sessions/{page}/pay")["result"] == "closed"
+    assert charged(fake_stripe) == [5000]
 
 
-def test_case_26_an_old_page_is_closed_before_another_is_given(bank, buyer, clock):
+def test_case_26_an_old_page_is_closed_before_another_is_given(fake_stripe, buyer, clock):
     """Customer pays by link: a page whose time is over is not given again, and can't be paid beside the new one."""
-    order = bought(bank, buyer)
+    order = bought(fake_stripe, buyer)
     first = pay_by_link(order_id=order.pk, everything=False)
     old = Attempt.objects.get(kind="link")
     Attempt.objects.filter(pk=old.pk).update(expires_at=clock.now() - timedelta(seconds=1))
     second = pay_by_link(order_id=order.pk, everything=False)
     assert first != second
     assert attempts(order)[1:] == [(2, 1, "link", "expired", ""), (2, 2, "link", "sent", "")]
-    assert bank.control(f"sessions/{old.session_id}/pay")["result"] == "closed"
+    assert fake_stripe.control(f"sessions/{old.session_id}/pay")["result"] == "closed"

@@ -31,8 +31,8 @@ from orders.payments.sessions import abandon_order, open_session
 from orders.payments.settlement import settle
 from orders.services import checkout, placement
 from orders.services.refund_sending import send_refund
-from orders.tests.bank import session_of
 from orders.tests.factories import checkout_body, line, make_product, new_key
+from orders.tests.fake_stripe import session_of
 from shop.core.models import OutgoingMail
 from tests.payment_faults.outcomes import (
     cancelled_once,
@@ -44,8 +44,8 @@ from tests.payment_faults.outcomes import (
     rows,
     still_waits,
 )
+from tests.races.concurrency import Meeting, Started, run_concurrently, values, without_constraint
 from tests.races.conftest import Buyer
-from tests.races.crowd import Meeting, Started, all_at_once, values, without_constraint
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -54,7 +54,7 @@ ROUNDS = 8
 REPEATS = 100
 
 
-def test_case_18_two_tabs_one_pays_while_the_other_starts_again(bank, monkeypatch, figures):
+def test_case_18_two_tabs_one_pays_while_the_other_starts_again(fake_stripe, monkeypatch, figures):
     """Two tabs, two sessions, both paid: second refunded or impossible.
 
     The second tab's checkout gives up the first order. Never is it given up and paid.
@@ -80,11 +80,11 @@ def test_case_18_two_tabs_one_pays_while_the_other_starts_again(bank, monkeypatc
         def pay(order: Order = order, tab: Buyer = tab, late: bool = number % 2 == 1) -> str:
             if late:
                 assert closing.wait(30)
-            result = bank.pay(order)["result"]
+            result = fake_stripe.pay(order)["result"]
             tab.verify(session_of(order))
             return result
 
-        paid, again = values(all_at_once([pay, partial(other_tab.checkout, body)]))
+        paid, again = values(run_concurrently([pay, partial(other_tab.checkout, body)]))
         if paid == "complete":
             assert (again.status_code, again.json()["code"]) == (409, "already_paid")
             confirmed_once(order)
@@ -96,22 +96,22 @@ def test_case_18_two_tabs_one_pays_while_the_other_starts_again(bank, monkeypatc
     figures(two_tabs_rounds=ROUNDS, **{f"two_tabs_{name}": count for name, count in ends.items()})
 
 
-def test_case_18_the_first_tabs_page_is_closed_when_the_second_orders(bank, buyer, order):
+def test_case_18_the_first_tabs_page_is_closed_when_the_second_orders(fake_stripe, buyer, order):
     """Two tabs, two sessions, both paid: second refunded or impossible. The first page takes no money any more."""
     product = order.items.get().product
     again = buyer.checkout(checkout_body([line(product)], "60.00", customer={"city": "Paris"}))
     assert again.status_code == 201
     second = Order.objects.get(pk=again.json()["order_id"])
-    assert bank.pay(order)["result"] == "closed"
-    assert bank.pay(second)["result"] == "complete"
+    assert fake_stripe.pay(order)["result"] == "closed"
+    assert fake_stripe.pay(second)["result"] == "complete"
     assert buyer.verify(session_of(second)).json()["payment_status"] == "paid"
     confirmed_once(second)
     cancelled_once(order, attempt=AttemptState.CANCELED, left=0)
-    assert charges(bank) == [(6000, True)]
+    assert charges(fake_stripe) == [(6000, True)]
 
 
 def test_case_18_a_first_page_that_stripe_does_not_close_keeps_the_second_tab_waiting(
-    bank, buyer, order, monkeypatch
+    fake_stripe, buyer, order, monkeypatch
 ):
     """Two tabs, two sessions, both paid: second refunded or impossible. No second page while the first is open."""
     monkeypatch.setattr(gateway, "expire_session", lambda session_id: False)
@@ -123,7 +123,7 @@ def test_case_18_a_first_page_that_stripe_does_not_close_keeps_the_second_tab_wa
     assert rows() == before
     monkeypatch.undo()
     assert buyer.checkout(body, key).status_code == 201
-    assert bank.pay(order)["result"] == "closed"
+    assert fake_stripe.pay(order)["result"] == "closed"
 
 
 def try_again_at_once(payment: Payment) -> list[BaseException]:
@@ -135,11 +135,11 @@ def try_again_at_once(payment: Payment) -> list[BaseException]:
         meeting.wait()
         return placement.prepare_attempt(payment, number=number)
 
-    outcomes = all_at_once([partial(try_again, 2), partial(try_again, 3)])
+    outcomes = run_concurrently([partial(try_again, 2), partial(try_again, 3)])
     return [outcome.error for outcome in outcomes if outcome.error is not None]
 
 
-def test_case_18_one_payment_has_one_page_that_can_be_paid(bank, order):
+def test_case_18_one_payment_has_one_page_that_can_be_paid(fake_stripe, order):
     """Two tabs, two sessions, both paid: second refunded or impossible."""
     Attempt.objects.update(state=AttemptState.CANCELED)
     [refused] = try_again_at_once(order.payments.get())
@@ -148,7 +148,7 @@ def test_case_18_one_payment_has_one_page_that_can_be_paid(bank, order):
     assert Attempt.objects.filter(state=AttemptState.PREPARED).count() == 1
 
 
-def test_case_18_control_without_the_constraint_two_pages_are_paid(bank, order):
+def test_case_18_control_without_the_constraint_two_pages_are_paid(fake_stripe, order):
     """Two tabs, two sessions, both paid: second refunded or impossible. The control takes the money twice."""
     Attempt.objects.update(state=AttemptState.CANCELED)
     with without_constraint("attempt_one_live_a_payment"):
@@ -156,13 +156,13 @@ def test_case_18_control_without_the_constraint_two_pages_are_paid(bank, order):
         for attempt in Attempt.objects.filter(state=AttemptState.PREPARED):
             open_session(attempt)
             attempt.refresh_from_db()
-            assert bank.control(f"sessions/{attempt.session_id}/pay")["result"] == "complete"
-        assert charges(bank) == [(6000, True), (6000, True)]
+            assert fake_stripe.control(f"sessions/{attempt.session_id}/pay")["result"] == "complete"
+        assert charges(fake_stripe) == [(6000, True), (6000, True)]
 
 
-def test_case_18_a_second_payment_of_the_same_order_goes_back(bank, buyer, order):
+def test_case_18_a_second_payment_of_the_same_order_goes_back(fake_stripe, buyer, order):
     """Two tabs, two sessions, both paid: second refunded or impossible."""
-    bank.pay(order)
+    fake_stripe.pay(order)
     settle(Attempt.objects.get().pk)
     payment = order.payments.get()
     second = Attempt.objects.create(
@@ -170,7 +170,7 @@ def test_case_18_a_second_payment_of_the_same_order_goes_back(bank, buyer, order
     )
     open_session(second)
     second.refresh_from_db()
-    bank.control(f"sessions/{second.session_id}/pay")
+    fake_stripe.control(f"sessions/{second.session_id}/pay")
     for _ in range(2):
         settle(second.pk)
     order.refresh_from_db()
@@ -186,7 +186,7 @@ def test_case_18_a_second_payment_of_the_same_order_goes_back(bank, buyer, order
 
 
 def test_case_18_an_order_given_up_while_its_page_is_being_opened_leaves_no_page_to_pay(
-    bank, order, monkeypatch
+    fake_stripe, order, monkeypatch
 ):
     """Two tabs, two sessions, both paid: second refunded or impossible.
 
@@ -202,15 +202,17 @@ def test_case_18_an_order_given_up_while_its_page_is_being_opened_leaves_no_page
 
     monkeypatch.setattr(sessions, "cancel_unpaid_order", opened_just_before)
     assert abandon_order(str(order.pk)) is None
-    assert bank.control(f"sessions/{lost}/pay")["result"] == "closed"
+    assert fake_stripe.control(f"sessions/{lost}/pay")["result"] == "closed"
     cancelled_once(order, attempt=AttemptState.CANCELED)
 
 
-def test_case_19_the_same_request_a_hundred_times_at_once_is_one_order(bank, figures):
+def test_case_19_the_same_request_a_hundred_times_at_once_is_one_order(fake_stripe, figures):
     """Double click or repeated POST of checkout: one order, same answer."""
     product = make_product(price="60.00", stock_quantity=1)
     key, body = new_key(), checkout_body([line(product)], "60.00")
-    answers = values(all_at_once([partial(Buyer(number).checkout, body, key) for number in range(REPEATS)]))
+    answers = values(
+        run_concurrently([partial(Buyer(number).checkout, body, key) for number in range(REPEATS)])
+    )
     at_once = Counter(answer.status_code for answer in answers)
     assert set(at_once) <= {201, 503}
     again = [Buyer().checkout(body, key) for answer in answers if answer.status_code == 503]
@@ -222,7 +224,7 @@ def test_case_19_the_same_request_a_hundred_times_at_once_is_one_order(bank, fig
     assert good[0].json()["url"] == Attempt.objects.get().session_url
     assert [hold.quantity for hold in StockHold.objects.all()] == [1]
     assert Product.objects.get().stock_quantity == 0
-    calls = bank.requests("/v1/checkout/sessions")
+    calls = fake_stripe.requests("/v1/checkout/sessions")
     assert len({call["idempotency_key"] for call in calls}) == 1
     assert len([event for event in order.events.all() if event.name == "payment.page_opened"]) == 1
     figures(
@@ -231,19 +233,21 @@ def test_case_19_the_same_request_a_hundred_times_at_once_is_one_order(bank, fig
     )  # fmt: skip
 
 
-def test_case_19_signing_up_with_the_same_key_at_once_makes_one_sign_up_and_one_mail(bank):
+def test_case_19_signing_up_with_the_same_key_at_once_makes_one_sign_up_and_one_mail(fake_stripe):
     """Double click or repeated POST of checkout: one order, same answer."""
     product = make_product(price="60.00")
     account = {"mode": "signup", "password": "un-renard-de-bois"}
     key, body = new_key(), checkout_body([line(product)], "60.00", account=account)
-    answers = values(all_at_once([partial(Buyer(number).checkout, body, key) for number in range(20)]))
+    answers = values(run_concurrently([partial(Buyer(number).checkout, body, key) for number in range(20)]))
     assert {answer.status_code for answer in answers} <= {201, 503}
     order = Order.objects.get()
     assert SignUp.objects.get().orders == [{"id": str(order.pk), "reference": order.reference}]
     assert OutgoingMail.objects.count() == 1
 
 
-def test_case_19_a_repeat_that_is_overtaken_gets_the_same_order_and_not_out_of_stock(bank, monkeypatch):
+def test_case_19_a_repeat_that_is_overtaken_gets_the_same_order_and_not_out_of_stock(
+    fake_stripe, monkeypatch
+):
     """Double click or repeated POST of checkout: one order, same answer.
 
     The repeat saw no order yet; when it looks at the stock, its own order has the last piece.
@@ -271,7 +275,7 @@ def test_case_19_a_repeat_that_is_overtaken_gets_the_same_order_and_not_out_of_s
     assert Product.objects.get().stock_quantity == 0
 
 
-def test_case_19_control_without_the_unique_key_two_clicks_are_two_orders(bank, monkeypatch):
+def test_case_19_control_without_the_unique_key_two_clicks_are_two_orders(fake_stripe, monkeypatch):
     """Double click or repeated POST of checkout: one order, same answer. The control makes two."""
     product = make_product(price="60.00", stock_quantity=5)
     body, meeting = checkout_body([line(product)], "60.00"), Meeting(2)
@@ -284,28 +288,28 @@ def test_case_19_control_without_the_unique_key_two_clicks_are_two_orders(bank, 
 
     monkeypatch.setattr(checkout, "place_order", place_together)
     with without_constraint("orders_order_idempotency_key_key"):
-        outcomes = all_at_once([partial(Buyer(number).checkout, body, key) for number in range(2)])
+        outcomes = run_concurrently([partial(Buyer(number).checkout, body, key) for number in range(2)])
         assert [outcome.error for outcome in outcomes] == [None, None]
         assert Order.objects.filter(idempotency_key=key).count() == 2
         assert Product.objects.get().stock_quantity == 3
 
 
-def test_case_19_a_repeated_post_gives_the_same_answer_before_and_after_the_payment(bank, buyer):
+def test_case_19_a_repeated_post_gives_the_same_answer_before_and_after_the_payment(fake_stripe, buyer):
     """Double click or repeated POST of checkout: one order, same answer."""
     key, body = new_key(), checkout_body([line(make_product(price="60.00", stock_quantity=3))], "60.00")
     first, second = buyer.checkout(body, key), buyer.checkout(body, key)
     order = Order.objects.get()
-    bank.pay(order)
+    fake_stripe.pay(order)
     buyer.verify(session_of(order))
     third = buyer.checkout(body, key)
     assert [answer.status_code for answer in (first, second, third)] == [201, 201, 201]
     assert first.content == second.content == third.content
     assert Product.objects.get().stock_quantity == 2
-    assert len(bank.requests(SESSIONS)) == 1
-    assert charges(bank) == [(6000, True)]
+    assert len(fake_stripe.requests(SESSIONS)) == 1
+    assert charges(fake_stripe) == [(6000, True)]
 
 
-def test_case_19_the_same_key_with_another_demand_is_refused(bank, buyer):
+def test_case_19_the_same_key_with_another_demand_is_refused(fake_stripe, buyer):
     """Double click or repeated POST of checkout: one order. A key is not a way to change it."""
     key, product = new_key(), make_product(price="60.00", stock_quantity=3)
     assert buyer.checkout(checkout_body([line(product)], "60.00"), key).status_code == 201
@@ -315,20 +319,20 @@ def test_case_19_the_same_key_with_another_demand_is_refused(bank, buyer):
     assert rows() == before
 
 
-def test_case_20_an_answer_that_is_lost_once_is_healed_within_the_request(bank, buyer):
+def test_case_20_an_answer_that_is_lost_once_is_healed_within_the_request(fake_stripe, buyer):
     """Stripe creates the session, the answer is lost: same session on retry, no second order."""
-    bank.control("faults", kind="drop", times=1, path=SESSIONS)
+    fake_stripe.control("faults", kind="drop", times=1, path=SESSIONS)
     body = checkout_body([line(make_product(price="60.00", stock_quantity=1))], "60.00")
     answer = buyer.checkout(body)
     assert answer.status_code == 201
     order = Order.objects.get()
-    one_page_under_one_key(bank, order, answers=2)
+    one_page_under_one_key(fake_stripe, order, answers=2)
     still_waits(order)
 
 
-def test_case_20_answers_lost_for_good_give_the_same_page_on_the_next_click(bank, buyer):
+def test_case_20_answers_lost_for_good_give_the_same_page_on_the_next_click(fake_stripe, buyer):
     """Stripe creates the session, the answer is lost: same session on retry, no second order."""
-    bank.control("faults", kind="drop", times=2, path=SESSIONS)
+    fake_stripe.control("faults", kind="drop", times=2, path=SESSIONS)
     key, body = new_key(), checkout_body([line(make_product(price="60.00", stock_quantity=1))], "60.00")
     lost = buyer.checkout(body, key)
     assert (lost.status_code, lost.json()["code"]) == (503, "payment_unavailable")
@@ -337,16 +341,16 @@ def test_case_20_answers_lost_for_good_give_the_same_page_on_the_next_click(bank
     assert Attempt.objects.get().session_id is None
     found = buyer.checkout(body, key)
     assert found.status_code == 201
-    one_page_under_one_key(bank, order, answers=3)
+    one_page_under_one_key(fake_stripe, order, answers=3)
     assert found.json()["url"] == Attempt.objects.get().session_url
-    bank.pay(order)
+    fake_stripe.pay(order)
     assert buyer.verify(session_of(order)).json()["payment_status"] == "paid"
     confirmed_once(order)
-    assert charges(bank) == [(6000, True)]
+    assert charges(fake_stripe) == [(6000, True)]
 
 
-def one_page_under_one_key(bank, order: Order, *, answers: int) -> None:
-    calls = bank.requests(SESSIONS)
+def one_page_under_one_key(fake_stripe, order: Order, *, answers: int) -> None:
+    calls = fake_stripe.requests(SESSIONS)
     assert len(calls) == answers
     assert {call["idempotency_key"] for call in calls} == {f"att-{Attempt.objects.get().pk}"}
     # All but the first were answers kept under the key: one page was made.
@@ -354,17 +358,17 @@ def one_page_under_one_key(bank, order: Order, *, answers: int) -> None:
     assert [made.pk for made in Order.objects.all()] == [order.pk]
 
 
-def test_case_20_a_customer_who_never_comes_back_is_found_again_with_the_key(bank, order):
+def test_case_20_a_customer_who_never_comes_back_is_found_again_with_the_key(fake_stripe, order):
     """Stripe creates the session, the answer is lost: same session on retry. Here the job is the one that retries."""
     lost = session_of(order)
     Attempt.objects.update(session_id=None, session_url="")
-    bank.control(f"sessions/{lost}/pay")
+    fake_stripe.control(f"sessions/{lost}/pay")
     assert reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=5)) == 1
     assert session_of(order) == lost
     confirmed_once(order)
 
 
-def test_case_20_an_order_whose_page_was_never_asked_for_is_closed_after_its_time(bank, order):
+def test_case_20_an_order_whose_page_was_never_asked_for_is_closed_after_its_time(fake_stripe, order):
     """Stripe creates the session, the answer is lost. Here the shop died before it asked: nobody can have paid."""
     Attempt.objects.update(state=AttemptState.PREPARED, session_id=None, session_url="")
     reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=10))
@@ -373,12 +377,12 @@ def test_case_20_an_order_whose_page_was_never_asked_for_is_closed_after_its_tim
     cancelled_once(order, attempt=AttemptState.CANCELED)
 
 
-def test_case_20_retries_at_once_after_a_lost_answer_find_the_same_page(bank, buyer):
+def test_case_20_retries_at_once_after_a_lost_answer_find_the_same_page(fake_stripe, buyer):
     """Stripe creates the session, the answer is lost: same session on retry, no second order."""
-    bank.control("faults", kind="drop", times=2, path=SESSIONS)
+    fake_stripe.control("faults", kind="drop", times=2, path=SESSIONS)
     key, body = new_key(), checkout_body([line(make_product(price="60.00", stock_quantity=1))], "60.00")
     assert buyer.checkout(body, key).status_code == 503
-    answers = values(all_at_once([partial(Buyer(number).checkout, body, key) for number in range(10)]))
+    answers = values(run_concurrently([partial(Buyer(number).checkout, body, key) for number in range(10)]))
     assert [answer.status_code for answer in answers] == [201] * 10
     assert {answer.json()["url"] for answer in answers} == {Attempt.objects.get().session_url}
     order = Order.objects.get()

@@ -15,11 +15,11 @@ from django.utils import timezone
 
 from orders.models import Order, Payment
 from orders.payments import reconcile, schedule
-from orders.tests.conftest import Bank
+from orders.tests.conftest import FakeStripe
 from orders.tests.thirds import attempts, bought, charged, mails, offer_thirds, payment_of
 from tests.payment_faults.outcomes import wait_for
+from tests.races.concurrency import PATIENCE, wait_until_blocked
 from tests.races.conftest import ROOT, Buyer, shop_environment
-from tests.races.crowd import PATIENCE, wait_until_blocked
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -41,7 +41,7 @@ Worker = subprocess.Popen[bytes]
 
 
 @pytest.fixture
-def worker(bank: Bank, tmp_path: Path) -> Iterator[Callable[[], Worker]]:
+def worker(fake_stripe: FakeStripe, tmp_path: Path) -> Iterator[Callable[[], Worker]]:
     """Starts a process of the shop that does the round and ends."""
     started: list[Worker] = []
 
@@ -49,7 +49,7 @@ def worker(bank: Bank, tmp_path: Path) -> Iterator[Callable[[], Worker]]:
         process = subprocess.Popen(
             [sys.executable, "-c", ROUND],
             cwd=ROOT,
-            env=shop_environment(tmp_path, "http://localhost:8000", api_base=bank.api_base),
+            env=shop_environment(tmp_path, "http://localhost:8000", api_base=fake_stripe.api_base),
             stdin=subprocess.DEVNULL,
         )
         started.append(process)
@@ -61,26 +61,26 @@ def worker(bank: Bank, tmp_path: Path) -> Iterator[Callable[[], Worker]]:
         process.wait(PATIENCE)
 
 
-def due_today(bank: Bank, number: int = 0) -> Order:
+def due_today(fake_stripe: FakeStripe, number: int = 0) -> Order:
     """150.00 in three times, the first paid; the second was announced and is due today."""
-    order = bought(bank, Buyer(number))
+    order = bought(fake_stripe, Buyer(number))
     order.payments.filter(position=2).update(
         due_on=timezone.localdate(), announced_at=timezone.now() - timedelta(days=3)
     )
     return order
 
 
-def keys(bank: Bank) -> list[str]:
-    return [call["idempotency_key"] for call in bank.requests(INTENTS) if call["path"] == INTENTS]
+def keys(fake_stripe: FakeStripe) -> list[str]:
+    return [call["idempotency_key"] for call in fake_stripe.requests(INTENTS) if call["path"] == INTENTS]
 
 
-def test_case_21_a_worker_killed_between_the_charge_and_its_commit(bank, worker):
+def test_case_21_a_worker_killed_between_the_charge_and_its_commit(fake_stripe, worker):
     """Shop dies between charge and commit (off-session): retry with the same key, one charge."""
     offer_thirds()
-    order = due_today(bank)
-    bank.control("faults", kind="hang", seconds=20, after=True, method="POST", path=INTENTS, times=1)
+    order = due_today(fake_stripe)
+    fake_stripe.control("faults", kind="hang", seconds=20, after=True, method="POST", path=INTENTS, times=1)
     process = worker()
-    wait_for(lambda: len(charged(bank)) == 2, "the charge")
+    wait_for(lambda: len(charged(fake_stripe)) == 2, "the charge")
     process.kill()
     assert process.wait(PATIENCE) == -signal.SIGKILL
     assert attempts(order)[1:] == [(2, 1, "off_session", "sent", "")]
@@ -92,15 +92,15 @@ def test_case_21_a_worker_killed_between_the_charge_and_its_commit(bank, worker)
     wait_for(lambda: reconcile.reconcile_attempts(later) == 1, "an answer")
     assert attempts(order)[1:] == [(2, 1, "off_session", "succeeded", "")]
     assert payment_of(order, 2).state == "paid"
-    assert charged(bank) == [5000, 5000]
-    assert len(set(keys(bank))) == 1
+    assert charged(fake_stripe) == [5000, 5000]
+    assert len(set(keys(fake_stripe))) == 1
     assert (order.ledger.count(), mails("instalment_received")) == (2, 1)
 
 
-def test_case_23_three_workers_at_once_charge_each_third_once(bank, worker, figures):
+def test_case_23_three_workers_at_once_charge_each_third_once(fake_stripe, worker, figures):
     """Job runs twice at once / on two machines: each third charged once."""
     offer_thirds()
-    orders = [due_today(bank, number) for number in range(6)]
+    orders = [due_today(fake_stripe, number) for number in range(6)]
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [GATE])
         workers = [worker() for _ in range(3)]
@@ -109,9 +109,9 @@ def test_case_23_three_workers_at_once_charge_each_third_once(bank, worker, figu
     assert [process.wait(PATIENCE) for process in workers] == [0, 0, 0]
     # A round passes by an order that another one holds; what all passed by is found by the next.
     schedule.run_round(timezone.now())
-    assert charged(bank) == [5000] * 12
-    assert len(set(keys(bank))) == 6
+    assert charged(fake_stripe) == [5000] * 12
+    assert len(set(keys(fake_stripe))) == 6
     assert [attempts(order)[1:] for order in orders] == [[(2, 1, "off_session", "succeeded", "")]] * 6
     assert Payment.objects.filter(position=2, state="paid").count() == 6
     assert mails("instalment_received") == 6
-    figures(workers_at_once=3, orders=6, charges=len(charged(bank)) - 6, calls=len(keys(bank)))
+    figures(workers_at_once=3, orders=6, charges=len(charged(fake_stripe)) - 6, calls=len(keys(fake_stripe)))

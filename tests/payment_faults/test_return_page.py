@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from orders.tests.bank import session_of
 from orders.tests.factories import CUSTOMER
+from orders.tests.fake_stripe import session_of
 from tests.payment_faults.outcomes import confirmed_once, rows, still_waits
 from tests.races.conftest import Buyer
 
@@ -16,7 +16,7 @@ INVENTED = [
 ]  # fmt: skip
 
 
-def test_case_12_an_invented_session_confirms_nothing_and_leaks_nothing(bank, buyer, order):
+def test_case_12_an_invented_session_confirms_nothing_and_leaks_nothing(fake_stripe, buyer, order):
     """`session_id` invented, of another customer or missing: confirms nothing, leaks nothing."""
     before, true = rows(), session_of(order)
     near = [true[:-1], f"{true}x", true.upper(), f" {true}", f"{true}\n", order.reference, str(order.pk)]
@@ -28,10 +28,10 @@ def test_case_12_an_invented_session_confirms_nothing_and_leaks_nothing(bank, bu
         page = buyer.client.get("/payment-success", {"session_id": session_id})
         assert page.status_code == 200, session_id
         assert rows() == before, session_id
-    assert bank.requests("/v1/checkout/sessions/", "GET") == []
+    assert fake_stripe.requests("/v1/checkout/sessions/", "GET") == []
 
 
-def test_case_12_a_missing_session_confirms_nothing(bank, buyer, order):
+def test_case_12_a_missing_session_confirms_nothing(fake_stripe, buyer, order):
     """`session_id` invented, of another customer or missing: confirms nothing, leaks nothing."""
     before = rows()
     answer = buyer.client.get("/api/checkout/verify")
@@ -40,7 +40,7 @@ def test_case_12_a_missing_session_confirms_nothing(bank, buyer, order):
     assert rows() == before
 
 
-def test_case_12_another_customers_open_page_confirms_nothing(bank, order):
+def test_case_12_another_customers_open_page_confirms_nothing(fake_stripe, order):
     """`session_id` invented, of another customer or missing: confirms nothing, leaks nothing."""
     before = rows()
     stranger = Buyer(1)
@@ -50,12 +50,12 @@ def test_case_12_another_customers_open_page_confirms_nothing(bank, order):
     still_waits(order)
 
 
-def test_case_12_another_customers_payment_is_nobodys_elses_order(bank, order):
+def test_case_12_another_customers_payment_is_nobodys_elses_order(fake_stripe, order):
     """`session_id` invented, of another customer or missing: confirms nothing, leaks nothing.
 
     That it is paid is Stripe's word, whoever asks; whose it is and what it is for stays untold.
     """
-    bank.pay(order)
+    fake_stripe.pay(order)
     stranger = Buyer(1)
     assert stranger.verify(session_of(order)).json() == {"payment_status": "paid"}
     confirmed_once(order)

@@ -19,14 +19,14 @@ from django.utils import timezone
 from catalog.models import Product
 from orders.models import Attempt, AttemptState, Order, OrderStatus, StockHold, StockHoldState, StripeEvent
 from orders.payments import gateway, reconcile, stripe_api
-from orders.tests.bank import session_of
 from orders.tests.factories import checkout_body, line, make_product, new_key
+from orders.tests.fake_stripe import session_of
 from shop.core.circuit import Circuit
 from shop.core.jobs import Outcome, run_job
 from shop.core.problems import CONTENT_TYPE
-from tests.payment_faults.outcomes import charges, confirmed_once, rows, still_waits, told, wait_for
+from tests.payment_faults.outcomes import charges, confirmed_once, rows, sent_event, still_waits, wait_for
+from tests.races.concurrency import run_concurrently, values
 from tests.races.conftest import Buyer
-from tests.races.crowd import all_at_once, values
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -86,7 +86,7 @@ def refused_for_now(answer: Any) -> None:
 
 
 def test_case_30_a_silent_stripe_is_told_within_twelve_seconds_and_everything_can_be_tried_again(
-    bank, black_hole, settings, monkeypatch, figures
+    fake_stripe, black_hole, settings, monkeypatch, figures
 ):
     """Stripe slow (30 s) at checkout and in the job: clear message, order stays retryable, workers not stuck,
     nothing confirmed or cancelled."""
@@ -100,8 +100,8 @@ def test_case_30_a_silent_stripe_is_told_within_twelve_seconds_and_everything_ca
     assert unlucky.checkout(checkout_body([line(third)], "60.00")).status_code == 201
     open_order, lost_order = Order.objects.order_by("created_at")
     session_id = session_of(open_order)
-    bank.pay(open_order)
-    message = told(bank, COMPLETED)
+    fake_stripe.pay(open_order)
+    message = sent_event(fake_stripe, COMPLETED)
     Attempt.objects.filter(payment__order=lost_order).update(session_id=None, session_url="")
     keys = [new_key() for _ in range(3)]
     bodies = [
@@ -115,7 +115,7 @@ def test_case_30_a_silent_stripe_is_told_within_twelve_seconds_and_everything_ca
     job = partial(reconcile.reconcile_attempts, timezone.now() + timedelta(minutes=5))
 
     settings.STRIPE_API_BASE = black_hole.url
-    outcomes = all_at_once(
+    outcomes = run_concurrently(
         [*calls, partial(Buyer(4).verify, session_id), partial(Buyer(5).webhook, message), job]
     )
     *answers, verified, received, asked = values(outcomes)
@@ -138,7 +138,7 @@ def test_case_30_a_silent_stripe_is_told_within_twelve_seconds_and_everything_ca
     assert black_hole.calls() == tried
     assert rows() == before
 
-    settings.STRIPE_API_BASE = bank.api_base
+    settings.STRIPE_API_BASE = fake_stripe.api_base
     clock.ahead = 10.0
     paid, *others = (call() for call in (calls[1], calls[0], calls[2]))
     assert (paid.status_code, paid.json()["code"]) == (409, "already_paid")
@@ -163,7 +163,7 @@ def nothing_was_decided() -> None:
 
 
 def test_case_30_a_web_process_with_four_threads_still_serves_its_pages(
-    bank, black_hole, settings, monkeypatch
+    fake_stripe, black_hole, settings, monkeypatch
 ):
     """Stripe slow (30 s) at checkout: workers not stuck. Six customers press the button at once."""
     monkeypatch.setattr(stripe_api, "TIMEOUT_SECONDS", 2)
@@ -201,20 +201,20 @@ def test_case_30_a_web_process_with_four_threads_still_serves_its_pages(
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 429, 409])
-def test_case_30_an_error_at_checkout_keeps_the_order_for_another_try(bank, buyer, status):
+def test_case_30_an_error_at_checkout_keeps_the_order_for_another_try(fake_stripe, buyer, status):
     """Stripe down (500, 429) at checkout: clear message, order stays retryable, nothing confirmed or cancelled."""
     key, body = new_key(), checkout_body([line(make_product(price="60.00", stock_quantity=1))], "60.00")
-    bank.control("faults", kind="error", status=status, times=2, path=SESSIONS)
+    fake_stripe.control("faults", kind="error", status=status, times=2, path=SESSIONS)
     refused_for_now(buyer.checkout(body, key))
-    bank.control("faults/clear")
+    fake_stripe.control("faults/clear")
     order = Order.objects.get()
     assert left_as_it_was(order)
     assert buyer.checkout(body, key).status_code == 201
     assert [made.pk for made in Order.objects.all()] == [order.pk]
-    bank.control(f"sessions/{Attempt.objects.get(session_id__isnull=False).session_id}/pay")
+    fake_stripe.control(f"sessions/{Attempt.objects.get(session_id__isnull=False).session_id}/pay")
     assert run_job("reconcile-payments", now=timezone.now() + timedelta(minutes=5)) == Outcome.DONE
     confirmed_once(order)
-    assert charges(bank) == [(6000, True)]
+    assert charges(fake_stripe) == [(6000, True)]
 
 
 def left_as_it_was(order: Order) -> bool:
@@ -222,7 +222,7 @@ def left_as_it_was(order: Order) -> bool:
     return not Attempt.objects.filter(session_id__isnull=False).exists()
 
 
-def test_case_30_refused_connections_keep_the_order_for_another_try(bank, buyer, settings):
+def test_case_30_refused_connections_keep_the_order_for_another_try(fake_stripe, buyer, settings):
     """Stripe down at checkout: clear message, order stays retryable, nothing confirmed or cancelled."""
     key, body = new_key(), checkout_body([line(make_product(price="60.00", stock_quantity=1))], "60.00")
     settings.STRIPE_API_BASE = NOBODY_LISTENS
@@ -231,7 +231,7 @@ def test_case_30_refused_connections_keep_the_order_for_another_try(bank, buyer,
         refused_for_now(buyer.checkout(body, key))
     order = Order.objects.get()
     assert left_as_it_was(order)
-    settings.STRIPE_API_BASE = bank.api_base
+    settings.STRIPE_API_BASE = fake_stripe.api_base
     assert buyer.checkout(body, key).status_code == 201
     assert Order.objects.count() == 1
     still_waits(order)
@@ -246,16 +246,16 @@ def test_case_30_refused_connections_keep_the_order_for_another_try(bank, buyer,
     ],
 )
 def test_case_30_errors_on_the_return_page_at_the_webhook_and_in_the_job_decide_nothing(
-    bank, buyer, order, fault, end
+    fake_stripe, buyer, order, fault, end
 ):
     """Stripe down (500, 429, answers lost) in the job: nothing confirmed or cancelled, whatever is true at Stripe."""
     if end == "paid":
-        bank.pay(order)
+        fake_stripe.pay(order)
     else:
-        bank.expire(order)
-    message = told(bank, COMPLETED if end == "paid" else "checkout.session.expired")
+        fake_stripe.expire(order)
+    message = sent_event(fake_stripe, COMPLETED if end == "paid" else "checkout.session.expired")
     before = rows()
-    bank.control("faults", **fault, times=100, method="GET", path=SESSIONS)
+    fake_stripe.control("faults", **fault, times=100, method="GET", path=SESSIONS)
     assert buyer.verify(session_of(order)).json()["payment_status"] == "pending"
     assert buyer.webhook(message) == 503
     later = timezone.now() + timedelta(minutes=5)
@@ -263,7 +263,7 @@ def test_case_30_errors_on_the_return_page_at_the_webhook_and_in_the_job_decide_
     assert reconcile.reprocess_events(later) == 0
     assert rows() == before
     assert StripeEvent.objects.get(event_id=message["id"]).processed_at is None
-    bank.control("faults/clear")
+    fake_stripe.control("faults/clear")
     # The job that comes next finds both the payment and the message.
     assert run_job("reconcile-payments", now=timezone.now() + timedelta(minutes=10)) == Outcome.DONE
     order.refresh_from_db()
@@ -271,14 +271,14 @@ def test_case_30_errors_on_the_return_page_at_the_webhook_and_in_the_job_decide_
     assert StripeEvent.objects.get(event_id=message["id"]).processed_at is not None
 
 
-def test_case_30_reconciliation_goes_on_behind_a_page_that_stripe_keeps_refusing(bank):
+def test_case_30_reconciliation_goes_on_behind_a_page_that_stripe_keeps_refusing(fake_stripe):
     """Stripe answers 500 in the job. A failure that it keeps under its key comes back for a day: the payments behind
     it must not wait."""
     product = make_product(price="60.00", stock_quantity=2)
     for number in range(2):
         assert Buyer(number).checkout(checkout_body([line(product)], "60.00")).status_code == 201
     stuck, paid = Order.objects.order_by("created_at")
-    bank.pay(paid)
+    fake_stripe.pay(paid)
     attempt = Attempt.objects.get(payment__order=stuck)
     Attempt.objects.filter(pk=attempt.pk).update(session_id=None, session_url="")
     original = gateway.create_session

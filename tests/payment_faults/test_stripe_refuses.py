@@ -13,7 +13,7 @@ from orders.models import Attempt, Order, OrderStatus, StripeEvent
 from orders.payments import gateway, reconcile
 from orders.tests.conftest import signature
 from orders.tests.factories import checkout_body, line, make_product
-from tests.payment_faults.outcomes import cancelled_once, confirmed_once, rows, still_waits, told
+from tests.payment_faults.outcomes import cancelled_once, confirmed_once, rows, sent_event, still_waits
 from tests.races.conftest import Buyer
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -22,10 +22,10 @@ SESSIONS = "/v1/checkout/sessions"
 LARGEST = 256 * 1024
 
 
-def test_case_09_a_message_of_the_largest_size_is_taken(bank, client, order):
+def test_case_09_a_message_of_the_largest_size_is_taken(fake_stripe, client, order):
     """A body of 256 KB is Stripe's right; one byte more is refused (413), and nothing changes."""
-    bank.pay(order)
-    event = told(bank, "checkout.session.completed")
+    fake_stripe.pay(order)
+    event = sent_event(fake_stripe, "checkout.session.completed")
     before = rows()
     for excess, status in ((1, 413), (0, 200)):
         payload = json.dumps(event).encode()
@@ -40,16 +40,16 @@ def test_case_09_a_message_of_the_largest_size_is_taken(bank, client, order):
 @pytest.mark.parametrize(
     ("status", "kept"), [(409, False), (429, False), (500, True), (502, True), (503, True)]
 )
-def test_case_30_which_failures_stripe_keeps_under_a_key(bank, status, kept):
+def test_case_30_which_failures_stripe_keeps_under_a_key(fake_stripe, status, kept):
     """Stripe down (500, 429): its own failures come back for a day under the same key, refusals to begin do not."""
-    bank.control("faults", kind="error", status=status, method="GET", path=SESSIONS, times=2)
+    fake_stripe.control("faults", kind="error", status=status, method="GET", path=SESSIONS, times=2)
     with pytest.raises(gateway.GatewayUnavailable) as failed:
         gateway.fetch_session("cs_test_1")
     assert failed.value.kept is kept
 
 
 def test_case_30_a_page_that_stripe_refuses_is_given_up_when_its_time_is_over_and_not_before(
-    bank, order, monkeypatch
+    fake_stripe, order, monkeypatch
 ):
     """Stripe refuses in the job: nothing cancelled while the customer may still try, closed with its stock after."""
     Attempt.objects.update(session_id=None, session_url="", intent_id=None)
@@ -66,14 +66,14 @@ def test_case_30_a_page_that_stripe_refuses_is_given_up_when_its_time_is_over_an
     cancelled_once(order, attempt="canceled")
 
 
-def test_case_30_one_payment_that_stripe_does_not_speak_of_keeps_no_other_waiting(bank, monkeypatch):
+def test_case_30_one_payment_that_stripe_does_not_speak_of_keeps_no_other_waiting(fake_stripe, monkeypatch):
     """Stripe refuses one object in the job: that payment stays as it is, those behind it are settled."""
     product = make_product(price="60.00", stock_quantity=2)
     for number in range(2):
         assert Buyer(number).checkout(checkout_body([line(product)], "60.00")).status_code == 201
     unspoken, paid = Order.objects.order_by("created_at")
-    bank.pay(unspoken)
-    bank.pay(paid)
+    fake_stripe.pay(unspoken)
+    fake_stripe.pay(paid)
     page = Attempt.objects.get(payment__order=unspoken).session_id
     fetch = gateway.fetch_session
 

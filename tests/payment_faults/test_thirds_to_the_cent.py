@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from orders.selectors.instalments import outstanding
-from orders.tests.bank import Bank
+from orders.tests.fake_stripe import FakeStripe
 from orders.tests.thirds import FIRST_DAY, Clock, charged, page_of, payment_of, place, thirds
 from shop.core.models import ShopSettings
 from shop.core.shop_settings import save_shop_settings
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
     [("100.01", 3335, 3333), ("150.00", 5000, 5000), ("150.01", 5001, 5000), ("199.99", 6667, 6666)],
 )
 def test_case_32_thirds_add_up_to_the_cent(
-    bank: Bank, buyer: Buyer, clock: Clock, price: str, first: int, later: int
+    fake_stripe: FakeStripe, buyer: Buyer, clock: Clock, price: str, first: int, later: int
 ):
     """100.01 and 150.00 in thirds, sums equal: quote, checkout, verify, page, order and charges."""
     shop = ShopSettings.objects.get(pk=1)
@@ -30,11 +30,11 @@ def test_case_32_thirds_add_up_to_the_cent(
     save_shop_settings(shop)
     found = place(buyer, price=price)
     page = page_of(payment_of(found, 1))
-    bank.control(f"sessions/{page}/pay")
+    fake_stripe.control(f"sessions/{page}/pay")
     verified = buyer.verify(page).json()
     clock.run_until(FIRST_DAY + timedelta(days=60))
 
-    assert charged(bank) == [first, later, later]
+    assert charged(fake_stripe) == [first, later, later]
     assert first + 2 * later == int(Decimal(price) * 100)
     amounts = [f"{cents // 100}.{cents % 100:02d}" for cents in (first, later, later)]
     assert [part["amount"] for part in verified["installment_plan"]] == amounts

@@ -9,8 +9,8 @@ from django.conf import settings
 
 from orders.models import Attempt, AttemptState, Order
 from orders.payments import gateway
-from orders.tests.bank import session_of
 from orders.tests.factories import checkout_body, line, make_finished_product, make_product
+from orders.tests.fake_stripe import session_of
 from shop.core.money import to_cents
 from tests.payment_faults.outcomes import charges, still_waits
 
@@ -32,12 +32,12 @@ def asked_rows(call: dict[str, Any]) -> list[tuple[str, int, int]]:
     ]
 
 
-def test_case_33_free_units_are_a_row_at_nothing_and_the_page_asks_the_orders_total(bank, shopper):
+def test_case_33_free_units_are_a_row_at_nothing_and_the_page_asks_the_orders_total(fake_stripe, shopper):
     """Promotion with free units: the session's total equals the order's total."""
     promotion = {"promotion_active": True, "promotion_type": "buy_2_get_1"}
     product = make_product("Orbe", "10.00", **promotion)
     assert shopper.checkout(checkout_body([line(product, 3)], "29.99")).status_code == 201
-    (call,) = bank.requests(SESSIONS)
+    (call,) = fake_stripe.requests(SESSIONS)
     assert asked_rows(call) == [("Orbe", 1000, 2), ("Orbe (OFFERT)", 0, 1), ("Livraison", 999, 1)]
     attempt, order = Attempt.objects.get(), Order.objects.get()
     params = call["params"]
@@ -67,7 +67,7 @@ PROMOTIONS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("promotion", list(PROMOTIONS))
 @pytest.mark.parametrize("country", ["FR", "JP"])
-def test_case_33_every_promotion_adds_up_to_the_cent(bank, shopper, promotion, country):
+def test_case_33_every_promotion_adds_up_to_the_cent(fake_stripe, shopper, promotion, country):
     """Promotion with free units: the session's total equals the order's total, and so does what is charged."""
     terms = PROMOTIONS[promotion]
     odd = make_product("Orbe", "3.33", **terms)
@@ -83,7 +83,7 @@ def test_case_33_every_promotion_adds_up_to_the_cent(bank, shopper, promotion, c
     answer = shopper.checkout(checkout_body(lines, quote["total"], customer={"country": country}))
     assert answer.status_code == 201
     order = Order.objects.get()
-    (call,) = bank.requests(SESSIONS)
+    (call,) = fake_stripe.requests(SESSIONS)
     rows = asked_rows(call)
     assert sum(cents * quantity for _, cents, quantity in rows) == to_cents(order.total)
     units = sum(quantity for name, _, quantity in rows if name != "Livraison")
@@ -91,12 +91,14 @@ def test_case_33_every_promotion_adds_up_to_the_cent(bank, shopper, promotion, c
     assert units == 16
     assert offered == sum(item.free_quantity for item in order.items.all())
     assert (offered > 0) == (promotion != "none")
-    bank.pay(order)
+    fake_stripe.pay(order)
     assert shopper.verify(session_of(order)).json()["payment_status"] == "paid"
-    assert charges(bank) == [(to_cents(order.total), True)]
+    assert charges(fake_stripe) == [(to_cents(order.total), True)]
 
 
-def test_case_33_a_page_that_asks_another_total_is_closed_before_anybody_sees_it(bank, buyer, monkeypatch):
+def test_case_33_a_page_that_asks_another_total_is_closed_before_anybody_sees_it(
+    fake_stripe, buyer, monkeypatch
+):
     """Promotion with free units: the session's total equals the order's total, or there is no session."""
     original = gateway.create_session
     made: list[str] = []
@@ -110,7 +112,7 @@ def test_case_33_a_page_that_asks_another_total_is_closed_before_anybody_sees_it
     answer = buyer.checkout(checkout_body([line(make_product(price="40.00", stock_quantity=1))], "49.99"))
     assert (answer.status_code, answer.json()["code"]) == (503, "payment_refused")
     assert "url" not in answer.json()
-    assert bank.control(f"sessions/{made[0]}/pay")["result"] == "closed"
+    assert fake_stripe.control(f"sessions/{made[0]}/pay")["result"] == "closed"
     attempt = Attempt.objects.get()
     assert (attempt.state, attempt.session_id, attempt.session_url) == (AttemptState.SENT, None, "")
     still_waits(Order.objects.get())

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from orders.models import StripeEvent
-from orders.tests.bank import signature
+from orders.tests.fake_stripe import signature
 from tests.payment_faults.outcomes import (
     confirmed_once,
     rows,
@@ -34,7 +34,7 @@ NONSENSE = {
 }
 
 
-def test_case_09_signed_nonsense_is_refused(bank, client, order):
+def test_case_09_signed_nonsense_is_refused(fake_stripe, client, order):
     """A body that is not UTF-8, not JSON, 10 MB, or a GET: 400, 413 or 405, no 500."""
     before = rows()
     for case, payload in NONSENSE.items():
@@ -49,7 +49,7 @@ NO_SUBJECTS = (None, 7, [], {"object": None}, {"object": []}, {"object": {"metad
 @pytest.mark.parametrize(
     "kind", [COMPLETED, "payment_intent.succeeded", "refund.updated", "charge.dispute.created"]
 )
-def test_case_09_a_signed_event_about_nothing_is_kept_and_changes_nothing(bank, client, order, kind):
+def test_case_09_a_signed_event_about_nothing_is_kept_and_changes_nothing(fake_stripe, client, order, kind):
     """A body that is not what it should be: no 500."""
     before = rows()
     for number, data in enumerate(NO_SUBJECTS):
@@ -71,7 +71,7 @@ def test_case_09_letters_that_the_database_does_not_keep_do_not_keep_an_event_ou
 
 
 def test_case_09_large_bodies_other_methods_and_lengths_that_are_none_are_refused(
-    bank, client, order, paid_event
+    fake_stripe, client, order, paid_event
 ):
     """A body that is not UTF-8, not JSON, 10 MB, or a GET: 400, 413 or 405, no 500."""
     before = rows()

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from orders.models import Order, StripeEvent
 from orders.payments import reconcile
-from orders.tests.bank import session_of, signature
 from orders.tests.factories import checkout_body, line, make_product, new_key
+from orders.tests.fake_stripe import session_of, signature
 from shop.core.models import OutgoingMail
 from tests.payment_faults.outcomes import (
     confirmed_once,
@@ -69,19 +69,19 @@ def test_case_34_a_message_is_taken_within_300_seconds(client, order, paid_event
     confirmed_once(order)
 
 
-def test_case_34_an_order_is_paid_while_the_shops_clock_is_ten_minutes_ahead(bank):
+def test_case_34_an_order_is_paid_while_the_shops_clock_is_ten_minutes_ahead(fake_stripe):
     """Clock 10 min off: tolerance 300 s. A page may live longer than the shop believes."""
-    bank.control("clock", advance=-600)
+    fake_stripe.control("clock", advance=-600)
     buyer = Buyer()
     order = new_order(buyer)
-    bank.pay(order)
+    fake_stripe.pay(order)
     assert buyer.verify(session_of(order)).json()["payment_status"] == "paid"
     confirmed_once(order)
 
 
-def test_case_34_a_shop_ten_minutes_behind_loses_nothing_until_its_clock_is_set(bank):
+def test_case_34_a_shop_ten_minutes_behind_loses_nothing_until_its_clock_is_set(fake_stripe):
     """Clock 10 min off: tolerance 300 s. Stripe makes no page that would close in less than 30 minutes."""
-    bank.control("clock", advance=600)
+    fake_stripe.control("clock", advance=600)
     buyer, key = Buyer(), new_key()
     body = checkout_body([line(make_product(price="60.00", stock_quantity=1))], "60.00")
     answer = buyer.checkout(body, key)
@@ -89,9 +89,9 @@ def test_case_34_a_shop_ten_minutes_behind_loses_nothing_until_its_clock_is_set(
         503, "payment_refused", "Erreur lors de la création du paiement",
     )  # fmt: skip
     still_waits(Order.objects.get())
-    bank.control("clock", reset=True)
+    fake_stripe.control("clock", reset=True)
     assert buyer.checkout(body, key).status_code == 201
     order = Order.objects.get()
-    bank.pay(order)
+    fake_stripe.pay(order)
     assert buyer.verify(session_of(order)).json()["payment_status"] == "paid"
     confirmed_once(order)

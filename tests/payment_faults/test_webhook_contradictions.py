@@ -16,7 +16,7 @@ from orders.models import Attempt, AttemptState, Finding, Order, OrderStatus
 from orders.payments import gateway, reconcile
 from orders.payments.gateway import SessionFacts
 from orders.payments.settlement import settle
-from orders.tests.bank import session_of, signature
+from orders.tests.fake_stripe import session_of, signature
 from shop.core.models import OutgoingMail
 from tests.payment_faults.outcomes import (
     left_in_stock,
@@ -71,7 +71,7 @@ DIFFERENCES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", list(DIFFERENCES))
-def test_case_10_a_page_that_differs_at_stripe(bank, client, order, paid_event, monkeypatch, case):
+def test_case_10_a_page_that_differs_at_stripe(fake_stripe, client, order, paid_event, monkeypatch, case):
     """A signed event with another amount or currency: not confirmed, `review`, alert.
 
     Here it is the page itself, asked for at Stripe, that is not the order's.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from orders.models import StripeEvent
-from orders.tests.bank import signature
+from orders.tests.fake_stripe import signature
 from tests.payment_faults.outcomes import (
     confirmed_once,
     rows,

@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings as live_settings
 
 from orders.models import Attempt, Finding, StripeEvent
-from orders.tests.bank import signature
+from orders.tests.fake_stripe import signature
 from shop.core.models import OutgoingMail
 from tests.payment_faults.outcomes import (
     confirmed_once,
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.mark.parametrize("site", [None, "https://another-shop.example"])
-def test_case_11_a_payment_of_another_shop_is_acknowledged(bank, client, order, site):
+def test_case_11_a_payment_of_another_shop_is_acknowledged(fake_stripe, client, order, site):
     """A signed event for an unknown order or another shop: 5xx if ours by metadata, else 200; nothing created."""
     payload = message(
         metadata={"shop": site, "attempt": "6f0cbb3a-1c41-4df1-9a7e-7a7d1d3e5a10"} if site else {}
@@ -32,7 +32,7 @@ def test_case_11_a_payment_of_another_shop_is_acknowledged(bank, client, order, 
     assert (kept.kind, kept.error, kept.processed_at is None) == (COMPLETED, "", False)
 
 
-def test_case_11_an_unknown_type_is_acknowledged(bank, client, order):
+def test_case_11_an_unknown_type_is_acknowledged(fake_stripe, client, order):
     """A signed event for an unknown order or another shop: 5xx if ours by metadata, else 200; nothing created."""
     payload = message("product.created")
     before = rows()
@@ -41,7 +41,7 @@ def test_case_11_an_unknown_type_is_acknowledged(bank, client, order):
 
 
 @pytest.mark.parametrize("kind", [COMPLETED, "payment_intent.succeeded", "charge.succeeded"])
-def test_case_11_a_payment_of_ours_that_is_not_known_must_come_again(bank, client, order, kind):
+def test_case_11_a_payment_of_ours_that_is_not_known_must_come_again(fake_stripe, client, order, kind):
     """A signed event for an unknown order or another shop: 5xx if ours by metadata, else 200; nothing created."""
     ours = {"shop": live_settings.SITE_URL, "attempt": "6f0cbb3a-1c41-4df1-9a7e-7a7d1d3e5a10"}
     payload = message(kind, metadata=ours)

@@ -20,10 +20,10 @@ from orders.stripe_sandbox.testing import free_port
 from orders.tests.conftest import (  # noqa: F401 - fixtures
     SECRET_KEY,
     WEBHOOK_SECRET,
-    Bank,
+    FakeStripe,
     Shopper,
     _zones,
-    bank,
+    fake_stripe,
     sandbox_process,
 )
 
@@ -71,9 +71,9 @@ def figures(
 
 
 @pytest.fixture
-def shop_address(bank: Bank, tmp_path: Path) -> Iterator[str]:  # noqa: F811
+def shop_address(fake_stripe: FakeStripe, tmp_path: Path) -> Iterator[str]:  # noqa: F811
     """The shop served by gunicorn, as in production, on this test's database and payment sandbox."""
-    with served_shop(free_port(), tmp_path, api_base=bank.api_base) as address:
+    with served_shop(free_port(), tmp_path, api_base=fake_stripe.api_base) as address:
         yield address
 
 

@@ -15,8 +15,8 @@ from orders.selectors.instalments import wants_card
 from orders.tests.card_changes import asked, charged_cards, journal, left, opened
 from orders.tests.thirds import FIRST_DAY, Clock, attempts, bought, charged, clock, mails, thirds  # noqa: F401
 from shop.core.problems import Problem
+from tests.races.concurrency import Meeting, Started, run_concurrently, values, without_constraint
 from tests.races.conftest import Buyer
-from tests.races.crowd import Meeting, Started, all_at_once, values, without_constraint
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -24,27 +24,27 @@ CROWD = 12
 
 
 @pytest.fixture
-def order(bank, clock: Clock) -> Order:  # noqa: F811
+def order(fake_stripe, clock: Clock) -> Order:  # noqa: F811
     """150.00 in three times, confirmed; its second third is announced and due tomorrow at nine."""
-    order = bought(bank, Buyer())
+    order = bought(fake_stripe, Buyer())
     clock.run_until(FIRST_DAY.replace(month=12, day=22))
     return order
 
 
-def test_presses_at_once_open_one_page(bank, order, figures):
-    outcomes = all_at_once([partial(change_card, order_id=order.pk)] * CROWD)
+def test_presses_at_once_open_one_page(fake_stripe, order, figures):
+    outcomes = run_concurrently([partial(change_card, order_id=order.pk)] * CROWD)
     problems = {outcome.error.code for outcome in outcomes if isinstance(outcome.error, Problem)}
     # Told to come back while another one is being answered under the same key.
     assert problems <= {"payment_unavailable"}
     addresses = [outcome.value for outcome in outcomes if outcome.error is None]
     change = CardChange.objects.get()
     assert set(addresses) == {change.session_url}
-    assert {call["idempotency_key"] for call in opened(bank)} == {f"card-{change.pk}"}
+    assert {call["idempotency_key"] for call in opened(fake_stripe)} == {f"card-{change.pk}"}
     assert change_card(order_id=order.pk) == change.session_url
     figures(presses=CROWD, answered=len(addresses), pages=1)
 
 
-def test_without_lock_and_constraint_two_presses_open_two_pages(bank, order, monkeypatch):
+def test_without_lock_and_constraint_two_presses_open_two_pages(fake_stripe, order, monkeypatch):
     """Control: presses that neither wait for the order nor are kept apart by the database."""
     meeting = Meeting(2)
 
@@ -56,15 +56,15 @@ def test_without_lock_and_constraint_two_presses_open_two_pages(bank, order, mon
     monkeypatch.setattr(card_change, "wants_card", together)
     monkeypatch.setattr(Order.objects, "select_for_update", lambda **_: Order.objects.all())
     with without_constraint("card_change_one_open_an_order"):
-        values(all_at_once([partial(change_card, order_id=order.pk)] * 2))
+        values(run_concurrently([partial(change_card, order_id=order.pk)] * 2))
         assert CardChange.objects.filter(state="open").count() == 2
 
 
-def test_news_at_once_keep_one_card(bank, order, figures):
-    change = left(bank, order)
-    told = [event for event in bank.events() if event["data"]["object"].get("mode") == "setup"]
+def test_news_at_once_keep_one_card(fake_stripe, order, figures):
+    change = left(fake_stripe, order)
+    told = [event for event in fake_stripe.events() if event["data"]["object"].get("mode") == "setup"]
     answers = values(
-        all_at_once(
+        run_concurrently(
             [partial(settle_card_change, change.pk)] * CROWD
             + [partial(Buyer(number).webhook, told[0]) for number in range(CROWD)]
         )
@@ -75,9 +75,9 @@ def test_news_at_once_keep_one_card(bank, order, figures):
     figures(news=2 * CROWD, cards_kept=1)
 
 
-def test_without_the_lock_a_card_is_kept_twice(bank, order):
+def test_without_the_lock_a_card_is_kept_twice(fake_stripe, order):
     """Control: two who look before either has written."""
-    change = left(bank, order)
+    change = left(fake_stripe, order)
     facts = card_change.fetch_card_page(change.session_id)
     meeting = Meeting(2)
 
@@ -88,14 +88,14 @@ def test_without_the_lock_a_card_is_kept_twice(bank, order):
             meeting.wait()
             card_change._apply(found, current, facts)
 
-    values(all_at_once([unlocked] * 2))
+    values(run_concurrently([unlocked] * 2))
     assert len(journal(order, "card.kept")) == 3
 
 
-def test_a_change_neither_waits_for_a_charge_nor_charges_again(bank, order, clock, monkeypatch):  # noqa: F811
+def test_a_change_neither_waits_for_a_charge_nor_charges_again(fake_stripe, order, clock, monkeypatch):  # noqa: F811
     before = StoredCard.objects.get().payment_method_id
     clock.pass_days(1)
-    change = left(bank, order)
+    change = left(fake_stripe, order)
     under_way, go_on = Event(), Event()
     charge = gateway.charge_kept_card
 
@@ -113,17 +113,17 @@ def test_a_change_neither_waits_for_a_charge_nor_charges_again(bank, order, cloc
     round_.value()
 
     assert settle_card_change(change.pk) == "kept"
-    assert (charged(bank), charged_cards(bank)) == ([5000, 5000], [before])
+    assert (charged(fake_stripe), charged_cards(fake_stripe)) == ([5000, 5000], [before])
     assert attempts(order)[1:] == [(2, 1, "off_session", "succeeded", "")]
     assert [state for _amount, _day, state in thirds(order)] == ["paid", "paid", "scheduled"]
 
 
-def test_rounds_and_changes_at_once_charge_each_third_once(bank, clock, figures):  # noqa: F811
-    orders = [bought(bank, Buyer(number)) for number in range(6)]
+def test_rounds_and_changes_at_once_charge_each_third_once(fake_stripe, clock, figures):  # noqa: F811
+    orders = [bought(fake_stripe, Buyer(number)) for number in range(6)]
     clock.run_until(FIRST_DAY.replace(month=12, day=22))
     clock.pass_days(1)
-    changes = [left(bank, order) for order in orders]
-    outcomes = all_at_once(
+    changes = [left(fake_stripe, order) for order in orders]
+    outcomes = run_concurrently(
         [clock.run_round] * 2 + [partial(settle_card_change, change.pk) for change in changes] * 2
     )
     values(outcomes)
@@ -131,18 +131,18 @@ def test_rounds_and_changes_at_once_charge_each_third_once(bank, clock, figures)
     clock.run_round()
     for change in changes:
         assert settle_card_change(change.pk) == "kept"
-    assert charged(bank) == [5000] * 12
+    assert charged(fake_stripe) == [5000] * 12
     assert [len(attempts(order)) for order in orders] == [2] * 6
     assert DiscardedCard.objects.count() == 6
-    figures(rounds=2, changes=12, charges=len(charged(bank)) - 6)
+    figures(rounds=2, changes=12, charges=len(charged(fake_stripe)) - 6)
 
 
-def test_a_press_while_an_earlier_page_ends_gets_one_page(bank, order, clock):  # noqa: F811
+def test_a_press_while_an_earlier_page_ends_gets_one_page(fake_stripe, order, clock):  # noqa: F811
     change = asked(order)
     clock.go_to(clock.today, hour=10)
     calls = [partial(change_card, order_id=order.pk)] * 4
     calls += [lambda: reconcile.reconcile_card_changes(clock.now())]
-    outcomes = all_at_once(calls)
+    outcomes = run_concurrently(calls)
     assert {outcome.error.code for outcome in outcomes[:4] if outcome.error is not None} <= {
         "payment_unavailable",
         "payment_in_progress",

@@ -16,7 +16,7 @@ from orders.invoices.issuing import issue_invoice
 from orders.models import Invoice, InvoiceSeries, Order, Payment
 from orders.tests.factories import make_order
 from shop.core.shop_days import shop_day
-from tests.races.crowd import Meeting, all_at_once, values
+from tests.races.concurrency import Meeting, run_concurrently, values
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -69,7 +69,9 @@ def test_no_gap_and_no_number_twice_when_a_third_of_the_payments_fail(figures) -
     fails = [number % 10 < 3 for number in range(CALLERS)]
     began = timezone.now()
     numbers = values(
-        all_at_once([partial(issue, order, fails=fail) for order, fail in zip(orders, fails, strict=True)])
+        run_concurrently(
+            [partial(issue, order, fails=fail) for order, fail in zip(orders, fails, strict=True)]
+        )
     )
     seconds = (timezone.now() - began).total_seconds()
     kept = sorted(number for number in numbers if number is not None)
@@ -94,7 +96,7 @@ def test_control_without_the_lock_two_payments_take_one_number(monkeypatch) -> N
         return row
 
     monkeypatch.setattr(series, "_lock_series", read_only)
-    outcomes = all_at_once([partial(issue, order, fails=False) for order in orders])
+    outcomes = run_concurrently([partial(issue, order, fails=False) for order in orders])
     failures = [outcome.error for outcome in outcomes if outcome.error is not None]
     assert len(failures) == 1
     assert isinstance(failures[0], IntegrityError)
@@ -127,7 +129,7 @@ def test_control_a_database_sequence_leaves_gaps() -> None:
 
 def test_two_firsts_of_a_year_make_one_series() -> None:
     orders = copies(12)
-    numbers = values(all_at_once([partial(issue, order, fails=False) for order in orders]))
+    numbers = values(run_concurrently([partial(issue, order, fails=False) for order in orders]))
     year = shop_day(timezone.now()).year
     assert sorted(numbers) == [f"F-{year}-{number:05d}" for number in range(1, 13)]
     assert InvoiceSeries.objects.count() == 1

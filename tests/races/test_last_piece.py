@@ -18,8 +18,8 @@ from orders.payments.settlement import settle
 from orders.services import placement
 from orders.tests.factories import checkout_body, line, make_product
 from shop.core.problems import CONTENT_TYPE
+from tests.races.concurrency import Meeting, run_concurrently, values
 from tests.races.conftest import Buyer
-from tests.races.crowd import Meeting, all_at_once, values
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -32,29 +32,31 @@ def buy(product: Product, number: int) -> Any:
     return Buyer(number).checkout(body)
 
 
-def sold_once(bank, product: Product) -> None:
+def sold_once(fake_stripe, product: Product) -> None:
     product.refresh_from_db()
     assert product.stock_quantity == 0
     order = Order.objects.get()
     assert order.status == OrderStatus.PENDING
     assert [hold.quantity for hold in StockHold.objects.all()] == [1]
-    assert len(bank.requests("/v1/checkout/sessions")) == 1
+    assert len(fake_stripe.requests("/v1/checkout/sessions")) == 1
 
 
-def charged_once(bank) -> None:
+def charged_once(fake_stripe) -> None:
     order = Order.objects.get()
-    assert bank.pay(order)["result"] == "complete"
+    assert fake_stripe.pay(order)["result"] == "complete"
     attempt = Attempt.objects.get()
-    values(all_at_once([partial(settle, attempt.pk)] * 5))
-    assert bank.pay(order)["result"] == "closed"
+    values(run_concurrently([partial(settle, attempt.pk)] * 5))
+    assert fake_stripe.pay(order)["result"] == "closed"
     assert LedgerEntry.objects.count() == 1
     charges = requests.get(
-        f"{bank.api_base}/v1/charges", headers={"Authorization": "Bearer sk_test_shop_tests"}, timeout=30
+        f"{fake_stripe.api_base}/v1/charges",
+        headers={"Authorization": "Bearer sk_test_shop_tests"},
+        timeout=30,
     ).json()["data"]
     assert [(charge["amount"], charge["paid"]) for charge in charges] == [(6000, True)]
 
 
-def test_two_hundred_buyers_of_the_last_piece_make_one_order(bank, monkeypatch, figures):
+def test_two_hundred_buyers_of_the_last_piece_make_one_order(fake_stripe, monkeypatch, figures):
     product = make_product(price="60.00", stock_quantity=1)
     meeting = Meeting(AT_THE_GUARD)
     original = placement.hold_for_order
@@ -65,7 +67,7 @@ def test_two_hundred_buyers_of_the_last_piece_make_one_order(bank, monkeypatch, 
         original(order)
 
     monkeypatch.setattr(placement, "hold_for_order", hold_together)
-    outcomes = all_at_once([partial(buy, product, number) for number in range(BUYERS)])
+    outcomes = run_concurrently([partial(buy, product, number) for number in range(BUYERS)])
     answers = values(outcomes)
     assert Counter(answer.status_code for answer in answers) == {201: 1, 409: BUYERS - 1}
     refused = [answer for answer in answers if answer.status_code == 409]
@@ -74,8 +76,8 @@ def test_two_hundred_buyers_of_the_last_piece_make_one_order(bank, monkeypatch, 
         ("out_of_stock", "Rupture de stock")
     }
     assert {answer.json()["quote"]["lines"][0]["problem"] for answer in refused} == {"out_of_stock"}
-    sold_once(bank, product)
-    charged_once(bank)
+    sold_once(fake_stripe, product)
+    charged_once(fake_stripe)
     figures(
         last_piece_buyers=BUYERS, sold=1, refused_409=BUYERS - 1, answers_5xx=0,
         at_the_guard_at_once=AT_THE_GUARD, pages_at_stripe=1, charges=1,
@@ -83,7 +85,9 @@ def test_two_hundred_buyers_of_the_last_piece_make_one_order(bank, monkeypatch, 
     )  # fmt: skip
 
 
-def test_control_without_the_guarded_update_the_last_piece_is_sold_many_times(bank, monkeypatch, figures):
+def test_control_without_the_guarded_update_the_last_piece_is_sold_many_times(
+    fake_stripe, monkeypatch, figures
+):
     product = make_product(price="60.00", stock_quantity=1)
     meeting = Meeting(AT_THE_GUARD)
 
@@ -97,14 +101,14 @@ def test_control_without_the_guarded_update_the_last_piece_is_sold_many_times(ba
         return missing, set(levels)
 
     monkeypatch.setattr(stock, "_take", read_then_write)
-    answers = values(all_at_once([partial(buy, product, number) for number in range(40)]))
+    answers = values(run_concurrently([partial(buy, product, number) for number in range(40)]))
     sold = sum(answer.status_code == 201 for answer in answers)
     assert sold >= AT_THE_GUARD
     assert Order.objects.count() == sold
     figures(control_without_guard_buyers=40, control_without_guard_sold=sold)
 
 
-def test_two_hundred_buyers_over_http_before_gunicorn(bank, shop_address, figures):
+def test_two_hundred_buyers_over_http_before_gunicorn(fake_stripe, shop_address, figures):
     product = make_product(price="60.00", stock_quantity=1)
     start = Barrier(BUYERS)
 
@@ -124,7 +128,7 @@ def test_two_hundred_buyers_over_http_before_gunicorn(bank, shop_address, figure
                 timeout=60,
             )
 
-    outcomes = all_at_once([partial(buy_over_http, number) for number in range(BUYERS)])
+    outcomes = run_concurrently([partial(buy_over_http, number) for number in range(BUYERS)])
     answers = values(outcomes)
     assert Counter((answer.status_code, answer.json().get("code")) for answer in answers) == {
         (201, None): 1,
@@ -133,8 +137,8 @@ def test_two_hundred_buyers_over_http_before_gunicorn(bank, shop_address, figure
     assert {answer.headers["Content-Type"] for answer in answers if answer.status_code == 409} == {
         CONTENT_TYPE
     }
-    sold_once(bank, product)
-    charged_once(bank)
+    sold_once(fake_stripe, product)
+    charged_once(fake_stripe)
     figures(
         gunicorn_last_piece_buyers=BUYERS, gunicorn_sold=1, gunicorn_refused_409=BUYERS - 1,
         gunicorn_answers_5xx=0, gunicorn_slowest_seconds=round(max(o.seconds for o in outcomes), 1),

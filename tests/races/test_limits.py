@@ -12,7 +12,7 @@ from django.utils import timezone
 from shop.core import limits
 from shop.core.limits import Limit, Subject
 from shop.core.models import AttemptCounter
-from tests.races.crowd import Meeting, all_at_once, values
+from tests.races.concurrency import Meeting, run_concurrently, values
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -31,7 +31,7 @@ def test_fifty_attempts_at_once_pass_exactly_as_often_as_allowed(state):
     if state == "ended":
         AttemptCounter.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
 
-    passed = values(all_at_once([partial(limits.consume, LIMIT, "192.0.2.1")] * ATTEMPTS))
+    passed = values(run_concurrently([partial(limits.consume, LIMIT, "192.0.2.1")] * ATTEMPTS))
 
     assert passed.count(True) == left
     assert AttemptCounter.objects.get().count == LIMIT.attempts
@@ -48,6 +48,6 @@ def test_without_the_guard_more_pass(monkeypatch):
         return bool(AttemptCounter.objects.filter(key=key).update(count=F("count") + 1))
 
     monkeypatch.setattr(limits, "_count", count_unguarded)
-    passed = values(all_at_once([partial(limits.consume, LIMIT, "192.0.2.1")] * callers))
+    passed = values(run_concurrently([partial(limits.consume, LIMIT, "192.0.2.1")] * callers))
 
     assert passed.count(True) == callers > LIMIT.attempts - 1

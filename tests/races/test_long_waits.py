@@ -13,9 +13,9 @@ from catalog.models import Product
 from orders.models import Order, OrderStatus
 from orders.tests.factories import checkout_body, line, make_product, new_key
 from shop.core.problems import CONTENT_TYPE
-from tests.payment_faults.outcomes import confirmed_once, new_order, rows, told
+from tests.payment_faults.outcomes import confirmed_once, new_order, rows, sent_event
+from tests.races.concurrency import PATIENCE, Started
 from tests.races.conftest import Buyer
-from tests.races.crowd import PATIENCE, Started
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -49,7 +49,7 @@ def held(take: Callable[[], object]) -> Iterator[None]:
         holder.value()
 
 
-def test_a_checkout_that_waits_too_long_for_the_stock_says_busy_and_works_later(bank):
+def test_a_checkout_that_waits_too_long_for_the_stock_says_busy_and_works_later(fake_stripe):
     product = make_product(price="60.00", stock_quantity=1)
     buyer, key, body = Buyer(), new_key(), checkout_body([line(product)], "60.00")
     before = rows()
@@ -61,14 +61,14 @@ def test_a_checkout_that_waits_too_long_for_the_stock_says_busy_and_works_later(
         "Trop de demandes. Réessayez dans un instant.",
     )
     assert rows() == before
-    assert bank.requests("/v1/checkout/sessions") == []
+    assert fake_stripe.requests("/v1/checkout/sessions") == []
     assert buyer.checkout(body, key).status_code == 201
 
 
-def test_a_webhook_that_waits_too_long_for_its_order_comes_again(bank):
+def test_a_webhook_that_waits_too_long_for_its_order_comes_again(fake_stripe):
     order = new_order()
-    bank.pay(order)
-    event = told(bank, "checkout.session.completed")
+    fake_stripe.pay(order)
+    event = sent_event(fake_stripe, "checkout.session.completed")
     before = rows()
     with held(lambda: Order.objects.select_for_update().get()):
         assert Buyer().webhook(event) == 503

@@ -16,7 +16,7 @@ from orders.selectors.quotes import RequestedLine
 from orders.services.placement import CheckoutRequest, CustomerDetails, place_order
 from orders.tests.factories import CUSTOMER, make_product, new_key
 from shop.core.models import OutgoingMail
-from tests.races.crowd import all_at_once
+from tests.races.concurrency import run_concurrently
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -86,7 +86,7 @@ def test_mails_are_as_many_as_committed_orders(settings, monkeypatch, queued_tas
                 broken += 1
         return broken
 
-    outcomes = all_at_once([partial(settle_some, first) for first in range(IN_PARALLEL)])
+    outcomes = run_concurrently([partial(settle_some, first) for first in range(IN_PARALLEL)])
     assert [outcome.error for outcome in outcomes] == [None] * IN_PARALLEL
     assert sum(outcome.value for outcome in outcomes) == ORDERS // 2
     confirmed = Order.objects.filter(status=OrderStatus.CONFIRMED)

@@ -14,8 +14,8 @@ from catalog.models import Product, ProductVariation
 from catalog.services import stock
 from orders.models import Order, StockHold
 from orders.tests.factories import checkout_body, line, make_product, make_variation
+from tests.races.concurrency import Meeting, run_concurrently, values
 from tests.races.conftest import Buyer
-from tests.races.crowd import Meeting, all_at_once, values
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -38,7 +38,7 @@ def deadlocks() -> int:
         return cursor.fetchone()[0]
 
 
-def test_carts_of_two_to_five_lines_in_opposite_orders(bank, settings, figures):
+def test_carts_of_two_to_five_lines_in_opposite_orders(fake_stripe, settings, figures):
     # The last carts hold nothing but last pieces.
     settings.UNPAID_SCARCE_LIMIT = 5
     products = [make_product(f"Pièce {n}", "60.00", stock_quantity=IN_STOCK) for n in range(PIECES)]
@@ -54,7 +54,7 @@ def test_carts_of_two_to_five_lines_in_opposite_orders(bank, settings, figures):
             for product in chosen
         ]
         carts.append(lines if number % 2 else lines[::-1])
-    outcomes = all_at_once([partial(order_cart, lines, number) for number, lines in enumerate(carts)])
+    outcomes = run_concurrently([partial(order_cart, lines, number) for number, lines in enumerate(carts)])
     answers = Counter((answer.status_code, answer.json().get("code")) for answer in values(outcomes))
     assert set(answers) <= {(201, None), (409, "out_of_stock")}
     sold = answers[201, None]
@@ -72,7 +72,7 @@ def test_carts_of_two_to_five_lines_in_opposite_orders(bank, settings, figures):
     )  # fmt: skip
 
 
-def test_control_without_the_order_of_the_keys_two_carts_wait_in_a_circle(bank, monkeypatch, figures):
+def test_control_without_the_order_of_the_keys_two_carts_wait_in_a_circle(fake_stripe, monkeypatch, figures):
     first, second = (make_product(name, "60.00", stock_quantity=5) for name in ("Lune", "Soleil"))
     meeting = Meeting(2)
 
@@ -90,6 +90,6 @@ def test_control_without_the_order_of_the_keys_two_carts_wait_in_a_circle(bank, 
 
     monkeypatch.setattr(stock, "_sum", lambda units, key: OneThenTheOther(as_they_come(units, key)))
     carts = ([line(first), line(second)], [line(second), line(first)])
-    answers = values(all_at_once([partial(order_cart, lines, n) for n, lines in enumerate(carts)]))
+    answers = values(run_concurrently([partial(order_cart, lines, n) for n, lines in enumerate(carts)]))
     assert sorted(answer.status_code for answer in answers) == [201, 503]
     figures(control_without_order_of_keys_deadlocked_carts=1)

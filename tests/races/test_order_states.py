@@ -16,10 +16,10 @@ from orders.services import fulfilment
 from orders.services.instalment_dates import pause_instalments
 from orders.services.statuses import change_status
 from orders.tests.factories import make_order, make_seller, pay_order
-from orders.tests.giving_back import in_thirds
 from orders.tests.memory_provider import MemoryProvider
+from orders.tests.refunding import in_thirds
 from shop.core.models import OutgoingMail
-from tests.races.crowd import Started, all_at_once, wait_until_blocked
+from tests.races.concurrency import Started, run_concurrently, wait_until_blocked
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -40,7 +40,7 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> MemoryProvider:
 def test_twelve_identical_calls_write_one_entry_and_one_mail(provider, said):
     order = pay_order(make_order())
     call = partial(change_status, order_id=order.pk, status="shipped", actor=None, **said)
-    outcomes = all_at_once([call] * TWELVE)
+    outcomes = run_concurrently([call] * TWELVE)
     assert [outcome.error for outcome in outcomes] == [None] * TWELVE
     assert OrderTracking.objects.filter(order=order, status="shipped").count() == 1
     assert OutgoingMail.objects.filter(kind="order_status").count() == 1
@@ -56,7 +56,7 @@ def test_control_without_comparing_the_status_twelve_calls_write_more(provider, 
 
     monkeypatch.setattr(fulfilment, "add_to_status", add_always)
     call = partial(change_status, order_id=order.pk, status="shipped", actor=None)
-    all_at_once([call] * TWELVE)
+    run_concurrently([call] * TWELVE)
     assert OrderTracking.objects.filter(order=order, status="shipped").count() == TWELVE
 
 
@@ -64,7 +64,7 @@ def test_twelve_customers_of_one_order_pause_it_once(provider):
     order = in_thirds()
     Order.objects.filter(pk=order.pk).update(promised_by=timezone.localdate() - timedelta(days=1))
     call = partial(pause_instalments, order_id=order.pk, by=PausedBy.CUSTOMER)
-    outcomes = all_at_once([call] * TWELVE)
+    outcomes = run_concurrently([call] * TWELVE)
     assert [outcome.error for outcome in outcomes] == [None] * TWELVE
     assert InstalmentPause.objects.count() == 1
     assert OutgoingMail.objects.filter(kind="instalment_calendar").count() == 1

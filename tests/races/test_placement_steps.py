@@ -26,8 +26,8 @@ from orders.payments import gateway
 from orders.services import placement, stock_holds
 from orders.tests.factories import checkout_body, line, make_product, make_variation, new_key
 from shop.core.models import OutgoingMail
+from tests.races.concurrency import Started
 from tests.races.conftest import Buyer
-from tests.races.crowd import Started
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -103,7 +103,7 @@ def end_connection(pid: int) -> None:
 
 @pytest.mark.parametrize("step", list(STEPS))
 def test_an_exception_after_any_step_leaves_nothing_and_a_retry_makes_the_order(
-    bank, monkeypatch, product, demand, figures, step
+    fake_stripe, monkeypatch, product, demand, figures, step
 ):
     key, buyer = new_key(), Buyer()
     where, name = STEPS[step]
@@ -113,14 +113,16 @@ def test_an_exception_after_any_step_leaves_nothing_and_a_retry_makes_the_order(
     assert (answer.status_code, answer.json()["code"]) == (500, "server_error")
     nothing_is_left(product)
     assert buyer.client.get("/api/me").json()["authenticated"] is False
-    assert bank.requests("/v1/checkout/sessions") == []
+    assert fake_stripe.requests("/v1/checkout/sessions") == []
     assert buyer.checkout(demand, key).status_code == 201
     whole_order(product)
     figures(**{f"broken off after “{step}”": "0 half orders, 0 holds, 0 mails, 0 sign-ups"})
 
 
 @pytest.mark.filterwarnings("ignore:discarding closed connection")
-def test_a_database_that_goes_away_before_the_commit_leaves_nothing(bank, monkeypatch, product, demand):
+def test_a_database_that_goes_away_before_the_commit_leaves_nothing(
+    fake_stripe, monkeypatch, product, demand
+):
     key, buyer = new_key(), Buyer()
     with monkeypatch.context() as broken:
         broken.setattr(
@@ -134,7 +136,7 @@ def test_a_database_that_goes_away_before_the_commit_leaves_nothing(bank, monkey
 
 
 def test_breaking_off_once_the_page_is_open_keeps_the_order_and_a_retry_finds_the_page(
-    bank, monkeypatch, product, demand
+    fake_stripe, monkeypatch, product, demand
 ):
     key, buyer = new_key(), Buyer()
     with monkeypatch.context() as broken:
@@ -143,6 +145,6 @@ def test_breaking_off_once_the_page_is_open_keeps_the_order_and_a_retry_finds_th
     answer = buyer.checkout(demand, key)
     assert answer.status_code == 201
     whole_order(product)
-    calls = bank.requests("/v1/checkout/sessions")
+    calls = fake_stripe.requests("/v1/checkout/sessions")
     assert len({call["idempotency_key"] for call in calls}) == 1
     assert answer.json()["url"] == Attempt.objects.get().session_url

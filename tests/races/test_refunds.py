@@ -20,9 +20,9 @@ from orders.services.refund_transfers import settle_by_transfer
 from orders.services.refunds import retry_refund
 from orders.services.transfer_returns import take_transfer_back
 from orders.tests.factories import checkout_body, line, make_product
-from orders.tests.giving_back import ledger
+from orders.tests.refunding import ledger
+from tests.races.concurrency import Started, run_concurrently, wait_until_blocked
 from tests.races.conftest import Buyer
-from tests.races.crowd import Started, all_at_once, wait_until_blocked
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -30,27 +30,27 @@ WORKERS = 20
 
 
 @pytest.fixture
-def refund(bank) -> Refund:
+def refund(fake_stripe) -> Refund:
     product = make_product(price="60.00", stock_quantity=1)
     assert Buyer().checkout(checkout_body([line(product)], "60.00")).status_code == 201
     order = Order.objects.get()
-    bank.pay(order)
+    fake_stripe.pay(order)
     attempt = Attempt.objects.get()
     settle(attempt.pk)
     attempt.refresh_from_db()
     return Refund.objects.create(order=order, attempt=attempt, amount=Decimal("60.00"), reason="requested")
 
 
-def test_one_refund_sent_by_twenty_workers_goes_back_once(bank, refund, figures):
-    outcomes = all_at_once([partial(send_refund, refund.pk)] * WORKERS)
+def test_one_refund_sent_by_twenty_workers_goes_back_once(fake_stripe, refund, figures):
+    outcomes = run_concurrently([partial(send_refund, refund.pk)] * WORKERS)
     errors = [outcome.error for outcome in outcomes if outcome.error is not None]
     # Told to come back while another one is being served: the task tries again.
     assert {type(error) for error in errors} <= {gateway.GatewayUnavailable}
     send_refund(refund.pk)
-    told = [event for event in bank.events() if "refund" in event["type"]]
+    told = [event for event in fake_stripe.events() if "refund" in event["type"]]
     codes = [
         outcome.value
-        for outcome in all_at_once(
+        for outcome in run_concurrently(
             [partial(Buyer(number).webhook, event) for number, event in enumerate(told * 3)]
         )
     ]
@@ -72,7 +72,7 @@ def test_one_refund_sent_by_twenty_workers_goes_back_once(bank, refund, figures)
     )  # fmt: skip
 
 
-def test_a_refusal_and_the_news_of_it_do_not_wait_for_each_other_in_a_circle(bank, refund):
+def test_a_refusal_and_the_news_of_it_do_not_wait_for_each_other_in_a_circle(fake_stripe, refund):
     """The worker was refused and writes it down while a webhook holds the order and is about to take the refund."""
     Refund.objects.update(state=RefundState.SENT)
     with transaction.atomic():
@@ -85,13 +85,15 @@ def test_a_refusal_and_the_news_of_it_do_not_wait_for_each_other_in_a_circle(ban
     assert (refund.state, refund.error) == (RefundState.FAILED, "charge_disputed")
 
 
-def test_a_refund_and_the_news_of_it_at_once_are_booked_once(bank, refund):
+def test_a_refund_and_the_news_of_it_at_once_are_booked_once(fake_stripe, refund):
     """A worker's answer and Stripe's own message about it, in whichever order they come."""
 
     def tell() -> list[int]:
-        return [Buyer().webhook(event) for event in bank.events() if "refund" in event["type"]]
+        return [Buyer().webhook(event) for event in fake_stripe.events() if "refund" in event["type"]]
 
-    outcomes = all_at_once([partial(send_refund, refund.pk), *[tell] * 5, partial(send_refund, refund.pk)])
+    outcomes = run_concurrently(
+        [partial(send_refund, refund.pk), *[tell] * 5, partial(send_refund, refund.pk)]
+    )
     kinds = Counter(type(outcome.error) for outcome in outcomes if outcome.error is not None)
     assert set(kinds) <= {gateway.GatewayUnavailable}
     assert all(set(outcome.value) <= {200} for outcome in outcomes[1:6])
@@ -100,7 +102,9 @@ def test_a_refund_and_the_news_of_it_at_once_are_booked_once(bank, refund):
     assert LedgerEntry.objects.count() == 2
 
 
-def test_ten_administrators_with_a_transfer_and_ten_with_a_retry_make_one_of_them(bank, refund, figures):
+def test_ten_administrators_with_a_transfer_and_ten_with_a_retry_make_one_of_them(
+    fake_stripe, refund, figures
+):
     """Whoever is first: a transfer that all others find, or a retry that refuses the transfers."""
     Refund.objects.update(state=RefundState.SENT)
     refund_outcomes.note_refusal(refund.pk, "expired_or_canceled_card")
@@ -108,7 +112,7 @@ def test_ten_administrators_with_a_transfer_and_ten_with_a_retry_make_one_of_the
         settle_by_transfer,
         refund_id=refund.pk, sent_on=timezone.localdate(), reference="VIR 118", amount=Decimal("60.00"),
     )  # fmt: skip
-    outcomes = all_at_once([transfer, partial(retry_refund, refund_id=refund.pk)] * (WORKERS // 2))
+    outcomes = run_concurrently([transfer, partial(retry_refund, refund_id=refund.pk)] * (WORKERS // 2))
     made = Refund.objects.get(replaces=refund)
     refused = {outcome.error.code for outcome in outcomes if isinstance(outcome.error, RefundRefused)}
     # On a slow machine somebody may have waited for the order too long, and is told to come again.
@@ -124,7 +128,7 @@ def test_ten_administrators_with_a_transfer_and_ten_with_a_retry_make_one_of_the
 
 
 def test_a_transfer_that_ten_administrators_take_back_while_ten_settle_it_again_comes_back_once(
-    bank, refund, figures
+    fake_stripe, refund, figures
 ):
     Refund.objects.update(state=RefundState.SENT)
     refund_outcomes.note_refusal(refund.pk, "expired_or_canceled_card")
@@ -136,7 +140,7 @@ def test_a_transfer_that_ten_administrators_take_back_while_ten_settle_it_again_
     again = partial(
         settle_by_transfer, refund_id=first.pk, sent_on=today, reference="VIR 131", amount=Decimal("60.00")
     )
-    outcomes = all_at_once([taken, again] * (WORKERS // 2))
+    outcomes = run_concurrently([taken, again] * (WORKERS // 2))
     refused = {outcome.error.code for outcome in outcomes if isinstance(outcome.error, RefundRefused)}
     # Who settles before it came back is told that it has not failed.
     assert refused <= {"refund_not_failed"}

@@ -12,9 +12,9 @@ from django.test import Client
 from catalog.models import Product
 from orders.models import Order, StockHold
 from orders.services import unpaid_holds
-from orders.tests.bank import Shopper
 from orders.tests.factories import checkout_body, line, make_product
-from tests.races.crowd import Meeting, all_at_once, values
+from orders.tests.fake_stripe import Shopper
+from tests.races.concurrency import Meeting, run_concurrently, values
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -45,10 +45,12 @@ def hoard_together(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         original(names)
 
     monkeypatch.setattr(unpaid_holds, "lock_names", meet)
-    return values(all_at_once([partial(hoard, product, number) for number, product in enumerate(products)]))
+    return values(
+        run_concurrently([partial(hoard, product, number) for number, product in enumerate(products)])
+    )
 
 
-def test_twenty_checkouts_of_one_address_at_once_hold_three_unique_pieces(bank, monkeypatch, figures):
+def test_twenty_checkouts_of_one_address_at_once_hold_three_unique_pieces(fake_stripe, monkeypatch, figures):
     answers = hoard_together(monkeypatch)
     assert Counter((answer.status_code, answer.json().get("code")) for answer in answers) == {
         (201, None): 3,
@@ -59,7 +61,7 @@ def test_twenty_checkouts_of_one_address_at_once_hold_three_unique_pieces(bank, 
     figures(hoarders_at_once=HOARDERS, unique_pieces_held=3)
 
 
-def test_control_without_the_lock_all_of_them_hold_a_piece(bank, monkeypatch, figures):
+def test_control_without_the_lock_all_of_them_hold_a_piece(fake_stripe, monkeypatch, figures):
     monkeypatch.setattr(unpaid_holds, "lock_names", lambda names: None)
     answers = hoard_together(monkeypatch)
     held = sum(answer.status_code == 201 for answer in answers)

@@ -16,7 +16,7 @@ from orders.tests.test_withdrawal_pages import signed_in
 from orders.tests.thirds import offer_thirds
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
-from tests.races.crowd import Meeting, all_at_once, values
+from tests.races.concurrency import Meeting, run_concurrently, values
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -55,7 +55,7 @@ def test_twelve_confirmations_at_once_file_one_declaration(order, known, figures
     monkeypatch.setattr(withdrawals, "find_withdrawal", look_together)
     monkeypatch.setattr(withdrawals.limits, "enforce", lambda limit, subject: None)
 
-    codes = values(all_at_once([partial(confirm, number + 1, signed) for number in range(CLICKS)]))
+    codes = values(run_concurrently([partial(confirm, number + 1, signed) for number in range(CLICKS)]))
 
     figures(confirmations=CLICKS, filed=Withdrawal.objects.count(), answers=sorted(set(codes)))
     assert codes == [303] * CLICKS
@@ -78,7 +78,7 @@ def test_a_parcel_and_a_declaration_at_one_instant_follow_one_another(order):
             return problem.code
         return "shipped"
 
-    shipped, code = values(all_at_once([ship, partial(confirm, 1, signed)]))
+    shipped, code = values(run_concurrently([ship, partial(confirm, 1, signed)]))
 
     case = WithdrawalCase.objects.get()
     order.refresh_from_db()

@@ -13,7 +13,7 @@ from orders.invoices.audit.report import ProviderState
 from orders.models import Attempt, LedgerEntry, LedgerKind, Order
 from orders.payments import gateway
 from orders.payments.settlement import settle
-from orders.tests.conftest import _zones, bank, sandbox_process, shopper  # noqa: F401
+from orders.tests.conftest import _zones, fake_stripe, sandbox_process, shopper  # noqa: F401
 from orders.tests.factories import checkout_body, line, make_product
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -25,10 +25,10 @@ def later() -> datetime:
 
 
 @pytest.fixture
-def order(bank, shopper) -> Order:  # noqa: F811
+def order(fake_stripe, shopper) -> Order:  # noqa: F811
     assert shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00")).status_code == 201
     order = Order.objects.get()
-    bank.pay(order)
+    fake_stripe.pay(order)
     return order
 
 

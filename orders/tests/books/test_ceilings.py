@@ -104,7 +104,7 @@ def test_sales_to_the_union_are_counted_apart():
         ("franchise_ceiling_upper", "50000", "Le plafond majoré est plus bas que le plafond."),
     ],
 )
-def test_ceilings_that_make_no_sense_are_refused(desk, field, value, message):
+def test_ceilings_that_make_no_sense_are_refused(staff_client, field, value, message):
     from shop.core.admin import ShopSettingsForm
 
     data = {"franchise_ceiling": "85000", "franchise_ceiling_upper": "93500", "eu_sales_threshold": "10000"}

@@ -59,18 +59,18 @@ def test_only_operators_see_the_books(page):
     "query",
     ["", "annee=x", "annee=99999999999", "annee=0", "partie=m13", "pas=siecle", "page=-1", "annee=%00"],
 )
-def test_bad_periods_show_the_year_that_runs(desk, page, query):
-    answer = desk.get(f"/gestion/orders/books/{page}?{query}")
+def test_bad_periods_show_the_year_that_runs(staff_client, page, query):
+    answer = staff_client.get(f"/gestion/orders/books/{page}?{query}")
     assert answer.status_code == 200
     if answer.streaming:
         assert str(timezone.localdate().year) in answer["Content-Disposition"]
 
 
-def test_the_page_tells_the_year_and_what_waits(desk, sold):
+def test_the_page_tells_the_year_and_what_waits(staff_client, sold):
     Finding.objects.create(kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"))
     Order.objects.filter(pk=sold.pk).update(review_reason="amount")
     Payment.objects.filter(order=sold).update(state=PaymentState.OVERDUE)
-    text = desk.get("/gestion/orders/books/?annee=2026").content.decode()
+    text = staff_client.get("/gestion/orders/books/?annee=2026").content.decode()
     assert "Recettes de 2026" in text
     assert "<strong>49,99\xa0€</strong> sur 85\u202f000,00\xa0€, soit 0\xa0%" in text
     for address in (
@@ -79,31 +79,31 @@ def test_the_page_tells_the_year_and_what_waits(desk, sold):
         "/gestion/orders/order/?payments__state__exact=overdue",
     ):
         assert f'href="{address}"' in text
-        assert desk.get(address).status_code == 200
+        assert staff_client.get(address).status_code == 200
     assert "style=" not in text
     assert "<script>" not in text
 
 
-def test_every_task_leads_somewhere(desk):
+def test_every_task_leads_somewhere(staff_client):
     from orders.books import todo
 
     for _action, make in todo._MAKERS:
         task = make(date(2026, 11, 21))
         if task.url:
-            assert desk.get(task.url, follow=True).status_code == 200, task
+            assert staff_client.get(task.url, follow=True).status_code == 200, task
 
 
-def test_the_page_costs_the_same_however_much_was_sold(desk, sold, django_assert_max_num_queries):
+def test_the_page_costs_the_same_however_much_was_sold(staff_client, sold, django_assert_max_num_queries):
     for number in range(5):
         book("10.00", utc(2026, 1 + number, 1))
     # Session, user; turnover, years, union sales; eleven tasks (one cached); last reconciliation; settings.
     with django_assert_max_num_queries(20):
-        desk.get("/gestion/orders/books/?annee=2026")
+        staff_client.get("/gestion/orders/books/?annee=2026")
 
 
-def test_the_admin_s_first_page_shows_what_waits(desk):
+def test_the_admin_s_first_page_shows_what_waits(staff_client):
     Finding.objects.create(kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"))
-    text = desk.get("/gestion/").content.decode()
+    text = staff_client.get("/gestion/").content.decode()
     assert "Écarts avec Stripe" in text
     assert 'href="/gestion/orders/books/"' in text
 
@@ -115,14 +115,14 @@ def test_nothing_that_is_done_waits():
     assert "Écarts avec Stripe" not in [str(task.label) for task in tasks(timezone.localdate())]
 
 
-def test_staff_close_findings_with_a_reason(desk):
+def test_staff_close_findings_with_a_reason(staff_client):
     finding = Finding.objects.create(kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"))
     listing = "/gestion/orders/finding/"
     chosen = {"action": "resolve", "_selected_action": [finding.pk]}
-    assert "Comment l’écart" in desk.post(listing, chosen).content.decode().replace("&#x27;", "’")
-    assert desk.post(listing, {**chosen, "confirmed": "1", "how": ""}).status_code == 200
+    assert "Comment l’écart" in staff_client.post(listing, chosen).content.decode().replace("&#x27;", "’")
+    assert staff_client.post(listing, {**chosen, "confirmed": "1", "how": ""}).status_code == 200
     finding.refresh_from_db()
     assert finding.resolved_at is None
-    assert desk.post(listing, {**chosen, "confirmed": "1", "how": "Vu."}).status_code == 302
+    assert staff_client.post(listing, {**chosen, "confirmed": "1", "how": "Vu."}).status_code == 302
     finding.refresh_from_db()
     assert (finding.resolution, finding.resolved_at is None) == ("Vu.", False)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from orders.models import Order, StoredCard
-from orders.tests.bank import Bank, Shopper
+from orders.tests.fake_stripe import FakeStripe, Shopper
 from orders.tests.thirds import Clock, bought
 
 
 @pytest.fixture
-def order(bank: Bank, shopper: Shopper, clock: Clock) -> Order:
+def order(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock) -> Order:
     """150.00 in three times, confirmed, its card good."""
-    return bought(bank, shopper)
+    return bought(fake_stripe, shopper)
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from orders.payments import discarded, gateway, reconcile
 from orders.payments.card_change import change_card
 from orders.payments.links import pay_by_link
 from orders.services.instalments import void_scheduled
-from orders.tests.bank import Bank, Shopper
 from orders.tests.card_changes import SESSIONS, address, journal, kept_cards, left, opened, replaced
+from orders.tests.fake_stripe import FakeStripe, Shopper
 from orders.tests.reading import text
 from orders.tests.thirds import Clock, mails, page_of, payment_of
 from shop.core.problems import Problem
@@ -29,47 +29,51 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 # --- Answers that were lost --------------------------------------------------------------------------------
 
 
-def test_a_page_whose_answer_was_lost_is_found_by_the_same_key(bank: Bank, order: Order):
-    bank.control("faults", kind="drop", method="POST", path=SESSIONS, times=2)
+def test_a_page_whose_answer_was_lost_is_found_by_the_same_key(fake_stripe: FakeStripe, order: Order):
+    fake_stripe.control("faults", kind="drop", method="POST", path=SESSIONS, times=2)
     answer = Client().post(address(order), {"card": "change"})
     assert answer.status_code == 503
     assert "Le service de paiement ne répond pas. Rien n'a été débité." in text(answer)
     assert CardChange.objects.get().session_id is None
 
     assert Client().post(address(order), {"card": "change"}).status_code == 303
-    assert len({call["idempotency_key"] for call in opened(bank)}) == 1
+    assert len({call["idempotency_key"] for call in opened(fake_stripe)}) == 1
     assert CardChange.objects.get().session_id is not None
 
 
-def test_a_page_whose_answer_was_lost_is_found_by_reconciliation(bank: Bank, order: Order, clock: Clock):
-    bank.control("faults", kind="drop", method="POST", path=SESSIONS, times=2)
+def test_a_page_whose_answer_was_lost_is_found_by_reconciliation(
+    fake_stripe: FakeStripe, order: Order, clock: Clock
+):
+    fake_stripe.control("faults", kind="drop", method="POST", path=SESSIONS, times=2)
     assert Client().post(address(order), {"card": "change"}).status_code == 503
     reconcile.reconcile_card_changes(clock.now() + timedelta(minutes=3))
     change = CardChange.objects.get()
     assert change.session_id is not None
-    bank.control(f"sessions/{change.session_id}/pay")
+    fake_stripe.control(f"sessions/{change.session_id}/pay")
     reconcile.reconcile_card_changes(clock.now() + timedelta(minutes=3))
     change.refresh_from_db()
     assert change.state == "done"
 
 
-def test_a_failure_that_the_provider_keeps_is_asked_again_under_a_new_key(bank: Bank, order: Order):
-    bank.control("faults", kind="error", status=500, method="POST", path=SESSIONS, times=1)
+def test_a_failure_that_the_provider_keeps_is_asked_again_under_a_new_key(
+    fake_stripe: FakeStripe, order: Order
+):
+    fake_stripe.control("faults", kind="error", status=500, method="POST", path=SESSIONS, times=1)
     assert Client().post(address(order), {"card": "change"}).status_code == 303
     assert sorted(CardChange.objects.values_list("state", flat=True)) == ["closed", "open"]
-    assert len({call["idempotency_key"] for call in opened(bank)}) == 2
+    assert len({call["idempotency_key"] for call in opened(fake_stripe)}) == 2
 
 
-def test_a_provider_that_refuses_says_so_and_leaves_nothing_open(bank: Bank, order: Order):
+def test_a_provider_that_refuses_says_so_and_leaves_nothing_open(fake_stripe: FakeStripe, order: Order):
     StoredCard.objects.update(customer_id="cus_unknown")
     answer = Client().post(address(order), {"card": "change"})
     assert answer.status_code == 503
     assert set(CardChange.objects.values_list("state", flat=True)) == {"closed"}
 
 
-def test_an_unanswered_question_changes_nothing(bank: Bank, order: Order, before: str):
-    change = left(bank, order)
-    bank.control("faults", kind="error", status=503, path=SESSIONS, times=2)
+def test_an_unanswered_question_changes_nothing(fake_stripe: FakeStripe, order: Order, before: str):
+    change = left(fake_stripe, order)
+    fake_stripe.control("faults", kind="error", status=503, path=SESSIONS, times=2)
     assert "Carte en cours de vérification" in text(
         Client().get(address(order), {"session_id": change.session_id})
     )
@@ -78,54 +82,54 @@ def test_an_unanswered_question_changes_nothing(bank: Bank, order: Order, before
 
 
 def test_a_deletion_that_fails_is_made_up_for(
-    bank: Bank, order: Order, before: str, queued_tasks: QueuedTasks
+    fake_stripe: FakeStripe, order: Order, before: str, queued_tasks: QueuedTasks
 ):
-    card = replaced(bank, order)
-    bank.control("faults", kind="error", status=503, path=f"/v1/payment_methods/{before}", times=2)
+    card = replaced(fake_stripe, order)
+    fake_stripe.control("faults", kind="error", status=503, path=f"/v1/payment_methods/{before}", times=2)
     with pytest.raises(gateway.GatewayUnavailable):
         queued_tasks.run()
-    assert sorted(kept_cards(bank, order)) == sorted([before, card.payment_method_id])
+    assert sorted(kept_cards(fake_stripe, order)) == sorted([before, card.payment_method_id])
     assert discarded.delete_discarded_cards() == 1
-    assert kept_cards(bank, order) == [card.payment_method_id]
+    assert kept_cards(fake_stripe, order) == [card.payment_method_id]
     assert discarded.delete_discarded_cards() == 0
 
 
-def test_an_order_without_a_card_gets_one_on_a_new_customer(bank: Bank, order: Order):
+def test_an_order_without_a_card_gets_one_on_a_new_customer(fake_stripe: FakeStripe, order: Order):
     StoredCard.objects.all().delete()
-    card = replaced(bank, order)
-    (call,) = opened(bank)
+    card = replaced(fake_stripe, order)
+    (call,) = opened(fake_stripe)
     assert (call["params"]["customer_creation"], call["params"]["customer_email"]) == (
         "always",
         "lea@example.com",
     )
     assert card.customer_id.startswith("cus_")
-    assert kept_cards(bank, Order.objects.get()) == [card.payment_method_id]
+    assert kept_cards(fake_stripe, Order.objects.get()) == [card.payment_method_id]
 
 
 # --- Orders that need no card any more ---------------------------------------------------------------------
 
 
-def give_back(bank: Bank, shopper: Shopper, order: Order) -> None:
+def give_back(fake_stripe: FakeStripe, shopper: Shopper, order: Order) -> None:
     with transaction.atomic():
         void_scheduled(order=Order.objects.select_for_update().get(pk=order.pk), reason="test.withdrawn")
 
 
-def cancel(bank: Bank, shopper: Shopper, order: Order) -> None:
+def cancel(fake_stripe: FakeStripe, shopper: Shopper, order: Order) -> None:
     Order.objects.filter(pk=order.pk).update(status="refunded")
 
 
-def dispute(bank: Bank, shopper: Shopper, order: Order) -> None:
+def dispute(fake_stripe: FakeStripe, shopper: Shopper, order: Order) -> None:
     first = Attempt.objects.get(payment__order=order, payment__position=1)
-    bank.control("disputes", payment_intent=first.intent_id)
-    for event in bank.events():
+    fake_stripe.control("disputes", payment_intent=first.intent_id)
+    for event in fake_stripe.events():
         if event["type"].startswith("charge.dispute"):
             assert shopper.webhook(event) == 200
 
 
-def pay_everything(bank: Bank, shopper: Shopper, order: Order) -> None:
+def pay_everything(fake_stripe: FakeStripe, shopper: Shopper, order: Order) -> None:
     pay_by_link(order_id=order.pk, everything=True)
     page = page_of(payment_of(order, 2))
-    bank.control(f"sessions/{page}/pay")
+    fake_stripe.control(f"sessions/{page}/pay")
     assert shopper.verify(page).json()["payment_status"] == "paid"
 
 
@@ -134,16 +138,16 @@ ENDINGS = [give_back, cancel, dispute, pay_everything]
 
 @pytest.mark.parametrize("end", ENDINGS)
 def test_a_card_left_for_nothing_is_deleted(
-    bank: Bank, shopper: Shopper, order: Order, before: str, queued_tasks: QueuedTasks, end: Any
+    fake_stripe: FakeStripe, shopper: Shopper, order: Order, before: str, queued_tasks: QueuedTasks, end: Any
 ):
-    change = left(bank, order)
-    end(bank, shopper, order)
+    change = left(fake_stripe, order)
+    end(fake_stripe, shopper, order)
     queued_tasks.calls.clear()
     page = text(Client().get(address(order), {"session_id": change.session_id}))
     assert "La carte n'a pas été remplacée" in page
     queued_tasks.run()
 
-    assert kept_cards(bank, order) == [before]
+    assert kept_cards(fake_stripe, order) == [before]
     assert StoredCard.objects.get().payment_method_id == before
     assert journal(order, "card.change_dropped") == [
         ("card.change_dropped", {"brand": "visa", "last4": "4242"})
@@ -152,24 +156,26 @@ def test_a_card_left_for_nothing_is_deleted(
 
 
 @pytest.mark.parametrize("end", ENDINGS)
-def test_an_order_that_needs_no_card_gets_no_page(bank: Bank, shopper: Shopper, order: Order, end: Any):
-    end(bank, shopper, order)
+def test_an_order_that_needs_no_card_gets_no_page(
+    fake_stripe: FakeStripe, shopper: Shopper, order: Order, end: Any
+):
+    end(fake_stripe, shopper, order)
     assert "Changer de carte sans payer" not in text(Client().get(address(order)))
     answer = Client().post(address(order), {"card": "change"})
     assert answer.status_code == 409
     assert "Plus rien n'est débité pour cette commande : aucune carte n'est à enregistrer." in text(answer)
-    assert (CardChange.objects.count(), opened(bank)) == (0, [])
+    assert (CardChange.objects.count(), opened(fake_stripe)) == (0, [])
 
 
 # --- Staff -------------------------------------------------------------------------------------------------
 
 
-def test_staff_see_the_changes_and_what_was_agreed(bank: Bank, order: Order):
+def test_staff_see_the_changes_and_what_was_agreed(fake_stripe: FakeStripe, order: Order):
     staff = Client()
     staff.force_login(User.objects.create_superuser("chef@example.com", "lutin-bleu-42-atelier"))
     panel = reverse("admin:orders_order_instalments", args=[order.pk])
     assert "Changements de carte sans payer" not in text(staff.get(panel))
-    replaced(bank, order)
+    replaced(fake_stripe, order)
     page = text(staff.get(panel))
     for words in (
         "Changements de carte sans payer",
@@ -183,8 +189,8 @@ def test_staff_see_the_changes_and_what_was_agreed(bank: Bank, order: Order):
     assert "encore à effacer" not in text(staff.get(panel))
 
 
-def test_a_demand_that_comes_too_late_is_told_why(order: Order, bank: Bank):
-    give_back(bank, Shopper(), order)
+def test_a_demand_that_comes_too_late_is_told_why(order: Order, fake_stripe: FakeStripe):
+    give_back(fake_stripe, Shopper(), order)
     with pytest.raises(Problem) as refused:
         change_card(order_id=order.pk)
     assert (refused.value.code, refused.value.status) == ("card_not_needed", 409)

@@ -17,7 +17,6 @@ from orders.payments import card_change, reconcile
 from orders.payments.card_change import settle_card_change
 from orders.selectors.instalments import wants_card
 from orders.selectors.mandate import agreed_mandates, card_mandate_text
-from orders.tests.bank import Bank, Shopper
 from orders.tests.card_changes import (
     address,
     asked,
@@ -28,6 +27,7 @@ from orders.tests.card_changes import (
     opened,
     replaced,
 )
+from orders.tests.fake_stripe import FakeStripe, Shopper
 from orders.tests.reading import text
 from orders.tests.thirds import (
     SECOND,
@@ -66,12 +66,15 @@ def test_the_page_speaks_four_languages(order: Order, language: str, words: str)
     assert words in text(Client().get(address(order, language)))
 
 
-def test_a_press_leads_to_a_page_that_only_stores_a_card(bank: Bank, order: Order):
+def test_a_press_leads_to_a_page_that_only_stores_a_card(fake_stripe: FakeStripe, order: Order):
     answer = Client().post(address(order), {"card": "change"})
 
     change = CardChange.objects.get()
-    assert (answer.status_code, answer["Location"]) == (303, f"{bank.api_base}/c/pay/{change.session_id}")
-    (call,) = opened(bank)
+    assert (answer.status_code, answer["Location"]) == (
+        303,
+        f"{fake_stripe.api_base}/c/pay/{change.session_id}",
+    )
+    (call,) = opened(fake_stripe)
     params = call["params"]
     assert call["idempotency_key"] == f"card-{change.pk}"
     mark = {"shop": settings.SITE_URL, "order": str(order.pk), "card_change": str(change.pk)}
@@ -92,40 +95,40 @@ def test_a_press_leads_to_a_page_that_only_stores_a_card(bank: Bank, order: Orde
     assert (change.state, change.customer_id, attempts(order)[1:]) == ("open", order.card.customer_id, [])
 
 
-def test_what_is_agreed_names_every_amount_and_day(bank: Bank, order: Order, clock: Clock):
+def test_what_is_agreed_names_every_amount_and_day(fake_stripe: FakeStripe, order: Order, clock: Clock):
     said = asked(order).mandate_text.replace("\u00a0", " ")
     assert "50,00 € le 23 décembre 2026 et 50,00 € le 22 janvier 2027." in said
     assert "rien n'est débité maintenant" in said
     assert "par e-mail 3 jours avant" in said
     assert "50 jours après l'expédition" in said
 
-    card_becomes(bank, order, "9979")
+    card_becomes(fake_stripe, order, "9979")
     clock.run_until(SECOND)
     late = card_mandate_text(order).replace("\u00a0", " ")
     assert "50,00 € dus depuis le 23 décembre 2026 et 50,00 € le 22 janvier 2027." in late
 
 
 @pytest.mark.parametrize("language", ["fr", "en", "es", "de"])
-def test_what_is_agreed_fits_the_page(bank: Bank, shopper: Shopper, clock: Clock, language: str):
-    order = bought(bank, shopper, price="9999.99", language=language)
+def test_what_is_agreed_fits_the_page(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, language: str):
+    order = bought(fake_stripe, shopper, price="9999.99", language=language)
     assert 300 < len(asked(order).mandate_text) <= 1200
-    assert opened(bank)[0]["params"]["locale"] == language
+    assert opened(fake_stripe)[0]["params"]["locale"] == language
 
 
-def test_the_same_demand_gives_the_same_page(bank: Bank, order: Order):
+def test_the_same_demand_gives_the_same_page(fake_stripe: FakeStripe, order: Order):
     first = Client().post(address(order), {"card": "change"})["Location"]
     assert Client().post(address(order), {"card": "change"})["Location"] == first
-    assert (len(opened(bank)), CardChange.objects.count()) == (1, 1)
+    assert (len(opened(fake_stripe)), CardChange.objects.count()) == (1, 1)
 
 
 # --- The one door ------------------------------------------------------------------------------------------
 
 
 def test_a_card_left_takes_the_place_of_the_old_one_and_pays_what_is_left(
-    bank: Bank, order: Order, before: str, clock: Clock, queued_tasks: QueuedTasks
+    fake_stripe: FakeStripe, order: Order, before: str, clock: Clock, queued_tasks: QueuedTasks
 ):
     clock.pass_days(5)
-    change = left(bank, order)
+    change = left(fake_stripe, order)
     queued_tasks.calls.clear()
     page = text(Client().get(address(order), {"session_id": change.session_id}))
 
@@ -142,18 +145,18 @@ def test_a_card_left_takes_the_place_of_the_old_one_and_pays_what_is_left(
         ("card.kept", {"brand": "visa", "last4": "4242"}),
     ]
     queued_tasks.run()
-    assert kept_cards(bank, order) == [card.payment_method_id]
+    assert kept_cards(fake_stripe, order) == [card.payment_method_id]
     assert DiscardedCard.objects.get(payment_method_id=before).deleted_at is not None
-    assert charged(bank) == [5000]
+    assert charged(fake_stripe) == [5000]
 
     clock.run_until(THIRD)
-    assert charged(bank) == [5000, 5000, 5000]
-    assert charged_cards(bank) == [card.payment_method_id] * 2
+    assert charged(fake_stripe) == [5000, 5000, 5000]
+    assert charged_cards(fake_stripe) == [card.payment_method_id] * 2
     assert [state for _amount, _day, state in thirds(order)] == ["paid", "paid", "paid"]
 
 
-def test_its_customer_is_told_the_card_and_the_days(bank: Bank, order: Order):
-    replaced(bank, order)
+def test_its_customer_is_told_the_card_and_the_days(fake_stripe: FakeStripe, order: Order):
+    replaced(fake_stripe, order)
     mail = OutgoingMail.objects.get(kind="instalment_card_kept")
     assert (mail.to, mail.language) == ("lea@example.com", "fr")
     assert mail.context["card"] == {"brand": "Visa", "last4": "4242", "usable": True, "expiry": "12/2030"}
@@ -165,10 +168,10 @@ def test_its_customer_is_told_the_card_and_the_days(bank: Bank, order: Order):
 
 
 def test_webhook_return_page_and_reconciliation_settle_it_once(
-    bank: Bank, shopper: Shopper, order: Order, before: str, clock: Clock
+    fake_stripe: FakeStripe, shopper: Shopper, order: Order, before: str, clock: Clock
 ):
-    change = left(bank, order)
-    for event in [event for event in bank.events() if "setup" in json.dumps(event)] * 2:
+    change = left(fake_stripe, order)
+    for event in [event for event in fake_stripe.events() if "setup" in json.dumps(event)] * 2:
         assert shopper.webhook(event) == 200
     assert StoredCard.objects.get().payment_method_id != before
     Client().get(address(order), {"session_id": change.session_id})
@@ -180,15 +183,17 @@ def test_webhook_return_page_and_reconciliation_settle_it_once(
     assert (order.review_reason, attempts(order)[1:]) == ("", [])
 
 
-def test_a_customer_who_never_returns_is_found_by_reconciliation(bank: Bank, order: Order, clock: Clock):
-    left(bank, order)
+def test_a_customer_who_never_returns_is_found_by_reconciliation(
+    fake_stripe: FakeStripe, order: Order, clock: Clock
+):
+    left(fake_stripe, order)
     assert reconcile.reconcile_card_changes(clock.now() + timedelta(minutes=1)) == 0
     assert CardChange.objects.get().state == "open"
     assert reconcile.reconcile_card_changes(clock.now() + timedelta(minutes=3)) == 1
     assert CardChange.objects.get().state == "done"
 
 
-def test_a_page_that_is_still_open_changes_nothing(bank: Bank, order: Order, before: str):
+def test_a_page_that_is_still_open_changes_nothing(fake_stripe: FakeStripe, order: Order, before: str):
     change = asked(order)
     assert "Carte en cours de vérification" in text(
         Client().get(address(order), {"session_id": change.session_id})
@@ -198,25 +203,25 @@ def test_a_page_that_is_still_open_changes_nothing(bank: Bank, order: Order, bef
 
 
 def test_a_refused_card_is_not_kept_and_another_may_follow(
-    bank: Bank, shopper: Shopper, order: Order, before: str
+    fake_stripe: FakeStripe, shopper: Shopper, order: Order, before: str
 ):
     change = asked(order)
-    assert bank.control(f"sessions/{change.session_id}/pay", card="9979")["result"] == "refused"
-    for event in bank.events():
+    assert fake_stripe.control(f"sessions/{change.session_id}/pay", card="9979")["result"] == "refused"
+    for event in fake_stripe.events():
         assert shopper.webhook(event) == 200
     assert CardChange.objects.get().state == "open"
     assert StoredCard.objects.get().payment_method_id == before
-    bank.control(f"sessions/{change.session_id}/pay", card="3184", confirmed=True)
+    fake_stripe.control(f"sessions/{change.session_id}/pay", card="3184", confirmed=True)
     assert settle_card_change(change.pk) == "kept"
     assert StoredCard.objects.get().last4 == "3184"
 
 
 def test_an_expired_page_is_closed_and_the_next_demand_gets_a_new_one(
-    bank: Bank, shopper: Shopper, order: Order, before: str
+    fake_stripe: FakeStripe, shopper: Shopper, order: Order, before: str
 ):
     change = asked(order)
-    bank.control(f"sessions/{change.session_id}/expire")
-    told = [event for event in bank.events() if event["type"] == "checkout.session.expired"]
+    fake_stripe.control(f"sessions/{change.session_id}/expire")
+    told = [event for event in fake_stripe.events() if event["type"] == "checkout.session.expired"]
     assert shopper.webhook(told[0]) == 200
     change.refresh_from_db()
     assert change.state == "closed"
@@ -228,19 +233,21 @@ def test_an_expired_page_is_closed_and_the_next_demand_gets_a_new_one(
     assert StoredCard.objects.get().payment_method_id == before
 
 
-def test_a_page_whose_time_is_over_is_closed_before_the_next(bank: Bank, order: Order, clock: Clock):
+def test_a_page_whose_time_is_over_is_closed_before_the_next(
+    fake_stripe: FakeStripe, order: Order, clock: Clock
+):
     change = asked(order)
     clock.go_to(clock.today, hour=10)
     again = asked(order)
     change.refresh_from_db()
     assert (change.state, again.state) == ("closed", "open")
-    assert bank.control(f"sessions/{change.session_id}/pay")["result"] == "closed"
+    assert fake_stripe.control(f"sessions/{change.session_id}/pay")["result"] == "closed"
 
 
 def test_a_card_left_in_the_last_second_is_kept_before_the_next_page(
-    bank: Bank, order: Order, before: str, clock: Clock
+    fake_stripe: FakeStripe, order: Order, before: str, clock: Clock
 ):
-    change = left(bank, order)
+    change = left(fake_stripe, order)
     clock.go_to(clock.today, hour=10)
     asked(order)
     change.refresh_from_db()
@@ -260,14 +267,14 @@ def test_a_card_left_in_the_last_second_is_kept_before_the_next_page(
     ],
 )
 def test_a_page_that_does_not_fit_is_not_believed(
-    bank: Bank,
+    fake_stripe: FakeStripe,
     order: Order,
     before: str,
     monkeypatch: pytest.MonkeyPatch,
     changes: dict[str, Any],
     reason: str,
 ):
-    change = left(bank, order)
+    change = left(fake_stripe, order)
     fetch = card_change.fetch_card_page
     monkeypatch.setattr(card_change, "fetch_card_page", lambda page: replace(fetch(page), **changes))
     assert settle_card_change(change.pk) == "closed"
@@ -280,9 +287,9 @@ def test_a_page_that_does_not_fit_is_not_believed(
 
 
 def test_a_card_of_another_customer_is_not_believed(
-    bank: Bank, order: Order, before: str, monkeypatch: pytest.MonkeyPatch
+    fake_stripe: FakeStripe, order: Order, before: str, monkeypatch: pytest.MonkeyPatch
 ):
-    change = left(bank, order)
+    change = left(fake_stripe, order)
     facts = card_change.fetch_card_page(change.session_id)
     foreign = replace(facts, card=replace(facts.card, customer_id="cus_other"))
     monkeypatch.setattr(card_change, "fetch_card_page", lambda page: foreign)
@@ -290,8 +297,8 @@ def test_a_card_of_another_customer_is_not_believed(
     assert StoredCard.objects.get().payment_method_id == before
 
 
-def test_a_page_of_another_order_tells_nothing(bank: Bank, order: Order):
-    change = left(bank, bought(bank, Shopper()))
+def test_a_page_of_another_order_tells_nothing(fake_stripe: FakeStripe, order: Order):
+    change = left(fake_stripe, bought(fake_stripe, Shopper()))
     assert 'class="alert' not in text(Client().get(address(order), {"session_id": change.session_id}))
     assert CardChange.objects.get().state == "open"
 
@@ -299,24 +306,26 @@ def test_a_page_of_another_order_tells_nothing(bank: Bank, order: Order):
 # --- News --------------------------------------------------------------------------------------------------
 
 
-def told(bank: Bank) -> dict[str, Any]:
-    return next(event for event in bank.events() if event["data"]["object"].get("mode") == "setup")
+def told(fake_stripe: FakeStripe) -> dict[str, Any]:
+    return next(event for event in fake_stripe.events() if event["data"]["object"].get("mode") == "setup")
 
 
-def test_news_of_a_change_that_is_not_saved_come_again(bank: Bank, shopper: Shopper, order: Order):
-    left(bank, order)
-    event = told(bank)
+def test_news_of_a_change_that_is_not_saved_come_again(
+    fake_stripe: FakeStripe, shopper: Shopper, order: Order
+):
+    left(fake_stripe, order)
+    event = told(fake_stripe)
     CardChange.objects.update(session_id=None, session_url="")
     assert shopper.webhook(event) == 503
     assert CardChange.objects.get().state == "open"
 
 
 def test_news_of_an_unknown_change_come_again_only_if_they_are_ours(
-    bank: Bank, shopper: Shopper, order: Order, before: str
+    fake_stripe: FakeStripe, shopper: Shopper, order: Order, before: str
 ):
-    left(bank, order)
+    left(fake_stripe, order)
     CardChange.objects.all().delete()
-    event = told(bank)
+    event = told(fake_stripe)
     assert shopper.webhook(event) == 503
     for number, metadata in enumerate(({"shop": "https://other.example"}, {"card_change": "x"}, None)):
         event["id"] = f"evt_foreign_{number}"
@@ -325,8 +334,10 @@ def test_news_of_an_unknown_change_come_again_only_if_they_are_ours(
     assert StoredCard.objects.get().payment_method_id == before
 
 
-def test_the_selectors_keep_to_their_queries(bank: Bank, order: Order, django_assert_num_queries):
-    replaced(bank, order)
+def test_the_selectors_keep_to_their_queries(
+    fake_stripe: FakeStripe, order: Order, django_assert_num_queries
+):
+    replaced(fake_stripe, order)
     fresh = Order.objects.get()
     # Open payments, disputes.
     with django_assert_num_queries(2):

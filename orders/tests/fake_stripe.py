@@ -1,4 +1,4 @@
-"""Who pays: the customer and their bank at the provider, and their browser at the shop."""
+"""The payment sandbox as Stripe: what customers do on its pages, what it sends, and their browser at the shop."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ SECRET_KEY = "sk_test_shop_tests"
 WEBHOOK_SECRET = "whsec_shop_tests"
 
 
-class Bank:
-    """The customer and their bank on the payment page, and what the provider sends afterwards."""
+class FakeStripe:
+    """What the customer and their bank do on the payment page, and the events that follow."""
 
     def __init__(self, api_base: str) -> None:
         self.api_base = api_base

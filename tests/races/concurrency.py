@@ -57,7 +57,7 @@ class Started:
         return outcome.value
 
 
-def all_at_once(calls: Sequence[Callable[[], Any]]) -> list[Outcome]:
+def run_concurrently(calls: Sequence[Callable[[], Any]]) -> list[Outcome]:
     """Run every call in a thread of its own; none begins before all are there."""
     start = Barrier(len(calls))
     return [started.outcome() for started in [Started(call, start) for call in calls]]
