@@ -44,8 +44,8 @@ def fake_stripe(
     settings.STRIPE_WEBHOOK_SECRET = WEBHOOK_SECRET
     settings.STRIPE_API_BASE = sandbox_process.url
     stripe_api.made_client.cache_clear()
-    # Crowds of a test call from one process, which in production has four threads, and a slow machine is not a silent
-    # Stripe: the circuit has tests of its own.
+    # Many callers of a test are threads of one process, which has four in production, and a slow machine is not a
+    # silent Stripe: the circuit has tests of its own.
     monkeypatch.setattr(stripe_api, "circuit", Circuit((stripe.APIConnectionError,), places=1000, limit=1000))
     fake_stripe = FakeStripe(sandbox_process.url)
     fake_stripe.control("reset")

@@ -1,4 +1,4 @@
-"""Who pays: the customer and their bank at the provider, and their browser at the shop."""
+"""The payment sandbox as Stripe: what customers do on its pages, what it sends, and their browser at the shop."""
 
 from __future__ import annotations
 
