@@ -23,15 +23,15 @@ def staff(client):
     return client
 
 
-def rooms(page: str) -> dict[str, list[str]]:
-    """Every room of the menu with the links it holds, as they are read."""
+def menu_sections(page: str) -> dict[str, list[str]]:
+    """Every section of the menu with the links it holds, as they are read."""
     tables = re.findall(r"<caption>(.*?)</caption>(.*?)</table>", page, re.S)
     return {name: re.findall(r'<th scope="row".*?<a [^>]*>(.*?)</a>', rows) for name, rows in tables}
 
 
-def test_the_first_page_has_a_room_for_what_people_come_to_do(staff):
+def test_the_first_page_has_a_section_for_what_people_come_to_do(staff):
     page = staff.get(reverse("admin:index")).content.decode()
-    found = rooms(page)
+    found = menu_sections(page)
     assert list(found) == [
         "Au quotidien",
         "Argent",
@@ -51,7 +51,7 @@ def test_the_first_page_has_a_room_for_what_people_come_to_do(staff):
     assert "rien à y faire" in page
 
 
-def test_every_name_in_a_room_is_a_model_of_the_administration():
+def test_every_name_in_a_section_is_a_model_of_the_administration():
     registered = {model._meta.label for model in admin.site._registry}
     named = [label for section in SECTIONS for label in section.models]
     assert set(named) <= registered
@@ -60,7 +60,7 @@ def test_every_name_in_a_room_is_a_model_of_the_administration():
 
 def test_the_menu_beside_a_list_is_the_same_and_marks_where_one_is(staff):
     page = staff.get(reverse("admin:orders_order_changelist")).content.decode()
-    assert list(rooms(page)) == list(rooms(staff.get(reverse("admin:index")).content.decode()))
+    assert list(menu_sections(page)) == list(menu_sections(staff.get(reverse("admin:index")).content.decode()))
     current = re.findall(r'<a href="([^"]*)" aria-current="page">', page)
     assert current == [reverse("admin:orders_order_changelist")]
 
@@ -71,7 +71,7 @@ def test_who_may_not_see_the_books_is_offered_no_link_to_them(staff, client):
     client.force_login(someone)
     page = client.get(reverse("admin:index")).content.decode()
     assert reverse("books:index") not in page
-    assert rooms(page) == {
+    assert menu_sections(page) == {
         "Au quotidien": ["Commandes", "Suivis de rétractation", "Demandes de contact"],
         "Catalogue": ["Produits", "Catégories"],
     }

@@ -14,7 +14,7 @@ from shop_process import RunningShop, start_shop, stop_shop
 from tests.browser.journal import Journal
 
 PHONE, DESKTOP = 390, 1440
-# A desk's screen enlarged four times, which a page must still fit (WCAG 1.4.10).
+# A desktop screen enlarged four times, which a page must still fit (WCAG 1.4.10).
 NARROW = 320
 HEIGHT = {NARROW: 640, PHONE: 844, DESKTOP: 900}
 LOCALES = {"fr": "fr-FR", "en": "en-GB", "es": "es-ES", "de": "de-DE"}
@@ -87,7 +87,7 @@ def new_page(new_context: Callable[..., BrowserContext]) -> Callable[..., Page]:
 
 @pytest.fixture
 def page(new_page: Callable[..., Page]) -> Page:
-    """A French visitor at a desk."""
+    """A French visitor with a wide screen."""
     return new_page()
 
 

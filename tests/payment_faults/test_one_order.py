@@ -128,23 +128,23 @@ def test_case_18_a_first_page_that_stripe_does_not_close_keeps_the_second_tab_wa
     assert fake_stripe.pay(order)["result"] == "closed"
 
 
-def try_again_at_once(payment: Payment) -> list[BaseException]:
+def retry_at_once(payment: Payment) -> list[BaseException]:
     """Two new tries at one payment, each made by somebody who saw that there is none. What went wrong, if it did."""
     meeting = Meeting(2)
 
-    def try_again(number: int) -> Attempt:
+    def retry(number: int) -> Attempt:
         assert not payment.attempts.filter(state__in=LIVE_ATTEMPTS).exists()
         meeting.wait()
         return placement.prepare_attempt(payment, number=number)
 
-    outcomes = run_concurrently([partial(try_again, 2), partial(try_again, 3)])
+    outcomes = run_concurrently([partial(retry, 2), partial(retry, 3)])
     return [outcome.error for outcome in outcomes if outcome.error is not None]
 
 
 def test_case_18_one_payment_has_one_page_that_can_be_paid(fake_stripe, order):
     """Two tabs, two sessions, both paid: second refunded or impossible."""
     Attempt.objects.update(state=AttemptState.CANCELED)
-    [refused] = try_again_at_once(order.payments.get())
+    [refused] = retry_at_once(order.payments.get())
     assert isinstance(refused, IntegrityError)
     assert "attempt_one_live_a_payment" in str(refused)
     assert Attempt.objects.filter(state=AttemptState.PREPARED).count() == 1
@@ -154,7 +154,7 @@ def test_case_18_control_without_the_constraint_two_pages_are_paid(fake_stripe, 
     """Two tabs, two sessions, both paid: second refunded or impossible. The control takes the money twice."""
     Attempt.objects.update(state=AttemptState.CANCELED)
     with without_constraint("attempt_one_live_a_payment"):
-        assert try_again_at_once(order.payments.get()) == []
+        assert retry_at_once(order.payments.get()) == []
         for attempt in Attempt.objects.filter(state=AttemptState.PREPARED):
             open_checkout_session(attempt)
             attempt.refresh_from_db()

@@ -55,7 +55,7 @@ def test_case_07_without_stripes_signature_nothing_changes(client, order, paid_e
 
 
 def test_case_07_odd_headers_are_no_crash_in_production(client, order, paid_event, settings):
-    """Whatever the header says, through the door that gunicorn uses: 400."""
+    """Whatever the header says, through the entry point that gunicorn uses: 400."""
     settings.DEBUG = False
     client.raise_request_exception = False
     for case, header in BAD_HEADERS.items():
