@@ -9,6 +9,7 @@ import django_stubs_ext
 import environ
 from csp.constants import NONE, SELF
 
+from shop.core.country import HOME_COUNTRY
 from shop.data_dir import open_data_dir, stored_secret
 from shop.loopback import refuse_public_debug
 
@@ -246,8 +247,6 @@ TIME_ZONE = "Europe/Paris"
 MODELTRANSLATION_DEFAULT_LANGUAGE = "fr"
 MODELTRANSLATION_LANGUAGES = ("fr", "en", "es", "de")
 MODELTRANSLATION_FALLBACK_LANGUAGES = ("fr",)
-# Where the seller is: its law, its holidays, the delivery that the catalogue promises.
-HOME_COUNTRY = "FR"
 COUNTRIES_FIRST = [HOME_COUNTRY, "BE", "CH", "LU"]
 
 # --- Static files and media ------------------------------------------------------------------------

@@ -23,7 +23,8 @@ from orders.models import (
     PaymentMode,
     StoredCard,
 )
-from orders.selectors.installments import OPEN_PAYMENTS, calendar, open_pause
+from orders.models.payment import OPEN_PAYMENTS
+from orders.selectors.installments import calendar, open_pause
 from orders.selectors.mandate import agreed_mandates
 from orders.services.installments.collecting import send_link, write_off_payment
 from orders.services.installments.dates import pause_installments, resume_installments

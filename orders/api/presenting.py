@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -14,6 +13,7 @@ from orders.pricing.promotions import NextFree
 from orders.pricing.quote import InstallmentOffer, Quote
 from orders.selectors.mandate import mandate_text
 from orders.selectors.quotes import CartQuote, QuotedLine
+from shop.core.country import HOME_COUNTRY
 from shop.core.dates import day_in_words
 from shop.core.money import ZERO, to_cents
 
@@ -26,7 +26,7 @@ def quote_document(cart: CartQuote) -> dict[str, Any]:
         "original_total": quote.original_total,
         "promotion_savings": quote.promotion_savings,
         "subtotal": quote.subtotal,
-        "country": cart.destination or settings.HOME_COUNTRY,
+        "country": cart.destination or HOME_COUNTRY,
         "shipping_zone": quote.zone_code,
         "shipping_cost": quote.shipping_cost,
         "total": quote.total,

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 from xml.etree import ElementTree
 
-from django.conf import settings
+from shop.core.country import HOME_COUNTRY
 
 FILE_NAME = "factur-x.xml"
 PROFILE = "urn:cen.eu:en16931:2017"
@@ -116,7 +116,7 @@ def _agreement(parent: ElementTree.Element, data: dict[str, Any]) -> None:
         _add(contact, "ram:TelephoneUniversalCommunication/ram:CompleteNumber", seller["phone"])
     if seller["email"]:
         _add(contact, "ram:EmailURIUniversalCommunication/ram:URIID", seller["email"])
-    _address(_add(party, "ram:PostalTradeAddress"), seller["address_lines"], settings.HOME_COUNTRY)
+    _address(_add(party, "ram:PostalTradeAddress"), seller["address_lines"], HOME_COUNTRY)
     if seller["email"]:
         _add(party, "ram:URIUniversalCommunication/ram:URIID", seller["email"]).set("schemeID", "EM")
     if seller["oss_number"][:2].isalpha() and seller["oss_number"]:

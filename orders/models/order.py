@@ -27,6 +27,11 @@ class OrderStatus(models.TextChoices):
     REFUNDED = "refunded", _("Remboursée")
 
 
+IN_WORKSHOP = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING)
+PAID_STATUSES = (*IN_WORKSHOP, OrderStatus.SHIPPED, OrderStatus.DELIVERED)
+CLOSED_STATUSES = (OrderStatus.CANCELLED, OrderStatus.REFUNDED)
+
+
 class PaymentMode(models.TextChoices):
     FULL = "full", _("En une fois")
     INSTALLMENTS = "installments", _("En trois fois")
@@ -152,10 +157,6 @@ class Order(models.Model):
     def goods_have_left(self) -> bool:
         """True once they were sent or handed over."""
         return self.shipped_at is not None or self.delivered_at is not None
-
-
-PAID_STATUSES = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING, OrderStatus.SHIPPED, OrderStatus.DELIVERED)
-ENDINGS = (OrderStatus.CANCELLED, OrderStatus.REFUNDED)
 
 
 class OrderItem(models.Model):

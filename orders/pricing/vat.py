@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
+from shop.core.country import HOME_COUNTRY
 from shop.core.money import quantize
 
 STANDARD_RATES: dict[str, Decimal] = {
@@ -21,7 +22,7 @@ STANDARD_RATES: dict[str, Decimal] = {
 """What the shop starts with; operators keep the `VatRate` rows up to date, and these answer for a deleted one."""
 
 # Monaco is French for VAT; the overseas departments are neither another member state nor abroad.
-HOME = frozenset({"FR", "MC", "GP", "MQ", "GF", "RE", "YT"})
+HOME = frozenset({HOME_COUNTRY, "MC", "GP", "MQ", "GF", "RE", "YT"})
 ABROAD_IN_UNION = frozenset(STANDARD_RATES) - HOME
 
 

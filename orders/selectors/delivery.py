@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from django.conf import settings
 from django.core.cache import cache
 
 from orders.models import ShippingZone
 from orders.selectors.destinations import stopped_countries
+from shop.core.country import HOME_COUNTRY
 
 _CACHE_KEY = "orders:delivery-zones"
 _STOPS_KEY = "orders:delivery-stops"
@@ -84,14 +84,14 @@ def open_zones() -> tuple[DeliveryZone, ...]:
 def free_delivery() -> FreeDelivery | None:
     """The offer of the shop's own zone, None when it has none. Reads `delivery_zones`."""
     for zone in delivery_zones():
-        if settings.HOME_COUNTRY in zone.countries and zone.free_from is not None:
+        if HOME_COUNTRY in zone.countries and zone.free_from is not None:
             return FreeDelivery(zone.free_from, len(zone.countries))
     return None
 
 
 def home_delivery_days() -> DeliveryDays | None:
     """The carrier's days in the shop's own zone, None without such a zone. Reads `delivery_zones`."""
-    return next((zone.days for zone in delivery_zones() if settings.HOME_COUNTRY in zone.countries), None)
+    return next((zone.days for zone in delivery_zones() if HOME_COUNTRY in zone.countries), None)
 
 
 def shipping_table() -> list[DeliveryRow]:

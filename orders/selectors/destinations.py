@@ -7,8 +7,7 @@ from django.conf import settings
 from django.utils import translation
 from django_countries import countries
 
-from orders.models import DeliveryStop, Order
-from orders.models.order import OTHER_COUNTRY
+from orders.models import OTHER_COUNTRY, DeliveryStop, Order
 from orders.pricing.vat import outside_union
 from shop.core.kept import kept
 

@@ -8,6 +8,8 @@ from django.db.models import Q, QuerySet, Sum
 from django.utils import timezone
 
 from orders.models import (
+    OPEN_PAYMENTS,
+    PAID_STATUSES,
     Dispute,
     DisputeState,
     InstallmentPause,
@@ -17,12 +19,8 @@ from orders.models import (
     PaymentState,
     StoredCard,
 )
-from orders.models.order import PAID_STATUSES
 from orders.pricing.installments import Installment
 from shop.core.money import ZERO, quantize
-
-OPEN_PAYMENTS = (PaymentState.SCHEDULED, PaymentState.DUE, PaymentState.OVERDUE)
-"""States in which a payment is still to be collected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +126,12 @@ def wants_card(order: Order) -> bool:
         or not _collectable().filter(order=order, state__in=OPEN_PAYMENTS).exists()
     ):
         return False
-    return not Dispute.objects.filter(order=order).exclude(state=DisputeState.WON).exists()
+    return not is_disputed(order)
+
+
+def is_disputed(order: Order) -> bool:
+    """Whether a bank holds or took back money of the order: a dispute is open or lost. One query."""
+    return Dispute.objects.filter(order=order).exclude(state=DisputeState.WON).exists()
 
 
 def agreed_plan(order: Order) -> list[Installment]:

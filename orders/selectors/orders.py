@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from django.db.models import Q, QuerySet
 from django.urls import reverse
 
-from orders.models import Order, OrderStatus
-from orders.models.order import PAID_STATUSES
+from orders.models import PAID_STATUSES, Order, OrderStatus
 
 if TYPE_CHECKING:
     from accounts.models import User

@@ -5,16 +5,14 @@ from __future__ import annotations
 from django.utils import timezone
 
 from catalog.purchases import Purchase
-from orders.models import Order, OrderStatus
-
-_BOUGHT = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING, OrderStatus.SHIPPED, OrderStatus.DELIVERED)
+from orders.models import PAID_STATUSES, Order
 
 
 def find_purchase(user_id: int, product_id: int) -> Purchase | None:
     """The member's latest paid order of the product that was neither cancelled nor refunded. One query."""
     order = (
         Order.objects.filter(
-            user_id=user_id, status__in=_BOUGHT, paid_at__isnull=False, items__product_id=product_id
+            user_id=user_id, status__in=PAID_STATUSES, paid_at__isnull=False, items__product_id=product_id
         )
         .order_by("-paid_at")
         .first()

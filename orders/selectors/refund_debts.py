@@ -13,13 +13,8 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, Sum
 
-from orders.models import Order, Refund, RefundReason, RefundRequest, RefundState
-from orders.models.payment import REFUNDS_UNDER_WAY
+from orders.models import AUTOMATIC_REFUNDS, COMMITTED_REFUNDS, Order, Refund, RefundRequest, RefundState
 from shop.core.money import ZERO, quantize
-
-COMMITTED = (*REFUNDS_UNDER_WAY, RefundState.SUCCEEDED)
-"""States whose money can't be given back a second time."""
-AUTOMATIC = (RefundReason.DUPLICATE, RefundReason.UNAVAILABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +30,7 @@ def debts(order: Order) -> list[Debt]:
 
     It goes back by trying again or by a transfer, never by another decision.
     """
-    lacking = shortfalls(order, counting=COMMITTED)
+    lacking = shortfalls(order, counting=COMMITTED_REFUNDS)
     failed = Refund.objects.filter(took_effect("request__"), order=order, state=RefundState.FAILED)
     found = []
     for refund in failed.filter(replaced_by=None).select_related("attempt", "request").order_by("created_at"):
@@ -58,7 +53,9 @@ def shortfalls(order: Order, *, counting: Collection[str]) -> dict[uuid.UUID, De
     What was given back outside the shop beyond a decision of its own makes good what others lack, the oldest first.
     """
     rows: list[Any] = list(order.refunds.values_list("request_id", "attempt_id", "reason", "state", "amount"))
-    automatic = {attempt for _request, attempt, reason, _state, _amount in rows if reason in AUTOMATIC}
+    automatic = {
+        attempt for _request, attempt, reason, _state, _amount in rows if reason in AUTOMATIC_REFUNDS
+    }
     back: dict[uuid.UUID, Decimal] = defaultdict(lambda: ZERO)
     moving: set[uuid.UUID] = set()
     spare = ZERO
@@ -67,7 +64,7 @@ def shortfalls(order: Order, *, counting: Collection[str]) -> dict[uuid.UUID, De
             spare += amount if state in counting and attempt_id not in automatic else ZERO
             continue
         back[request_id] += amount if state in counting else ZERO
-        if state in COMMITTED:
+        if state in COMMITTED_REFUNDS:
             moving.add(request_id)
     lacking: dict[uuid.UUID, Decimal] = {}
     effective = []
@@ -101,5 +98,5 @@ def has_effect(request_id: uuid.UUID) -> bool:
 def took_effect(path: str = "") -> Q:
     """Decisions of which a part went through or is on its way, for which payments were voided, or that have their
     credit note. `path` leads from the filtered rows to the decision ("request__")."""
-    moved = Refund.objects.filter(request=OuterRef(f"{path}pk"), state__in=COMMITTED)
+    moved = Refund.objects.filter(request=OuterRef(f"{path}pk"), state__in=COMMITTED_REFUNDS)
     return Q(**{f"{path}credit_note__isnull": False}) | Q(**{f"{path}voided__gt": 0}) | Q(Exists(moved))

@@ -9,6 +9,11 @@ from django.db.models import QuerySet, Sum
 from django.utils.translation import gettext as _
 
 from orders.models import (
+    AUTOMATIC_REFUNDS,
+    COMMITTED_REFUNDS,
+    LIVE_ATTEMPTS,
+    OPEN_DISPUTES,
+    OPEN_PAYMENTS,
     Attempt,
     Dispute,
     DisputeState,
@@ -21,14 +26,11 @@ from orders.models import (
     Refund,
     RefundLine,
 )
-from orders.models.payment import LIVE_ATTEMPTS, OPEN_DISPUTES
 from orders.pricing.installments import SMALLEST_CHARGE
 from orders.pricing.promotions import Promotion
 from orders.pricing.refunds import PaidLine, ReturnValue, line_shares, spread, value_of_return
-from orders.selectors.installments import OPEN_PAYMENTS, outstanding
+from orders.selectors.installments import outstanding
 from orders.selectors.refund_debts import (
-    AUTOMATIC,
-    COMMITTED,
     debts,
     owed_again,
     took_effect,
@@ -96,10 +98,10 @@ def charges_left(order: Order) -> list[ChargeLeft]:
     owes whose refund failed is kept for it.
     """
     refunds = list(Refund.objects.filter(order=order).values_list("attempt_id", "reason", "state", "amount"))
-    automatic = {attempt for attempt, reason, _state, _amount in refunds if reason in AUTOMATIC}
+    automatic = {attempt for attempt, reason, _state, _amount in refunds if reason in AUTOMATIC_REFUNDS}
     gone: dict[object, Decimal] = {}
     for attempt_id, _reason, state, amount in refunds:
-        if state in COMMITTED:
+        if state in COMMITTED_REFUNDS:
             gone[attempt_id] = gone.get(attempt_id, ZERO) + amount
     for debt in debts(order):
         gone[debt.refund.attempt_id] = gone.get(debt.refund.attempt_id, ZERO) + debt.owed
@@ -120,7 +122,7 @@ def charges_left(order: Order) -> list[ChargeLeft]:
 def charge_left(attempt: Attempt) -> Decimal:
     """What is left of one charge, one that goes back whole by itself included. Three queries."""
     captured = LedgerEntry.objects.filter(kind=LedgerKind.CHARGE, provider_id=attempt.charge_id)
-    gone = Refund.objects.filter(attempt=attempt, state__in=COMMITTED)
+    gone = Refund.objects.filter(attempt=attempt, state__in=COMMITTED_REFUNDS)
     disputed = Dispute.objects.filter(attempt=attempt).exclude(state=DisputeState.WON)
     return max(_sum(captured) - _sum(gone) - _sum(disputed), ZERO)
 

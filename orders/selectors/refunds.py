@@ -8,8 +8,7 @@ from decimal import Decimal
 from django.db.models import Prefetch, TextChoices
 from django.utils.translation import gettext_lazy as _
 
-from orders.models import Order, Refund, RefundRequest, RefundState, TransferReturn
-from orders.models.payment import REFUNDS_UNDER_WAY
+from orders.models import REFUNDS_UNDER_WAY, Order, Refund, RefundRequest, RefundState, TransferReturn
 from shop.core.money import ZERO
 
 

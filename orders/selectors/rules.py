@@ -4,18 +4,17 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import date
 
-from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_countries import countries
 
-from orders.models import PaymentMode
+from orders.models import OTHER_COUNTRY, PaymentMode
 from orders.models import ShippingZone as ZoneRow
-from orders.models.order import OTHER_COUNTRY
 from orders.pricing.quote import PricingRules
 from orders.pricing.shipping import ShippingZone
 from orders.pricing.vat import outside_union
 from orders.selectors.destinations import stopped_countries
+from shop.core.country import HOME_COUNTRY
 from shop.core.kept import kept
 from shop.core.models import ShopSettings
 
@@ -58,7 +57,7 @@ def _read_rules() -> PricingRules:
     return PricingRules(
         zones=tuple(zones),
         fallback_zone=fallback,
-        home_country=settings.HOME_COUNTRY,
+        home_country=HOME_COUNTRY,
         installments_enabled=shop.installments_enabled,
         installments_minimum=shop.installments_minimum,
     )
@@ -93,7 +92,7 @@ def checkout_countries() -> list[CountryChoice]:
             for country in row.countries
             if country.code not in stopped
         ]
-    choices.sort(key=lambda choice: (choice.code != settings.HOME_COUNTRY, _sort_key(choice.name)))
+    choices.sort(key=lambda choice: (choice.code != HOME_COUNTRY, _sort_key(choice.name)))
     if fallback is not None:
         choices.append(CountryChoice(OTHER_COUNTRY, _("Autre"), fallback.code, fallback.duties_notice))
     return choices

@@ -1,7 +1,6 @@
 """Which staff actions a change of an order's status is."""
 
-from orders.models import Order
-from orders.models.order import PAID_STATUSES
+from orders.models import PAID_STATUSES, Order
 from shop.core.staff_actions import StaffAction
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from orders.models import Order, Withdrawal
+from shop.core.country import HOME_COUNTRY
 from shop.core.shop_days import shop_day
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def period_end(received_on: date, *, region: str | None = None) -> date:
 
 
 def _region(order: Order) -> str | None:
-    if order.country != settings.HOME_COUNTRY:
+    if order.country != HOME_COUNTRY:
         return None
     code = order.postal_code.strip()
     return _REGIONS.get(code[:2]) or _REGIONS.get(code[:3])
@@ -79,4 +80,4 @@ def _holidays(region: str | None) -> HolidayBase:
     # Its register of all countries takes 3 MB, and few web workers ever count a period.
     from holidays import country_holidays
 
-    return country_holidays(settings.HOME_COUNTRY, subdiv=region)
+    return country_holidays(HOME_COUNTRY, subdiv=region)

@@ -8,17 +8,25 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
+from django.conf import settings
 from django.db.models import QuerySet, Sum
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from orders.models import Order, OrderItem, RefundLine, Withdrawal, WithdrawalCase, WithdrawalState
-from orders.models.returns import OPEN_CASES
+from orders.models import (
+    OPEN_CASES,
+    Order,
+    OrderItem,
+    RefundLine,
+    Withdrawal,
+    WithdrawalCase,
+    WithdrawalState,
+)
 from shop.core.shop_days import shop_day
 
 FIRST_ALERT_DAY = 10
-LAST_ALERT_DAY = 14
+LAST_ALERT_DAY = settings.LAW_DAYS["refund"]
 
 _UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE)
 _REFERENCE = re.compile(r"(?<![0-9a-z])[0-9a-f]{8}(?![0-9a-z])", re.IGNORECASE)

@@ -36,8 +36,10 @@ from orders.stripe.stripe_api import calling
 from orders.stripe.stripe_api import is_configured as is_configured
 from orders.stripe.stripe_api import is_live as is_live
 
-CHECKOUT_SESSION_LIFETIME = timedelta(minutes=31)
-"""A payment page stays open at least 30 minutes at the provider; one more allows for clocks that differ."""
+SHORTEST_CHECKOUT_SESSION = timedelta(minutes=30)
+"""A payment page stays open at least so long at the provider."""
+CHECKOUT_SESSION_LIFETIME = SHORTEST_CHECKOUT_SESSION + timedelta(minutes=1)
+"""A minute more allows for clocks that differ."""
 IDEMPOTENCY_KEY_LIFETIME = timedelta(hours=23)
 """How long the provider certainly knows an idempotency key (it says 24 h; an hour allows for clocks)."""
 SHOP_MARK = "shop"

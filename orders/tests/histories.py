@@ -33,9 +33,9 @@ from orders.models import (
     TransferReturn,
     WithdrawalCase,
 )
-from orders.models.payment import OPEN_DISPUTES
+from orders.models.payment import OPEN_DISPUTES, OPEN_PAYMENTS
 from orders.models.returns import OPEN_CASES
-from orders.selectors.installments import OPEN_PAYMENTS, open_pause
+from orders.selectors.installments import open_pause
 from orders.selectors.refund_retries import amount_again
 from orders.selectors.refund_rules import RefundRefused, open_dispute, refundable
 from orders.services.payments import settlement

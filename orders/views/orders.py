@@ -2,7 +2,6 @@
 
 import uuid
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -15,7 +14,7 @@ from accounts.sign_up_session import remembered_sign_up
 from orders.access import payment_token
 from orders.guest_orders import browser_owns
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
-from orders.models.order import ENDINGS, OTHER_COUNTRY
+from orders.models.order import CLOSED_STATUSES, OTHER_COUNTRY
 from orders.pricing.vat import outside_union
 from orders.selectors import orders as order_selectors
 from orders.selectors.destinations import destination_of
@@ -23,6 +22,7 @@ from orders.selectors.installments import calendar
 from orders.selectors.money import money_after
 from orders.selectors.refunds import refunds_for_page
 from orders.selectors.rules import checkout_countries, country_name, offered_modes
+from shop.core.country import HOME_COUNTRY
 from shop.core.models import ShopSettings
 from shop.core.public_pages import public_page
 
@@ -33,7 +33,7 @@ def cart_page(request: HttpRequest) -> HttpResponse:
     props = CartPropsSerializer(
         {
             "countries": checkout_countries(),
-            "home_country": settings.HOME_COUNTRY,
+            "home_country": HOME_COUNTRY,
             "links": {"catalogue": reverse("catalog:list"), "checkout": reverse("orders:checkout")},
         }
     )
@@ -50,7 +50,7 @@ def checkout_page(request: HttpRequest) -> HttpResponse:
     props = CheckoutPropsSerializer(
         {
             "countries": checkout_countries(),
-            "home_country": settings.HOME_COUNTRY,
+            "home_country": HOME_COUNTRY,
             "other_country": OTHER_COUNTRY,
             "payment_modes": offered_modes(),
             "pay_label": _("Commande avec obligation de paiement"),
@@ -122,7 +122,7 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
             "meets_customs": outside_union(destination_of(order)),
             "pay_token": payment_token(order),
             "refunds": refunds_for_page(order),
-            "outcome": money_after(order) if order.status in ENDINGS else None,
+            "outcome": money_after(order) if order.status in CLOSED_STATUSES else None,
             "breadcrumbs": [*trail, (_("Commande %(reference)s") % {"reference": order.reference}, None)],
         },
     )

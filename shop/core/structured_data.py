@@ -15,6 +15,7 @@ from typing import Any
 
 from django.conf import settings
 
+from shop.core.country import HOME_COUNTRY
 from shop.core.money import CURRENCY, amount_string
 from shop.core.site import absolute_url
 
@@ -93,7 +94,7 @@ def return_policy(*, countries: Sequence[str], terms_path: str = "") -> Data:
     data: Data = {
         "@type": "MerchantReturnPolicy",
         "applicableCountry": list(countries),
-        "returnPolicyCountry": settings.HOME_COUNTRY,
+        "returnPolicyCountry": HOME_COUNTRY,
         "returnPolicyCategory": f"{_SCHEMA}/MerchantReturnFiniteReturnWindow",
         "merchantReturnDays": settings.LAW_DAYS["withdrawal"],
         "returnMethod": f"{_SCHEMA}/ReturnByMail",
@@ -301,7 +302,7 @@ def _postal_address(lines: Sequence[str]) -> Data | str:
                 "streetAddress": ", ".join(lines[:index]),
                 "postalCode": found[1],
                 "addressLocality": found[2],
-                "addressCountry": settings.HOME_COUNTRY,
+                "addressCountry": HOME_COUNTRY,
             }
     return ", ".join(lines)
 

@@ -5,7 +5,7 @@ import json
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -23,15 +23,13 @@ from orders.selectors.mandate import mandate_text
 from orders.selectors.quotes import CartQuote, QuotedLine, RequestedLine, quote_cart
 from orders.services.checkout.unpaid_holds import holder_of, limit_unpaid_holds
 from orders.services.status.stock_holds import hold_for_order
-from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
+from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME, SHORTEST_CHECKOUT_SESSION
 from shop.core.models import ShopSettings
 from shop.core.money import to_cents
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
     from accounts.models import User
-
-SHORTEST_PAGE = timedelta(minutes=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +184,7 @@ def renew_attempt(attempt: Attempt, *, only_when_old: bool = False) -> Attempt |
     with transaction.atomic():
         order = Order.objects.select_for_update().get(payments=attempt.payment_id)
         current = Attempt.objects.select_for_update().get(pk=attempt.pk)
-        too_old = current.expires_at - SHORTEST_PAGE <= timezone.now()
+        too_old = current.expires_at - SHORTEST_CHECKOUT_SESSION <= timezone.now()
         if current.state != AttemptState.SENT or current.checkout_session_id is not None:
             return None
         if only_when_old and not too_old:

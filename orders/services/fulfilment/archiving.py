@@ -10,6 +10,9 @@ from django.utils.translation import gettext as _
 
 from orders.journal import record_event
 from orders.models import (
+    CLOSED_STATUSES,
+    LIVE_ATTEMPTS,
+    REFUNDS_UNDER_WAY,
     Attempt,
     AttemptState,
     LedgerEntry,
@@ -18,8 +21,6 @@ from orders.models import (
     Payment,
     StoredCard,
 )
-from orders.models.order import ENDINGS
-from orders.models.payment import LIVE_ATTEMPTS, REFUNDS_UNDER_WAY
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_debts import debts
 from orders.selectors.refund_rules import charges_left, open_dispute
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 _KEPT = ("ledger", "invoices", "withdrawals", "refund_requests", "refunds", "disputes", "discrepancies")
 """What the shop must be able to show for ten years (L123-22 C. com.); an order that has any of it is not deleted."""
-_DONE = (OrderStatus.DELIVERED, *ENDINGS)
+_DONE = (OrderStatus.DELIVERED, *CLOSED_STATUSES)
 _MONEY_MAY_COME = (*LIVE_ATTEMPTS, AttemptState.REVIEW)
 
 
@@ -79,7 +80,7 @@ def archiving_obstacles(order: Order) -> list[str]:
     queries."""
     left = outstanding(order)
     retained = (
-        order.status in ENDINGS
+        order.status in CLOSED_STATUSES
         and not order.retention_decision
         and any(charge.left for charge in charges_left(order))
     )

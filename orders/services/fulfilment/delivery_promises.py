@@ -11,8 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import Order, OrderStatus
-from orders.models.order import PAID_STATUSES
+from orders.models import IN_WORKSHOP, PAID_STATUSES, Order
 from orders.services.status.transitions import correct_delivery_day
 from orders.services.withdrawals.declaring import has_left
 from orders.services.withdrawals.mails import mail_overdue, mail_postponed
@@ -21,7 +20,6 @@ from shop.core.problems import Problem
 if TYPE_CHECKING:
     from accounts.models import User
 
-_WAITING = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING)
 _OVERDUE = "delivery.overdue"
 
 
@@ -32,12 +30,12 @@ def report_overdue_orders(now: datetime) -> int:
     """
     today = timezone.localdate(now)
     reported = 0
-    late = Order.objects.filter(status__in=_WAITING, promised_by__lt=today)
+    late = Order.objects.filter(status__in=IN_WORKSHOP, promised_by__lt=today)
     for order_id in late.values_list("pk", flat=True):
         with transaction.atomic():
             order = Order.objects.select_for_update().get(pk=order_id)
             promised = order.promised_by
-            if order.status not in _WAITING or promised >= today:
+            if order.status not in IN_WORKSHOP or promised >= today:
                 continue
             if order.events.filter(name=_OVERDUE, data__promised_by=promised.isoformat()).exists():
                 continue
@@ -55,7 +53,7 @@ def set_promised_date(*, order_id: uuid.UUID, promised_by: date, reason: str, ac
     """
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
-        if order.status not in _WAITING:
+        if order.status not in IN_WORKSHOP:
             raise Problem("order_left", _("Cette commande n'est plus à l'atelier."), 409)
         if promised_by < timezone.localdate() or promised_by == order.promised_by:
             refusal = _("Choisissez une nouvelle date, à partir d'aujourd'hui.")

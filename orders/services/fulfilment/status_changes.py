@@ -9,8 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event, record_tracking
-from orders.models import LedgerEntry, LedgerKind, Order, OrderStatus
-from orders.models.order import ENDINGS
+from orders.models import CLOSED_STATUSES, LedgerEntry, LedgerKind, Order, OrderStatus
 from orders.models.states import ActorKind
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_rules import charges_left, refundable
@@ -60,8 +59,8 @@ def change_status(
         return _cancel_unpaid(order, status, actor=actor, message=message)
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
-        asks_for_more = bool(refund) and status in ENDINGS and refundable(order) > ZERO
-        if status in ENDINGS and (status != order.status or asks_for_more):
+        asks_for_more = bool(refund) and status in CLOSED_STATUSES and refundable(order) > ZERO
+        if status in CLOSED_STATUSES and (status != order.status or asks_for_more):
             _end(
                 order, status, actor=actor, message=message, tracking_number=tracking_number, refund=refund,
                 reason=reason, key=key,
@@ -80,7 +79,7 @@ def decide_retention(*, order_id: uuid.UUID, decision: str, actor: "User | None"
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
         kept = sum((charge.left for charge in charges_left(order)), ZERO)
-        if order.status not in ENDINGS or not kept:
+        if order.status not in CLOSED_STATUSES or not kept:
             raise Problem("nothing_retained", _("La boutique ne garde rien de cette commande."), 409)
         if not decision.strip():
             raise Problem("reason_needed", _("Dites pourquoi : le motif reste au journal."), 409)

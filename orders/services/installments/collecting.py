@@ -6,9 +6,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import Attempt, Order, Payment
-from orders.models.payment import LIVE_ATTEMPTS
-from orders.selectors.installments import OPEN_PAYMENTS, open_pause
+from orders.models import LIVE_ATTEMPTS, OPEN_PAYMENTS, Attempt, Order, Payment
+from orders.selectors.installments import open_pause
 from orders.services.installments.mails import mail_link
 from orders.services.installments.scheduled_payments import write_off
 from shop.core.problems import Problem

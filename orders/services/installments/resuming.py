@@ -16,12 +16,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import Attempt, Dispute, DisputeState, Order, Payment, PaymentState
-from orders.models.order import PAID_STATUSES
-from orders.models.payment import LIVE_ATTEMPTS
+from orders.models import LIVE_ATTEMPTS, OPEN_PAYMENTS, PAID_STATUSES, Attempt, Order, Payment, PaymentState
 from orders.pricing.dunning import RESUMED, next_step
 from orders.pricing.installments import NOTICE_DAYS, charge_day, fill_again, last_day, plan
-from orders.selectors.installments import OPEN_PAYMENTS
+from orders.selectors.installments import is_disputed
 from shop.core.money import ZERO, amount_string
 from shop.core.problems import Problem
 
@@ -31,8 +29,7 @@ if TYPE_CHECKING:
 
 def refuse_to_resume(order: Order) -> None:
     """Raises Problem 409 `not_resumable` for an order that nothing may be collected for any more."""
-    disputed = Dispute.objects.filter(order=order).exclude(state=DisputeState.WON).exists()
-    if disputed or order.status not in PAID_STATUSES:
+    if is_disputed(order) or order.status not in PAID_STATUSES:
         raise Problem(
             "not_resumable",
             _("Un litige, une annulation ou un remboursement empêche de reprendre les échéances."),

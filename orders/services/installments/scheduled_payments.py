@@ -11,6 +11,8 @@ from django.utils import timezone
 
 from orders.journal import record_event
 from orders.models import (
+    LIVE_ATTEMPTS,
+    OPEN_PAYMENTS,
     Attempt,
     AttemptKind,
     AttemptState,
@@ -19,10 +21,9 @@ from orders.models import (
     PaymentState,
     StoredCard,
 )
-from orders.models.payment import LIVE_ATTEMPTS
 from orders.pricing.dunning import AUTHENTICATION_REQUIRED, MAX_TRIES, RESUMED, Refusal, classify, next_step
 from orders.pricing.installments import charge_day, last_day
-from orders.selectors.installments import OPEN_PAYMENTS, open_pause
+from orders.selectors.installments import open_pause
 from orders.services.installments import mails as mails
 from shop.core.money import ZERO, to_cents
 from shop.core.wake import wake

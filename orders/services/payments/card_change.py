@@ -13,8 +13,7 @@ from django.utils.translation import gettext as _
 
 from orders.access import payment_page_url
 from orders.journal import record_event
-from orders.models import Attempt, AttemptKind, CardChange, CardChangeState, Order, StoredCard
-from orders.models.payment import LIVE_ATTEMPTS
+from orders.models import LIVE_ATTEMPTS, Attempt, AttemptKind, CardChange, CardChangeState, Order, StoredCard
 from orders.selectors.installments import wants_card
 from orders.selectors.mandate import card_mandate_text
 from orders.services.installments.mails import mail_card_kept

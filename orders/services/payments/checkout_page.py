@@ -9,8 +9,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from orders.access import payment_page_url
-from orders.models import Attempt, AttemptKind, Order, OrderItem, PaymentMode, StoredCard
-from orders.selectors.installments import OPEN_PAYMENTS
+from orders.models import OPEN_PAYMENTS, Attempt, AttemptKind, Order, OrderItem, PaymentMode, StoredCard
 from orders.stripe.gateway import PageLine
 from shop.core.money import to_cents
 

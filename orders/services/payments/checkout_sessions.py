@@ -7,8 +7,16 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import Attempt, AttemptKind, AttemptState, Order, OrderStatus, Payment, PaymentState
-from orders.models.payment import LIVE_ATTEMPTS
+from orders.models import (
+    LIVE_ATTEMPTS,
+    Attempt,
+    AttemptKind,
+    AttemptState,
+    Order,
+    OrderStatus,
+    Payment,
+    PaymentState,
+)
 from orders.models.states import ActorKind
 from orders.services.payments.checkout_page import describe_page
 from orders.services.payments.closing import close_page

@@ -3,8 +3,7 @@
 import time
 import uuid
 
-from orders.models import Attempt, AttemptState, PaymentState
-from orders.models.payment import LIVE_ATTEMPTS
+from orders.models import LIVE_ATTEMPTS, Attempt, AttemptState, PaymentState
 from orders.services.payments.closing_claims import claim_closing
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import Attempt, AttemptState, Order, Payment, PaymentState, StoredCard
+from orders.models import OPEN_PAYMENTS, Attempt, AttemptState, Order, Payment, PaymentState, StoredCard
 from orders.pricing.installments import NOTICE_DAYS
 from orders.selectors import installments as due
 from orders.services.installments import scheduled_payments
@@ -114,7 +114,7 @@ def obstacle_text(reason: str) -> str:
 def forget_cards() -> int:
     """Have the provider delete the cards of orders that owe nothing any more. Returns how many."""
     forgotten = 0
-    kept = StoredCard.objects.filter(forgotten_at=None).exclude(order__payments__state__in=due.OPEN_PAYMENTS)
+    kept = StoredCard.objects.filter(forgotten_at=None).exclude(order__payments__state__in=OPEN_PAYMENTS)
     for card in kept:
         gateway.forget_card(card.payment_method_id)
         StoredCard.objects.filter(pk=card.pk, payment_method_id=card.payment_method_id).update(

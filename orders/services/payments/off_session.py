@@ -11,19 +11,18 @@ from django.db import transaction
 from django.utils import timezone
 
 from orders.models import (
+    LIVE_ATTEMPTS,
+    OPEN_PAYMENTS,
+    PAID_STATUSES,
     Attempt,
     AttemptKind,
     AttemptState,
-    Dispute,
-    DisputeState,
     Order,
     Payment,
     StoredCard,
 )
-from orders.models.order import PAID_STATUSES
-from orders.models.payment import LIVE_ATTEMPTS
 from orders.pricing.dunning import AUTHENTICATION_REQUIRED
-from orders.selectors.installments import OPEN_PAYMENTS, open_pause
+from orders.selectors.installments import is_disputed, open_pause
 from orders.services.payments.closing_claims import claim_closing
 from orders.stripe import gateway
 from orders.stripe.gateway import IDEMPOTENCY_KEY_LIFETIME, IntentFacts
@@ -45,7 +44,7 @@ def obstacle(order: Order, payment: Payment) -> str:
         return "not_owed"
     if order.status not in PAID_STATUSES:
         return "order_closed"
-    if Dispute.objects.filter(order=order).exclude(state=DisputeState.WON).exists():
+    if is_disputed(order):
         return "disputed"
     if open_pause(order) is not None:
         return "paused"

@@ -6,10 +6,16 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from orders.models import Attempt, AttemptKind, AttemptState, Order, Payment
-from orders.models.order import PAID_STATUSES
-from orders.models.payment import LIVE_ATTEMPTS
-from orders.selectors.installments import OPEN_PAYMENTS
+from orders.models import (
+    LIVE_ATTEMPTS,
+    OPEN_PAYMENTS,
+    PAID_STATUSES,
+    Attempt,
+    AttemptKind,
+    AttemptState,
+    Order,
+    Payment,
+)
 from orders.services.payments.checkout_sessions import open_checkout_session
 from orders.services.payments.closing import close_page
 from orders.services.payments.settlement import settle

@@ -17,6 +17,8 @@ from orders.invoices.issuing import issue_invoice
 from orders.journal import record_event
 from orders.ledger import book_movement
 from orders.models import (
+    CLOSED_STATUSES,
+    LIVE_ATTEMPTS,
     Attempt,
     AttemptKind,
     AttemptState,
@@ -29,7 +31,6 @@ from orders.models import (
     Refund,
     RefundReason,
 )
-from orders.models.payment import LIVE_ATTEMPTS
 from orders.models.states import ActorKind
 from orders.services.installments.scheduled_payments import (
     hold_charging,
@@ -317,7 +318,7 @@ def _bank_refused(facts: CheckoutSessionFacts) -> bool:
 def _told(attempt: Attempt) -> str:
     order = Order.objects.only("status").get(pk=attempt.payment.order_id)
     if attempt.state == AttemptState.SUCCEEDED:
-        if order.status in (OrderStatus.CANCELLED, OrderStatus.REFUNDED):
+        if order.status in CLOSED_STATUSES:
             return "failed"
         return "paid"
     if attempt.state == AttemptState.FAILED:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from orders.models import Attempt, AttemptState, Order, OrderStatus, Refund
+from orders.models import CLOSED_STATUSES, Attempt, AttemptState, Order, Refund
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
 
@@ -29,8 +29,5 @@ def verify_payment(checkout_session_id: str) -> VerifiedPayment | None:
     except gateway.GatewayError:
         status = "paid" if attempt.state == AttemptState.SUCCEEDED else "pending"
     order = Order.objects.get(payments=attempt.payment_id)
-    refunded = (
-        order.status in (OrderStatus.CANCELLED, OrderStatus.REFUNDED)
-        and Refund.objects.filter(attempt=attempt).exists()
-    )
+    refunded = order.status in CLOSED_STATUSES and Refund.objects.filter(attempt=attempt).exists()
     return VerifiedPayment(order=order, status=status, refunded=refunded)

@@ -12,8 +12,16 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from orders.models import Attempt, DiscrepancyKind, LedgerEntry, LedgerKind, Order, Payment, PaymentState
-from orders.models.order import PAID_STATUSES
+from orders.models import (
+    COLLECTED_PAYMENTS,
+    PAID_STATUSES,
+    Attempt,
+    DiscrepancyKind,
+    LedgerEntry,
+    LedgerKind,
+    Order,
+    Payment,
+)
 from orders.models.payment import DEMONSTRATION_MOVEMENT, TRANSFER_MOVEMENT
 from orders.stripe.gateway import SHOP_MARK, RefundFacts
 from orders.stripe.statement import Charge, Dispute
@@ -24,8 +32,6 @@ SETTLED_AFTER = timedelta(minutes=15)
 ORDER_PREFIX = "order-"
 PAYMENT_PREFIX = "payment-"
 """Discrepancies about rows that name no movement of the provider carry one of these and the row's key."""
-
-_COLLECTED = (PaymentState.PAID, PaymentState.PARTLY_REFUNDED, PaymentState.REFUNDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,14 +205,16 @@ def payments_without_charge(which: Q) -> list[Difference]:
             payment.amount,
             _("Échéance notée payée, sans encaissement au grand livre."),
         )
-        for payment in Payment.objects.filter(which, ~Exists(charged), state__in=_COLLECTED).order_by("pk")
+        for payment in Payment.objects.filter(which, ~Exists(charged), state__in=COLLECTED_PAYMENTS).order_by(
+            "pk"
+        )
     ]
 
 
 def orders_without_charge(which: Q) -> list[Difference]:
     """Orders among `which` that say they were paid, while neither a payment nor the ledger says so. One query."""
     charged = LedgerEntry.objects.filter(kind=LedgerKind.CHARGE, order=OuterRef("pk"))
-    collected = Payment.objects.filter(order=OuterRef("pk"), state__in=_COLLECTED)
+    collected = Payment.objects.filter(order=OuterRef("pk"), state__in=COLLECTED_PAYMENTS)
     return [
         Difference(
             DiscrepancyKind.ORDER_WITHOUT_MONEY,

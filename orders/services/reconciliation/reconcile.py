@@ -10,6 +10,8 @@ from typing import TypeVar
 from django.db.models import QuerySet
 
 from orders.models import (
+    LIVE_ATTEMPTS,
+    REFUNDS_UNDER_WAY,
     Attempt,
     AttemptKind,
     AttemptState,
@@ -19,7 +21,6 @@ from orders.models import (
     RefundState,
     StripeEvent,
 )
-from orders.models.payment import LIVE_ATTEMPTS, REFUNDS_UNDER_WAY
 from orders.services.payments.card_change import resume_card_change
 from orders.services.payments.checkout_sessions import open_checkout_session
 from orders.services.payments.due_installments import resume_charge

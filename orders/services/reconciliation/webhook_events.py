@@ -12,8 +12,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from orders.models import Attempt, AttemptKind, CardChange, CardChangeState, StripeEvent
-from orders.models.payment import LIVE_ATTEMPTS
+from orders.models import LIVE_ATTEMPTS, Attempt, AttemptKind, CardChange, CardChangeState, StripeEvent
 from orders.services.payments.card_change import settle_card_change
 from orders.services.payments.off_session import is_on_its_way
 from orders.services.payments.settlement import keep_for_review, settle

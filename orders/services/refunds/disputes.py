@@ -8,8 +8,7 @@ from django.utils.translation import gettext as _
 
 from orders.journal import record_event
 from orders.ledger import book_movement, charged_at, taken_at
-from orders.models import Attempt, Dispute, DisputeState, LedgerKind, Order, Payment
-from orders.models.payment import OPEN_DISPUTES
+from orders.models import OPEN_DISPUTES, Attempt, Dispute, DisputeState, LedgerKind, Order, Payment
 from orders.services.refunds.mails import mail_dispute
 from orders.services.refunds.unpaid import give_up_unpaid
 from orders.stripe import gateway

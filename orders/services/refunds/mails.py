@@ -9,8 +9,15 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from orders.invoices.attachments import credit_note_of
-from orders.models import Order, Refund, RefundMethod, RefundRequest, RefundState, TransferReturn
-from orders.selectors.installments import OPEN_PAYMENTS
+from orders.models import (
+    OPEN_PAYMENTS,
+    Order,
+    Refund,
+    RefundMethod,
+    RefundRequest,
+    RefundState,
+    TransferReturn,
+)
 from orders.selectors.mail_contexts import order_context, seller_context
 from shop.core.mail import queue_mail
 from shop.core.models import ShopSettings

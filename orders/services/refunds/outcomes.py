@@ -11,8 +11,10 @@ from orders.invoices.issuing import issue_credit_note
 from orders.journal import record_event
 from orders.ledger import book_movement, charged_at
 from orders.models import (
+    AUTOMATIC_REFUNDS,
+    COLLECTED_KINDS,
+    REFUNDS_UNDER_WAY,
     Attempt,
-    DisputeState,
     LedgerKind,
     Order,
     OrderStatus,
@@ -24,10 +26,9 @@ from orders.models import (
     RefundRequest,
     RefundState,
 )
-from orders.models.payment import REFUNDS_UNDER_WAY
 from orders.models.states import ActorKind
-from orders.selectors.installments import outstanding
-from orders.selectors.refund_debts import AUTOMATIC, debts, shortfalls, uncredited
+from orders.selectors.installments import is_disputed, outstanding
+from orders.selectors.refund_debts import debts, shortfalls, uncredited
 from orders.selectors.refund_rules import charges_left
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.mails import mail_refund_done, mail_refund_failed
@@ -209,7 +210,7 @@ def _recognise(order: Order, facts: RefundFacts) -> Refund | None:
         None,
     )
     request = again.refund.request if again is not None else None
-    if again is None and not attempt.refunds.filter(reason__in=AUTOMATIC).exists():
+    if again is None and not attempt.refunds.filter(reason__in=AUTOMATIC_REFUNDS).exists():
         free = sum((charge.left for charge in charges_left(order) if charge.attempt == attempt), ZERO)
         credited = min(amount, free, uncredited(order))
         if credited:
@@ -254,9 +255,7 @@ def _succeed(order: Order, payment: Payment, refund: Refund, facts: RefundFacts)
 
 def recompute_state(payment: Payment) -> None:
     """The state of a paid payment from what moved; a second charge that went back leaves it paid."""
-    moved = payment.ledger.filter(
-        kind__in=(LedgerKind.CHARGE, LedgerKind.REFUND, LedgerKind.REFUND_FAILED)
-    ).values_list("amount", flat=True)
+    moved = payment.ledger.filter(kind__in=COLLECTED_KINDS).values_list("amount", flat=True)
     kept = sum(moved, ZERO)
     if kept >= payment.amount:
         payment.state = PaymentState.PAID
@@ -288,7 +287,7 @@ def _close_if_given_back(order: Order) -> None:
     # A charge that went back by itself ends nothing.
     if not order.refund_requests.filter(settled_at__isnull=False).exists():
         return
-    if order.disputes.exclude(state=DisputeState.WON).exists() or debts(order):
+    if is_disputed(order) or debts(order):
         return
     transition(order, OrderStatus.REFUNDED, by=ActorKind.PROVIDER, event="order.refunded")
 

@@ -1,8 +1,7 @@
 """A declaration's case follows its refund: done when all the money is back, open again when it failed to arrive."""
 
 from orders.journal import record_event
-from orders.models import RefundRequest, WithdrawalCase, WithdrawalState
-from orders.models.returns import OPEN_CASES
+from orders.models import OPEN_CASES, RefundRequest, WithdrawalCase, WithdrawalState
 
 
 def close_settled_case(*, request: RefundRequest) -> None:

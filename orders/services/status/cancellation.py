@@ -5,8 +5,7 @@ import uuid
 from django.db import transaction
 from django.utils import timezone
 
-from orders.models import Attempt, AttemptState, Order, OrderStatus, Payment
-from orders.models.payment import LIVE_ATTEMPTS
+from orders.models import LIVE_ATTEMPTS, Attempt, AttemptState, Order, OrderStatus, Payment
 from orders.models.states import ActorKind
 from orders.services.status.transitions import transition
 

@@ -7,8 +7,7 @@ from datetime import timedelta
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from orders.models import Order, OrderStatus, OrderTracking
-from orders.models.order import ENDINGS
+from orders.models import CLOSED_STATUSES, IN_WORKSHOP, Order, OrderStatus, OrderTracking
 from orders.selectors.mail_contexts import order_context, seller_context
 from orders.selectors.money import money_after
 from orders.selectors.withdrawal_period import withdrawal_deadline
@@ -36,7 +35,7 @@ def mail_status(order: Order, entry: OrderTracking) -> None:
     """
     with translation.override(order.language):
         news = status_news(order, entry)
-        money = money_sentences(order) if entry.status in ENDINGS else []
+        money = money_sentences(order) if entry.status in CLOSED_STATUSES else []
     queue_mail(
         kind="order_status",
         to=order.email,
@@ -193,6 +192,6 @@ def money_sentences(order: Order) -> list[str]:
 
 
 def _promise(order: Order) -> list[str]:
-    if order.status not in (OrderStatus.CONFIRMED, OrderStatus.PROCESSING, OrderStatus.SHIPPED):
+    if order.status not in (*IN_WORKSHOP, OrderStatus.SHIPPED):
         return []
     return [_("Livraison au plus tard le %(date)s.") % {"date": day_in_words(order.promised_by)}]

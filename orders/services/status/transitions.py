@@ -14,6 +14,8 @@ from django.utils.translation import gettext as _
 
 from orders.journal import record_event, record_tracking
 from orders.models import (
+    CLOSED_STATUSES,
+    PAID_STATUSES,
     Order,
     OrderStatus,
     OrderTracking,
@@ -22,7 +24,6 @@ from orders.models import (
     WithdrawalCase,
     WithdrawalState,
 )
-from orders.models.order import ENDINGS, PAID_STATUSES
 from orders.models.states import TRANSITIONS, ActorKind, PaymentEffect, StockEffect, Transition
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_rules import charges_left, open_dispute
@@ -152,12 +153,12 @@ def _find(source: str, target: str, by: ActorKind) -> Transition | None:
 
 def _write(order: Order, row: Transition, at: datetime) -> None:
     before, order.status = order.status, row.target
-    if row.target in ENDINGS:
+    if row.target in CLOSED_STATUSES:
         if before in PAID_STATUSES:
             order.status_before_closing = before
         if row.target == OrderStatus.CANCELLED:
             order.cancelled_at = order.cancelled_at or at
-    elif before in ENDINGS:
+    elif before in CLOSED_STATUSES:
         order.status_before_closing, order.cancelled_at, order.archived_at = "", None, None
         order.retention_reason = order.retention_decision = ""
     if row.name in ("pay", "revive"):

@@ -14,8 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import Order, RefundRequest, WithdrawalCase, WithdrawalState
-from orders.models.returns import OPEN_CASES
+from orders.models import OPEN_CASES, Order, RefundRequest, WithdrawalCase, WithdrawalState
 from orders.selectors.installments import outstanding
 from orders.selectors.withdrawal_period import exercised_on, is_in_time
 from orders.selectors.withdrawals import (

@@ -1,0 +1,3 @@
+"""Where the seller is: its law, its holidays, the delivery that the catalogue promises."""
+
+HOME_COUNTRY = "FR"
