@@ -12,7 +12,6 @@ from orders.models import Order, PaymentMode
 from orders.pricing.vat import outside_union
 from orders.selectors.destinations import destination_of
 from orders.selectors.installments import agreed_plan
-from orders.selectors.invoices import tax_notice
 from orders.selectors.rules import country_name
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.withdrawals import function_sentence, withdrawal_path
@@ -20,15 +19,6 @@ from shop.core.models import ShopSettings
 from shop.core.site import absolute_url
 
 WITHDRAWAL_TEXTS = Path(settings.BASE_DIR) / "shop" / "pages" / "texts" / "withdrawal-notice"
-
-
-def confirmation_context(order: Order) -> dict[str, Any]:
-    return {
-        "order": order_context(order, order.language),
-        "terms_version": order.terms_version,
-        "withdrawal_notice": withdrawal_notice(order.language),
-        "seller": {**seller_context(), "vat_notice": tax_notice(order, order.language)},
-    }
 
 
 def order_context(order: Order, language: str) -> dict[str, Any]:

@@ -40,8 +40,8 @@ from orders.services.installments.scheduled_payments import (
 from orders.services.payments.mails import (
     mail_automatic_refund,
     mail_confirmation,
+    mail_new_order,
     mail_review_alert,
-    mail_workshop,
 )
 from orders.services.payments.off_session import CARD_UNKNOWN, carry_out
 from orders.services.payments.stored_cards import discard_card, store_card
@@ -224,7 +224,7 @@ def _confirm(order: Order, payment: Payment, paid_at: datetime) -> None:
     # The last lock of all, held until the commit: what follows only adds the rows of two mails.
     issue_invoice(order=order)
     mail_confirmation(order)
-    mail_workshop(order)
+    mail_new_order(order)
 
 
 def _give_back(order: Order, attempt: Attempt, reason: RefundReason) -> None:

@@ -5,20 +5,20 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
+from orders.mails import mail_workshop
 from orders.models import Discrepancy, DiscrepancyKind
 from orders.models.payment import PROVIDER_ID
 from orders.services.reconciliation.comparison import Difference
-from shop.core.mail import ALERT_LINES, queue_mail
-from shop.core.models import ShopSettings
+from shop.core.mail import ALERT_LINES
 from shop.core.money import amount_string, from_cents
 from shop.core.problems import Problem
+from shop.core.site import absolute_url
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -105,18 +105,10 @@ def _mail(discrepancies: Iterable[Discrepancy], once: str) -> None:
             }
             for discrepancy in rows[:ALERT_LINES]
         ]
-    queue_mail(
-        kind="reconciliation_discrepancies",
-        to=ShopSettings.load().alert_address,
-        language="fr",
-        context={
-            "discrepancies": lines,
-            "count": len(rows),
-            "more": max(0, len(rows) - ALERT_LINES),
-            "admin_url": settings.SITE_URL
-            + reverse("admin:orders_discrepancy_changelist")
-            + "?resolved_at__isempty=1",
-        },
-        dedupe_key=f"reconciliation_discrepancies:{once}",
-        reference="",
-    )
+    context = {
+        "discrepancies": lines,
+        "count": len(rows),
+        "more": max(0, len(rows) - ALERT_LINES),
+        "admin_url": absolute_url(reverse("admin:orders_discrepancy_changelist") + "?resolved_at__isempty=1"),
+    }
+    mail_workshop("reconciliation_discrepancies", context, once=once)

@@ -7,13 +7,13 @@ from datetime import timedelta
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
+from orders.mails import mail_customer
 from orders.models import CLOSED_STATUSES, IN_WORKSHOP, Order, OrderStatus, OrderTracking
-from orders.selectors.mail_contexts import order_context, seller_context
 from orders.selectors.money import money_after
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from shop.core.amounts import localised_amount
 from shop.core.dates import day_in_words
-from shop.core.mail import queue_mail, withdraw_mails
+from shop.core.mail import withdraw_mails
 
 STATUS_PAUSE = timedelta(minutes=1)
 """How long the mail of a status waits, so that staff can correct themselves."""
@@ -36,12 +36,10 @@ def mail_status(order: Order, entry: OrderTracking) -> None:
     with translation.override(order.language):
         news = status_news(order, entry)
         money = money_sentences(order) if entry.status in CLOSED_STATUSES else []
-    queue_mail(
-        kind="order_status",
-        to=order.email,
-        language=order.language,
-        context={
-            "order": order_context(order, order.language),
+    mail_customer(
+        order,
+        "order_status",
+        {
             "heading": news.heading,
             "paragraphs": list(news.paragraphs),
             "money": money,
@@ -50,21 +48,15 @@ def mail_status(order: Order, entry: OrderTracking) -> None:
             "carrier": entry.get_carrier_display() if entry.carrier else "",
             "tracking_url": entry.parcel_url,
             "signature": entry.actor.first_name if entry.actor else "",
-            "seller": seller_context(),
         },
-        dedupe_key=f"{_status_mails(order)}{entry.pk}",
-        reference=order.reference,
+        once=f"{order.pk}:{entry.pk}",
         not_before=timezone.now() + STATUS_PAUSE,
     )
 
 
 def withdraw_status_mails(order: Order) -> None:
     """Take back the mails of earlier statuses that wait for their minute: the order has another one now."""
-    withdraw_mails(_status_mails(order))
-
-
-def _status_mails(order: Order) -> str:
-    return f"order_status:{order.pk}:"
+    withdraw_mails(f"order_status:{order.pk}:")
 
 
 def status_news(order: Order, entry: OrderTracking) -> StatusNews:

@@ -38,7 +38,7 @@ from orders.selectors.withdrawals import find_declared_order, find_withdrawal
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.decisions import take_off_due
 from orders.services.withdrawals.declarations import Declaration, compose_statement
-from orders.services.withdrawals.mails import mail_received, mail_return_instructions, mail_workshop
+from orders.services.withdrawals.mails import mail_declared, mail_received, mail_return_instructions
 from shop.core import limits
 from shop.core.money import ZERO, amount_string
 from shop.core.problems import Problem
@@ -142,7 +142,7 @@ def file_declaration(*, declaration: Declaration, key: str) -> Withdrawal:
         mail_received(withdrawal, proven=declaration.order is not None)
     if order is not None and case.in_time:
         accept_case(case=case, order=order, now=now, actor=withdrawal.filed_by)
-    mail_workshop(case)
+    mail_declared(case)
     return withdrawal
 
 
