@@ -123,14 +123,14 @@ class RefundForm(forms.Form):
         values = self.cleaned_data
         if values["scope"] == "lines":
             wanted = [
-                (item.pk, values[f"units_{item.pk}"] or 0, values[f"restock_{item.pk}"])
+                ReturnedLine(item.pk, values[f"units_{item.pk}"] or 0, values[f"restock_{item.pk}"])
                 for item, *_rest in self._rows
             ]
         elif values["scope"] == "all" and values["restock_all"]:
-            wanted = [(item.pk, left, True) for item, left, _paid in self._rows]
+            wanted = [ReturnedLine(item.pk, left, True) for item, left, _paid in self._rows]
         else:
             return None
-        return [line for line in wanted if line[1]] or None
+        return [line for line in wanted if line.quantity] or None
 
     def wanted_amount(self) -> Decimal | None:
         values = self.cleaned_data

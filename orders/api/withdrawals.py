@@ -20,6 +20,7 @@ from orders.api.exchange import private
 from orders.api.serializers import ParagraphField
 from orders.models import Withdrawal
 from orders.selectors.orders import member_order
+from orders.selectors.refund_rules import ReturnedLine
 from orders.services.withdrawals.declarations import Declaration, choose_lines
 from orders.services.withdrawals.declaring import declare_withdrawal
 from shop.core.client_address import client_address
@@ -77,7 +78,7 @@ class WithdrawalView(APIView):
         if order is None:
             raise Problem("not_found", _("Commande introuvable."), 404)
         items = form.validated_data.get("items")
-        lines: tuple[tuple[int, int], ...] = ()
+        lines: tuple[ReturnedLine, ...] = ()
         if items is not None:
             lines = choose_lines(order, {item["item_id"]: item["quantity"] for item in items})
         declaration = Declaration(

@@ -51,19 +51,27 @@ def plan(
     )
 
 
-def fill_again(parts: Sequence[tuple[Decimal, Decimal]], amount: Decimal) -> list[Decimal]:
-    """What each part is owed once up to `amount` euros more are; `parts` are what is owed of each now, and was agreed.
+@dataclass(frozen=True, slots=True)
+class OwedPart:
+    """What is owed of a part now, and what was agreed."""
+
+    owed: Decimal
+    agreed: Decimal
+
+
+def restore_parts(parts: Sequence[OwedPart], amount: Decimal) -> list[Decimal]:
+    """Return what each part is owed once up to `amount` euros more are.
 
     The earliest are filled first, none beyond what was agreed. A part too small to be charged stays as it is.
     """
-    filled = []
-    for owed, agreed in parts:
-        again = min(owed + amount, agreed)
-        if again <= owed or again < SMALLEST_CHARGE:
-            again = owed
-        filled.append(again)
-        amount -= again - owed
-    return filled
+    restored = []
+    for part in parts:
+        owed = min(part.owed + amount, part.agreed)
+        if owed <= part.owed or owed < SMALLEST_CHARGE:
+            owed = part.owed
+        restored.append(owed)
+        amount -= owed - part.owed
+    return restored
 
 
 def last_day(dispatched_on: date) -> date:

@@ -50,6 +50,15 @@ class QuotedLine:
 
 
 @dataclass(frozen=True, slots=True)
+class _Refusal:
+    """Why a line can't be bought, and how many units of it could be."""
+
+    problem: str | None
+    detail: str
+    left: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class CartQuote:
     """`quote` counts the available lines only."""
 
@@ -84,7 +93,7 @@ def quote_cart(
 
     stock = _SharedStock()
     accepted: list[CartLine] = []
-    refusals: dict[str, tuple[str, str, int | None]] = {}
+    refusals: dict[str, _Refusal] = {}
     for key, (sellable, quantity) in joined.items():
         problem = sellable.problem
         left = stock.left(sellable)
@@ -95,7 +104,7 @@ def quote_cart(
         if problem is None and left is not None and quantity > left:
             problem = "insufficient_stock" if left else "out_of_stock"
         if problem is not None:
-            refusals[key] = (problem, problem_text(problem, left), left)
+            refusals[key] = _Refusal(problem, problem_text(problem, left), left)
             continue
         stock.take(sellable, quantity)
         assert sellable.unit_price is not None
@@ -111,15 +120,16 @@ def quote_cart(
         )
     quote = price_cart(accepted, destination=destination, rules=rules, today=today())
     priced = {line.key: line for line in quote.lines}
+    bought = _Refusal(None, "", None)
     quoted = tuple(
         QuotedLine(
             key=key,
             sellable=sellable,
             quantity=quantity,
             priced=priced.get(key),
-            problem=refusals[key][0] if key in refusals else None,
-            problem_detail=refusals[key][1] if key in refusals else "",
-            available_quantity=refusals[key][2] if key in refusals else sellable.available_quantity,
+            problem=refusals.get(key, bought).problem,
+            problem_detail=refusals.get(key, bought).detail,
+            available_quantity=refusals[key].left if key in refusals else sellable.available_quantity,
             reserved=any(level in (own or {}) for level, _stock in stock.levels(sellable)),
         )
         for key, (sellable, quantity) in joined.items()

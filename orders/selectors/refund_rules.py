@@ -40,8 +40,14 @@ from shop.core.amounts import localised_amount
 from shop.core.money import ZERO, amount_string, from_cents, quantize
 from shop.core.problems import Problem
 
-ReturnedLine = tuple[int, int, bool]
-"""Id of an order's line, how many units come back, and whether they go back on the shelf."""
+
+@dataclass(frozen=True, slots=True, order=True)
+class ReturnedLine:
+    """How many units of an order's line come back, and whether they return to stock."""
+
+    item_id: int
+    quantity: int
+    restock: bool = False
 
 
 class RefundRefused(Problem):
@@ -88,6 +94,18 @@ class RefundProposal:
     money: Decimal
     left: Decimal
     complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReducedPayment:
+    """A payment still due and the euros of it that stay due; 0 for one that is not collected at all."""
+
+    payment: Payment
+    left: Decimal
+
+    @property
+    def taken_off(self) -> Decimal:
+        return self.payment.amount - self.left
 
 
 def charges_left(order: Order) -> list[ChargeLeft]:
@@ -216,7 +234,7 @@ def propose_refund(
     returned = _wanted(items, before, lines, everything=lines is None and amount is None)
     sold = paid_lines(items, before)
     value = value_of_return(
-        sold, {str(item_id): units for item_id, (units, _restock) in returned.items()},
+        sold, {str(line.item_id): line.quantity for line in returned.values()},
         shipping=order.shipping_cost,
     )  # fmt: skip
     if lines is None:
@@ -272,23 +290,23 @@ def _wanted(
     lines: Sequence[ReturnedLine] | None,
     *,
     everything: bool,
-) -> dict[int, tuple[int, bool]]:
+) -> dict[int, ReturnedLine]:
     known = {item.pk: item for item in items}
     if lines is None:
         rest = {item.pk: item.quantity - before.get(item.pk, 0) for item in items}
-        return {pk: (units, False) for pk, units in rest.items() if units and everything}
-    wanted: dict[int, tuple[int, bool]] = {}
-    for item_id, units, restock in lines:
-        if item_id not in known or item_id in wanted or units < 1:
+        return {pk: ReturnedLine(pk, units) for pk, units in rest.items() if units and everything}
+    wanted: dict[int, ReturnedLine] = {}
+    for line in lines:
+        if line.item_id not in known or line.item_id in wanted or line.quantity < 1:
             raise RefundRefused("refund_invalid", _("une ligne ou une quantité est inconnue."), status=400)
-        free = known[item_id].quantity - before.get(item_id, 0)
-        if units > free:
+        free = known[line.item_id].quantity - before.get(line.item_id, 0)
+        if line.quantity > free:
             raise RefundRefused(
                 "refund_too_many_units",
                 _("il reste %(units)d à rembourser de « %(product)s ».")
-                % {"units": free, "product": known[item_id].product_name},
+                % {"units": free, "product": known[line.item_id].product_name},
             )
-        wanted[item_id] = (units, restock)
+        wanted[line.item_id] = line
     if not wanted:
         raise RefundRefused("refund_invalid", _("aucune ligne n'est choisie."), status=400)
     return wanted
@@ -297,7 +315,7 @@ def _wanted(
 def _proposal(
     order: Order,
     items: Sequence[OrderItem],
-    returned: dict[int, tuple[int, bool]],
+    returned: dict[int, ReturnedLine],
     value: ReturnValue,
     *,
     credited: Decimal,
@@ -308,7 +326,7 @@ def _proposal(
     goods = sum(value.lines.values(), ZERO)
     granted = spread(min(credited, goods), value.lines)
     voids = plan_voids(order, credited - stopped)
-    voided = stopped + sum((payment.amount - rest for payment, rest in voids), ZERO)
+    voided = stopped + sum((reduced.taken_off for reduced in voids), ZERO)
     money = credited - voided
     if money > charged:
         raise RefundRefused(
@@ -320,10 +338,10 @@ def _proposal(
         lines=tuple(
             ProposedLine(
                 item=item,
-                quantity=returned[item.pk][0],
+                quantity=returned[item.pk].quantity,
                 amount=granted[str(item.pk)],
                 worth=value.lines[str(item.pk)],
-                restock=returned[item.pk][1],
+                restock=returned[item.pk].restock,
             )
             for item in items
             if item.pk in returned
@@ -337,15 +355,15 @@ def _proposal(
     )
 
 
-def plan_voids(order: Order, credited: Decimal) -> list[tuple[Payment, Decimal]]:
-    """Which payments still due shrink, latest first, and to what; 0 for one that is not collected at all. Two queries.
+def plan_voids(order: Order, credited: Decimal) -> list[ReducedPayment]:
+    """Return the payments still due that shrink, latest first. Two queries.
 
     A refund as large as what is due ends all of them. A smaller one leaves alone those that are being collected right
     now, and never leaves less than a card can be charged.
     """
     due = list(Payment.objects.filter(order=order, state__in=OPEN_PAYMENTS).order_by("-position"))
     if credited >= sum((payment.amount for payment in due), ZERO):
-        return [(payment, ZERO) for payment in due]
+        return [ReducedPayment(payment, ZERO) for payment in due]
     busy = set(
         Attempt.objects.filter(payment__in=due, state__in=LIVE_ATTEMPTS).values_list("payment_id", flat=True)
     )
@@ -354,12 +372,14 @@ def plan_voids(order: Order, credited: Decimal) -> list[tuple[Payment, Decimal]]
     for payment in due:
         if payment.pk in busy or rest == 0:
             continue
-        kept = payment.amount - rest if payment.amount > rest else ZERO
-        if ZERO < kept < SMALLEST_CHARGE:
-            kept = min(SMALLEST_CHARGE, payment.amount)
-        plan.append((payment, kept))
-        rest -= payment.amount - kept
-    return [(payment, kept) for payment, kept in plan if kept != payment.amount]
+        left = max(payment.amount - rest, ZERO)
+        if ZERO < left < SMALLEST_CHARGE:
+            left = min(SMALLEST_CHARGE, payment.amount)
+        reduced = ReducedPayment(payment, left)
+        rest -= reduced.taken_off
+        if reduced.taken_off:
+            plan.append(reduced)
+    return plan
 
 
 def _sum(rows: QuerySet[Any]) -> Decimal:

@@ -37,7 +37,7 @@ from orders.models.payment import OPEN_DISPUTES, OPEN_PAYMENTS
 from orders.models.returns import OPEN_CASES
 from orders.selectors.installments import open_pause
 from orders.selectors.refund_retries import amount_again
-from orders.selectors.refund_rules import RefundRefused, open_dispute, refundable
+from orders.selectors.refund_rules import RefundRefused, ReturnedLine, open_dispute, refundable
 from orders.services.payments import settlement
 from orders.services.payments.off_session import claim_charge, obstacle, prepare_charge
 from orders.services.refunds.decisions import request_refund, retry_refund
@@ -195,7 +195,7 @@ class OrderHistories(HistoryLaws, StatusMoves, RuleBasedStateMachine):
         assert item is not None
         declaration = Declaration(
             name="Léa Martin", email=order.email, order_text=order.reference, language="fr", order=order,
-            lines=((item.pk, min(units, item.quantity)),) if units else (),
+            lines=(ReturnedLine(item.pk, min(units, item.quantity)),) if units else (),
         )  # fmt: skip
         declare_withdrawal(declaration=declaration, key=new_key(), caller=new_key())
         self.played["withdrawals"] += 1
@@ -233,7 +233,7 @@ class OrderHistories(HistoryLaws, StatusMoves, RuleBasedStateMachine):
         if order:
             item = order.items.first()
             assert item is not None
-            self.refund(number, twice, lines=[(item.pk, units, restock)])
+            self.refund(number, twice, lines=[ReturnedLine(item.pk, units, restock)])
 
     @rule(number=st.integers(0, 2), twice=st.booleans())
     def refund_everything(self, number: int, twice: bool) -> None:

@@ -24,6 +24,7 @@ from orders.models import (
     StoredCard,
     WithdrawalCase,
 )
+from orders.selectors.refund_rules import ReturnedLine
 from orders.services.fulfilment.workshop_steps import update_status
 from orders.services.payments import due_installments
 from orders.services.refunds.decisions import request_refund
@@ -69,7 +70,7 @@ def order():
 
 
 def declare(order, *, units=0, reason=""):
-    lines = ((order.items.get().pk, units),) if units else ()
+    lines = (ReturnedLine(order.items.get().pk, units),) if units else ()
     declaration = Declaration(
         name="Léa Martin", email=order.email, order_text=order.reference, language="fr", order=order, lines=lines,
         reason=reason,

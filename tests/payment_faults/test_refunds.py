@@ -23,7 +23,7 @@ from orders.models import (
     RefundRequest,
     RefundState,
 )
-from orders.selectors.refund_rules import RefundRefused, refundable
+from orders.selectors.refund_rules import RefundRefused, ReturnedLine, refundable
 from orders.services.fulfilment.workshop_steps import update_status
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation import reconcile
@@ -88,7 +88,7 @@ def refunded_once(order: Order) -> None:
 @pytest.mark.postgres
 def test_case_27_fifty_clicks_on_one_button_are_one_refund(bank, paid, figures):
     """Refund: two admins, two workers, double click: one refund, never more than paid."""
-    lines = [(paid.items.get().pk, 1, True)]
+    lines = [ReturnedLine(paid.items.get().pk, 1, True)]
     outcomes = all_at_once([partial(give_back, paid, "one-button", lines=lines)] * CLICKS)
     # Who waits for the order longer than the database allows is told to come back.
     assert {type(outcome.error) for outcome in outcomes} <= {type(None), OperationalError}

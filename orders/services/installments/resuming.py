@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from orders.journal import record_event
 from orders.models import LIVE_ATTEMPTS, OPEN_PAYMENTS, PAID_STATUSES, Attempt, Order, Payment, PaymentState
 from orders.pricing.dunning import RESUMED, next_step
-from orders.pricing.installments import NOTICE_DAYS, charge_day, fill_again, last_day, plan
+from orders.pricing.installments import NOTICE_DAYS, OwedPart, charge_day, last_day, plan, restore_parts
 from orders.selectors.installments import is_disputed
 from shop.core.money import ZERO, amount_string
 from shop.core.problems import Problem
@@ -55,7 +55,9 @@ def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> De
         (payment, payment.amount if payment.state in OPEN_PAYMENTS else ZERO)
         for payment in thirds.exclude(pk__in=being_paid, state__in=OPEN_PAYMENTS).order_by("position")
     ]
-    filled = fill_again([(owed, agreed.get(payment.position, ZERO)) for payment, owed in waiting], amount)
+    filled = restore_parts(
+        [OwedPart(owed, agreed.get(payment.position, ZERO)) for payment, owed in waiting], amount
+    )
     resumed, positions = ZERO, []
     for (payment, owed), owed_again in zip(waiting, filled, strict=True):
         if owed_again == owed:

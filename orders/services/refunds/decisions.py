@@ -37,7 +37,6 @@ from orders.selectors.installments import outstanding
 from orders.selectors.refund_debts import Debt, debts
 from orders.selectors.refund_retries import amount_again, refuse_units_credited_twice
 from orders.selectors.refund_rules import (
-    ChargeLeft,
     RefundProposal,
     RefundRefused,
     ReturnedLine,
@@ -145,8 +144,11 @@ def _decide(
         voided=amount_string(proposal.voided),
     )
     take_off_due(order=order, amount=max(proposal.amount - stopped, ZERO))
-    for attempt, euros in _split(charges_left(order), proposal.money):
-        _add_refund(order, attempt, euros, request=request)
+    money = proposal.money
+    for charge in charges_left(order):
+        if part := min(charge.left, money):
+            _add_refund(order, charge.attempt, part, request=request)
+            money -= part
     for row, line in zip(rows, proposal.lines, strict=True):
         if line.restock:
             _put_back(order, row)
@@ -171,28 +173,20 @@ def take_off_due(*, order: Order, amount: Decimal, reason: str = "refund.decided
         return ZERO
     if amount >= outstanding(order):
         return void_scheduled(order=order, reason=reason)
-    taken = sum((payment.amount - kept for payment, kept in plan), ZERO)
-    for payment, kept in plan:
-        if kept:
-            payment.amount = kept
+    taken = sum((reduced.taken_off for reduced in plan), ZERO)
+    for reduced in plan:
+        payment = reduced.payment
+        if reduced.left:
+            payment.amount = reduced.left
             payment.save(update_fields=["amount"])
         else:
             payment.state = PaymentState.VOID
             payment.next_try_on = None
             payment.save(update_fields=["state", "next_try_on"])
-        record_event(order, "installments.reduced", position=payment.position, left=amount_string(kept))
+        record_event(
+            order, "installments.reduced", position=payment.position, left=amount_string(reduced.left)
+        )
     return taken
-
-
-def _split(charges: Sequence[ChargeLeft], money: Decimal) -> list[tuple[Attempt, Decimal]]:
-    """Which charge gives back how much, the latest first."""
-    parts = []
-    for charge in charges:
-        part = min(charge.left, money)
-        if part:
-            parts.append((charge.attempt, part))
-            money -= part
-    return parts
 
 
 def _add_refund(order: Order, attempt: Attempt, amount: Decimal, **values: Any) -> Refund:
@@ -219,7 +213,9 @@ def _repeated(known: RefundRequest, fingerprint: str) -> RefundRequest:
 def _fingerprint(order_id: uuid.UUID, lines: Sequence[ReturnedLine] | None, amount: Decimal | None) -> str:
     demand = {
         "order": str(order_id),
-        "lines": None if lines is None else sorted(lines),
+        "lines": None
+        if lines is None
+        else [(line.item_id, line.quantity, line.restock) for line in sorted(lines)],
         "amount": None if amount is None else amount_string(amount),
     }
     return hashlib.sha256(json.dumps(demand, sort_keys=True).encode()).hexdigest()

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from orders.journal import record_event
 from orders.models import OPEN_CASES, Order, RefundRequest, WithdrawalCase, WithdrawalState
 from orders.selectors.installments import outstanding
+from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawal_period import exercised_on, is_in_time
 from orders.selectors.withdrawals import (
     FIRST_ALERT_DAY,
@@ -112,7 +113,7 @@ def record_return(
 def refund_case(
     *,
     case_id: int,
-    lines: Sequence[tuple[int, int, bool]] | None,
+    lines: Sequence[ReturnedLine] | None,
     amount: Decimal | None,
     reason: str,
     actor: User | None,

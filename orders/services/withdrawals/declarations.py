@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from orders.models import Order, OrderItem, WithdrawalChannel
+from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawals import returnable_lines
 from shop.core.dates import day_in_words
 from shop.core.problems import Problem
@@ -52,7 +53,7 @@ class Declaration:
     reason: str = ""
     goods: str = ""
     order: Order | None = None
-    lines: tuple[tuple[int, int], ...] = field(default=())
+    lines: tuple[ReturnedLine, ...] = ()
     receipt: Receipt | None = None
 
     def submission_key(self, day: date) -> str:
@@ -61,9 +62,14 @@ class Declaration:
         parts = (
             day.isoformat(), self.name, self.email.lower(), self.order_text, self.reason, self.goods,
             "" if self.order is None else str(self.order.pk),
-            ",".join(f"{item}x{units}" for item, units in sorted(self.lines)),
+            ",".join(f"{line.item_id}x{line.quantity}" for line in sorted(self.lines)),
         )  # fmt: skip
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+    @property
+    def units(self) -> dict[int, int]:
+        """How many units come back, by the id of the order's line."""
+        return {line.item_id: line.quantity for line in self.lines}
 
 
 def compose_statement(declaration: Declaration) -> str:
@@ -102,10 +108,10 @@ def _opening(declaration: Declaration) -> list[str]:
 
 def _goods(declaration: Declaration) -> str:
     if declaration.order is not None and declaration.lines:
-        chosen = dict(declaration.lines)
-        items = [item for item in declaration.order.items.all() if item.pk in chosen]
-        listed = describe_lines([(item, chosen[item.pk]) for item in items])
-        return "\n".join([_("Articles rendus :"), *(f"- {line}" for line in listed)])
+        units = declaration.units
+        items = [item for item in declaration.order.items.all() if item.pk in units]
+        listed = [f"- {describe_units(item, units[item.pk])}" for item in items]
+        return "\n".join([_("Articles rendus :"), *listed])
     if declaration.goods:
         return _("Articles rendus :") + "\n" + declaration.goods
     if declaration.receipt is not None:
@@ -113,12 +119,12 @@ def _goods(declaration: Declaration) -> str:
     return _("Ma rétractation porte sur toute la commande.")
 
 
-def describe_lines(lines: Sequence[tuple[OrderItem, int]]) -> list[str]:
-    """`2 × Golem (Peint · 18 cm)` for each line, in the active language."""
-    return [f"{quantity} × {item.label}" for item, quantity in lines]
+def describe_units(item: OrderItem, quantity: int) -> str:
+    """`2 × Golem (Peint · 18 cm)`, in the active language."""
+    return f"{quantity} × {item.label}"
 
 
-def choose_lines(order: Order, wanted: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
+def choose_lines(order: Order, wanted: Mapping[int, int]) -> tuple[ReturnedLine, ...]:
     """The lines of a declaration; none when everything that is left comes back. Two queries.
 
     Raises Problem 400 `invalid_lines` for a foreign line, for more units than are left, and for nothing at all.
@@ -128,7 +134,9 @@ def choose_lines(order: Order, wanted: Mapping[int, int]) -> tuple[tuple[int, in
     if not chosen or any(not 0 < units <= left.get(item, 0) for item, units in chosen.items()):
         refusal = _("Choisissez au moins un article, dans la quantité commandée.")
         raise Problem("invalid_lines", refusal, errors={"items": [refusal]})
-    return () if chosen == left else tuple(sorted(chosen.items()))
+    if chosen == left:
+        return ()
+    return tuple(ReturnedLine(item, units) for item, units in sorted(chosen.items()))
 
 
 def pack(declaration: Declaration) -> dict[str, Any]:
@@ -137,7 +145,7 @@ def pack(declaration: Declaration) -> dict[str, Any]:
         "n": declaration.name, "e": declaration.email, "o": declaration.order_text, "l": declaration.language,
         "r": declaration.reason, "g": declaration.goods,
         "i": None if declaration.order is None else str(declaration.order.pk),
-        "u": [list(line) for line in declaration.lines],
+        "u": [[line.item_id, line.quantity] for line in declaration.lines],
     }  # fmt: skip
 
 
@@ -146,5 +154,5 @@ def unpack(packed: Mapping[str, Any]) -> Declaration:
     order = Order.objects.filter(pk=packed["i"]).first() if packed["i"] else None
     return Declaration(
         name=packed["n"], email=packed["e"], order_text=packed["o"], language=packed["l"], reason=packed["r"],
-        goods=packed["g"], order=order, lines=tuple((item, units) for item, units in packed["u"]),
+        goods=packed["g"], order=order, lines=tuple(ReturnedLine(item, units) for item, units in packed["u"]),
     )  # fmt: skip

@@ -32,7 +32,7 @@ from orders.models import (
     WithdrawalState,
 )
 from orders.selectors.installments import outstanding
-from orders.selectors.refund_rules import propose_refund
+from orders.selectors.refund_rules import ReturnedLine, propose_refund
 from orders.selectors.withdrawal_period import exercised_on, is_in_time, refund_deadline
 from orders.selectors.withdrawals import find_declared_order, find_withdrawal
 from orders.services.installments.scheduled_payments import void_scheduled
@@ -153,12 +153,12 @@ def _moment_of(received_on: date, now: datetime) -> datetime:
     return timezone.make_aware(datetime.combine(received_on, time(12)))
 
 
-def _add_lines(withdrawal: Withdrawal, order: Order, lines: tuple[tuple[int, int], ...]) -> None:
+def _add_lines(withdrawal: Withdrawal, order: Order, lines: tuple[ReturnedLine, ...]) -> None:
     sold = dict(OrderItem.objects.filter(order=order).values_list("pk", "quantity"))
-    if any(not 0 < units <= sold.get(item, 0) for item, units in lines):
+    if any(not 0 < line.quantity <= sold.get(line.item_id, 0) for line in lines):
         raise Problem("invalid_lines", _("Choisissez au moins un article, dans la quantité commandée."))
     WithdrawalLine.objects.bulk_create(
-        WithdrawalLine(withdrawal=withdrawal, item_id=item, quantity=units) for item, units in lines
+        WithdrawalLine(withdrawal=withdrawal, item_id=line.item_id, quantity=line.quantity) for line in lines
     )
 
 
@@ -167,7 +167,7 @@ def stop_charges(order: Order, case: WithdrawalCase) -> Decimal:
 
     Call it with the order's row locked.
     """
-    lines = [(line.item_id, line.quantity, False) for line in case.withdrawal.lines.all()]
+    lines = [ReturnedLine(line.item_id, line.quantity) for line in case.withdrawal.lines.all()]
     if not lines:
         return ZERO if case.goods else void_scheduled(order=order, reason="withdrawal.taken_up")
     if not outstanding(order):

@@ -67,7 +67,7 @@ def _checked(declaration: Declaration, order: Order | None) -> Declaration:
         raise Problem("invalid_withdrawal", _("Vérifiez les champs signalés."), errors=errors)
     lines = declaration.lines
     if order is not None and lines:
-        lines = choose_lines(order, dict(lines))
+        lines = choose_lines(order, declaration.units)
     elif order is not None and not returnable_lines(order):
         refusal = _("Tous les articles de cette commande sont déjà remboursés.")
         raise Problem("invalid_lines", refusal, errors={"items": [refusal]})
@@ -100,7 +100,7 @@ def _demand(declaration: Declaration, receipt: Receipt) -> str:
     return json.dumps(
         [
             declaration.name, declaration.email.lower(), declaration.order_text, declaration.goods,
-            declaration.language, sorted(declaration.lines), receipt.channel, receipt.sent_on.isoformat(),
+            declaration.language, sorted(declaration.units.items()), receipt.channel, receipt.sent_on.isoformat(),
             receipt.received_on.isoformat(), receipt.words,
         ]
     )  # fmt: skip
