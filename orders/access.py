@@ -22,8 +22,9 @@ def access_token(order: Order) -> str:
     return signing.Signer(salt=_SALT).signature(str(order.pk))
 
 
-def token_is_valid(order_id: str, token: str) -> bool:
-    return constant_time_compare(signing.Signer(salt=_SALT).signature(order_id), token)
+def token_is_valid(order_id: uuid.UUID, token: str) -> bool:
+    """Whether `token` is the order's `access_token`."""
+    return constant_time_compare(signing.Signer(salt=_SALT).signature(str(order_id)), token)
 
 
 def order_url(order: Order) -> str:
@@ -58,6 +59,6 @@ def statement_token(withdrawal: Withdrawal) -> str:
     return signing.dumps(str(withdrawal.pk), salt=_STATEMENT_SALT)
 
 
-def withdrawal_of_token(token: str) -> str:
-    """The primary key of the declaration that a link was made for. Raises `BadSignature`."""
-    return str(signing.loads(token, salt=_STATEMENT_SALT, max_age=_STATEMENT_DAYS))
+def withdrawal_of_token(token: str) -> uuid.UUID:
+    """Return the id of the declaration that a `statement_token` was made for. Raises `BadSignature`."""
+    return uuid.UUID(signing.loads(token, salt=_STATEMENT_SALT, max_age=_STATEMENT_DAYS))

@@ -117,7 +117,7 @@ def _shown_order(order_id: str, token: str) -> Order | None:
         known = uuid.UUID(order_id)
     except ValueError:
         return None
-    if not token_is_valid(str(known), token):
+    if not token_is_valid(known, token):
         return None
     order = order_for_page(known)
     return order if order is not None and order.paid_at is not None else None

@@ -28,7 +28,7 @@ def closings(bank, order: Order) -> int:
 
 @pytest.mark.postgres
 def test_eight_clicks_at_once_close_one_page_once(bank, order):
-    assert values(all_at_once([partial(abandon_order, str(order.pk))] * CLICKS)) == [None] * CLICKS
+    assert values(all_at_once([partial(abandon_order, order.pk)] * CLICKS)) == [None] * CLICKS
     order.refresh_from_db()
     assert order.status == OrderStatus.CANCELLED
     assert closings(bank, order) == 1
@@ -41,13 +41,13 @@ def test_control_without_the_claim_a_page_is_closed_by_every_click(bank, order, 
         yield True
 
     monkeypatch.setattr(closing, "claim_closing", everybody)
-    all_at_once([partial(abandon_order, str(order.pk))] * CLICKS)
+    all_at_once([partial(abandon_order, order.pk)] * CLICKS)
     assert closings(bank, order) > 1
 
 
 def test_clicks_one_after_the_other_close_the_page_once(bank, order):
     for _click in range(5):
-        assert abandon_order(str(order.pk)) is None
+        assert abandon_order(order.pk) is None
     assert closings(bank, order) == 1
 
 
@@ -58,9 +58,9 @@ def test_a_page_that_could_not_be_closed_is_tried_again_by_the_next_click(bank, 
     with monkeypatch.context() as patch:
         patch.setattr(gateway, "expire_checkout_session", away)
         with pytest.raises(GatewayUnavailable):
-            abandon_order(str(order.pk))
+            abandon_order(order.pk)
     assert Attempt.objects.get().closing_at is None
-    assert abandon_order(str(order.pk)) is None
+    assert abandon_order(order.pk) is None
     assert closings(bank, order) == 1
 
 

@@ -67,7 +67,7 @@ def begin_debit(bank, buyer: Buyer, order: Order, *, succeeds: bool) -> None:
     # Neither the customer, nor the job, nor giving the order up decides before the bank.
     assert buyer.verify(session_of(order)).json()["payment_status"] == "pending"
     assert reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=50)) == 1
-    assert abandon_order(str(order.pk)) is None
+    assert abandon_order(order.pk) is None
     waits_for_the_bank(order)
 
 
@@ -207,7 +207,7 @@ def test_case_15_news_of_an_expiry_from_everywhere_at_once(bank, order):
                 *(partial(Buyer(number).webhook, event) for number in range(10)),
                 *[lambda: Buyer().verify(checkout_session_id).json()["payment_status"]] * 5,
                 *[partial(reconcile.reconcile_attempts, timezone.now() + timedelta(hours=1))] * 3,
-                partial(abandon_order, str(order.pk)),
+                partial(abandon_order, order.pk),
             ]
         )
     )
@@ -220,7 +220,7 @@ def test_case_16_a_page_paid_in_its_last_second_stays_paid(bank, order):
     """Paid in the last second, the expiry job at the same time: paid wins, stock stays taken."""
     bank.pay(order)
     Attempt.objects.update(expires_at=timezone.now() - timedelta(minutes=1))
-    assert abandon_order(str(order.pk)) == order
+    assert abandon_order(order.pk) == order
     confirmed_once(order)
 
 
@@ -236,7 +236,7 @@ def test_case_16_a_payment_just_before_the_closing_wins(bank, order, monkeypatch
         return original(checkout_session_id)
 
     monkeypatch.setattr(gateway, "expire_checkout_session", paid_just_before)
-    assert abandon_order(str(order.pk)) == order
+    assert abandon_order(order.pk) == order
     confirmed_once(order)
 
 
@@ -260,7 +260,7 @@ def test_case_16_expiry_and_payment_at_the_same_instant_end_with_what_stripe_say
             all_at_once(
                 [
                     pay_and_settle,
-                    partial(abandon_order, str(order.pk)),
+                    partial(abandon_order, order.pk),
                     partial(settle, attempt.pk),
                     partial(reconcile.reconcile_attempts, timezone.now() + timedelta(minutes=3)),
                 ]
@@ -382,6 +382,6 @@ def test_case_17_an_order_whose_money_is_looked_at_is_not_given_up(bank, order):
     settle(Attempt.objects.get().pk)
     assert Attempt.objects.get().state == AttemptState.REVIEW
     before = rows()
-    assert abandon_order(str(order.pk)) is None
+    assert abandon_order(order.pk) is None
     assert rows() == before
     assert order.payments.get().state == PaymentState.DUE

@@ -1,6 +1,7 @@
 """From a filled-in form to the address of the payment page."""
 
 import logging
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -39,7 +40,7 @@ class Visitor:
     """Who asks: an IP address ("" when there is none), the orders that this browser made, the member signed in."""
 
     address: str = ""
-    orders: tuple[str, ...] = ()
+    orders: tuple[uuid.UUID, ...] = ()
     member_id: int | None = None
 
 
@@ -141,7 +142,7 @@ def _open(attempt: Attempt) -> str:
         return open_checkout_session(renewed)
 
 
-def _earlier_orders(request: CheckoutRequest, visitor: Visitor) -> list[str]:
+def _earlier_orders(request: CheckoutRequest, visitor: Visitor) -> list[uuid.UUID]:
     """The unpaid orders that this one takes the place of: those of this browser, and those with counted stock of the
     same member or of the same mailbox from the same network. An e-mail address alone closes nothing: anybody can type
     it. One query."""
@@ -153,7 +154,7 @@ def _earlier_orders(request: CheckoutRequest, visitor: Visitor) -> list[str]:
         holder = holder_of(address=visitor.address, email=request.customer.email)
         theirs |= held & Q(stock_holds__network=holder.network, stock_holds__mailbox=holder.mailbox)
     unpaid = Order.objects.filter(theirs, status=OrderStatus.PENDING).order_by("created_at").distinct()
-    return [str(order_id) for order_id in unpaid.values_list("pk", flat=True)]
+    return list(unpaid.values_list("pk", flat=True))
 
 
 def _name_open_order(refusal: TooManyUnpaid, visitor: Visitor) -> None:
@@ -163,7 +164,7 @@ def _name_open_order(refusal: TooManyUnpaid, visitor: Visitor) -> None:
         refusal.extra["order_url"] = order_path(order)
 
 
-def _replace(order_id: str) -> None:
+def _replace(order_id: uuid.UUID) -> None:
     try:
         paid = abandon_order(order_id)
     except gateway.GatewayUnavailable:

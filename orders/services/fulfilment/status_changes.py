@@ -101,7 +101,7 @@ def close_unpaid(order_id: uuid.UUID) -> None:
     Raises GatewayError when the page can't be closed now, Problem 409 `order_just_paid` when it was paid meanwhile,
     and `payment_under_way` while money may still come.
     """
-    paid = abandon_order(str(order_id), by=ActorKind.STAFF)
+    paid = abandon_order(order_id, by=ActorKind.STAFF)
     if paid is not None:
         raise Problem("order_just_paid", _("Cette commande vient d'être payée : elle reste ouverte."), 409)
     if Order.objects.filter(pk=order_id, status=OrderStatus.PENDING).exists():

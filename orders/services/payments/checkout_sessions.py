@@ -1,6 +1,7 @@
 """Opening and closing hosted payment pages. The provider is called outside every transaction."""
 
 import logging
+import uuid
 
 from django.db import transaction
 from django.utils import timezone
@@ -78,7 +79,7 @@ def open_checkout_session(attempt: Attempt) -> str:
     return current.checkout_session_url
 
 
-def abandon_order(order_id: str, *, by: ActorKind = ActorKind.CUSTOMER) -> Order | None:
+def abandon_order(order_id: uuid.UUID, *, by: ActorKind = ActorKind.CUSTOMER) -> Order | None:
     """Close an unpaid order for good: its page first, then the order; its stock goes back.
 
     Returns the order instead when it turns out to be paid. Raises GatewayError when the page can't be closed
