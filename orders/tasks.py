@@ -12,7 +12,7 @@ from orders.books.audit import audit_books
 from orders.invoices.documents import ensure_document, make_missing_documents
 from orders.models import Invoice
 from orders.services.fulfilment.delivery_promises import report_overdue_orders
-from orders.services.payments import closing, due_installments, stored_cards
+from orders.services.payments import checkout_sessions, due_installments, stored_cards
 from orders.services.reconciliation import reconcile
 from orders.services.reconciliation.nightly import reconcile_days
 from orders.services.refunds import sending
@@ -40,7 +40,7 @@ def send_refund(refund_id: str) -> None:
     max_retries=5,
 )
 def close_void_attempts(order_id: str) -> None:
-    closing.close_void_attempts(uuid.UUID(order_id))
+    checkout_sessions.close_void_attempts(uuid.UUID(order_id))
 
 
 @shared_task(
@@ -67,7 +67,7 @@ def reconcile_payments(now: datetime) -> None:
     reconcile.reconcile_attempts(now)
     reconcile.reconcile_card_changes(now)
     reconcile.send_waiting_refunds(now)
-    closing.close_void_attempts()
+    checkout_sessions.close_void_attempts()
     stored_cards.delete_discarded_cards()
 
 

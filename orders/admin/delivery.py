@@ -19,7 +19,6 @@ from orders.admin.parts import order_page
 from orders.models import IN_WORKSHOP, Order
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.services.fulfilment.delivery_promises import set_delivery_day, set_promised_date
-from orders.services.withdrawals.declaring import has_left
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 
@@ -65,7 +64,7 @@ def promise_page(request: HttpRequest, order: Order, context: dict[str, Any]) ->
     "delivery",
     label=_("Date de livraison"),
     action=StaffAction.FULFIL_ORDER,
-    shown=lambda order: order.is_paid and has_left(order),
+    shown=lambda order: order.is_paid and order.goods_have_left,
 )
 def delivery_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
     """Asks on which day the last parcel arrived: the withdrawal period runs from it."""

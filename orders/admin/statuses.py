@@ -16,9 +16,8 @@ from orders.admin.parts import PROVIDER_AWAY, order_page
 from orders.models import Carrier, Order, OrderStatus
 from orders.selectors.money import money_after
 from orders.selectors.refund_rules import charges_left
-from orders.selectors.status_actions import status_actions
 from orders.services.fulfilment.archiving import Removal, archiving_obstacles, remove_order, restore_order
-from orders.services.fulfilment.status_changes import change_status, decide_retention
+from orders.services.fulfilment.status_changes import change_status, decide_retention, status_actions
 from orders.services.status.transitions import status_offers
 from orders.stripe import gateway
 from shop.core.money import ZERO

@@ -21,8 +21,7 @@ from orders.api.serializers import ParagraphField
 from orders.models import Withdrawal
 from orders.selectors.orders import member_order
 from orders.selectors.refund_rules import ReturnedLine
-from orders.services.withdrawals.declarations import Declaration, choose_lines
-from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.services.withdrawals.declarations import Declaration, choose_lines, declare_withdrawal
 from shop.core.client_address import client_address
 from shop.core.problems import Problem
 

@@ -1,4 +1,4 @@
-"""Orders for their pages. Members see their paid orders, and under « Historique » those given back or closed.
+"""Orders for their pages, and who bought what. Members see their paid orders, and under « Historique » refunded or closed ones.
 
 Archiving takes an order out of staff's lists only: its customer keeps the page.
 """
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
 from django.urls import reverse
+from django.utils import timezone
 
+from catalog.purchases import Purchase
 from orders.models import PAID_STATUSES, Order, OrderStatus
 
 if TYPE_CHECKING:
@@ -35,6 +37,20 @@ def member_order(user: "User", order_id: uuid.UUID) -> Order | None:
 def order_for_page(order_id: uuid.UUID) -> Order | None:
     """An order with everything its page shows; whether the visitor may see it is decided by the caller."""
     return _with_parts(Order.objects.filter(pk=order_id)).first()
+
+
+def find_purchase(user_id: int, product_id: int) -> Purchase | None:
+    """The member's latest paid order of the product that was neither cancelled nor refunded. One query."""
+    order = (
+        Order.objects.filter(
+            user_id=user_id, status__in=PAID_STATUSES, paid_at__isnull=False, items__product_id=product_id
+        )
+        .order_by("-paid_at")
+        .first()
+    )
+    if order is None or order.paid_at is None:
+        return None
+    return Purchase(order.reference, timezone.localdate(order.delivered_at or order.paid_at))
 
 
 def order_path(order: Order) -> str:

@@ -44,10 +44,9 @@ from orders.services.refunds.decisions import request_refund, retry_refund
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.services.refunds.transfers import settle_by_transfer, take_transfer_back
-from orders.services.status.cancellation import cancel_unpaid_order
+from orders.services.status.transitions import cancel_unpaid_order
 from orders.services.withdrawals.cases import refund_case, refuse_case
-from orders.services.withdrawals.declarations import Declaration
-from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.stripe import gateway
 from orders.stripe.facts import ChargeFacts, IntentFacts
 from orders.tests.factories import make_order, new_key, pay_order

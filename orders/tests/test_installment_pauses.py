@@ -13,8 +13,8 @@ from orders.access import order_url, payment_page_url
 from orders.models import Attempt, InstallmentPause, Order, PausedBy, PauseEnd, StoredCard
 from orders.selectors.installments import calendar
 from orders.services.fulfilment.status_changes import change_status
-from orders.services.installments.collecting import send_link
 from orders.services.installments.dates import pause_installments, resume_installments
+from orders.services.installments.scheduled_payments import send_link
 from orders.services.payments import due_installments, off_session
 from orders.services.payments.due_installments import charge_now
 from orders.tests.giving_back import in_thirds, mails, rows

@@ -18,7 +18,7 @@ from orders.models import (
     WithdrawalState,
 )
 from orders.selectors.refund_rules import ReturnedLine
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_product
 from orders.tests.reading import text
 from orders.tests.withdrawing import NOON, declare, paid_order

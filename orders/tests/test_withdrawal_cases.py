@@ -17,7 +17,7 @@ from orders.models import (
 )
 from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawals import Light, light
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals import cases as cases
 from orders.tests.factories import make_order, make_product
 from orders.tests.thirds import offer_thirds

@@ -21,15 +21,15 @@ from orders.models import (
     WithdrawalState,
 )
 from orders.selectors.refund_rules import ReturnedLine
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals.declarations import (
     Declaration,
     choose_lines,
     compose_statement,
+    declare_withdrawal,
     pack,
     unpack,
 )
-from orders.services.withdrawals.declaring import declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from orders.tests.thirds import offer_thirds
 from shop.core.models import AttemptCounter, OutgoingMail

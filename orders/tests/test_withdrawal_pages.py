@@ -17,8 +17,7 @@ from orders.access import access_token
 from orders.models import Withdrawal
 from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawals import cases_of, find_declared_order, returnable_lines, withdrawal_path
-from orders.services.withdrawals.declarations import Declaration
-from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.reading import words
 from orders.tests.withdrawing import LANGUAGES, LINK, prefix

@@ -31,8 +31,13 @@ from orders.models import Order, Withdrawal
 from orders.selectors.orders import order_for_page
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.withdrawals import open_cases
-from orders.services.withdrawals.declarations import Declaration, compose_statement, pack, unpack
-from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.services.withdrawals.declarations import (
+    Declaration,
+    compose_statement,
+    declare_withdrawal,
+    pack,
+    unpack,
+)
 from shop.core.client_address import client_address
 from shop.core.problems import Problem
 from shop.core.public_pages import public_page

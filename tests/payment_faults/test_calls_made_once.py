@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from orders.models import Attempt, AttemptState, Order, OrderStatus
-from orders.services.payments import closing
+from orders.services.payments import checkout_sessions
 from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.reconciliation.webhook_events import NotYetKnown, process_event, store_event
 from orders.stripe import gateway
@@ -40,7 +40,7 @@ def test_control_without_the_claim_a_page_is_closed_by_every_click(bank, order, 
     def everybody(_attempt):
         yield True
 
-    monkeypatch.setattr(closing, "claim_closing", everybody)
+    monkeypatch.setattr(checkout_sessions, "claim_closing", everybody)
     all_at_once([partial(abandon_order, order.pk)] * CLICKS)
     assert closings(bank, order) > 1
 

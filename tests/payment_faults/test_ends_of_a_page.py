@@ -31,8 +31,8 @@ from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation import reconcile
 from orders.services.refunds.sending import send_refund
-from orders.services.status import cancellation, transitions
-from orders.services.status.cancellation import cancel_unpaid_order
+from orders.services.status import transitions
+from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import gateway
 from orders.tests.bank import session_of
 from orders.tests.factories import checkout_body, line
@@ -185,7 +185,7 @@ def test_case_15_two_who_close_an_expired_order_give_its_piece_back_once(
         inside.enter()
         return timezone.now()
 
-    monkeypatch.setattr(cancellation, "timezone", SimpleNamespace(now=meet))
+    monkeypatch.setattr(transitions, "timezone", SimpleNamespace(now=meet))
     if not guarded:
         monkeypatch.setattr(transitions, "release_for_order", release_whatever_was_held)
     if not locked:

@@ -24,7 +24,7 @@ from orders.models import (
     RefundState,
 )
 from orders.selectors.refund_rules import RefundRefused, ReturnedLine, refundable
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.fulfilment.status_changes import update_status
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation import reconcile
 from orders.services.refunds import decisions

@@ -1,4 +1,4 @@
-"""Making an order: priced, agreed, its stock held, in one transaction that either happens or does not."""
+"""Placing an order: priced, agreed, its stock held, in one transaction that either happens or does not."""
 
 import hashlib
 import json
@@ -194,6 +194,19 @@ def renew_attempt(attempt: Attempt, *, only_when_old: bool = False) -> Attempt |
         current.save(update_fields=["state", "settled_at"])
         record_event(order, "payment.renewed", attempt=str(current.pk))
         return prepare_attempt(current.payment, number=current.number + 1)
+
+
+def join_orders(user: "User", order_ids: Sequence[uuid.UUID]) -> None:
+    """Give guests' orders to the member whose address they were placed with.
+
+    An order of somebody else, or with another address, is left alone. Runs in the caller's transaction; locks the
+    orders, oldest key first.
+    """
+    orders = Order.objects.select_for_update().filter(pk__in=order_ids, user=None, email=user.email)
+    for order in orders.order_by("pk"):
+        order.user = user
+        order.save(update_fields=["user", "updated_at"])
+        record_event(order, "order.joined_account", actor=user)
 
 
 def _refuse_changed(cart: CartQuote, request: CheckoutRequest) -> None:

@@ -18,7 +18,7 @@ from django.utils.translation import ngettext
 
 from catalog.selectors.availability import stock_levels
 from orders.models import Order, StockHold, StockHoldState
-from orders.selectors.holds import counted_levels, held_units
+from orders.services.status.stock_holds import counted_levels, held_units
 from shop.core.client_address import network_of
 from shop.core.problems import Problem
 from shop.core.transaction_locks import lock_names

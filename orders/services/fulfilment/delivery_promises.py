@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from orders.journal import record_event
 from orders.models import IN_WORKSHOP, PAID_STATUSES, Order
 from orders.services.status.transitions import correct_delivery_day
-from orders.services.withdrawals.declaring import has_left
 from orders.services.withdrawals.mails import mail_overdue, mail_postponed
 from shop.core.problems import Problem
 
@@ -81,7 +80,7 @@ def set_delivery_day(*, order_id: uuid.UUID, delivered_on: date | None, actor: U
     """
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
-        if order.status not in PAID_STATUSES or not has_left(order):
+        if order.status not in PAID_STATUSES or not order.goods_have_left:
             raise Problem("order_not_sent", _("Cette commande n'est pas encore partie."), 409)
         sent_on = None if order.shipped_at is None else timezone.localdate(order.shipped_at)
         if delivered_on is not None and not (sent_on or delivered_on) <= delivered_on <= timezone.localdate():

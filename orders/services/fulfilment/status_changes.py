@@ -1,19 +1,27 @@
 """A status set by hand: what the workshop does next, or that an order is off and what becomes of its money."""
 
 import uuid
-from datetime import date
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event, record_tracking
-from orders.models import CLOSED_STATUSES, LedgerEntry, LedgerKind, Order, OrderStatus
+from orders.models import (
+    CLOSED_STATUSES,
+    PAID_STATUSES,
+    LedgerEntry,
+    LedgerKind,
+    Order,
+    OrderStatus,
+    OrderTracking,
+)
 from orders.models.states import ActorKind
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_rules import charges_left, refundable
-from orders.services.fulfilment.workshop_steps import add_to_status, update_status
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.refunds.decisions import request_refund
@@ -22,6 +30,7 @@ from orders.services.status.mails import mail_status
 from orders.services.status.transitions import transition, why_not
 from shop.core.money import ZERO, amount_string, format_amount
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -71,6 +80,78 @@ def change_status(
                 carrier=carrier, actor=actor, reason=reason, dispatched_on=dispatched_on,
             )  # fmt: skip
     return Order.objects.get(pk=order_id)
+
+
+def update_status(
+    *,
+    order_id: uuid.UUID,
+    status: str,
+    message: str = "",
+    tracking_number: str = "",
+    carrier: str = "",
+    actor: "User | None",
+    reason: str = "",
+    dispatched_on: date | None = None,
+) -> OrderTracking | None:
+    """Bring an order to one of the four statuses of its way, or back; returns what its customer is shown of it.
+
+    The status that it has already is an addition when it comes with a message or a number, and nothing otherwise, nor
+    when both were said last. `dispatched_on` is the day on which it was sent, today unless told; `reason` why a
+    dispatch is undone. Raises Problem 409 as `why_not` and 400 `invalid_date`; nothing changes then.
+    """
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        if status == order.status:
+            return add_to_status(
+                order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor
+            )
+        return transition(
+            order, status, by=ActorKind.STAFF, actor=actor, at=_moment(order, status, dispatched_on),
+            message=message, tracking_number=tracking_number, carrier=carrier, reason=reason,
+        )  # fmt: skip
+
+
+def add_to_status(
+    order: Order, *, message: str, tracking_number: str, carrier: str = "", actor: "User | None"
+) -> OrderTracking | None:
+    """Tell the customer more about the status that the order has; None when there is nothing new. Runs with the
+    order locked."""
+    latest = order.tracking.first()
+    said = (order.status, message, tracking_number)
+    repeated = latest is not None and (latest.status, latest.message, latest.tracking_number) == said
+    if repeated or not (message or tracking_number):
+        return None
+    entry = record_tracking(
+        order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor
+    )
+    record_event(order, "order.status_added_to", actor=actor, status=order.status, tracking=tracking_number)
+    mail_status(order, entry)
+    return entry
+
+
+def _moment(order: Order, status: str, day: date | None) -> datetime:
+    """When the parcel left: noon of an earlier day whose hour nobody noted, but after the payment."""
+    now = timezone.now()
+    if status != OrderStatus.SHIPPED or day is None or day == timezone.localdate(now):
+        return now
+    paid_at = order.paid_at or order.created_at
+    if not timezone.localdate(paid_at) <= day <= timezone.localdate(now):
+        refusal = _("L'expédition ne peut être ni à venir ni avant le paiement.")
+        raise Problem("invalid_date", refusal, errors={"dispatched_on": [refusal]})
+    return max(timezone.make_aware(datetime.combine(day, time(12))), paid_at)
+
+
+def status_actions(order: Order, status: str, refund: bool | None = None) -> tuple[StaffAction, ...]:
+    """Every action that setting `status` asks for; whoever sets it may do all of them.
+
+    The next step of the work is one. Calling an order off, or back, is another; and to say what becomes of its money,
+    `refund` True or False, is to decide a refund.
+    """
+    moves_on = order.status in PAID_STATUSES and status in PAID_STATUSES
+    actions = (
+        (StaffAction.FULFIL_ORDER,) if moves_on else (StaffAction.FULFIL_ORDER, StaffAction.CANCEL_ORDER)
+    )
+    return actions if refund is None else (*actions, StaffAction.REFUND_ORDER)
 
 
 def decide_retention(*, order_id: uuid.UUID, decision: str, actor: "User | None") -> Order:

@@ -1,13 +1,15 @@
-"""The later thirds of an order: received, refused, announced, moved, voided.
+"""The later installments of an order: received, refused, announced, moved, voided, written off.
 
-Every function here runs in its caller's transaction, with the order's row locked.
+Functions that are given an order run in their caller's transaction, with the order's row locked.
 """
 
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from orders.journal import record_event
 from orders.models import (
@@ -25,7 +27,9 @@ from orders.pricing.dunning import AUTHENTICATION_REQUIRED, MAX_TRIES, RESUMED, 
 from orders.pricing.installments import charge_day, last_day
 from orders.selectors.installments import open_pause
 from orders.services.installments import mails as mails
+from orders.services.installments.mails import mail_link
 from shop.core.money import ZERO, to_cents
+from shop.core.problems import Problem
 from shop.core.wake import wake
 
 if TYPE_CHECKING:
@@ -198,6 +202,36 @@ def write_off(*, order: Order, payment: Payment, actor: "User | None", reason: s
     record_event(
         order, "installment.written_off", actor=actor, position=payment.position, reason=reason[:500]
     )
+
+
+def send_link(*, payment_id: int, actor: "User | None") -> None:
+    """Mail the customer the page where the third is paid. Raises Problem 409 when it isn't owed, or while the
+    payments are suspended."""
+    with transaction.atomic():
+        order, payment = _locked(payment_id)
+        if open_pause(order) is not None:
+            raise Problem(
+                "installments_paused", _("Les échéances sont suspendues : reprenez-les d'abord."), 409
+            )
+        event = record_event(order, "installment.link_sent", actor=actor, position=payment.position)
+        mail_link(order, payment, once=str(event.pk))
+
+
+def write_off_payment(*, payment_id: int, actor: "User | None", reason: str) -> None:
+    """Give a third up. Raises Problem 409 when it isn't owed, or while somebody is paying it."""
+    with transaction.atomic():
+        order, payment = _locked(payment_id)
+        if Attempt.objects.filter(payment__order=order, state__in=LIVE_ATTEMPTS).exists():
+            raise Problem("payment_in_progress", _("Un paiement de cette commande est en cours."), 409)
+        write_off(order=order, payment=payment, actor=actor, reason=reason)
+
+
+def _locked(payment_id: int) -> tuple[Order, Payment]:
+    order = Order.objects.select_for_update(of=("self",)).get(payments=payment_id)
+    payment = Payment.objects.select_for_update(of=("self",)).get(pk=payment_id)
+    if payment.state not in OPEN_PAYMENTS or payment.position == 1:
+        raise Problem("not_owed", _("Cette échéance n'est plus à payer."), 409)
+    return order, payment
 
 
 def lock_open_payments(order: Order) -> list[Payment]:

@@ -1,13 +1,16 @@
-"""Charging the kept card of an order while its customer is away.
+"""Charging the stored card of an order while its customer is away.
 
-A charge is written down (attempt and key) and committed before the provider is asked. What became of it is found out
-by the same key while the provider remembers it (24 hours), and by looking for it afterwards: a key that is forgotten
-would charge a second time.
+A charge is written down (attempt and key) and committed before the provider is asked. Its outcome is found by the same
+key while the provider knows it (24 hours), and by a search afterwards: a key that is forgotten would charge a second
+time.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from orders.models import (
@@ -23,7 +26,6 @@ from orders.models import (
 )
 from orders.pricing.dunning import AUTHENTICATION_REQUIRED
 from orders.selectors.installments import is_disputed, open_pause
-from orders.services.payments.closing_claims import claim_closing
 from orders.stripe import gateway
 from orders.stripe.gateway import IDEMPOTENCY_KEY_LIFETIME, IntentFacts
 from shop.core.money import to_cents
@@ -33,6 +35,28 @@ ON_ITS_WAY = timedelta(minutes=2)
 CARD_UNKNOWN = "resource_missing"
 """The provider's word for a card or customer that it no longer has."""
 _REFUSED = ("requires_payment_method", "requires_action", "requires_confirmation")
+
+
+CLAIM_LASTS = timedelta(seconds=30)
+"""Longer than any call takes: a claim older than this was left behind by a process that died."""
+
+
+@contextmanager
+def claim_closing(attempt: Attempt) -> Iterator[bool]:
+    """Whether this process is the one that asks. The claim stays after success, and is given back by an exception.
+
+    Call it outside transactions: the claim must be seen by the others before the provider is called.
+    """
+    now = timezone.now()
+    rows = Attempt.objects.filter(pk=attempt.pk)
+    free = rows.filter(Q(closing_at=None) | Q(closing_at__lt=now - CLAIM_LASTS))
+    claimed = bool(free.update(closing_at=now))
+    try:
+        yield claimed
+    except BaseException:
+        if claimed:
+            rows.filter(closing_at=now).update(closing_at=None)
+        raise
 
 
 def obstacle(order: Order, payment: Payment) -> str:

@@ -16,8 +16,7 @@ from orders.models import (
     Order,
     Payment,
 )
-from orders.services.payments.checkout_sessions import open_checkout_session
-from orders.services.payments.closing import close_page
+from orders.services.payments.checkout_sessions import close_page, open_checkout_session
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
 from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME

@@ -1,4 +1,4 @@
-"""The one door by which a payment changes an order.
+"""The only module by which a payment changes an order.
 
 Webhook, return page and reconciliation all call `settle`. It asks the provider what is true, takes the locks in
 one order (order, payment, attempt), compares, and moves forward only. The second caller finds the work done.
@@ -46,8 +46,7 @@ from orders.services.payments.mails import (
 from orders.services.payments.off_session import CARD_UNKNOWN, carry_out
 from orders.services.payments.stored_cards import discard_card, store_card
 from orders.services.refunds.decisions import request_automatic_refund
-from orders.services.status.cancellation import cancel_unpaid_order
-from orders.services.status.transitions import transition
+from orders.services.status.transitions import cancel_unpaid_order, transition
 from orders.stripe import gateway
 from orders.stripe.gateway import ChargeFacts, CheckoutSessionFacts, IntentFacts
 from shop.core.money import from_cents
@@ -92,6 +91,32 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
             )
     attempt.refresh_from_db()
     return Settlement(order_id, _told(attempt))
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedPayment:
+    """`status` is paid, pending, failed or expired; `refunded` when a payment came too late and goes back."""
+
+    order: Order
+    status: str
+    refunded: bool
+
+
+def verify_payment(checkout_session_id: str) -> VerifiedPayment | None:
+    """Ask the provider about a payment page of ours; None for a page that is not ours.
+
+    When the provider can't be asked the answer is what is known: `pending` unless it was settled before.
+    """
+    attempt = Attempt.objects.filter(checkout_session_id=checkout_session_id).first()
+    if attempt is None:
+        return None
+    try:
+        status = settle(attempt.pk).status
+    except gateway.GatewayError:
+        status = "paid" if attempt.state == AttemptState.SUCCEEDED else "pending"
+    order = Order.objects.get(payments=attempt.payment_id)
+    refunded = order.status in CLOSED_STATUSES and Refund.objects.filter(attempt=attempt).exists()
+    return VerifiedPayment(order=order, status=status, refunded=refunded)
 
 
 def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: CheckoutSessionFacts) -> None:

@@ -28,7 +28,7 @@ from orders.services.payments.payment_links import drop_attempt
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation.webhook_events import MAX_TRIES, NotYetKnown, process_event, store_event
 from orders.services.refunds.sending import send_refund, sync_refunds
-from orders.services.status.cancellation import cancel_unpaid_order
+from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import gateway, statement
 from orders.stripe.gateway import EventFacts
 from shop.core.problems import Problem

@@ -13,6 +13,7 @@ from orders.ledger import book_movement, charged_at
 from orders.models import (
     AUTOMATIC_REFUNDS,
     COLLECTED_KINDS,
+    OPEN_CASES,
     REFUNDS_UNDER_WAY,
     Attempt,
     LedgerKind,
@@ -25,6 +26,8 @@ from orders.models import (
     RefundReason,
     RefundRequest,
     RefundState,
+    WithdrawalCase,
+    WithdrawalState,
 )
 from orders.models.states import ActorKind
 from orders.selectors.installments import is_disputed, outstanding
@@ -32,7 +35,6 @@ from orders.selectors.refund_debts import debts, shortfalls, uncredited
 from orders.selectors.refund_rules import charges_left
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.mails import mail_refund_done, mail_refund_failed
-from orders.services.refunds.withdrawal_closing import close_settled_case, reopen_case
 from orders.services.status.transitions import status_after_return, transition
 from orders.stripe.facts import RefundFacts
 from shop.core.money import ZERO, amount_string, from_cents
@@ -308,3 +310,36 @@ def _go_back(order: Order) -> None:
     back = status_after_return(order)
     if order.status == OrderStatus.REFUNDED and back:
         transition(order, back, by=ActorKind.PROVIDER, event="order.reopened")
+
+
+def close_settled_case(*, request: RefundRequest) -> None:
+    """The case of a refund that has reached the customer is done. Call it with the order locked, in the transaction
+    that settles the request; a request without declaration changes nothing."""
+    if request.withdrawal_id is None or request.settled_at is None:
+        return
+    case = _locked(request, states=OPEN_CASES)
+    if case is None:
+        return
+    case.state = WithdrawalState.REFUNDED
+    case.save()
+    _record(request, "withdrawal.refunded")
+
+
+def reopen_case(*, request: RefundRequest) -> None:
+    """The money of a settled request came back to the shop: it is owed again. Call it with the order locked."""
+    case = None if request.withdrawal_id is None else _locked(request, states=(WithdrawalState.REFUNDED,))
+    if case is None:
+        return
+    gone = case.goods_received_at or case.shipping_proof_at or request.order.shipped_at
+    case.state = WithdrawalState.GOODS_AWAITED if gone else WithdrawalState.DECLARED
+    case.save()
+    _record(request, "withdrawal.reopened")
+
+
+def _locked(request: RefundRequest, *, states: tuple[str, ...]) -> WithdrawalCase | None:
+    cases = WithdrawalCase.objects.select_for_update().filter(withdrawal=request.withdrawal_id)
+    return cases.filter(state__in=states).first()
+
+
+def _record(request: RefundRequest, name: str) -> None:
+    record_event(request.order, name, withdrawal=str(request.withdrawal_id), request=str(request.pk))

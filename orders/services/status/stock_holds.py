@@ -1,11 +1,15 @@
-"""Units that orders keep from each other.
+"""Units of counted stock that orders hold.
 
 A hold is made by guarded updates of the catalogue's stock, released exactly once (`held` → `released`, decided by
 a guarded update), and turned into a sale by the payment.
 """
 
-from catalog.services.stock import StockUnit, hold_stock, release_stock
-from orders.models import Order, StockHold, StockHoldState
+import uuid
+from collections import Counter
+from collections.abc import Iterable
+
+from catalog.services.stock import Level, StockUnit, hold_stock, release_stock
+from orders.models import Order, OrderStatus, StockHold, StockHoldState
 
 
 def hold_for_order(order: Order) -> None:
@@ -57,6 +61,34 @@ def take_for_order(order: Order) -> None:
     order.stock_holds.exclude(state=StockHoldState.TAKEN).update(
         state=StockHoldState.TAKEN, network="", mailbox=""
     )
+
+
+def held_by_orders(order_ids: Iterable[uuid.UUID]) -> Counter[Level]:
+    """The counted units that these orders hold without being paid. One query."""
+    return held_units(
+        StockHold.objects.filter(
+            order__in=list(order_ids), order__status=OrderStatus.PENDING, state=StockHoldState.HELD
+        )
+    )
+
+
+def held_units(holds: Iterable[StockHold]) -> Counter[Level]:
+    """The counted units of holds, by the level of stock they were taken from."""
+    units: Counter[Level] = Counter()
+    for hold in holds:
+        for level in counted_levels(hold):
+            units[level] += hold.quantity
+    return units
+
+
+def counted_levels(hold: StockHold) -> list[Level]:
+    """The levels that a hold took its units from."""
+    levels: list[Level] = []
+    if hold.product_counted and hold.product_id is not None:
+        levels.append(("product", hold.product_id))
+    if hold.variation_counted and hold.variation_id is not None:
+        levels.append(("variation", hold.variation_id))
+    return levels
 
 
 def _release(hold: StockHold) -> bool:

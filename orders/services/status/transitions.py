@@ -3,11 +3,13 @@
 Every function here runs in its caller's transaction, with the order's row locked.
 """
 
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,7 +17,10 @@ from django.utils.translation import gettext as _
 from orders.journal import record_event, record_tracking
 from orders.models import (
     CLOSED_STATUSES,
+    LIVE_ATTEMPTS,
     PAID_STATUSES,
+    Attempt,
+    AttemptState,
     Order,
     OrderStatus,
     OrderTracking,
@@ -133,6 +138,31 @@ def status_offers(order: Order) -> list[StatusOffer]:
             )
         )
     return offers
+
+
+def cancel_unpaid_order(
+    order_id: uuid.UUID,
+    *,
+    reason: str,
+    attempt_state: str = AttemptState.CANCELED,
+    by: ActorKind = ActorKind.JOB,
+) -> bool:
+    """`pending` → `cancelled`, once; True when this call did it. A paid or closed order is left alone.
+
+    Call it only when no money can come any more: the page is expired at the provider, or was never made.
+    `reason` is the journal's dotted name.
+    """
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        if order.status != OrderStatus.PENDING:
+            return False
+        payments = list(Payment.objects.select_for_update().filter(order=order).order_by("position"))
+        now = timezone.now()
+        Attempt.objects.filter(payment__in=payments, state__in=LIVE_ATTEMPTS).update(
+            state=attempt_state, settled_at=now
+        )
+        transition(order, OrderStatus.CANCELLED, by=by, at=now, event=reason)
+    return True
 
 
 def correct_delivery_day(order: Order, delivered_at: datetime | None) -> None:

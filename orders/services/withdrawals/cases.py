@@ -28,7 +28,7 @@ from orders.selectors.withdrawals import (
 from orders.services.installments.mails import mail_resumed
 from orders.services.installments.resuming import refuse_to_resume, resume_scheduled
 from orders.services.refunds.decisions import request_refund
-from orders.services.withdrawals.declaring import accept_case, has_left, stop_charges
+from orders.services.withdrawals.declarations import accept_case, stop_charges
 from orders.services.withdrawals.mails import mail_alert, mail_refused, mail_return_instructions
 from shop.core.problems import Problem
 from shop.core.shop_days import shop_day
@@ -74,7 +74,7 @@ def ask_return(*, case_id: int, actor: User | None) -> WithdrawalCase:
     `case_not_taken_up`."""
     with _open_case(case_id) as (case, order):
         known = _require_accepted(case, order)
-        if not has_left(known):
+        if not known.goods_have_left:
             raise Problem("case_not_shipped", _("Rien n'a quitté l'atelier : rien n'est à renvoyer."), 409)
         case.state = WithdrawalState.GOODS_AWAITED
         case.save()
@@ -121,7 +121,7 @@ def refund_case(
     """Give the money of a declaration back: these lines, or all that is left. Two clicks decide one refund.
 
     `amount` is less than the lines are worth when they lost value in the customer's hands (L221-23). The case is closed
-    when all the money is back, by `withdrawal_closing`.
+    when all the money is back.
 
     Raises Problem 409 `case_closed`, `case_not_taken_up` and what `request_refund` refuses; nothing changes then.
     """

@@ -16,8 +16,7 @@ from django.utils.translation import gettext as _
 
 from orders.models import Order, Withdrawal
 from orders.selectors.withdrawals import find_withdrawal, returnable_lines
-from orders.services.withdrawals.declarations import Declaration, Receipt, choose_lines
-from orders.services.withdrawals.declaring import file_declaration
+from orders.services.withdrawals.declarations import Declaration, Receipt, choose_lines, file_declaration
 from shop.core.problems import Problem
 from shop.core.shop_days import shop_day
 

@@ -15,7 +15,7 @@ from orders.models import (
     WithdrawalState,
 )
 from orders.selectors.refund_rules import ReturnedLine
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals.staff_filing import file_received
 from orders.tests.factories import make_product, new_key
 from orders.tests.filing.letters import filed, letter, paid_order
