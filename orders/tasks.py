@@ -44,12 +44,12 @@ def close_void_attempts(order_id: str) -> None:
 
 
 @shared_task(
-    name="orders.tasks.forget_card",
+    name="orders.tasks.detach_card",
     autoretry_for=(gateway.GatewayUnavailable,),
     retry_backoff=30,
     max_retries=5,
 )
-def forget_card(payment_method_id: str) -> None:
+def detach_card(payment_method_id: str) -> None:
     stored_cards.delete_discarded_cards(payment_method_id)
 
 

@@ -25,7 +25,7 @@ from orders.models import Dispute, Order, OrderItem, OrderStatus, Refund, Refund
 from orders.selectors.refund_rules import (
     RefundRefused,
     ReturnedLine,
-    paid_for,
+    paid_amounts,
     propose_refund,
     refundable,
     units_returned,
@@ -89,7 +89,7 @@ class RefundForm(forms.Form):
 
     def __init__(self, data: Any, *, order: Order) -> None:
         super().__init__(data, initial={"key": uuid.uuid4()})
-        returned, paid = units_returned(order), paid_for(order)
+        returned, paid = units_returned(order), paid_amounts(order)
         self._rows = []
         for item in order.items.all():
             left = item.quantity - returned.get(item.pk, 0)

@@ -116,7 +116,7 @@ class CheckoutView(APIView):
             raise
         finally:
             # The order stands even when its payment page could not be opened: the browser may come back to it.
-            placed = checkout_service.find_placed(demand) if buyer.asked else None
+            placed = checkout_service.find_placed_order(demand) if buyer.asked else None
             if placed is not None:
                 buyer.remember(placed)
         # Also on a repeat: the first answer, which carried the session, may never have reached the browser.

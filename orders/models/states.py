@@ -31,7 +31,7 @@ class PaymentEffect(StrEnum):
     """Nothing was charged and nothing will be."""
     RESTORE_AGREED = "restore_agreed"
     """The payments that closing had voided are due as agreed."""
-    BRING_FORWARD = "bring_forward"
+    ADVANCE_DUE_DATES = "advance_due_dates"
     """The fifty days after dispatch cap the calendar; a pause ends."""
     RESTORE_DATES = "restore_dates"
     """The calendar is as it was before dispatch."""
@@ -83,11 +83,11 @@ TRANSITIONS: tuple[Transition, ...] = (
     # The way through the workshop.
     Transition("prepare", (_CONFIRMED,), _PROCESSING, _STAFF),
     Transition("undo_preparation", (_PROCESSING,), _CONFIRMED, _STAFF),
-    Transition("dispatch", IN_WORKSHOP, _SHIPPED, _STAFF, _GOODS_LEAVE, _E.BRING_FORWARD),
+    Transition("dispatch", IN_WORKSHOP, _SHIPPED, _STAFF, _GOODS_LEAVE, _E.ADVANCE_DUE_DATES),
     Transition(
         "undo_dispatch", (_SHIPPED,), _PROCESSING, _STAFF, ("not_returned",), _E.RESTORE_DATES, needs_reason=True
     ),
-    Transition("hand_over", IN_WORKSHOP, _DELIVERED, _STAFF, _GOODS_LEAVE, _E.BRING_FORWARD),
+    Transition("hand_over", IN_WORKSHOP, _DELIVERED, _STAFF, _GOODS_LEAVE, _E.ADVANCE_DUE_DATES),
     Transition("deliver", (_SHIPPED,), _DELIVERED, _STAFF),
     Transition("undo_delivery", (_DELIVERED,), _SHIPPED, _STAFF),
     # Its end, and back.

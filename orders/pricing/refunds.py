@@ -101,7 +101,7 @@ def value_of_return(
     return ReturnValue(lines=worth, shipping=shipping if complete else from_cents(0), complete=complete)
 
 
-def spread(amount: Decimal, parts: Mapping[str, Decimal]) -> dict[str, Decimal]:
+def prorate(amount: Decimal, parts: Mapping[str, Decimal]) -> dict[str, Decimal]:
     """`amount` over parts in proportion to them, none above its own; the odd cents go to the largest remainders.
 
     Raises `ValueError` when the parts together are less.

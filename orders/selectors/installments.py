@@ -116,7 +116,7 @@ def calendar(order: Order) -> Calendar | None:
     )
 
 
-def wants_card(order: Order) -> bool:
+def needs_card(order: Order) -> bool:
     """Whether a card may still be charged for later payments of an order: else none is asked for, nor kept.
 
     At most two queries. The order must be freshly read, under its lock where the answer is acted on.

@@ -48,7 +48,7 @@ class MoneyOutcome:
     to_come: Decimal
 
 
-def money_after(order: Order) -> MoneyOutcome:
+def money_outcome(order: Order) -> MoneyOutcome:
     """What became of the money of an order. Three queries, two with prefetched payments."""
     moved = {
         row["kind"]: quantize(row["total"])

@@ -1,4 +1,4 @@
-"""Orders for their pages, and who bought what. Members see their paid orders, and under « Historique » refunded or closed ones.
+"""Orders for their pages, and who bought what. Members see paid orders; refunded and closed ones under « Historique ».
 
 Archiving takes an order out of staff's lists only: its customer keeps the page.
 """

@@ -17,7 +17,7 @@ from orders.selectors.refund_rules import (
 from shop.core.money import ZERO
 
 
-def amount_again(order: Order, failed: Refund) -> Decimal:
+def retryable_amount(order: Order, failed: Refund) -> Decimal:
     """What a failed refund may give back when it is made once more, on the card or by transfer.
 
     Raises RefundRefused: `refund_not_failed`, `refund_disputed`, `refund_made_good` when another movement has given it
@@ -40,13 +40,13 @@ def amount_again(order: Order, failed: Refund) -> Decimal:
     return amount
 
 
-def to_make_again(order: Order) -> list[Debt]:
-    """The failed refunds that may be made once more, oldest first, each with the amount: see `amount_again`."""
+def retryable_refunds(order: Order) -> list[Debt]:
+    """The failed refunds that may be made once more, oldest first, each with the amount: see `retryable_amount`."""
     found = []
     failed = Refund.objects.filter(order=order, state=RefundState.FAILED, replaced_by=None)
     for refund in failed.select_related("attempt").order_by("created_at"):
         with suppress(RefundRefused):
-            found.append(Debt(refund, amount_again(order, refund)))
+            found.append(Debt(refund, retryable_amount(order, refund)))
     return found
 
 

@@ -28,7 +28,7 @@ from orders.models import (
 )
 from orders.pricing.installments import SMALLEST_CHARGE
 from orders.pricing.promotions import Promotion
-from orders.pricing.refunds import PaidLine, ReturnValue, line_shares, spread, value_of_return
+from orders.pricing.refunds import PaidLine, ReturnValue, line_shares, prorate, value_of_return
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_debts import (
     debts,
@@ -278,7 +278,7 @@ def paid_lines(items: Sequence[OrderItem], returned: dict[int, int]) -> list[Pai
     ]
 
 
-def paid_for(order: Order) -> dict[int, Decimal]:
+def paid_amounts(order: Order) -> dict[int, Decimal]:
     """What the customer paid for each line, offered units being paid for by their whole pool. One query."""
     shares = line_shares(paid_lines(list(order.items.all()), {}))
     return {int(key): from_cents(cents) for key, cents in shares.items()}
@@ -324,7 +324,7 @@ def _proposal(
     stopped: Decimal,
 ) -> RefundProposal:
     goods = sum(value.lines.values(), ZERO)
-    granted = spread(min(credited, goods), value.lines)
+    granted = prorate(min(credited, goods), value.lines)
     voids = plan_voids(order, credited - stopped)
     voided = stopped + sum((reduced.taken_off for reduced in voids), ZERO)
     money = credited - voided

@@ -152,7 +152,7 @@ def find_checkout_session_of_intent(intent_id: str) -> str | None:
         return found.data[0].id if found.data else None
 
 
-def charge_kept_card(
+def charge_stored_card(
     *,
     key: str,
     order_id: str,
@@ -221,7 +221,7 @@ def cancel_intent(intent_id: str) -> bool:
     return True
 
 
-def forget_card(payment_method_id: str) -> None:
+def detach_card(payment_method_id: str) -> None:
     """Have a kept card deleted. One that is gone already counts as deleted."""
     with suppress(GatewayRefused), calling() as v1:
         v1.payment_methods.detach(payment_method_id)

@@ -36,7 +36,7 @@ from orders.models import (
 from orders.models.payment import OPEN_DISPUTES, OPEN_PAYMENTS
 from orders.models.returns import OPEN_CASES
 from orders.selectors.installments import open_pause
-from orders.selectors.refund_retries import amount_again
+from orders.selectors.refund_retries import retryable_amount
 from orders.selectors.refund_rules import RefundRefused, ReturnedLine, open_dispute, refundable
 from orders.services.payments import settlement
 from orders.services.payments.off_session import claim_charge, obstacle, prepare_charge
@@ -295,7 +295,7 @@ class OrderHistories(HistoryLaws, StatusMoves, RuleBasedStateMachine):
         failed.refresh_from_db()
         with suppress(RefundRefused), transaction.atomic():
             demand = {"refund_id": failed.pk, "sent_on": timezone.localdate(), "reference": "VIR"}
-            owed = amount_again(failed.order, failed)
+            owed = retryable_amount(failed.order, failed)
             transfer = settle_by_transfer(**demand, amount=owed)
             assert settle_by_transfer(**demand, amount=owed) == transfer
             assert (transfer.replaces_id, transfer.amount, transfer.state) == (failed.pk, owed, "succeeded")

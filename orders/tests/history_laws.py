@@ -27,7 +27,7 @@ from orders.models import (
 from orders.models.order import CLOSED_STATUSES
 from orders.models.payment import OPEN_PAYMENTS, REFUNDS_UNDER_WAY
 from orders.models.states import TRANSITIONS
-from orders.selectors.money import money_after, with_undecided_money
+from orders.selectors.money import money_outcome, with_undecided_money
 from orders.selectors.refund_debts import debts
 from orders.selectors.refund_rules import charge_left, charges_left, refundable
 from orders.services.refunds.disputes import sync_disputes
@@ -143,7 +143,7 @@ class HistoryLaws:
     @invariant()
     def what_the_customer_reads_of_the_money_is_what_moved(self) -> None:
         for order in Order.objects.filter(status__in=CLOSED_STATUSES).prefetch_related("payments"):
-            told = money_after(order)
+            told = money_outcome(order)
             charged = sum(order.ledger.filter(kind="charge").values_list("amount", flat=True), ZERO)
             parts = (told.refunded, told.under_way, told.failed, told.disputed, told.kept)
             assert sum(parts, ZERO) >= charged, (told, charged)

@@ -16,7 +16,7 @@ from orders.models import (
     RefundState,
 )
 from orders.selectors import refund_rules
-from orders.selectors.refund_rules import ReturnedLine, paid_for, propose_refund, refundable
+from orders.selectors.refund_rules import ReturnedLine, paid_amounts, propose_refund, refundable
 from orders.selectors.refunds import progress, refunds_for_page
 from orders.services.refunds.decisions import restock_line
 from orders.services.refunds.sending import send_refund
@@ -78,7 +78,7 @@ def test_some_units_are_worth_what_was_paid_for_them_and_the_rest_comes_with_the
     order = pay_order(make_order((product, 3), country="US"))
     item = order.items.get()
     assert (order.total, item.free_quantity) == (EUROS("109.99"), 1)
-    assert paid_for(order) == {item.pk: EUROS("60.00")}
+    assert paid_amounts(order) == {item.pk: EUROS("60.00")}
 
     first = refund(order, lines=[ReturnedLine(item.pk, 1, True)])
     assert (first.amount, first.shipping) == (EUROS("20.00"), EUROS("0.00"))

@@ -26,9 +26,9 @@ from orders.services.withdrawals.declarations import (
     Declaration,
     choose_lines,
     compose_statement,
+    declaration_from_json,
+    declaration_to_json,
     declare_withdrawal,
-    pack,
-    unpack,
 )
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from orders.tests.thirds import offer_thirds
@@ -427,7 +427,7 @@ def test_a_part_is_listed_in_the_statement():
         "Nom\u00a0: Léa Martin\nAdresse email\u00a0: lea@example.com\n\n"
         "Motif\u00a0: Trop grand."
     )
-    assert unpack(pack(declaration)) == declaration
+    assert declaration_from_json(declaration_to_json(declaration)) == declaration
 
 
 def test_a_void_payment_is_never_collected_again():

@@ -34,9 +34,9 @@ from orders.selectors.withdrawals import open_cases
 from orders.services.withdrawals.declarations import (
     Declaration,
     compose_statement,
+    declaration_from_json,
+    declaration_to_json,
     declare_withdrawal,
-    pack,
-    unpack,
 )
 from shop.core.client_address import client_address
 from shop.core.problems import Problem
@@ -160,7 +160,9 @@ def _draw_step(request: HttpRequest, declaration: Declaration) -> HttpResponse:
     context = {
         "statement": compose_statement(declaration),
         "email": declaration.email,
-        "signed": signing.dumps({**pack(declaration), "k": key}, salt=_STEP_SALT, compress=True),
+        "signed": signing.dumps(
+            {**declaration_to_json(declaration), "k": key}, salt=_STEP_SALT, compress=True
+        ),
         "breadcrumbs": _trail(),
     }
     return render(request, "orders/withdrawal_confirm.html", context)
@@ -185,7 +187,7 @@ def _read_step(request: HttpRequest) -> tuple[Declaration, str] | None:
         packed = signing.loads(request.POST.get("declaration", ""), salt=_STEP_SALT)
     except signing.BadSignature:
         return None
-    return unpack(packed), packed["k"]
+    return declaration_from_json(packed), packed["k"]
 
 
 def _unreadable(request: HttpRequest) -> HttpResponse:

@@ -77,7 +77,7 @@ def check_out(
     return CheckedOut(order=order, url=_payment_page(order), created=created)
 
 
-def find_placed(request: CheckoutRequest) -> Order | None:
+def find_placed_order(request: CheckoutRequest) -> Order | None:
     """The order that this key made before. Raises Problem 422 when it was another demand."""
     return _existing(request)
 

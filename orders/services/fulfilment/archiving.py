@@ -32,7 +32,7 @@ from shop.core.problems import Problem
 if TYPE_CHECKING:
     from accounts.models import User
 
-_KEPT = ("ledger", "invoices", "withdrawals", "refund_requests", "refunds", "disputes", "discrepancies")
+_RETAINED = ("ledger", "invoices", "withdrawals", "refund_requests", "refunds", "disputes", "discrepancies")
 """What the shop must be able to show for ten years (L123-22 C. com.); an order that has any of it is not deleted."""
 _DONE = (OrderStatus.DELIVERED, *CLOSED_STATUSES)
 _MONEY_MAY_COME = (*LIVE_ATTEMPTS, AttemptState.REVIEW)
@@ -58,7 +58,7 @@ def remove_order(*, order_id: uuid.UUID, actor: "User | None") -> Removal:
         close_unpaid(order_id)
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
-        if any(getattr(order, name).exists() for name in _KEPT):
+        if any(getattr(order, name).exists() for name in _RETAINED):
             _archive(order, actor)
             return Removal.ARCHIVED
         attempts = Attempt.objects.filter(payment__order=order)
@@ -102,7 +102,7 @@ def archiving_obstacles(order: Order) -> list[str]:
         (order.discrepancies.filter(resolved_at=None).exists(), _("un écart avec Stripe est à régler")),
         (_is_in_review(order), _("elle est à vérifier")),
     )
-    return [str(reason) for stands, reason in found if stands]
+    return [str(reason) for holds, reason in found if holds]
 
 
 def restore_order(*, order_id: uuid.UUID, actor: "User | None") -> Order:

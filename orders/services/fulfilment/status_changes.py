@@ -25,9 +25,9 @@ from orders.selectors.refund_rules import charges_left, refundable
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.refunds.decisions import request_refund
-from orders.services.refunds.unpaid import give_up_unpaid
+from orders.services.refunds.unpaid import close_outstanding
 from orders.services.status.mails import mail_status
-from orders.services.status.transitions import transition, why_not
+from orders.services.status.transitions import transition, transition_problem
 from shop.core.money import ZERO, amount_string, format_amount
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
@@ -56,11 +56,11 @@ def change_status(
     `cancelled` and `refunded` need to know whether what was paid goes back. Without `refund` they raise Problem 409
     `refund_decision_needed` with `refundable`, `money` and `voided` in euros; True credits all that is left (see
     `request_refund`; `key` makes that repeatable); False moves no money, wants a `reason`, and leaves the order waiting
-    for a decision about it (`decide_retention`). Either way nothing more is collected (see `give_up_unpaid`).
+    for a decision about it (`decide_retention`). Either way nothing more is collected (see `close_outstanding`).
 
     An order that was never paid can be cancelled only: its payment page is closed first, and its customer gets a mail
-    if there is a message. Raises Problem 409 as `why_not`, `reason_needed`, `refund_required`, `order_just_paid`,
-    `payment_under_way`, 400 `invalid_date`, GatewayError when the page can't be closed now, RefundRefused, and
+    if there is a message. Raises Problem 409 as `transition_problem`, `reason_needed`, `refund_required`,
+    `order_just_paid`, `payment_under_way`, 400 `invalid_date`, GatewayError when the page can't be closed now, RefundRefused, and
     Order.DoesNotExist. Whatever is raised, the order is as it was.
     """
     order = Order.objects.get(pk=order_id)
@@ -70,7 +70,7 @@ def change_status(
         order = Order.objects.select_for_update().get(pk=order_id)
         asks_for_more = bool(refund) and status in CLOSED_STATUSES and refundable(order) > ZERO
         if status in CLOSED_STATUSES and (status != order.status or asks_for_more):
-            _end(
+            _close(
                 order, status, actor=actor, message=message, tracking_number=tracking_number, refund=refund,
                 reason=reason, key=key,
             )  # fmt: skip
@@ -97,7 +97,7 @@ def update_status(
 
     The status that it has already is an addition when it comes with a message or a number, and nothing otherwise, nor
     when both were said last. `dispatched_on` is the day on which it was sent, today unless told; `reason` why a
-    dispatch is undone. Raises Problem 409 as `why_not` and 400 `invalid_date`; nothing changes then.
+    dispatch is undone. Raises Problem 409 as `transition_problem` and 400 `invalid_date`; nothing changes then.
     """
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
@@ -159,8 +159,8 @@ def decide_retention(*, order_id: uuid.UUID, decision: str, actor: "User | None"
     holds none, `reason_needed` without words."""
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
-        kept = sum((charge.left for charge in charges_left(order)), ZERO)
-        if order.status not in CLOSED_STATUSES or not kept:
+        retained = sum((charge.left for charge in charges_left(order)), ZERO)
+        if order.status not in CLOSED_STATUSES or not retained:
             raise Problem("nothing_retained", _("La boutique ne garde rien de cette commande."), 409)
         if not decision.strip():
             raise Problem("reason_needed", _("Dites pourquoi : le motif reste au journal."), 409)
@@ -170,7 +170,7 @@ def decide_retention(*, order_id: uuid.UUID, decision: str, actor: "User | None"
             order,
             "order.retention_decided",
             actor=actor,
-            amount=amount_string(kept),
+            amount=amount_string(retained),
             decision=order.retention_decision,
         )
     return order
@@ -198,7 +198,7 @@ def _was_charged(order: Order) -> bool:
 
 
 def _cancel_unpaid(order: Order, status: str, *, actor: "User | None", message: str) -> Order:
-    refused = why_not(order, status)
+    refused = transition_problem(order, status)
     if refused is not None:
         raise refused
     close_unpaid(order.pk)
@@ -216,7 +216,7 @@ def _cancel_unpaid(order: Order, status: str, *, actor: "User | None", message: 
     return order
 
 
-def _end(
+def _close(
     order: Order,
     status: str,
     *,
@@ -228,7 +228,7 @@ def _end(
     key: str,
 ) -> None:
     """Runs with the order locked."""
-    if status != order.status and (refused := why_not(order, status)) is not None:
+    if status != order.status and (refused := transition_problem(order, status)) is not None:
         raise refused
     left = refundable(order)
     if left and refund is None:
@@ -248,7 +248,7 @@ def _end(
             )
         if held and not reason.strip():
             raise Problem("reason_needed", _("Dites pourquoi l'argent n'est pas rendu."), 409)
-        give_up_unpaid(order=order, actor=actor, reason=message)
+        close_outstanding(order=order, actor=actor, reason=message)
         order.refresh_from_db()
         if held:
             order.retention_reason, order.retention_decision = reason.strip()[:500], ""

@@ -81,7 +81,7 @@ def mail_overdue(order: Order, payment: Payment) -> None:
     _mail("installment_overdue", order, payment, once=timezone.localdate().isoformat())
 
 
-def mail_card_kept(order: Order, card: StoredCard) -> None:
+def mail_card_stored(order: Order, card: StoredCard) -> None:
     """Another card takes over: which amounts it is charged on which days, and what is left to the customer."""
     plan = calendar(order)
     assert plan is not None

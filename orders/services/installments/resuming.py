@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 
-def refuse_to_resume(order: Order) -> None:
+def refuse_if_not_resumable(order: Order) -> None:
     """Raises Problem 409 `not_resumable` for an order that nothing may be collected for any more."""
     if is_disputed(order) or order.status not in PAID_STATUSES:
         raise Problem(
@@ -47,13 +47,13 @@ def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> De
         position: part.amount
         for position, part in enumerate(plan(order.total, timezone.localdate()), start=1)
     }
-    thirds = Payment.objects.select_for_update().filter(
+    installments = Payment.objects.select_for_update().filter(
         Q(state=PaymentState.VOID, merged_into=None) | Q(state__in=OPEN_PAYMENTS), order=order, position__gt=1
     )
     being_paid = Attempt.objects.filter(payment__order=order, state__in=LIVE_ATTEMPTS).values("payment")
     waiting = [
         (payment, payment.amount if payment.state in OPEN_PAYMENTS else ZERO)
-        for payment in thirds.exclude(pk__in=being_paid, state__in=OPEN_PAYMENTS).order_by("position")
+        for payment in installments.exclude(pk__in=being_paid, state__in=OPEN_PAYMENTS).order_by("position")
     ]
     filled = restore_parts(
         [OwedPart(owed, agreed.get(payment.position, ZERO)) for payment, owed in waiting], amount
@@ -64,7 +64,7 @@ def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> De
             continue
         payment.amount = owed_again
         if payment.state in (PaymentState.VOID, PaymentState.SCHEDULED):
-            put_in_calendar(order, payment, timezone.now())
+            schedule_payment(order, payment, timezone.now())
         payment.save()
         resumed += owed_again - owed
         positions.append(payment.position)
@@ -75,7 +75,7 @@ def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> De
     return resumed
 
 
-def put_in_calendar(order: Order, payment: Payment, now: datetime, *, announce: bool = True) -> None:
+def schedule_payment(order: Order, payment: Payment, now: datetime, *, announce: bool = True) -> None:
     """Charged on its agreed day when that can still be announced, otherwise due by the link that its customer gets.
 
     The caller saves the payment, and tells the customer; without `announce` it waits, unannounced, for that.

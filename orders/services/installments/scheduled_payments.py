@@ -111,7 +111,7 @@ def restore_scheduled(*, order: Order) -> None:
     )
 
 
-def note_refusal(*, order: Order, payment: Payment, attempt: Attempt) -> None:
+def record_refusal(*, order: Order, payment: Payment, attempt: Attempt) -> None:
     """The bank refused a charge: try again later, or ask the customer; at the end, tell staff."""
     refusal = classify(attempt.error_code, attempt.advice_code)
     record_event(
@@ -179,7 +179,7 @@ def announce(*, order: Order, payment: Payment, today: date) -> None:
     mails.mail_reminder(order, payment, day)
 
 
-def move_forward(*, order: Order, dispatched_on: date) -> None:
+def cap_due_dates(*, order: Order, dispatched_on: date) -> None:
     """Dispatch has a last day for every third: one that falls later is moved to it, and its customer told."""
     limit = last_day(dispatched_on)
     for payment in lock_open_payments(order):

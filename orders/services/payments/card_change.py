@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from orders.access import payment_page_url
 from orders.journal import record_event
 from orders.models import LIVE_ATTEMPTS, Attempt, AttemptKind, CardChange, CardChangeState, Order, StoredCard
-from orders.selectors.installments import wants_card
+from orders.selectors.installments import needs_card
 from orders.selectors.mandate import card_mandate_text
-from orders.services.installments.mails import mail_card_kept
+from orders.services.installments.mails import mail_card_stored
 from orders.services.installments.scheduled_payments import lock_open_payments
 from orders.services.payments.checkout_page import RETURN_QUERY
 from orders.services.payments.mails import mail_review_alert
@@ -126,11 +126,11 @@ def _apply(order: Order, change: CardChange, facts: CardPageFacts) -> None:
     elif facts.card is None or _charge_under_way(order):
         # A charge names the card that it was begun with: that one stays until the bank has spoken.
         return
-    elif wants_card(order):
+    elif needs_card(order):
         _move(change, CardChangeState.DONE)
-        kept = store_card(order=order, card=facts.card)
-        assert kept is not None
-        mail_card_kept(order, kept)
+        stored = store_card(order=order, card=facts.card)
+        assert stored is not None
+        mail_card_stored(order, stored)
     else:
         _move(change, CardChangeState.CLOSED)
         discard_card(order=order, payment_method_id=facts.card.payment_method_id)
@@ -147,7 +147,7 @@ def _open_change(order_id: uuid.UUID) -> CardChange:
     """The change that is open for an order, written now if there is none."""
     with transaction.atomic():
         order = Order.objects.select_for_update(of=("self",)).get(pk=order_id)
-        if not wants_card(order):
+        if not needs_card(order):
             raise Problem(
                 "card_not_needed",
                 _("Plus rien n'est débité pour cette commande : aucune carte n'est à enregistrer."),

@@ -45,7 +45,7 @@ def run_round(now: datetime) -> None:
         logger.error("Later thirds are announced and not charged: STRIPE_SECRET_KEY is empty")
         return
     _charge_all(list(due.to_collect(today)), today)
-    forget_cards()
+    detach_unused_cards()
 
 
 def _charge_all(payments: Iterable[Payment], today: date) -> None:
@@ -66,13 +66,13 @@ def charge_payment(payment: Payment, *, today: date) -> Attempt | None:
     attempt = _with_locks(payment, lambda order, current: _prepare(order, current, today))
     if attempt is None:
         return None
-    return _carry_out(attempt)
+    return _execute(attempt)
 
 
 def resume_charge(attempt: Attempt) -> None:
     """Go on with a charge that a process left behind, wherever it stopped."""
     if attempt.state == AttemptState.PREPARED:
-        _carry_out(attempt)
+        _execute(attempt)
     else:
         settle(attempt.pk)
 
@@ -87,13 +87,13 @@ def charge_now(*, payment_id: int, actor: "User | None") -> Attempt:
         if not reason and (payment.position == 1 or payment.due_on > today):
             reason = "too_early"
         if reason:
-            raise Problem("charge_refused", obstacle_text(reason), 409)
+            raise Problem("charge_refused", charge_obstacle_text(reason), 409)
         attempt = prepare_charge(order, payment)
         record_event(order, "installment.charged_by_hand", actor=actor, position=payment.position)
-    return _carry_out(attempt)
+    return _execute(attempt)
 
 
-def obstacle_text(reason: str) -> str:
+def charge_obstacle_text(reason: str) -> str:
     """Why a third can't be charged, for staff."""
     texts = {
         "not_owed": _("Cette échéance n'est plus à payer."),
@@ -111,20 +111,20 @@ def obstacle_text(reason: str) -> str:
     return texts[reason]
 
 
-def forget_cards() -> int:
+def detach_unused_cards() -> int:
     """Have the provider delete the cards of orders that owe nothing any more. Returns how many."""
-    forgotten = 0
-    kept = StoredCard.objects.filter(forgotten_at=None).exclude(order__payments__state__in=OPEN_PAYMENTS)
-    for card in kept:
-        gateway.forget_card(card.payment_method_id)
+    detached = 0
+    unused = StoredCard.objects.filter(forgotten_at=None).exclude(order__payments__state__in=OPEN_PAYMENTS)
+    for card in unused:
+        gateway.detach_card(card.payment_method_id)
         StoredCard.objects.filter(pk=card.pk, payment_method_id=card.payment_method_id).update(
             forgotten_at=timezone.now()
         )
-        forgotten += 1
-    return forgotten
+        detached += 1
+    return detached
 
 
-def _carry_out(attempt: Attempt) -> Attempt:
+def _execute(attempt: Attempt) -> Attempt:
     if claim_charge(attempt):
         settle(attempt.pk)
     attempt.refresh_from_db()

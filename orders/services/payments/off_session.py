@@ -116,7 +116,7 @@ def claim_charge(attempt: Attempt) -> bool:
     return wanted
 
 
-def carry_out(attempt: Attempt) -> IntentFacts | None:
+def execute_charge(attempt: Attempt) -> IntentFacts | None:
     """Make the charge of a claimed attempt, or find out how it ended; None when it was never made.
 
     A refused charge is canceled at the provider before it is told, so that nobody can pay it beside a new try.
@@ -141,7 +141,7 @@ def _find(attempt: Attempt) -> IntentFacts | None:
     card = StoredCard.objects.get(order__payments=attempt.payment_id)
     if _may_ask_again(attempt):
         try:
-            return gateway.charge_kept_card(
+            return gateway.charge_stored_card(
                 key=attempt.idempotency_key,
                 order_id=str(attempt.payment.order_id),
                 attempt_id=str(attempt.pk),

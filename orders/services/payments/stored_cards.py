@@ -33,7 +33,7 @@ def store_card(*, order: Order, card: CardFacts) -> StoredCard | None:
     if not payments:
         return None
     before = StoredCard.objects.filter(order=order, forgotten_at=None).first()
-    kept, _created = StoredCard.objects.update_or_create(
+    stored, _created = StoredCard.objects.update_or_create(
         order=order,
         defaults={
             "customer_id": card.customer_id,
@@ -57,17 +57,17 @@ def store_card(*, order: Order, card: CardFacts) -> StoredCard | None:
     resumed = [_charge_again(order, payment, today, was_usable=was_usable) for payment in payments]
     # While the payments are suspended no day is told: the end of the pause tells it.
     if any(resumed) and open_pause(order) is None:
-        mails.mail_card_kept(order, kept)
+        mails.mail_card_stored(order, stored)
     last = max(payment.due_on for payment in payments)
-    if kept.ends_before(last):
-        mails.mail_card_expires(order, kept, last)
-    return kept
+    if stored.ends_before(last):
+        mails.mail_card_expires(order, stored, last)
+    return stored
 
 
 def discard_card(*, order: Order, payment_method_id: str) -> None:
     """Have a card deleted at the provider once this is committed, however often it takes."""
     DiscardedCard.objects.get_or_create(payment_method_id=payment_method_id, defaults={"order": order})
-    wake("orders.tasks.forget_card", payment_method_id)
+    wake("orders.tasks.detach_card", payment_method_id)
 
 
 def _charge_again(order: Order, payment: Payment, today: date, *, was_usable: bool) -> bool:
@@ -77,8 +77,8 @@ def _charge_again(order: Order, payment: Payment, today: date, *, was_usable: bo
     three days. Past the fifty days after dispatch no new day is given to what is late: that would be a credit.
     """
     stopped = bool(payment.stopped_code) or payment.state == PaymentState.OVERDUE
-    told_otherwise = payment.state == PaymentState.SCHEDULED and payment.announced_at is not None
-    if payment.stopped_code == NOT_ACCEPTED or not (stopped or (told_otherwise and not was_usable)):
+    announced = payment.state == PaymentState.SCHEDULED and payment.announced_at is not None
+    if payment.stopped_code == NOT_ACCEPTED or not (stopped or (announced and not was_usable)):
         return False
     day = charge_day(payment.due_on, today)
     if stopped and order.shipped_at is not None and day > last_day(timezone.localdate(order.shipped_at)):
@@ -102,6 +102,6 @@ def delete_discarded_cards(payment_method_id: str | None = None) -> int:
         waiting = waiting.filter(payment_method_id=payment_method_id)
     deleted = 0
     for card in waiting.order_by("discarded_at")[:DELETED_AT_ONCE]:
-        gateway.forget_card(card.payment_method_id)
+        gateway.detach_card(card.payment_method_id)
         deleted += DiscardedCard.objects.filter(pk=card.pk, deleted_at=None).update(deleted_at=timezone.now())
     return deleted

@@ -83,19 +83,19 @@ def reconcile_days(now: datetime) -> NightlyReport:
     )
     account = account.ours(account.ledger())
     before = account.differences(account.ledger())
-    _heal(account, {difference.provider_id for difference in before})
+    _book_missing(account, {difference.provider_id for difference in before})
     found = account.differences(account.ledger())
     found += _unknown_to_provider(account, since, until)
     paid_then = Q(paid_at__gte=since, paid_at__lte=until)
     found += compare.payments_without_charge(paid_then) + compare.orders_without_charge(paid_then)
-    gone = _gone(found)
+    gone = _resolved(found)
     open_discrepancies = record_differences(found, gone=gone, now=now)
     known = {difference.key for difference in found}
     healed = sum(1 for difference in before if difference.key not in known)
     return NightlyReport(looked_at=len(account), healed=healed, open=len(open_discrepancies))
 
 
-def _heal(account: _Account, movement_ids: set[str]) -> None:
+def _book_missing(account: _Account, movement_ids: set[str]) -> None:
     """The same doors that a webhook would have opened."""
     ledger = account.ledger()
     for charge in account.charges:
@@ -163,17 +163,17 @@ def _fetch(kind: LedgerKind, movement_id: str) -> _Account:
     return _Account([], [], [] if dispute is None else [dispute])
 
 
-def _gone(found: Iterable[Difference]) -> list[int]:
+def _resolved(found: Iterable[Difference]) -> list[int]:
     """Open discrepancies that are gone by now. Each is looked at by itself: it may be older than the lists."""
     known = {difference.key for difference in found}
     return [
         discrepancy.pk
         for discrepancy in Discrepancy.objects.filter(resolved_at=None)
-        if (discrepancy.kind, discrepancy.provider_id) not in known and not _persists(discrepancy)
+        if (discrepancy.kind, discrepancy.provider_id) not in known and not _still_differs(discrepancy)
     ]
 
 
-def _persists(discrepancy: Discrepancy) -> bool:
+def _still_differs(discrepancy: Discrepancy) -> bool:
     if discrepancy.kind == DiscrepancyKind.PAYMENT_UNMATCHED:
         # Told by a message; only a person can say what it was.
         return True

@@ -51,7 +51,7 @@ def reconcile_attempts(now: datetime) -> int:
     """
     waiting = Attempt.objects.filter(state__in=LIVE_ATTEMPTS).select_related("payment__order")
 
-    def go_on_with(attempt: Attempt) -> None:
+    def resume(attempt: Attempt) -> None:
         if attempt.kind == AttemptKind.OFF_SESSION:
             resume_charge(attempt)
         elif attempt.state == AttemptState.PREPARED:
@@ -61,20 +61,20 @@ def reconcile_attempts(now: datetime) -> int:
         else:
             settle(attempt.pk)
 
-    return _ask_about(waiting, go_on_with, now)
+    return _reconcile_rows(waiting, resume, now)
 
 
 def reconcile_card_changes(now: datetime) -> int:
     """Ask the provider about every page to leave a card on that has had its time. Returns how many were asked about."""
     waiting = CardChange.objects.filter(state=CardChangeState.OPEN).select_related("order")
-    return _ask_about(waiting, resume_card_change, now)
+    return _reconcile_rows(waiting, resume_card_change, now)
 
 
-def _ask_about(waiting: QuerySet[Doubtful], go_on_with: Callable[[Doubtful], None], now: datetime) -> int:
+def _reconcile_rows(waiting: QuerySet[Doubtful], resume: Callable[[Doubtful], None], now: datetime) -> int:
     asked = 0
     for row in waiting.filter(created_at__lt=now - IN_DOUBT_AFTER).order_by("created_at")[:BATCH]:
         try:
-            go_on_with(row)
+            resume(row)
             asked += 1
         except gateway.GatewayRefused:
             # One that the provider won't speak of must not keep the others waiting.
@@ -88,10 +88,10 @@ def _ask_about(waiting: QuerySet[Doubtful], go_on_with: Callable[[Doubtful], Non
 def _drop_never_sent(attempt: Attempt, now: datetime) -> None:
     # Still `prepared`: the process died before the provider was told, so nobody can have paid.
     if attempt.expires_at <= now:
-        _give_up(attempt)
+        _close_attempt(attempt)
 
 
-def _give_up(attempt: Attempt) -> None:
+def _close_attempt(attempt: Attempt) -> None:
     """No page exists, and none will: an order that waits for it is closed, a later third waits for its next try."""
     if attempt.kind == AttemptKind.LINK:
         drop_attempt(attempt)
@@ -111,12 +111,12 @@ def _find_lost_page(attempt: Attempt, now: datetime) -> None:
         # The provider keeps this failure under the key. Nobody has the address of a page that was never answered,
         # so nobody can pay it; and the attempts behind this one must not wait for it.
         if attempt.expires_at <= now:
-            _give_up(attempt)
+            _close_attempt(attempt)
         return
     except gateway.GatewayRefused:
         # The same key refused: no page was ever made under it, and now none can be.
         if attempt.expires_at <= now:
-            _give_up(attempt)
+            _close_attempt(attempt)
             return
         raise
     settle(attempt.pk)

@@ -15,7 +15,7 @@ from django.utils import timezone
 from orders.models import LIVE_ATTEMPTS, Attempt, AttemptKind, CardChange, CardChangeState, StripeEvent
 from orders.services.payments.card_change import settle_card_change
 from orders.services.payments.off_session import is_on_its_way
-from orders.services.payments.settlement import keep_for_review, settle
+from orders.services.payments.settlement import hold_for_review, settle
 from orders.services.reconciliation.discrepancies import record_unmatched_payment
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import sync_refunds
@@ -125,7 +125,7 @@ def _settle_attempt(
         _record_money(subject, attempt, misfit)
     contradiction = _contradiction(subject, attempt)
     if contradiction:
-        keep_for_review(attempt.pk, contradiction)
+        hold_for_review(attempt.pk, contradiction)
     else:
         settle(attempt.pk)
 
@@ -141,9 +141,9 @@ def _misfit(subject: dict[str, Any], attempt: Attempt) -> str:
     ]
     if subject.get("object") == "checkout.session":
         expected.append(("session", subject.get("id"), attempt.checkout_session_id))
-    for name, told, wanted in expected:
-        if told is not None and told != wanted:
-            return f"{name}: {told} instead of {wanted}"
+    for name, found, wanted in expected:
+        if found is not None and found != wanted:
+            return f"{name}: {found} instead of {wanted}"
     return ""
 
 
@@ -197,12 +197,12 @@ def _settle_card_change(subject: dict[str, Any], *, closed: bool) -> None:
 def _contradiction(subject: dict[str, Any], attempt: Attempt) -> str:
     """How a message's own amount or currency differs from the attempt's, or "". It is signed, so somebody errs."""
     name = AMOUNTS.get(str(subject.get("object")), "")
-    for label, told, expected in (
+    for label, found, expected in (
         ("amount", subject.get(name), attempt.amount_cents),
         ("currency", subject.get("currency"), "eur"),
     ):
-        if told is not None and told != expected:
-            return f"event {label}: {told} instead of {expected}"
+        if found is not None and found != expected:
+            return f"event {label}: {found} instead of {expected}"
     return ""
 
 

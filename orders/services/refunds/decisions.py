@@ -35,7 +35,7 @@ from orders.models import (
 )
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_debts import Debt, debts
-from orders.selectors.refund_retries import amount_again, refuse_units_credited_twice
+from orders.selectors.refund_retries import refuse_units_credited_twice, retryable_amount
 from orders.selectors.refund_rules import (
     RefundProposal,
     RefundRefused,
@@ -57,12 +57,12 @@ if TYPE_CHECKING:
 __all__ = [
     "RefundProposal",
     "propose_refund",
+    "reduce_outstanding",
     "request_automatic_refund",
     "request_refund",
     "restock_line",
     "retry_refund",
     "stopped_by",
-    "take_off_due",
 ]
 
 
@@ -143,7 +143,7 @@ def _decide(
         amount=amount_string(proposal.amount),
         voided=amount_string(proposal.voided),
     )
-    take_off_due(order=order, amount=max(proposal.amount - stopped, ZERO))
+    reduce_outstanding(order=order, amount=max(proposal.amount - stopped, ZERO))
     money = proposal.money
     for charge in charges_left(order):
         if part := min(charge.left, money):
@@ -151,7 +151,7 @@ def _decide(
             money -= part
     for row, line in zip(rows, proposal.lines, strict=True):
         if line.restock:
-            _put_back(order, row)
+            _restock(order, row)
     settle_request(order, request)
     return request
 
@@ -163,7 +163,7 @@ def stopped_by(withdrawal: Withdrawal | None) -> Decimal:
     return WithdrawalCase.objects.values_list("voided", flat=True).get(withdrawal=withdrawal)
 
 
-def take_off_due(*, order: Order, amount: Decimal, reason: str = "refund.decided") -> Decimal:
+def reduce_outstanding(*, order: Order, amount: Decimal, reason: str = "refund.decided") -> Decimal:
     """What is still due shrinks, the latest payment first: a customer is not charged for what is credited to them.
 
     Call it with the order's row locked; returns the euros that will not be collected.
@@ -229,10 +229,10 @@ def restock_line(*, line_id: int) -> bool:
     with transaction.atomic():
         order_id = RefundLine.objects.values_list("request__order_id", flat=True).get(pk=line_id)
         order = Order.objects.select_for_update().get(pk=order_id)
-        return _put_back(order, RefundLine.objects.select_related("item").get(pk=line_id))
+        return _restock(order, RefundLine.objects.select_related("item").get(pk=line_id))
 
 
-def _put_back(order: Order, line: RefundLine) -> bool:
+def _restock(order: Order, line: RefundLine) -> bool:
     """Runs with the order locked; the guarded update makes it happen once."""
     item: OrderItem = line.item
     back = RefundLine.objects.filter(item=item, restocked=True)
@@ -271,9 +271,9 @@ def request_automatic_refund(*, order: Order, attempt: Attempt, reason: RefundRe
 
 
 def retry_refund(*, refund_id: uuid.UUID, actor: "User | None" = None) -> Refund:
-    """A refund that failed, sent once more as a new one: the provider repeats a refusal under the old key.
+    """Send a failed refund once more, as a new one: the provider repeats a refusal under the old key.
 
-    The second call gives the first retry back. Raises RefundRefused: as `amount_again`, `refund_too_many_units` when
+    The second call returns the first retry. Raises RefundRefused: as `retryable_amount`, `refund_too_many_units` when
     other decisions credited its units since, and `refund_transferred` when it was settled by transfer meanwhile.
     """
     with transaction.atomic():
@@ -298,7 +298,7 @@ def _complete(order: Order, owed: Sequence[Debt], *, actor: "User | None", key: 
 
 def _retry(order: Order, failed: Refund, *, actor: "User | None") -> Refund:
     """Runs with the order locked."""
-    amount = amount_again(order, failed)
+    amount = retryable_amount(order, failed)
     refund = _add_refund(
         order, failed.attempt, amount, request=failed.request, replaces=failed, note=failed.reason
     )

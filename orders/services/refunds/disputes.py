@@ -10,7 +10,7 @@ from orders.journal import record_event
 from orders.ledger import book_movement, charged_at, taken_at
 from orders.models import OPEN_DISPUTES, Attempt, Dispute, DisputeState, LedgerKind, Order, Payment
 from orders.services.refunds.mails import mail_dispute
-from orders.services.refunds.unpaid import give_up_unpaid
+from orders.services.refunds.unpaid import close_outstanding
 from orders.stripe import gateway
 from orders.stripe.facts import DisputeFacts
 from shop.core.money import from_cents
@@ -79,7 +79,7 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
         elif dispute.state == DisputeState.LOST:
             with translation.override(order.language):
                 reason = _("Votre banque a repris un paiement : le reste n'est plus demandé.")
-            give_up_unpaid(order=order, reason=reason)
+            close_outstanding(order=order, reason=reason)
         _mark(order)
         record_event(
             order, "payment.disputed", dispute=facts.dispute_id, before=before, status=facts.status,

@@ -75,7 +75,7 @@ def apply_refund(facts: RefundFacts) -> None:
             fail_refund(order, payment, refund, facts.failure or facts.status, returned_at=facts.returned_at)
 
 
-def note_refusal(refund_id: uuid.UUID, error: str) -> None:
+def record_refusal(refund_id: uuid.UUID, error: str) -> None:
     """The provider refused to carry a refund out: nothing moved, and staff are told why."""
     with transaction.atomic():
         order, payment, refund = lock_refund(refund_id)
@@ -124,20 +124,20 @@ def fail_refund(
     refund.save()
     if booked:
         recompute_state(payment)
-        _reopen(order)
+        _reopen_requests(order)
     else:
         # It may have been the last one under way, and its money gone back by another.
-        _close_if_given_back(order)
+        _close_if_refunded(order)
         if debts(order) or any(charge.left for charge in charges_left(order)):
             # Closed by hand while it was on its way.
-            _go_back(order)
+            _reopen_order(order)
     record_event(order, "refund.failed", refund=str(refund.pk), error=refund.error)
     # Staff wrote it down themselves when a transfer came back.
     if refund.method == RefundMethod.CARD:
         mail_refund_failed(order, refund)
 
 
-def settle_what_is_through(order: Order) -> None:
+def settle_completed_requests(order: Order) -> None:
     """Every decision of the order that lacks nothing any more, and the order if nothing is left of it.
 
     Runs with the order locked.
@@ -148,7 +148,7 @@ def settle_what_is_through(order: Order) -> None:
     for request in through:
         _settle(order, request)
     if not through:
-        _close_if_given_back(order)
+        _close_if_refunded(order)
 
 
 def settle_request(order: Order, request: RefundRequest) -> None:
@@ -166,7 +166,7 @@ def _settle(order: Order, request: RefundRequest) -> None:
     request.save(update_fields=["settled_at"])
     record_event(order, "refund.settled", request=str(request.pk), amount=amount_string(request.amount))
     close_settled_case(request=request)
-    _close_if_given_back(order)
+    _close_if_refunded(order)
     issue_credit_note(request=request)
     mail_refund_done(order, request)
 
@@ -252,16 +252,16 @@ def _succeed(order: Order, payment: Payment, refund: Refund, facts: RefundFacts)
     record_event(order, "refund.succeeded", refund=str(refund.pk), cents=facts.amount_cents)
     if refund.request_id is not None:
         _void_with_external(order, RefundRequest.objects.get(pk=refund.request_id))
-    settle_what_is_through(order)
+    settle_completed_requests(order)
 
 
 def recompute_state(payment: Payment) -> None:
     """The state of a paid payment from what moved; a second charge that went back leaves it paid."""
     moved = payment.ledger.filter(kind__in=COLLECTED_KINDS).values_list("amount", flat=True)
-    kept = sum(moved, ZERO)
-    if kept >= payment.amount:
+    collected = sum(moved, ZERO)
+    if collected >= payment.amount:
         payment.state = PaymentState.PAID
-    elif kept > 0:
+    elif collected > 0:
         payment.state = PaymentState.PARTLY_REFUNDED
     else:
         payment.state = PaymentState.REFUNDED
@@ -278,7 +278,7 @@ def _void_with_external(order: Order, request: RefundRequest) -> None:
     request.save(update_fields=["voided", "amount"])
 
 
-def _close_if_given_back(order: Order) -> None:
+def _close_if_refunded(order: Order) -> None:
     """Everything credited, nothing under way and nothing owed: the order is `refunded`."""
     if order.status in (OrderStatus.PENDING, OrderStatus.REFUNDED) or outstanding(order):
         return
@@ -294,7 +294,7 @@ def _close_if_given_back(order: Order) -> None:
     transition(order, OrderStatus.REFUNDED, by=ActorKind.PROVIDER, event="order.refunded")
 
 
-def _reopen(order: Order) -> None:
+def _reopen_requests(order: Order) -> None:
     """The money came back to the shop: decisions that lack it are open again, and so is an order that it had closed."""
     lacking = shortfalls(order, counting=_DONE)
     for request in order.refund_requests.filter(settled_at__isnull=False):
@@ -302,10 +302,10 @@ def _reopen(order: Order) -> None:
             request.settled_at = None
             request.save(update_fields=["settled_at"])
             reopen_case(request=request)
-    _go_back(order)
+    _reopen_order(order)
 
 
-def _go_back(order: Order) -> None:
+def _reopen_order(order: Order) -> None:
     """A refunded order whose money is with the shop stands again where it was."""
     back = status_after_return(order)
     if order.status == OrderStatus.REFUNDED and back:

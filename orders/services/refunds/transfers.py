@@ -20,10 +20,15 @@ from orders.models import (
     RefundState,
     TransferReturn,
 )
-from orders.selectors.refund_retries import amount_again, refuse_units_credited_twice, to_make_again
+from orders.selectors.refund_retries import refuse_units_credited_twice, retryable_amount, retryable_refunds
 from orders.selectors.refund_rules import RefundRefused
 from orders.services.refunds.mails import mail_refund_transferred, mail_transfer_returned
-from orders.services.refunds.outcomes import fail_refund, lock_refund, recompute_state, settle_what_is_through
+from orders.services.refunds.outcomes import (
+    fail_refund,
+    lock_refund,
+    recompute_state,
+    settle_completed_requests,
+)
 from orders.services.refunds.sending import sync_refunds
 from orders.stripe import gateway
 from shop.core.money import amount_string
@@ -44,7 +49,7 @@ def settle_by_transfer(
     before they confirmed; when something else is owed by now, nothing is written. `reference` is what the bank
     statement shows.
 
-    Raises RefundRefused: as `amount_again`, `refund_retried` when the card was tried again meanwhile,
+    Raises RefundRefused: as `retryable_amount`, `refund_retried` when the card was tried again meanwhile,
     `refund_amount_changed`, and 400 `refund_invalid` for a day in the future or before the failure, or without a
     reference; Refund.DoesNotExist.
     """
@@ -58,7 +63,7 @@ def settle_by_transfer(
                 "refund_retried",
                 _("il a été réessayé sur la carte entre-temps. Attendez de savoir s'il aboutit."),
             )
-        owed = amount_again(order, failed)
+        owed = retryable_amount(order, failed)
         if owed != amount:
             raise RefundRefused(
                 "refund_amount_changed", _("le montant dû a changé entre-temps. Vérifiez-le."), left=owed
@@ -97,7 +102,7 @@ def settle_by_transfer(
             sent_on=sent_on.isoformat(),
             reference=transfer.transfer_reference,
         )
-        settle_what_is_through(order)
+        settle_completed_requests(order)
         mail_refund_transferred(order, transfer)
     return transfer
 
@@ -108,7 +113,7 @@ def sync_other_refunds(order: Order) -> None:
     Calls the provider, outside every transaction; one that is away is no obstacle.
     """
     with suppress(gateway.GatewayError):
-        for debt in to_make_again(order):
+        for debt in retryable_refunds(order):
             sync_refunds(str(debt.refund.attempt.intent_id))
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 
-def give_up_unpaid(*, order: Order, actor: "User | None" = None, reason: str = "") -> None:
+def close_outstanding(*, order: Order, actor: "User | None" = None, reason: str = "") -> None:
     """Nothing more is collected for the order: credited while its goods are here, else written off.
 
     Call it with the order's row locked; it moves no money, so an open dispute does not stand in its way. `reason` is
@@ -41,9 +41,9 @@ def give_up_unpaid(*, order: Order, actor: "User | None" = None, reason: str = "
 
 def _credit(order: Order, due: Decimal, *, actor: "User | None", reason: str) -> None:
     with translation.override(order.language):
-        told = reason.strip()[:500] or _("Demande de remboursement")
+        shown_reason = reason.strip()[:500] or _("Demande de remboursement")
     request = RefundRequest.objects.create(
-        order=order, key=f"closed-{uuid.uuid4()}", amount=due, voided=due, reason=told, actor=actor
+        order=order, key=f"closed-{uuid.uuid4()}", amount=due, voided=due, reason=shown_reason, actor=actor
     )
     record_event(
         order,

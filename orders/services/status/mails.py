@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from orders.mails import mail_customer
 from orders.models import CLOSED_STATUSES, IN_WORKSHOP, Order, OrderStatus, OrderTracking
-from orders.selectors.money import money_after
+from orders.selectors.money import money_outcome
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from shop.core.amounts import localised_amount
 from shop.core.dates import day_in_words
@@ -129,11 +129,11 @@ def _dispatched(order: Order) -> list[str]:
 
 
 def _delivered(order: Order) -> list[str]:
-    told = []
+    sentences = []
     if order.delivered_at is not None:
         day = day_in_words(timezone.localdate(order.delivered_at))
-        told = [_("Votre colis est arrivé le %(day)s.") % {"day": day}]
-    told.append(
+        sentences = [_("Votre colis est arrivé le %(day)s.") % {"day": day}]
+    sentences.append(
         _(
             "Une pièce est abîmée, ou il manque quelque chose\u00a0? Répondez à ce message avec une photo\u00a0: "
             "nous réparons."
@@ -141,18 +141,18 @@ def _delivered(order: Order) -> list[str]:
     )
     deadline = withdrawal_deadline(order)
     if deadline is not None:
-        told.append(
+        sentences.append(
             _("Vous pouvez vous rétracter jusqu'au %(day)s inclus.") % {"day": day_in_words(deadline)}
         )
-    return told
+    return sentences
 
 
 def money_sentences(order: Order) -> list[str]:
     """What becomes of the money of a closed order, in the active language: never silent about any of it."""
-    money = money_after(order)
+    money = money_outcome(order)
     if not money.charged:
         return [_("Vous n'avez rien payé\u00a0: rien ne vous sera demandé.")]
-    told = (
+    outcomes = (
         (money.refunded, _("%(amount)s vous ont été rendus.")),
         (
             money.under_way,
@@ -171,7 +171,7 @@ def money_sentences(order: Order) -> list[str]:
         (money.disputed, _("Votre banque a repris %(amount)s à votre demande.")),
         (money.voided, _("%(amount)s qui restaient à payer ne vous seront pas prélevés.")),
     )
-    sentences = [text % {"amount": localised_amount(amount)} for amount, text in told if amount]
+    sentences = [text % {"amount": localised_amount(amount)} for amount, text in outcomes if amount]
     if money.kept:
         kept = {"amount": localised_amount(money.kept), "reason": money.kept_reason}
         sentences.append(

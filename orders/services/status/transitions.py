@@ -33,7 +33,7 @@ from orders.models.states import TRANSITIONS, ActorKind, PaymentEffect, StockEff
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_rules import charges_left, open_dispute
 from orders.selectors.withdrawals import open_cases
-from orders.services.installments.dates import bring_forward, restore_dates
+from orders.services.installments.dates import advance_due_dates, restore_dates
 from orders.services.installments.scheduled_payments import restore_scheduled
 from orders.services.status.mails import mail_status, withdraw_status_mails
 from orders.services.status.stock_holds import release_for_order, take_for_order
@@ -74,11 +74,11 @@ def transition(
 ) -> OrderTracking | None:
     """Move an order to `target` as the table says; returns the entry that its customer sees, if there is one.
 
-    `at` is when it happened (now unless told), `event` and `data` what the journal says of it. Raises Problem 409 as
-    `why_not`, 409 `reason_needed` for a row that wants one, and catalog's OutOfStock when units that the row takes are
-    gone; nothing is written then.
+    `at` is when it happened (default: now), `event` and `data` go to the journal. Raises Problem 409 as
+    `transition_problem`, 409 `reason_needed` for a row that needs one, and catalog's OutOfStock when units that the
+    row takes are gone; nothing is written then.
     """
-    refused = why_not(order, target, by=by)
+    refused = transition_problem(order, target, by=by)
     if refused is not None:
         raise refused
     row = _find(order.status, target, by)
@@ -95,9 +95,9 @@ def transition(
     _write(order, row, at or timezone.now())
     _apply(order, row.payments)
     if row.name == "undo_dispatch":
-        _bring_goods_back(order)
-    told = {"reason": reason} if reason else {}
-    record_event(order, event, actor=actor, before=before, after=target, **told, **data)
+        _reset_dispatch(order)
+    extra = {"reason": reason} if reason else {}
+    record_event(order, event, actor=actor, before=before, after=target, **extra, **data)
     if not row.tracking:
         return None
     entry = record_tracking(
@@ -109,7 +109,7 @@ def transition(
     return entry
 
 
-def why_not(order: Order, target: str, *, by: ActorKind = ActorKind.STAFF) -> Problem | None:
+def transition_problem(order: Order, target: str, *, by: ActorKind = ActorKind.STAFF) -> Problem | None:
     """Why the order can't move to `target` now, as the refusal to raise; None when it can. Nine queries at most."""
     if by == ActorKind.STAFF and order.archived_at is not None:
         return Problem("order_archived", _("Cette commande est archivée : restaurez-la d'abord."), 409)
@@ -128,7 +128,7 @@ def status_offers(order: Order) -> list[StatusOffer]:
     offers = []
     for status in OrderStatus:
         row = _find(order.status, status, ActorKind.STAFF)
-        refused = why_not(order, status)
+        refused = transition_problem(order, status)
         offers.append(
             StatusOffer(
                 status,
@@ -215,13 +215,13 @@ def _apply(order: Order, effect: PaymentEffect) -> None:
         Payment.objects.filter(order=order).exclude(state=PaymentState.PAID).update(state=PaymentState.VOID)
     elif effect == PaymentEffect.RESTORE_AGREED:
         restore_scheduled(order=order)
-    elif effect == PaymentEffect.BRING_FORWARD:
-        bring_forward(order=order)
+    elif effect == PaymentEffect.ADVANCE_DUE_DATES:
+        advance_due_dates(order=order)
     elif effect == PaymentEffect.RESTORE_DATES:
         restore_dates(order=order)
 
 
-def _bring_goods_back(order: Order) -> None:
+def _reset_dispatch(order: Order) -> None:
     """The parcel is still here: its number leads nowhere, and no declaration waits for its return."""
     order.tracking.filter(status=OrderStatus.SHIPPED).update(undone=True)
     WithdrawalCase.objects.filter(order=order, state=WithdrawalState.GOODS_AWAITED).update(

@@ -26,9 +26,9 @@ from orders.selectors.withdrawals import (
     open_cases,
 )
 from orders.services.installments.mails import mail_resumed
-from orders.services.installments.resuming import refuse_to_resume, resume_scheduled
+from orders.services.installments.resuming import refuse_if_not_resumable, resume_scheduled
 from orders.services.refunds.decisions import request_refund
-from orders.services.withdrawals.declarations import accept_case, stop_charges
+from orders.services.withdrawals.declarations import accept_case, reduce_for_withdrawal
 from orders.services.withdrawals.mails import mail_alert, mail_refused, mail_return_instructions
 from shop.core.problems import Problem
 from shop.core.shop_days import shop_day
@@ -213,11 +213,11 @@ def _require_revocation(case: WithdrawalCase, text: str, day: date | None) -> No
 
 def _resume_charges(case: WithdrawalCase, order: Order, actor: User | None) -> None:
     """What the refused declaration stopped is owed again, except for what others of the order stop in its place."""
-    refuse_to_resume(order)
+    refuse_if_not_resumable(order)
     case.voided -= resume_scheduled(order=order, amount=case.voided, actor=actor)
     case.save(update_fields=["voided", "updated_at"])
     for other in open_cases(order).exclude(taken_up_at=None).select_for_update(of=("self",)):
-        other.voided += stop_charges(order, other)
+        other.voided += reduce_for_withdrawal(order, other)
         other.save(update_fields=["voided", "updated_at"])
     if outstanding(order):
         mail_resumed(order, once=str(case.withdrawal_id))

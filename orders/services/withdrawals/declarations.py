@@ -39,7 +39,7 @@ from orders.selectors.refund_rules import ReturnedLine, propose_refund
 from orders.selectors.withdrawal_period import exercised_on, is_in_time, refund_deadline
 from orders.selectors.withdrawals import find_declared_order, find_withdrawal, returnable_lines
 from orders.services.installments.scheduled_payments import void_scheduled
-from orders.services.refunds.decisions import take_off_due
+from orders.services.refunds.decisions import reduce_outstanding
 from orders.services.withdrawals.mails import mail_declared, mail_received, mail_return_instructions
 from shop.core import limits
 from shop.core.dates import day_in_words
@@ -169,7 +169,7 @@ def choose_lines(order: Order, wanted: Mapping[int, int]) -> tuple[ReturnedLine,
     return tuple(ReturnedLine(item, units) for item, units in sorted(chosen.items()))
 
 
-def pack(declaration: Declaration) -> dict[str, Any]:
+def declaration_to_json(declaration: Declaration) -> dict[str, Any]:
     """The declaration as JSON, to travel signed between the two steps of the form."""
     return {
         "n": declaration.name, "e": declaration.email, "o": declaration.order_text, "l": declaration.language,
@@ -179,8 +179,8 @@ def pack(declaration: Declaration) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def unpack(packed: Mapping[str, Any]) -> Declaration:
-    """The declaration that `pack` was given. One query when it names an order."""
+def declaration_from_json(packed: Mapping[str, Any]) -> Declaration:
+    """The declaration that `declaration_to_json` was given. One query when it names an order."""
     order = Order.objects.filter(pk=packed["i"]).first() if packed["i"] else None
     return Declaration(
         name=packed["n"], email=packed["e"], order_text=packed["o"], language=packed["l"], reason=packed["r"],
@@ -215,7 +215,7 @@ def accept_case(*, case: WithdrawalCase, order: Order, now: datetime, actor: Use
     Call it with the order's and the case's rows locked; it saves the case.
     """
     case.order = order
-    case.voided = stop_charges(order, case)
+    case.voided = reduce_for_withdrawal(order, case)
     case.taken_up_at = now
     case.state = WithdrawalState.GOODS_AWAITED if order.goods_have_left else WithdrawalState.DECLARED
     case.save()
@@ -297,7 +297,7 @@ def _add_lines(withdrawal: Withdrawal, order: Order, lines: tuple[ReturnedLine, 
     )
 
 
-def stop_charges(order: Order, case: WithdrawalCase) -> Decimal:
+def reduce_for_withdrawal(order: Order, case: WithdrawalCase) -> Decimal:
     """Take off what is still due what a declaration ends, beyond what it has stopped before; returns the euros.
 
     Call it with the order's row locked.
@@ -313,4 +313,6 @@ def stop_charges(order: Order, case: WithdrawalCase) -> Decimal:
         # A dispute, or units that were credited before: staff see it when they refund.
         return ZERO
     list(Payment.objects.select_for_update().filter(order=order).order_by("position"))
-    return take_off_due(order=order, amount=max(value - case.voided, ZERO), reason="withdrawal.taken_up")
+    return reduce_outstanding(
+        order=order, amount=max(value - case.voided, ZERO), reason="withdrawal.taken_up"
+    )
