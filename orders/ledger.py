@@ -37,12 +37,13 @@ def book_movement(
 
 
 def charged_at(attempt: Attempt) -> datetime:
-    """When the charge of an attempt came in; when it was tried, for one that the ledger does not know. One query."""
+    """Return when the charge of an attempt came in; when it was tried, for one that the ledger does not know. One
+    query."""
     return _moved_at(str(attempt.charge_id), LedgerKind.CHARGE) or attempt.created_at
 
 
 def taken_at(dispute_id: str) -> datetime | None:
-    """When a customer's bank took the money of a dispute. One query."""
+    """Return when a customer's bank took the money of a dispute. One query."""
     return _moved_at(dispute_id, LedgerKind.DISPUTE)
 
 

@@ -62,7 +62,7 @@ def mail_workshop(
 
 
 def order_admin_url(order: Order, page: str = "change") -> str:
-    """The absolute address of a page about the order in the admin."""
+    """Return the absolute address of a page about the order in the admin."""
     return absolute_url(reverse(f"admin:orders_order_{page}", args=[order.pk]))
 
 

@@ -41,7 +41,7 @@ class StoredCard(models.Model):
         return f"{self.brand} •••• {self.last4}"
 
     def ends_before(self, day: date) -> bool:
-        """Whether the card ends in a month before that of `day`; False when its end is not known."""
+        """Return whether the card ends in a month before that of `day`; False when its end is not known."""
         if not self.expiry_year:
             return False
         return (self.expiry_year, self.expiry_month or 12) < (day.year, day.month)

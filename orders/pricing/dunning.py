@@ -40,7 +40,7 @@ class Refusal(StrEnum):
 
 
 def classify(error_code: str, advice_code: str = "") -> Refusal:
-    """What the bank's words mean. An unknown reason may be tried again: the number of tries is limited."""
+    """Return how a refused charge may go on. An unknown reason may be tried again: the number of tries is limited."""
     if error_code == AUTHENTICATION_REQUIRED:
         return Refusal.AUTHENTICATE
     if error_code in _NEVER_AGAIN or advice_code in _ADVICE_NEVER:
@@ -49,6 +49,6 @@ def classify(error_code: str, advice_code: str = "") -> Refusal:
 
 
 def next_step(*, first: date, today: date) -> date | None:
-    """The day of the next try or reminder after `today`, counted from the first refusal; None after the last."""
+    """Return the day of the next try or reminder after `today`, counted from the first refusal; None after the last."""
     days = ((first + timedelta(days=step)) for step in STEP_DAYS)
     return next((day for day in days if day > today), None)

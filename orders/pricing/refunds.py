@@ -50,7 +50,7 @@ class ReturnValue:
 
 
 def line_shares(lines: Sequence[PaidLine]) -> dict[str, int]:
-    """What was paid for all units of each line, in cents: its share of its pool's price.
+    """Return what was paid for all units of each line, in cents: its share of its pool's price.
 
     Cents that don't divide go to the largest remainders, between equal ones to the smaller key. The shares add up to
     what was paid for the lines, and none is above the line's price without promotion.
@@ -72,7 +72,7 @@ def line_shares(lines: Sequence[PaidLine]) -> dict[str, int]:
 def value_of_return(
     lines: Sequence[PaidLine], returned: Mapping[str, int], *, shipping: Decimal
 ) -> ReturnValue:
-    """What so many more units of each line are worth, after those credited before.
+    """Return what so many more units of each line are worth, after those credited before.
 
     Of a line's share the first k of n units are worth k/n, rounded down, so that what came back is never worth more
     than its part and the last unit brings the remaining cents. `shipping` is the delivery that was paid.
@@ -102,7 +102,7 @@ def value_of_return(
 
 
 def prorate(amount: Decimal, parts: Mapping[str, Decimal]) -> dict[str, Decimal]:
-    """`amount` over parts in proportion to them, none above its own; the odd cents go to the largest remainders.
+    """Divide `amount` over parts in proportion to them, none above its own; the odd cents go to the largest remainders.
 
     Raises `ValueError` when the parts together are less.
     """

@@ -47,11 +47,11 @@ class Tax:
 
 
 def outside_union(country: str) -> bool:
-    """Whether a parcel to this country (ISO 3166-1, ZZ for « Autre ») meets customs."""
+    """Return whether a parcel to this country (ISO 3166-1, ZZ for « Autre ») meets customs."""
     return country not in HOME and country not in ABROAD_IN_UNION
 
 
 def split_vat(total: Decimal, percent: Decimal) -> Tax:
-    """The VAT that a price includes; net and VAT add up to the price to the cent."""
+    """Split a price into net and VAT, which add up to it to the cent."""
     net = quantize(total / (1 + percent / 100))
     return Tax(Treatment.DESTINATION, percent, net, total - net)

@@ -74,24 +74,25 @@ class Calendar:
 
 
 def open_pause(order: Order) -> InstallmentPause | None:
-    """The pause in which nothing is collected of the order now. One query."""
+    """Return the pause in which nothing is collected of the order now. One query."""
     return InstallmentPause.objects.filter(order=order, ended_at=None).first()
 
 
 def delivery_is_late(order: Order) -> bool:
-    """Whether the promised day has passed and the goods are still here: their customer may suspend payment (Code de
-    la consommation, L216-6). No query."""
+    """Return whether the promised day has passed and the goods are still here: their customer may suspend payment (Code
+    de la consommation, L216-6). No query."""
     return order.is_paid and not order.goods_have_left and order.promised_by < timezone.localdate()
 
 
 def outstanding(order: Order) -> Decimal:
-    """What is still to be collected for the order, in euros. One query."""
+    """Return what is still to be collected for the order, in euros. One query."""
     owed = Payment.objects.filter(order=order, state__in=OPEN_PAYMENTS).aggregate(owed=Sum("amount"))["owed"]
     return quantize(owed) if owed is not None else ZERO
 
 
 def calendar(order: Order) -> Calendar | None:
-    """The calendar of an order in installments, None for any other. Three queries, two with prefetched payments."""
+    """Return the calendar of an order in installments, None for any other. Three queries, two with prefetched
+    payments."""
     if order.payment_mode != PaymentMode.INSTALLMENTS:
         return None
     payments = sorted(order.payments.all(), key=lambda payment: payment.position)
@@ -117,7 +118,7 @@ def calendar(order: Order) -> Calendar | None:
 
 
 def needs_card(order: Order) -> bool:
-    """Whether a card may still be charged for later payments of an order: else none is asked for, nor kept.
+    """Return whether a card may still be charged for later payments of an order: else none is stored.
 
     At most two queries. The order must be freshly read, under its lock where the answer is acted on.
     """
@@ -130,12 +131,12 @@ def needs_card(order: Order) -> bool:
 
 
 def is_disputed(order: Order) -> bool:
-    """Whether a bank holds or took back money of the order: a dispute is open or lost. One query."""
+    """Return whether a bank holds or took back money of the order: a dispute is open or lost. One query."""
     return Dispute.objects.filter(order=order).exclude(state=DisputeState.WON).exists()
 
 
 def agreed_plan(order: Order) -> list[Installment]:
-    """The parts as they stand, for the calls that answer them; empty for an order paid at once. One query."""
+    """Return the parts as they stand, for the calls that answer them; empty for an order paid at once. One query."""
     if order.payment_mode != PaymentMode.INSTALLMENTS:
         return []
     return [
@@ -145,12 +146,12 @@ def agreed_plan(order: Order) -> list[Installment]:
 
 
 def to_announce(until: date) -> QuerySet[Payment]:
-    """Later payments due by `until` that nobody has been told of yet."""
+    """Return later payments due by `until` that were not announced yet."""
     return _collectable().filter(state=PaymentState.SCHEDULED, announced_at=None, due_on__lte=until)
 
 
 def to_collect(today: date) -> QuerySet[Payment]:
-    """Announced later payments whose day has come and that the card may still pay."""
+    """Return announced later payments whose day has come and that the card may still pay."""
     come = Q(next_try_on=None, due_on__lte=today) | Q(next_try_on__lte=today)
     return _collectable().filter(
         come,
@@ -161,7 +162,7 @@ def to_collect(today: date) -> QuerySet[Payment]:
 
 
 def to_remind(today: date) -> QuerySet[Payment]:
-    """Payments that only their customer can make, and of whose link they are reminded today."""
+    """Return payments that only their customer can make, and of whose link they are reminded today."""
     return _collectable().filter(state=PaymentState.DUE, next_try_on__lte=today).exclude(stopped_code="")
 
 

@@ -22,7 +22,7 @@ WITHDRAWAL_TEXTS = Path(settings.BASE_DIR) / "shop" / "pages" / "texts" / "withd
 
 
 def order_context(order: Order, language: str) -> dict[str, Any]:
-    """The order as JSON for a mail: amounts as "49.99", texts in `language`."""
+    """Return the order as JSON for a mail: amounts as "49.99", texts in `language`."""
     with translation.override(language):
         address = [
             order.customer_name,
@@ -74,14 +74,14 @@ def order_context(order: Order, language: str) -> dict[str, Any]:
 
 
 def seller_context() -> dict[str, Any]:
-    """Who sells, as the law wants it on every confirmation."""
+    """Return who sells, as the law wants it on every confirmation."""
     shop = ShopSettings.load()
     names = ("shop_name", *ShopSettings.REQUIRED_LEGAL_FIELDS, "vat_notice")
     return {name: str(getattr(shop, name)) for name in names}
 
 
 def withdrawal_notice(language: str) -> str:
-    """The withdrawal notice with its form, in Markdown without its header."""
+    """Return the withdrawal notice with its form, in Markdown without its header."""
     shop = ShopSettings.load()
     text = (WITHDRAWAL_TEXTS / f"{language}.md").read_text(encoding="utf-8")
     if text.startswith("---"):

@@ -49,7 +49,7 @@ class MoneyOutcome:
 
 
 def money_outcome(order: Order) -> MoneyOutcome:
-    """What became of the money of an order. Three queries, two with prefetched payments."""
+    """Return what became of the money of an order. Three queries, two with prefetched payments."""
     moved = {
         row["kind"]: quantize(row["total"])
         for row in LedgerEntry.objects.filter(order=order).values("kind").annotate(total=Sum("amount"))
@@ -92,7 +92,7 @@ def money_outcome(order: Order) -> MoneyOutcome:
 
 
 def with_undecided_money() -> QuerySet[Order]:
-    """Closed orders of which the shop keeps money that nobody has decided about. One query.
+    """Return closed orders of which the shop keeps money that nobody has decided about. One query.
 
     What a failed refund still owes waits there, as a failed refund.
     """

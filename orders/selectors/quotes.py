@@ -142,7 +142,7 @@ def line_key(sellable: Sellable) -> str:
 
 
 def problem_text(problem: str, left: int | None) -> str:
-    """The sentence that a customer reads about a line that can't be bought."""
+    """Return the sentence that a customer reads about a line that can't be bought."""
     if problem == "insufficient_stock" and left:
         return ngettext(
             "Il n'en reste que %(count)d exemplaire.", "Il n'en reste que %(count)d exemplaires.", left
@@ -167,7 +167,7 @@ class _SharedStock:
         self._used: dict[Level, int] = {}
 
     def left(self, sellable: Sellable) -> int | None:
-        """Units still to be had by this line, None when neither level is counted."""
+        """Return units still to be had by this line, None when neither level is counted."""
         levels = [
             max(0, stock - self._used.get(level, 0))
             for level, stock in self.levels(sellable)

@@ -26,7 +26,7 @@ class Debt:
 
 
 def debts(order: Order) -> list[Debt]:
-    """What decisions that took effect still owe, oldest refund first. Three queries.
+    """Return what decisions that took effect still owe, oldest refund first. Three queries.
 
     It goes back by trying again or by a transfer, never by another decision.
     """
@@ -43,12 +43,12 @@ def debts(order: Order) -> list[Debt]:
 
 
 def owed_again(order: Order) -> Decimal:
-    """The euros of all those debts. Three queries."""
+    """Return the euros of all those debts. Three queries."""
     return sum((debt.owed for debt in debts(order)), ZERO)
 
 
 def shortfalls(order: Order, *, counting: Collection[str]) -> dict[uuid.UUID, Decimal]:
-    """By decision, the euros that lack until it is through, counting its refunds in these states. Two queries.
+    """Return the euros that each decision lacks to be complete, counting its refunds in these states. Two queries.
 
     What was given back outside the shop beyond a decision of its own makes good what others lack, the oldest first.
     """
@@ -85,13 +85,13 @@ def shortfalls(order: Order, *, counting: Collection[str]) -> dict[uuid.UUID, De
 
 
 def uncredited(order: Order) -> Decimal:
-    """The euros of an order that no decision has credited: credit notes never exceed the invoice. One query."""
+    """Return the euros of an order that no decision has credited: credit notes never exceed the invoice. One query."""
     decided = RefundRequest.objects.filter(took_effect(), order=order).aggregate(credited=Sum("amount"))
     return max(order.total - quantize(decided["credited"] or ZERO), ZERO)
 
 
 def has_effect(request_id: uuid.UUID) -> bool:
-    """Whether a decision took effect: what it credits is not free for another one. One query."""
+    """Return whether a decision took effect: what it credits is not free for another one. One query."""
     return RefundRequest.objects.filter(took_effect(), pk=request_id).exists()
 
 

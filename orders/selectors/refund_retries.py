@@ -18,7 +18,7 @@ from shop.core.money import ZERO
 
 
 def retryable_amount(order: Order, failed: Refund) -> Decimal:
-    """What a failed refund may give back when it is made once more, on the card or by transfer.
+    """Return what a failed refund may give back when it is made once more, on the card or by transfer.
 
     Raises RefundRefused: `refund_not_failed`, `refund_disputed`, `refund_made_good` when another movement has given it
     back since, and `refund_too_much` when the charge has not that much left any more.
@@ -41,7 +41,8 @@ def retryable_amount(order: Order, failed: Refund) -> Decimal:
 
 
 def retryable_refunds(order: Order) -> list[Debt]:
-    """The failed refunds that may be made once more, oldest first, each with the amount: see `retryable_amount`."""
+    """Return the failed refunds that may be made once more, oldest first, each with the amount: see
+    `retryable_amount`."""
     found = []
     failed = Refund.objects.filter(order=order, state=RefundState.FAILED, replaced_by=None)
     for refund in failed.select_related("attempt").order_by("created_at"):
@@ -51,7 +52,7 @@ def retryable_refunds(order: Order) -> list[Debt]:
 
 
 def refuse_units_credited_twice(order: Order) -> None:
-    """Raises RefundRefused when decisions that took effect credit more units of a line than were bought."""
+    """Raise RefundRefused when decisions that took effect credit more units of a line than were bought."""
     bought = dict(order.items.values_list("pk", "quantity"))
     if any(units > bought[item] for item, units in units_returned(order).items()):
         raise RefundRefused(

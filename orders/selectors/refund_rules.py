@@ -109,7 +109,7 @@ class ReducedPayment:
 
 
 def charges_left(order: Order) -> list[ChargeLeft]:
-    """The order's charges, latest first, with what is left of each. Seven queries.
+    """Return the order's charges, latest first, with what is left of each. Seven queries.
 
     A charge that could not be kept (paid twice, or for pieces that were gone) goes back whole by itself and counts for
     nothing here. What a bank holds back or took back in a dispute is not the shop's to give, and what a decision still
@@ -138,7 +138,7 @@ def charges_left(order: Order) -> list[ChargeLeft]:
 
 
 def charge_left(attempt: Attempt) -> Decimal:
-    """What is left of one charge, one that goes back whole by itself included. Three queries."""
+    """Return what is left of one charge, one with an automatic refund included. Three queries."""
     captured = LedgerEntry.objects.filter(kind=LedgerKind.CHARGE, provider_id=attempt.charge_id)
     gone = Refund.objects.filter(attempt=attempt, state__in=COMMITTED_REFUNDS)
     disputed = Dispute.objects.filter(attempt=attempt).exclude(state=DisputeState.WON)
@@ -146,14 +146,14 @@ def charge_left(attempt: Attempt) -> Decimal:
 
 
 def refundable(order: Order) -> Decimal:
-    """The most that can still be credited: what is left of the charges and is still to be collected, as far as no
-    decision has credited it."""
+    """Return the most that can still be credited: what is left of the charges and is still to be collected, as far as
+    no decision has credited it."""
     left = sum((charge.left for charge in charges_left(order)), ZERO) + outstanding(order)
     return min(left, uncredited(order))
 
 
 def units_returned(order: Order) -> dict[int, int]:
-    """How many units of each line were credited before, by line id; a decision that failed whole credits none.
+    """Return how many units of each line were credited before, by line id; a decision that failed whole credits none.
 
     One query.
     """
@@ -163,12 +163,13 @@ def units_returned(order: Order) -> dict[int, int]:
 
 
 def open_dispute(order: Order) -> Dispute | None:
-    """The dispute that blocks the order: nothing is sent, refunded or charged while it is open. One query."""
+    """Return the dispute that blocks the order: nothing is sent, refunded or charged while it is open. One query."""
     return Dispute.objects.filter(order=order, state__in=OPEN_DISPUTES).first()
 
 
 def too_much(left: Decimal, owed: Decimal = ZERO) -> RefundRefused:
-    """The refusal of an amount above what is left, naming it, and what was credited before and failed (`owed`)."""
+    """Return the refusal of an amount above what is left, naming it, and what was credited before and failed
+    (`owed`)."""
     if owed:
         reason = _(
             "il reste %(amount)s à rembourser. %(owed)s sont déjà crédités, mais leur remboursement a échoué : "
@@ -184,7 +185,7 @@ def too_much(left: Decimal, owed: Decimal = ZERO) -> RefundRefused:
 
 
 def refuse_if_disputed(order: Order, left: Decimal | None = None) -> None:
-    """Raises RefundRefused while a bank is looking at one of the order's charges."""
+    """Raise RefundRefused while a bank is looking at one of the order's charges."""
     if open_dispute(order) is not None:
         raise RefundRefused(
             "refund_disputed",
@@ -200,7 +201,7 @@ def propose_refund(
     amount: Decimal | None = None,
     stopped: Decimal = ZERO,
 ) -> RefundProposal:
-    """What a refund of these lines, of this amount, or of everything that is left would be.
+    """Return what a refund of these lines, of this amount, or of everything that is left would be.
 
     Without `lines` and `amount` everything left is meant, and so it is when the lines complete the return. An `amount`
     beside lines is what staff grant for them: less than they are worth when the goods lost value in the customer's
@@ -262,7 +263,7 @@ def propose_refund(
 
 
 def paid_lines(items: Sequence[OrderItem], returned: dict[int, int]) -> list[PaidLine]:
-    """An order's lines as the pure rule reads them."""
+    """Return an order's lines as the pure rule reads them."""
     return [
         PaidLine(
             key=str(item.pk),
@@ -279,7 +280,7 @@ def paid_lines(items: Sequence[OrderItem], returned: dict[int, int]) -> list[Pai
 
 
 def paid_amounts(order: Order) -> dict[int, Decimal]:
-    """What the customer paid for each line, offered units being paid for by their whole pool. One query."""
+    """Return what the customer paid for each line, offered units being paid for by their whole pool. One query."""
     shares = line_shares(paid_lines(list(order.items.all()), {}))
     return {int(key): from_cents(cents) for key, cents in shares.items()}
 

@@ -33,18 +33,18 @@ class ShownRefund:
 
 
 def find_request(request_id: uuid.UUID) -> RefundRequest | None:
-    """A decision with its lines and refunds. Three queries."""
+    """Return a decision with its lines and refunds. Three queries."""
     return RefundRequest.objects.prefetch_related("lines", _newest_last()).filter(pk=request_id).first()
 
 
 def order_requests(order: Order) -> list[RefundRequest]:
-    """The decisions about an order, oldest first, with their lines and refunds. Four queries."""
+    """Return the decisions about an order, oldest first, with their lines and refunds. Four queries."""
     found = order.refund_requests.prefetch_related("lines__item", _newest_last())
     return list(found.order_by("created_at"))
 
 
 def refunds_for_page(order: Order) -> list[ShownRefund]:
-    """What the order's page shows, oldest first: decisions, and charges that went back by themselves. Three queries."""
+    """Return what the order's page shows, oldest first: decisions and automatic refunds. Three queries."""
     shown = [
         ShownRefund(
             money=request.amount - request.voided,
@@ -71,7 +71,7 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
 
 
 def progress(request: RefundRequest) -> RefundProgress:
-    """`request` comes with its refunds fetched."""
+    """Return where a decision stands as a whole. `request` comes with its refunds fetched."""
     if request.settled_at is not None:
         return RefundProgress.SUCCEEDED
     refunds = list(request.refunds.all())
@@ -92,7 +92,7 @@ def _newest_last() -> "Prefetch[str]":
 
 
 def refund_error_text(error: str) -> str:
-    """A refund's error in words, in the active language; a code that has none is shown as it came."""
+    """Return a refund's error in words, in the active language; a code that has none is shown as it came."""
     texts = {
         "charge_already_refunded": _("Ce paiement avait déjà été remboursé hors de la boutique."),
         "charge_disputed": _("La banque du client conteste ce paiement : répondez au litige."),

@@ -78,7 +78,7 @@ def check_out(
 
 
 def find_placed_order(request: CheckoutRequest) -> Order | None:
-    """The order that this key made before. Raises Problem 422 when it was another demand."""
+    """Return the order that this key made before. Raises Problem 422 when it was another demand."""
     return _existing(request)
 
 

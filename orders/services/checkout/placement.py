@@ -60,7 +60,7 @@ class CheckoutRequest:
     language: str
 
     def fingerprint(self) -> str:
-        """The same demand gives the same text, so that a key can't be reused for another one."""
+        """Return a digest of the demand, so that a key can't be reused for another one."""
         content = asdict(self)
         content.pop("idempotency_key")
         content.pop("language")
@@ -165,7 +165,7 @@ def _write_payments(order: Order, quote: Quote, day: date) -> Payment:
 
 
 def prepare_attempt(payment: Payment, *, number: int = 1) -> Attempt:
-    """A try to collect `payment` on the hosted page, not yet told to the provider."""
+    """Write an attempt to collect `payment` on the hosted page; the provider does not know it yet."""
     return Attempt.objects.create(
         payment=payment,
         number=number,
@@ -175,7 +175,7 @@ def prepare_attempt(payment: Payment, *, number: int = 1) -> Attempt:
 
 
 def renew_attempt(attempt: Attempt, *, only_when_old: bool = False) -> Attempt | None:
-    """A new try in place of one whose page could not be had and whose key can't be used again.
+    """Replace an attempt whose page could not be had and whose key can't be used again.
 
     Safe because nobody has the address of a page that was never answered: even if it was made, it can't be paid,
     and it expires by itself. With `only_when_old` only a try whose page would live too short is replaced: then

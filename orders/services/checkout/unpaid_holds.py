@@ -40,7 +40,8 @@ class Holder:
 
 
 def holder_of(*, address: str, email: str) -> Holder:
-    """The holder behind an IP address and a normalised e-mail address; what follows `+` names no other mailbox."""
+    """Return the holder behind an IP address and a normalised e-mail address; what follows `+` names no other
+    mailbox."""
     name, _at, domain = email.rpartition("@")
     mailbox = f"{name.partition('+')[0]}@{domain}"
     return Holder(

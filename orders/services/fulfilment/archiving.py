@@ -76,7 +76,7 @@ def remove_order(*, order_id: uuid.UUID, actor: "User | None") -> Removal:
 
 
 def archiving_obstacles(order: Order) -> list[str]:
-    """What stands in the way of archiving an order, as sentences for staff; none when nothing does. Some twelve
+    """Return what prevents the archiving of an order, as sentences for staff; none when nothing does. Some twelve
     queries."""
     left = outstanding(order)
     retained = (

@@ -23,7 +23,7 @@ _OVERDUE = "delivery.overdue"
 
 
 def report_overdue_orders(now: datetime) -> int:
-    """Tell customers and workshop of paid orders not sent by the promised date, once a date; returns how many.
+    """Mail customers and workshop about paid orders not sent by the promised date, once a date; returns how many.
 
     The promise covers its whole day: the order is late from the next one on.
     """

@@ -60,8 +60,8 @@ def change_status(
 
     An order that was never paid can be cancelled only: its payment page is closed first, and its customer gets a mail
     if there is a message. Raises Problem 409 as `transition_problem`, `reason_needed`, `refund_required`,
-    `order_just_paid`, `payment_under_way`, 400 `invalid_date`, GatewayError when the page can't be closed now, RefundRefused, and
-    Order.DoesNotExist. Whatever is raised, the order is as it was.
+    `order_just_paid`, `payment_under_way`, 400 `invalid_date`, GatewayError when the page can't be closed now,
+    RefundRefused, and Order.DoesNotExist. Whatever is raised, the order is as it was.
     """
     order = Order.objects.get(pk=order_id)
     if order.status == OrderStatus.PENDING != status and not _was_charged(order):
@@ -93,7 +93,7 @@ def update_status(
     reason: str = "",
     dispatched_on: date | None = None,
 ) -> OrderTracking | None:
-    """Bring an order to one of the four statuses of its way, or back; returns what its customer is shown of it.
+    """Set one of the four statuses of a paid order; returns the tracking entry for its customer.
 
     The status that it has already is an addition when it comes with a message or a number, and nothing otherwise, nor
     when both were said last. `dispatched_on` is the day on which it was sent, today unless told; `reason` why a
@@ -114,8 +114,7 @@ def update_status(
 def add_to_status(
     order: Order, *, message: str, tracking_number: str, carrier: str = "", actor: "User | None"
 ) -> OrderTracking | None:
-    """Tell the customer more about the status that the order has; None when there is nothing new. Runs with the
-    order locked."""
+    """Add a message or number to the present status; None when there is nothing new. Runs with the order locked."""
     latest = order.tracking.first()
     said = (order.status, message, tracking_number)
     repeated = latest is not None and (latest.status, latest.message, latest.tracking_number) == said
@@ -142,7 +141,7 @@ def _moment(order: Order, status: str, day: date | None) -> datetime:
 
 
 def status_actions(order: Order, status: str, refund: bool | None = None) -> tuple[StaffAction, ...]:
-    """Every action that setting `status` asks for; whoever sets it may do all of them.
+    """Return every action that setting `status` needs; whoever sets it may do all of them.
 
     The next step of the work is one. Calling an order off, or back, is another; and to say what becomes of its money,
     `refund` True or False, is to decide a refund.
@@ -155,7 +154,7 @@ def status_actions(order: Order, status: str, refund: bool | None = None) -> tup
 
 
 def decide_retention(*, order_id: uuid.UUID, decision: str, actor: "User | None") -> Order:
-    """Write down why the money of a cancelled order stays with the shop. Raises Problem 409 `nothing_retained` when it
+    """Record why the money of a cancelled order stays with the shop. Raises Problem 409 `nothing_retained` when it
     holds none, `reason_needed` without words."""
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
@@ -177,7 +176,7 @@ def decide_retention(*, order_id: uuid.UUID, decision: str, actor: "User | None"
 
 
 def close_unpaid(order_id: uuid.UUID) -> None:
-    """Make sure that nobody pays this order any more: its page is closed, its stock goes back.
+    """Close an unpaid order: its page is expired, its stock released.
 
     Raises GatewayError when the page can't be closed now, Problem 409 `order_just_paid` when it was paid meanwhile,
     and `payment_under_way` while money may still come.

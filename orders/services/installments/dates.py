@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def pause_installments(
     *, order_id: uuid.UUID, by: PausedBy, actor: "User | None" = None, reason: str = ""
 ) -> InstallmentPause:
-    """Collect nothing more until the pause ends; the second call gives the first pause back.
+    """Collect nothing more until the pause ends; the second call returns the first pause.
 
     A charge that the provider was told of before goes on. Raises Problem 409 `nothing_due`, `delivery_not_late` for a
     customer whose order is not late, `reason_needed` for staff without one, and Order.DoesNotExist.
@@ -58,8 +58,7 @@ def pause_installments(
 
 
 def resume_installments(*, order_id: uuid.UUID, by: PauseEnd, actor: "User | None" = None) -> None:
-    """End the open pause and tell the customer the new days; without one nothing changes. Raises
-    Order.DoesNotExist."""
+    """End the open pause and mail the customer the new days; without one nothing changes. Raises Order.DoesNotExist."""
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
         pause = open_pause(order)
@@ -68,7 +67,7 @@ def resume_installments(*, order_id: uuid.UUID, by: PauseEnd, actor: "User | Non
 
 
 def advance_due_dates(*, order: Order) -> None:
-    """The goods have left: a pause ends, and what falls later than fifty days after dispatch is brought forward."""
+    """End a pause at dispatch, and move what is due later than fifty days after it to that day."""
     pause = open_pause(order)
     if pause is not None:
         _end_pause(order, pause, by=PauseEnd.DISPATCH, actor=None)
@@ -79,7 +78,7 @@ def advance_due_dates(*, order: Order) -> None:
 
 
 def restore_dates(*, order: Order) -> None:
-    """The goods have not left after all: what dispatch moved has its former day, a pause that it ended goes on.
+    """Undo `advance_due_dates`: what dispatch moved has its former day, a pause that it ended goes on.
 
     What was charged meanwhile stays charged.
     """

@@ -12,12 +12,13 @@ from orders.selectors.installments import calendar
 
 
 def mail_reminder(order: Order, payment: Payment, day: date) -> None:
-    """Some days ahead: which amount is charged on which day, to which card, and how to do otherwise."""
+    """To the customer, some days ahead: which amount is charged on which day, to which card, and how to do
+    otherwise."""
     _mail("installment_reminder", order, payment, once=day.isoformat(), day=day.isoformat())
 
 
 def mail_moved(order: Order, payment: Payment) -> None:
-    """The order was dispatched: a third that would fall too late is brought forward."""
+    """To the customer: dispatch moved an installment that would be due too late."""
     assert payment.moved_from is not None
     _mail(
         "installment_moved",
@@ -30,14 +31,14 @@ def mail_moved(order: Order, payment: Payment) -> None:
 
 
 def mail_received(order: Order, payment: Payment) -> None:
-    """A third was paid, by the card or by the customer."""
+    """To the customer: an installment was paid, by the card or by the customer."""
     _mail("installment_received", order, payment, once="paid")
 
 
 def mail_refused(
     order: Order, payment: Payment, *, code: str, retry_on: date | None, asks_bank: bool
 ) -> None:
-    """A third could not be charged: tried again on `retry_on`, or to be paid by the link."""
+    """To the customer: an installment could not be charged; tried again on `retry_on`, or to be paid by the link."""
     _mail(
         "installment_refused",
         order,
@@ -50,19 +51,20 @@ def mail_refused(
 
 
 def mail_link(order: Order, payment: Payment, *, once: str) -> None:
-    """Staff send the link to the page where the third is paid."""
+    """To the customer: the link to the page where the installment is paid."""
     _mail("installment_link", order, payment, once=once)
 
 
 def mail_resumed(order: Order, *, once: str) -> None:
-    """A withdrawal that had stopped the thirds has no effect: what is still to be paid, when, and how."""
+    """To the customer: a withdrawal that had stopped the installments has no effect; what is still to be paid, when,
+    and how."""
     mail_customer(
         order, "installment_resumed", {**_context(order), "thirds": _open_installments(order)}, once=once
     )
 
 
 def mail_calendar(order: Order, *, why: str, once: str) -> None:
-    """The days of what is still to be paid changed: `why` is paused, resumed or dispatch_undone."""
+    """To the customer: the days of what is still to be paid changed. `why` is paused, resumed or dispatch_undone."""
     context = {**_context(order), "thirds": _open_installments(order), "why": why}
     mail_customer(order, "installment_calendar", context, once=f"{order.pk}:{once}")
 
@@ -77,12 +79,13 @@ def _open_installments(order: Order) -> list[dict[str, Any]]:
 
 
 def mail_overdue(order: Order, payment: Payment) -> None:
-    """Nothing more is tried: the link stays."""
+    """To the customer: no further charge is tried, the link stays."""
     _mail("installment_overdue", order, payment, once=timezone.localdate().isoformat())
 
 
 def mail_card_stored(order: Order, card: StoredCard) -> None:
-    """Another card takes over: which amounts it is charged on which days, and what is left to the customer."""
+    """To the customer: another card replaces the former one; which amounts it is charged on which days, and what is
+    left to the customer."""
     plan = calendar(order)
     assert plan is not None
     rows = [
@@ -95,13 +98,13 @@ def mail_card_stored(order: Order, card: StoredCard) -> None:
 
 
 def mail_card_expires(order: Order, card: StoredCard, last: date) -> None:
-    """The kept card ends before the last third: better to know now."""
+    """To the customer: the stored card expires before the last installment."""
     context = {**_context(order), "last": last.isoformat()}
     mail_customer(order, "installment_card_expires", context, once=f"{order.pk}:{card.payment_method_id}")
 
 
 def mail_overdue_alert(order: Order, payment: Payment, code: str) -> None:
-    """To the workshop: a third is overdue, and nothing more happens by itself."""
+    """To the workshop: an installment is overdue, and nothing more happens by itself."""
     context = {
         **_installment(payment),
         "due_on": payment.due_on.isoformat(),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def refuse_if_not_resumable(order: Order) -> None:
-    """Raises Problem 409 `not_resumable` for an order that nothing may be collected for any more."""
+    """Raise Problem 409 `not_resumable` for an order that nothing may be collected for any more."""
     if is_disputed(order) or order.status not in PAID_STATUSES:
         raise Problem(
             "not_resumable",
@@ -38,7 +38,7 @@ def refuse_if_not_resumable(order: Order) -> None:
 
 
 def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> Decimal:
-    """Up to `amount` euros that were stopped are owed again; returns how many. Nobody is told yet.
+    """Make up to `amount` euros that were stopped owed again; returns how many. No mail is written.
 
     Call it with the order's row locked. What is taken off is taken off the latest third first, so the earliest ones are
     filled first, each up to what was agreed. A third that is being paid at this moment keeps its amount.
@@ -76,7 +76,7 @@ def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> De
 
 
 def schedule_payment(order: Order, payment: Payment, now: datetime, *, announce: bool = True) -> None:
-    """Charged on its agreed day when that can still be announced, otherwise due by the link that its customer gets.
+    """Set a payment to be charged on its agreed day when that can still be announced, else due by the payment link.
 
     The caller saves the payment, and tells the customer; without `announce` it waits, unannounced, for that.
     """

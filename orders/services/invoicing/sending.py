@@ -33,7 +33,7 @@ def mail_documents(invoices: Sequence[Invoice], *, explanation: str = "") -> Non
 
 
 def register() -> None:
-    """Makes the references of `attachments` known to the outbox."""
+    """Register the references of `attachments` with the outbox."""
     register_attachments(
         ORDER_INVOICE, lambda key: _file(_of_order(key)), missed=lambda key: _follow(_of_order(key))
     )

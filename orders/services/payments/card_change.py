@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 def change_card(*, order_id: uuid.UUID) -> str:
-    """The address of the hosted page on which another card is left for an order.
+    """Return the address of the hosted page on which another card is stored for an order.
 
     The same demand gives the same page while it is open; one whose time is over is closed first. Raises Problem
     `card_not_needed`, `payment_in_progress` (409) or `payment_unavailable` (503).
@@ -84,7 +84,7 @@ def settle_card_change(change_id: uuid.UUID) -> str:
 
 
 def resume_card_change(change: CardChange) -> None:
-    """Go on with a change that a process or a customer left behind. Raises GatewayUnavailable."""
+    """Resume a change that a process or a customer left unfinished. Raises GatewayUnavailable."""
     if change.checkout_session_id is None:
         try:
             if not _open_page(change):
@@ -95,7 +95,7 @@ def resume_card_change(change: CardChange) -> None:
 
 
 def find_mismatch(order: Order, change: CardChange, facts: CardPageFacts) -> str:
-    """Why a page can't be the one of this change, or "". The card of such a page is never kept."""
+    """Return why a page can't be the one of this change, or "". The card of such a page is never kept."""
     expected = [
         ("session", facts.checkout_session_id, change.checkout_session_id),
         ("mode", facts.mode, "setup"),

@@ -30,7 +30,7 @@ class Page:
 
 
 def describe_page(attempt: Attempt) -> Page:
-    """The page of an attempt, in its order's language. The same attempt always gives the same page."""
+    """Return the page of an attempt, in its order's language. The same attempt always gives the same page."""
     order = attempt.payment.order
     with translation.override(order.language):
         if attempt.kind == AttemptKind.LINK:
@@ -79,7 +79,7 @@ def _part_line(order: Order, attempt: Attempt) -> PageLine:
 
 
 def page_lines(order: Order) -> list[PageLine]:
-    """The order as rows of the payment page; they add up to its total. Offered units are a row at 0."""
+    """Return the order as rows of the payment page; they add up to its total. Offered units are a row at 0."""
     with translation.override(order.language):
         rows: list[PageLine] = []
         for item in order.items.all():

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 def open_checkout_session(attempt: Attempt) -> str:
-    """The address of the attempt's payment page, opened if it isn't yet.
+    """Return the address of the attempt's payment page, opened if it isn't yet.
 
     Safe to repeat and to run at once: the provider's idempotency key is the attempt's. Raises
     GatewayUnavailable when the provider could not be asked (try again), Problem `order_closed` when the order
@@ -82,7 +82,7 @@ def open_checkout_session(attempt: Attempt) -> str:
 
 
 def abandon_order(order_id: uuid.UUID, *, by: ActorKind = ActorKind.CUSTOMER) -> Order | None:
-    """Close an unpaid order for good: its page first, then the order; its stock goes back.
+    """Close an unpaid order for good: its page first, then the order; its stock is released.
 
     Returns the order instead when it turns out to be paid. Raises GatewayError when the page can't be closed
     now: the order then stays as it is. Unknown orders, those no longer pending and those whose money is on its way

@@ -32,7 +32,7 @@ Locked = Callable[[Order, Payment], Attempt | None]
 
 
 def run_round(now: datetime) -> None:
-    """Announce, charge and remind what today's calendar says, then have cards deleted that are not needed any more.
+    """Announce, charge and remind what today's calendar says, then detach cards that are not needed any more.
 
     Raises GatewayUnavailable when the provider stops answering: what was not reached is reached by the next run.
     """
@@ -59,7 +59,7 @@ def _charge_all(payments: Iterable[Payment], today: date) -> None:
 
 
 def charge_payment(payment: Payment, *, today: date) -> Attempt | None:
-    """Charge one payment to the kept card; None when it was not to be charged now.
+    """Charge one payment to the stored card; None when it was not to be charged now.
 
     Raises GatewayUnavailable while the outcome is unknown: reconciliation finds it.
     """
@@ -70,7 +70,7 @@ def charge_payment(payment: Payment, *, today: date) -> Attempt | None:
 
 
 def resume_charge(attempt: Attempt) -> None:
-    """Go on with a charge that a process left behind, wherever it stopped."""
+    """Resume a charge that a process left unfinished, wherever it stopped."""
     if attempt.state == AttemptState.PREPARED:
         _execute(attempt)
     else:
@@ -78,7 +78,8 @@ def resume_charge(attempt: Attempt) -> None:
 
 
 def charge_now(*, payment_id: int, actor: "User | None") -> Attempt:
-    """Staff charge a third whose day has come, overdue ones too. Raises Problem (409) that says why not."""
+    """Charge an installment whose day has come, overdue ones too, on behalf of staff. Raises Problem (409) that says
+    why not."""
     today = timezone.localdate()
     with transaction.atomic():
         order = Order.objects.select_for_update(of=("self",)).get(payments=payment_id)
@@ -94,7 +95,7 @@ def charge_now(*, payment_id: int, actor: "User | None") -> Attempt:
 
 
 def charge_obstacle_text(reason: str) -> str:
-    """Why a third can't be charged, for staff."""
+    """Return why an installment can't be charged, for staff."""
     texts = {
         "not_owed": _("Cette échéance n'est plus à payer."),
         "order_closed": _("La commande n'est pas payée, ou a été annulée ou remboursée."),
@@ -112,7 +113,7 @@ def charge_obstacle_text(reason: str) -> str:
 
 
 def detach_unused_cards() -> int:
-    """Have the provider delete the cards of orders that owe nothing any more. Returns how many."""
+    """Detach the cards of orders that owe nothing any more. Returns how many."""
     detached = 0
     unused = StoredCard.objects.filter(forgotten_at=None).exclude(order__payments__state__in=OPEN_PAYMENTS)
     for card in unused:

@@ -43,7 +43,7 @@ CLAIM_LASTS = timedelta(seconds=30)
 
 @contextmanager
 def claim_closing(attempt: Attempt) -> Iterator[bool]:
-    """Whether this process is the one that asks. The claim stays after success, and is given back by an exception.
+    """Yield whether this process is the one that asks. The claim stays after success, and is released by an exception.
 
     Call it outside transactions: the claim must be seen by the others before the provider is called.
     """
@@ -60,7 +60,8 @@ def claim_closing(attempt: Attempt) -> Iterator[bool]:
 
 
 def obstacle(order: Order, payment: Payment) -> str:
-    """Why the kept card can't be charged for this payment now, or "". Call it with the order locked. Four queries.
+    """Return why the stored card can't be charged for this payment now, or "". Call it with the order locked. Four
+    queries.
 
     not_owed, order_closed, disputed, paused, no_card, card_refused, needs_customer, attempt_live.
     """
@@ -86,7 +87,8 @@ def obstacle(order: Order, payment: Payment) -> str:
 
 
 def prepare_charge(order: Order, payment: Payment) -> Attempt:
-    """A try written down, not yet told to the provider. Call it with both rows locked and no obstacle."""
+    """Write an off-session attempt; the provider does not know it yet. Call it with both rows locked and no
+    obstacle."""
     last = payment.attempts.order_by("-number").values_list("number", flat=True).first() or 0
     return Attempt.objects.create(
         payment=payment,
@@ -164,7 +166,7 @@ def _find(attempt: Attempt) -> IntentFacts | None:
 
 
 def is_on_its_way(attempt: Attempt) -> bool:
-    """Whether the call that charges may still be running."""
+    """Return whether the call that charges may still be running."""
     return (
         attempt.state == AttemptState.SENT
         and attempt.sent_at is not None

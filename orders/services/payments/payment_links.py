@@ -25,7 +25,7 @@ from shop.core.problems import Problem
 
 
 def pay_by_link(*, order_id: uuid.UUID, everything: bool) -> str:
-    """The address of the hosted page for the next third of an order, or for all that is left.
+    """Return the address of the hosted page for the next installment of an order, or for all that is left.
 
     The same demand gives the same page while it is open; another demand closes that page first. No page is given
     while a charge of the kept card is under way: a customer must not pay beside it. Raises Problem `nothing_due`,
@@ -101,7 +101,7 @@ def _close(attempt: Attempt) -> None:
 
 
 def drop_attempt(attempt: Attempt) -> None:
-    """A page that does not exist, and can't be had any more: the next try is a new one."""
+    """Cancel an attempt whose page does not exist and can't be had any more: the next one is new."""
     Attempt.objects.filter(
         pk=attempt.pk, checkout_session_id=None, state__in=(AttemptState.PREPARED, AttemptState.SENT)
     ).update(state=AttemptState.CANCELED, settled_at=timezone.now())

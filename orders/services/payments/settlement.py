@@ -275,7 +275,7 @@ def _close_expired(attempt: Attempt, facts: CheckoutSessionFacts) -> None:
 
 
 def find_mismatch(order: Order, attempt: Attempt, facts: CheckoutSessionFacts) -> str:
-    """Why a page can't be the one of this attempt, or "". A mismatch never confirms an order."""
+    """Return why a page can't be the one of this attempt, or "". A mismatch never confirms an order."""
     expected = (
         ("session", facts.checkout_session_id, attempt.checkout_session_id),
         ("mode", facts.mode, "payment"),
@@ -296,7 +296,7 @@ def find_mismatch(order: Order, attempt: Attempt, facts: CheckoutSessionFacts) -
 
 
 def find_charge_mismatch(attempt: Attempt, facts: IntentFacts) -> str:
-    """Why a charge can't be the one of this attempt, or ""."""
+    """Return why a charge can't be the one of this attempt, or ""."""
     expected = (
         ("livemode", facts.livemode, gateway.is_live()),
         ("currency", facts.currency, "eur"),

@@ -24,7 +24,7 @@ DELETED_AT_ONCE = 200
 
 
 def store_card(*, order: Order, card: CardFacts) -> StoredCard | None:
-    """The card that pays the later thirds from now on; None when none is left to pay.
+    """Store the card that pays the later installments from now on; None when none is left to pay.
 
     The one before it is deleted at the provider. What only its owner could pay because of that one is charged again,
     announced by a mail that names the days. A card that ends before the last third is told at once.
@@ -65,7 +65,7 @@ def store_card(*, order: Order, card: CardFacts) -> StoredCard | None:
 
 
 def discard_card(*, order: Order, payment_method_id: str) -> None:
-    """Have a card deleted at the provider once this is committed, however often it takes."""
+    """Have a card detached at the provider once this is committed, however often it takes."""
     DiscardedCard.objects.get_or_create(payment_method_id=payment_method_id, defaults={"order": order})
     wake("orders.tasks.detach_card", payment_method_id)
 
@@ -93,7 +93,7 @@ def _charge_again(order: Order, payment: Payment, today: date, *, was_usable: bo
 
 
 def delete_discarded_cards(payment_method_id: str | None = None) -> int:
-    """Delete one discarded card, or all that still wait, at the provider. Returns how many are gone now.
+    """Detach one discarded card, or all that still wait, at the provider. Returns how many are gone now.
 
     A card that the provider no longer has counts as deleted. Raises GatewayUnavailable: what was not reached stays.
     """

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def record_differences(
     differences: Sequence[Difference], *, gone: Collection[int], now: datetime
 ) -> list[Discrepancy]:
-    """Writes a discrepancy for each difference that has none, closes those that are `gone` (keys of discrepancies).
+    """Write a discrepancy for each difference that has none, close those that are `gone` (keys of discrepancies).
 
     Tells the workshop once a night while anything is open. A difference that somebody closed by hand stays closed.
     Returns what is open.
@@ -59,7 +59,7 @@ def record_differences(
 def record_unmatched_payment(
     *, provider_id: str, order_id: uuid.UUID | None, cents: int, detail: str
 ) -> None:
-    """A message tells of money that no attempt of the shop asked for: written down and mailed once an object."""
+    """Record and mail, once an object, money of an event that no attempt of the shop asked for."""
     discrepancy = Discrepancy(
         kind=DiscrepancyKind.PAYMENT_UNMATCHED,
         provider_id=provider_id[:PROVIDER_ID],
@@ -73,7 +73,7 @@ def record_unmatched_payment(
 
 
 def resolve_discrepancy(*, discrepancy_id: int, how: str, actor: "User | None") -> Discrepancy:
-    """A person has looked and says why it is in order. Raises Problem 409 when it is closed already."""
+    """Record why a discrepancy is in order. Raises Problem 409 when it is closed already."""
     with transaction.atomic():
         discrepancy = Discrepancy.objects.select_for_update().get(pk=discrepancy_id)
         if discrepancy.resolved_at is not None:

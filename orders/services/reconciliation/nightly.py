@@ -70,7 +70,8 @@ class _Account:
 
 
 def reconcile_days(now: datetime) -> NightlyReport:
-    """Brings into the books what one door can, and writes a discrepancy for the rest. Safe to repeat.
+    """Book the provider's movements of three days that are missing, and write a discrepancy for the rest. Safe to
+    repeat.
 
     Raises GatewayUnavailable when the provider stops answering: no discrepancy is written or closed then, and what was
     brought into the books stays there. Movements of other sites on the same account are none of our business.

@@ -123,7 +123,7 @@ def _find_lost_page(attempt: Attempt, now: datetime) -> None:
 
 
 def reprocess_events(now: datetime) -> int:
-    """Messages that could not be acted on when they came."""
+    """Process events that could not be processed when they came. Returns how many succeeded."""
     done = 0
     waiting = StripeEvent.objects.filter(
         processed_at__isnull=True, received_at__lt=now - timedelta(minutes=1), tries__lt=MAX_TRIES
@@ -142,7 +142,7 @@ def reprocess_events(now: datetime) -> int:
 
 
 def fetch_missed_events(now: datetime) -> int:
-    """Messages that no webhook call has brought, fetched and acted on. Returns how many were new.
+    """Fetch and process events that no webhook call has brought. Returns how many were new.
 
     Those that the shop has kept already are left to `reprocess_events`. Stops when the provider is away.
     """
@@ -174,7 +174,7 @@ def _batches(facts: Iterator[EventFacts]) -> Iterator[list[EventFacts]]:
 
 
 def send_waiting_refunds(now: datetime) -> int:
-    """Refunds whose task was lost or whose answer was, and those that the bank has not finished. Oldest first.
+    """Send refunds whose task or answer was lost, and sync those that the bank has not finished. Oldest first.
 
     Stops when the provider is away; one that it keeps failing does not keep the others waiting.
     """

@@ -35,7 +35,7 @@ class NotYetKnown(Exception):
 
 
 def store_event(facts: EventFacts) -> StripeEvent:
-    """Keep a message. The same one twice is one row."""
+    """Store an event. The same one twice is one row."""
     try:
         with transaction.atomic():
             return StripeEvent.objects.create(
@@ -59,7 +59,7 @@ def _storable(value: Any) -> Any:
 
 
 def process_event(event: StripeEvent) -> None:
-    """Act on a kept message, once. Raises GatewayError or NotYetKnown when it must be tried again."""
+    """Process a stored event, once. Raises GatewayError or NotYetKnown when it must be tried again."""
     if event.processed_at is not None:
         return
     try:

@@ -157,14 +157,15 @@ def _decide(
 
 
 def stopped_by(withdrawal: Withdrawal | None) -> Decimal:
-    """The euros that a declaration took off the payments still due, until a decision credits them. Two queries."""
+    """Return the euros that a declaration took off the payments still due, until a decision credits them. Two
+    queries."""
     if withdrawal is None or RefundRequest.objects.filter(withdrawal=withdrawal).exists():
         return ZERO
     return WithdrawalCase.objects.values_list("voided", flat=True).get(withdrawal=withdrawal)
 
 
 def reduce_outstanding(*, order: Order, amount: Decimal, reason: str = "refund.decided") -> Decimal:
-    """What is still due shrinks, the latest payment first: a customer is not charged for what is credited to them.
+    """Reduce what is still due, the latest payment first: a customer is not charged for what is credited to them.
 
     Call it with the order's row locked; returns the euros that will not be collected.
     """
@@ -222,7 +223,7 @@ def _fingerprint(order_id: uuid.UUID, lines: Sequence[ReturnedLine] | None, amou
 
 
 def restock_line(*, line_id: int) -> bool:
-    """Put the credited units of a line back on the shelf, once; True when this call did it.
+    """Return the credited units of a line to stock, once; True when this call did it.
 
     For goods that come back after the money went out.
     """
@@ -260,7 +261,7 @@ def _restock(order: Order, line: RefundLine) -> bool:
 
 
 def request_automatic_refund(*, order: Order, attempt: Attempt, reason: RefundReason) -> Refund:
-    """The whole of a charge that can't be kept (paid twice, or paid after the pieces were gone).
+    """Refund the whole of a charge that can't be accepted (paid twice, or after the units were sold).
 
     Runs in the transaction that found it, with the order locked; a database constraint makes it happen once.
     """

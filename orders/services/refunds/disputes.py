@@ -21,7 +21,7 @@ _CLOSED = (DisputeState.WON, DisputeState.LOST)
 
 
 def sync_disputes(intent_id: str) -> None:
-    """Every dispute of this payment as the provider knows it now. Raises GatewayError."""
+    """Apply every dispute of this payment as the provider knows it now. Raises GatewayError."""
     attempt = Attempt.objects.filter(intent_id=intent_id).first()
     if attempt is None:
         return
@@ -30,7 +30,7 @@ def sync_disputes(intent_id: str) -> None:
 
 
 def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
-    """Bring a dispute to what the provider says: its row, the money that it moved, staff told at each step.
+    """Bring a dispute to what the provider says: its row, the money that it moved, a mail to staff at each step.
 
     While it is open the order is frozen: not sent, not refunded, not charged. Won gives the money back and lifts the
     freeze; lost ends the payments that were still due. An inquiry, which moves no money, is told to staff only.

@@ -76,7 +76,7 @@ def apply_refund(facts: RefundFacts) -> None:
 
 
 def record_refusal(refund_id: uuid.UUID, error: str) -> None:
-    """The provider refused to carry a refund out: nothing moved, and staff are told why."""
+    """Record that the provider refused a refund: nothing moved, and staff get a mail that says why."""
     with transaction.atomic():
         order, payment, refund = lock_refund(refund_id)
         if refund.state == RefundState.SENT:
@@ -85,7 +85,7 @@ def record_refusal(refund_id: uuid.UUID, error: str) -> None:
 
 
 def lock_refund(refund_id: uuid.UUID) -> tuple[Order, Payment, Refund]:
-    """A refund with its order and payment, locked in the one order of locks: order, payment, attempt, refund.
+    """Lock a refund with its order and payment, in the one order of locks: order, payment, attempt, refund.
 
     The provider's news about it may be here at the same moment. Runs in a transaction. Raises Refund.DoesNotExist.
     """
@@ -100,9 +100,9 @@ def lock_refund(refund_id: uuid.UUID) -> tuple[Order, Payment, Refund]:
 def fail_refund(
     order: Order, payment: Payment, refund: Refund, error: str, *, returned_at: datetime | None = None
 ) -> None:
-    """A refund did not reach its customer, or came back after it was booked: then ledger, payment, decision and order
-    have the money again. Runs with order, payment and refund locked; the second time it changes nothing.
-    """
+    """Mark a refund failed: it did not reach its customer, or came back after it was booked; then ledger, payment,
+    decision and order have the money again. Runs with order, payment and refund locked; the second time it changes
+    nothing."""
     if refund.state == RefundState.FAILED:
         refund.save(update_fields=["provider_id"])
         return
@@ -138,7 +138,7 @@ def fail_refund(
 
 
 def settle_completed_requests(order: Order) -> None:
-    """Every decision of the order that lacks nothing any more, and the order if nothing is left of it.
+    """Settle every decision of the order that lacks nothing any more, and close the order if nothing is left of it.
 
     Runs with the order locked.
     """
@@ -152,7 +152,7 @@ def settle_completed_requests(order: Order) -> None:
 
 
 def settle_request(order: Order, request: RefundRequest) -> None:
-    """All of a decision is credited: its credit note, the customer's mail, and the order closed if nothing is left.
+    """Settle a decision that is credited whole: credit note, mail, and the order closed if nothing is left.
 
     Runs with the order locked. A decision that is not through, or was settled before, is left alone.
     """
@@ -256,7 +256,7 @@ def _succeed(order: Order, payment: Payment, refund: Refund, facts: RefundFacts)
 
 
 def recompute_state(payment: Payment) -> None:
-    """The state of a paid payment from what moved; a second charge that went back leaves it paid."""
+    """Set the state of a paid payment from what moved; a second charge that was refunded leaves it paid."""
     moved = payment.ledger.filter(kind__in=COLLECTED_KINDS).values_list("amount", flat=True)
     collected = sum(moved, ZERO)
     if collected >= payment.amount:
@@ -313,8 +313,8 @@ def _reopen_order(order: Order) -> None:
 
 
 def close_settled_case(*, request: RefundRequest) -> None:
-    """The case of a refund that has reached the customer is done. Call it with the order locked, in the transaction
-    that settles the request; a request without declaration changes nothing."""
+    """Close the withdrawal case of a refund that has reached the customer. Call it with the order locked, in the
+    transaction that settles the request; a request without declaration changes nothing."""
     if request.withdrawal_id is None or request.settled_at is None:
         return
     case = _locked(request, states=OPEN_CASES)
@@ -326,7 +326,8 @@ def close_settled_case(*, request: RefundRequest) -> None:
 
 
 def reopen_case(*, request: RefundRequest) -> None:
-    """The money of a settled request came back to the shop: it is owed again. Call it with the order locked."""
+    """Reopen the withdrawal case of a settled request whose money came back to the shop. Call it with the order
+    locked."""
     case = None if request.withdrawal_id is None else _locked(request, states=(WithdrawalState.REFUNDED,))
     if case is None:
         return

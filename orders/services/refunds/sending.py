@@ -65,7 +65,7 @@ def send_refund(refund_id: uuid.UUID) -> None:
 
 
 def sync_refunds(intent_id: str) -> None:
-    """Everything the provider knows of refunds of this payment, whoever asked for them. Not ours: nothing happens.
+    """Apply every refund of this payment that the provider knows, whoever asked for it. A foreign payment is ignored.
 
     Raises GatewayError.
     """

@@ -43,7 +43,7 @@ LONGEST_REFERENCE = 100
 def settle_by_transfer(
     *, refund_id: uuid.UUID, sent_on: date, reference: str, amount: Decimal, actor: "User | None" = None
 ) -> Refund:
-    """A failed refund was settled by a bank transfer of `amount` on that day: booked, credited, told to the customer.
+    """Record that a failed refund was settled by a bank transfer of `amount` on that day: booked, credited, mailed.
 
     The provider knows nothing of it. Once a refund: the second call gives the first transfer back. Staff saw `amount`
     before they confirmed; when something else is owed by now, nothing is written. `reference` is what the bank
@@ -108,7 +108,7 @@ def settle_by_transfer(
 
 
 def sync_other_refunds(order: Order) -> None:
-    """What was given back at the provider meanwhile is learnt first: a transfer must not send it a second time.
+    """Sync what was refunded at the provider meanwhile: a transfer must not send it a second time.
 
     Calls the provider, outside every transaction; one that is away is no obstacle.
     """
@@ -118,7 +118,8 @@ def sync_other_refunds(order: Order) -> None:
 
 
 def possible_days(failed: Refund) -> tuple[date, date]:
-    """The first and the last day on which a transfer may have been sent: since the refund failed, until today."""
+    """Return the first and the last day on which a transfer may have been sent: since the refund failed, until
+    today."""
     return timezone.localdate(failed.settled_at or failed.created_at), timezone.localdate()
 
 
@@ -139,7 +140,7 @@ def _check(failed: Refund, sent_on: date, reference: str) -> None:
 def take_transfer_back(
     *, refund_id: uuid.UUID, returned_on: date, why: TransferReturn, actor: "User | None" = None
 ) -> Refund:
-    """The bank sent a transfer back on that day, or it was written down by mistake; the customer is told which.
+    """Record that the bank returned a transfer on that day, or that it was noted by mistake; the mail says which.
 
     The line of the books stays: another one takes it back on `returned_on`. The refund has failed from then on, and is
     made again on the card or by another transfer like any other. Once a transfer: the second call changes nothing.
@@ -180,5 +181,5 @@ def take_transfer_back(
 
 
 def days_of_return(transfer: Refund) -> tuple[date, date]:
-    """The first and the last day on which a transfer may have come back: since it was sent, until today."""
+    """Return the first and the last day on which a transfer may have come back: since it was sent, until today."""
     return timezone.localdate(transfer.settled_at or transfer.created_at), timezone.localdate()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def close_outstanding(*, order: Order, actor: "User | None" = None, reason: str = "") -> None:
-    """Nothing more is collected for the order: credited while its goods are here, else written off.
+    """Stop collecting the order's open payments: credited while its goods are here, else written off.
 
     Call it with the order's row locked; it moves no money, so an open dispute does not stand in its way. `reason` is
     told to the customer with the credit note. Repeating it changes nothing.

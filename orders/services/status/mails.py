@@ -28,7 +28,7 @@ class StatusNews:
 
 
 def mail_status(order: Order, entry: OrderTracking) -> None:
-    """Write to the customer what `entry` tells, once an entry, to be sent a minute later.
+    """Mail the customer what `entry` says, once an entry, to be sent a minute later.
 
     Staff who correct themselves within that minute write the only mail: see `withdraw_status_mails`. Call it in the
     transaction that writes the entry.
@@ -55,12 +55,12 @@ def mail_status(order: Order, entry: OrderTracking) -> None:
 
 
 def withdraw_status_mails(order: Order) -> None:
-    """Take back the mails of earlier statuses that wait for their minute: the order has another one now."""
+    """Delete the mails of earlier statuses that wait for their minute: the order has another one now."""
     withdraw_mails(f"order_status:{order.pk}:")
 
 
 def status_news(order: Order, entry: OrderTracking) -> StatusNews:
-    """The sentences for `entry`, in the active language. One query: the entry before tells what is new."""
+    """Return the sentences for `entry`, in the active language. One query: the entry before."""
     before = order.tracking.exclude(pk=entry.pk).order_by("-created_at", "-pk").first()
     name = {"reference": order.reference}
     # Nothing moves an order to `pending`: an entry about it is always an addition.
@@ -148,7 +148,7 @@ def _delivered(order: Order) -> list[str]:
 
 
 def money_sentences(order: Order) -> list[str]:
-    """What becomes of the money of a closed order, in the active language: never silent about any of it."""
+    """Return what becomes of the money of a closed order, in the active language: all of it is named."""
     money = money_outcome(order)
     if not money.charged:
         return [_("Vous n'avez rien payé\u00a0: rien ne vous sera demandé.")]

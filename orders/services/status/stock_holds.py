@@ -13,8 +13,8 @@ from orders.models import Order, OrderStatus, StockHold, StockHoldState
 
 
 def hold_for_order(order: Order) -> None:
-    """Keep every unit of the order's lines. Raises catalog's OutOfStock; call it in the placing transaction,
-    last, so that the rows of a sought-after piece are locked as short as possible."""
+    """Hold every unit of the order's lines. Raises catalog's OutOfStock; call it in the placing transaction, last, so
+    that the rows of a sought-after piece are locked as short as possible."""
     units = [
         StockUnit(item.product_id, item.variation_id, item.quantity)
         for item in order.items.all()
@@ -34,7 +34,7 @@ def hold_for_order(order: Order) -> None:
 
 
 def release_for_order(order: Order) -> bool:
-    """Give the units back. Twice at once gives them back once; True when this call did it.
+    """Release the order's units, once; True when this call did it.
 
     The order's row must be locked by the caller.
     """
@@ -45,7 +45,7 @@ def release_for_order(order: Order) -> bool:
 
 
 def take_for_order(order: Order) -> None:
-    """The held units are sold. Raises catalog's OutOfStock when they were released before and are gone by now.
+    """Turn the held units into a sale. Raises catalog's OutOfStock when they were released before and are gone by now.
 
     The order's row must be locked by the caller.
     """
@@ -64,7 +64,7 @@ def take_for_order(order: Order) -> None:
 
 
 def held_by_orders(order_ids: Iterable[uuid.UUID]) -> Counter[Level]:
-    """The counted units that these orders hold without being paid. One query."""
+    """Return the counted units that these orders hold without being paid. One query."""
     return held_units(
         StockHold.objects.filter(
             order__in=list(order_ids), order__status=OrderStatus.PENDING, state=StockHoldState.HELD
@@ -73,7 +73,7 @@ def held_by_orders(order_ids: Iterable[uuid.UUID]) -> Counter[Level]:
 
 
 def held_units(holds: Iterable[StockHold]) -> Counter[Level]:
-    """The counted units of holds, by the level of stock they were taken from."""
+    """Return the counted units of holds, by the level of stock they were taken from."""
     units: Counter[Level] = Counter()
     for hold in holds:
         for level in counted_levels(hold):
@@ -82,7 +82,7 @@ def held_units(holds: Iterable[StockHold]) -> Counter[Level]:
 
 
 def counted_levels(hold: StockHold) -> list[Level]:
-    """The levels that a hold took its units from."""
+    """Return the levels that a hold took its units from."""
     levels: list[Level] = []
     if hold.product_counted and hold.product_id is not None:
         levels.append(("product", hold.product_id))

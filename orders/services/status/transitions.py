@@ -110,7 +110,8 @@ def transition(
 
 
 def transition_problem(order: Order, target: str, *, by: ActorKind = ActorKind.STAFF) -> Problem | None:
-    """Why the order can't move to `target` now, as the refusal to raise; None when it can. Nine queries at most."""
+    """Return why the order can't move to `target` now, as the refusal to raise; None when it can. Nine queries at
+    most."""
     if by == ActorKind.STAFF and order.archived_at is not None:
         return Problem("order_archived", _("Cette commande est archivée : restaurez-la d'abord."), 409)
     row = _find(order.status, target, by)
@@ -124,7 +125,7 @@ def transition_problem(order: Order, target: str, *, by: ActorKind = ActorKind.S
 
 
 def status_offers(order: Order) -> list[StatusOffer]:
-    """The seven statuses as staff may set them now. Some ten queries."""
+    """Return the seven statuses as staff may set them now. Some ten queries."""
     offers = []
     for status in OrderStatus:
         row = _find(order.status, status, ActorKind.STAFF)
@@ -147,7 +148,8 @@ def cancel_unpaid_order(
     attempt_state: str = AttemptState.CANCELED,
     by: ActorKind = ActorKind.JOB,
 ) -> bool:
-    """`pending` → `cancelled`, once; True when this call did it. A paid or closed order is left alone.
+    """Move an order from `pending` to `cancelled`, once; True when this call did it. A paid or closed order is left
+    alone.
 
     Call it only when no money can come any more: the page is expired at the provider, or was never made.
     `reason` is the journal's dotted name.
@@ -166,13 +168,13 @@ def cancel_unpaid_order(
 
 
 def correct_delivery_day(order: Order, delivered_at: datetime | None) -> None:
-    """Staff know better when the last parcel arrived, or that nobody does."""
+    """Set when the last parcel arrived, as staff know it; None: not known."""
     order.delivered_at = delivered_at
     order.save(update_fields=["delivered_at", "updated_at"])
 
 
 def status_after_return(order: Order) -> str:
-    """Where a refunded order stands again when its money comes back to the shop."""
+    """Return the status of a refunded order once its money comes back to the shop."""
     return OrderStatus.CANCELLED if order.cancelled_at is not None else order.status_before_closing
 
 

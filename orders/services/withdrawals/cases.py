@@ -84,7 +84,7 @@ def ask_return(*, case_id: int, actor: User | None) -> WithdrawalCase:
 
 
 def allow_shipping(*, case_id: int, actor: User | None) -> WithdrawalCase:
-    """What the customer keeps may leave the workshop. Raises Problem 409 `case_closed`, `case_not_taken_up`."""
+    """Allow the dispatch of what the customer keeps. Raises Problem 409 `case_closed`, `case_not_taken_up`."""
     with _open_case(case_id) as (case, order):
         known = _require_accepted(case, order)
         case.shipping_allowed_at = case.shipping_allowed_at or timezone.now()
@@ -118,7 +118,7 @@ def refund_case(
     reason: str,
     actor: User | None,
 ) -> RefundRequest:
-    """Give the money of a declaration back: these lines, or all that is left. Two clicks decide one refund.
+    """Refund a declaration: these lines, or all that is left. Two clicks decide one refund.
 
     `amount` is less than the lines are worth when they lost value in the customer's hands (L221-23). The case is closed
     when all the money is back.
@@ -147,7 +147,7 @@ def refuse_case(
     revocation_text: str = "",
     revoked_on: date | None = None,
 ) -> WithdrawalCase:
-    """Close a declaration without acting on it, and tell the customer why.
+    """Close a declaration without acting on it, and mail the customer why.
 
     One that came in time ends the contract (L221-27): it is refused only when the customer took it back in writing, in
     the words `revocation_text` of `revoked_on`, or when another one of the order says the same.
@@ -179,8 +179,8 @@ def refuse_case(
 
 
 def needs_revocation(case: WithdrawalCase) -> bool:
-    """Whether only the customer's own words end this declaration: it came in time, and no other open or refunded one
-    of the order says the same. Up to three queries."""
+    """Return whether only the customer's own words end this declaration: it came in time, and no other open or refunded
+    one of the order says the same. Up to three queries."""
     if not case.in_time:
         return False
     others = WithdrawalCase.objects.filter(order=case.order_id).exclude(pk=case.pk)
@@ -224,7 +224,8 @@ def _resume_charges(case: WithdrawalCase, order: Order, actor: User | None) -> N
 
 
 def alert_open_cases(now: datetime) -> int:
-    """Tell the workshop of cases that are ten and fourteen days old, once each; returns how many mails were written."""
+    """Mail the workshop about cases that are ten and fourteen days old, once each; returns how many mails were
+    written."""
     written = 0
     for case_id in WithdrawalCase.objects.filter(
         state__in=OPEN_CASES, alerted_day__lt=LAST_ALERT_DAY

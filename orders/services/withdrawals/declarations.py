@@ -87,8 +87,7 @@ class Declaration:
     receipt: Receipt | None = None
 
     def submission_key(self, day: date) -> str:
-        """The same declaration on the same day has the same key: a reload, the back button and a double click file it
-        once."""
+        """Return the key of the declaration on this day: a reload, the back button and a double click file it once."""
         parts = (
             day.isoformat(), self.name, self.email.lower(), self.order_text, self.reason, self.goods,
             "" if self.order is None else str(self.order.pk),
@@ -103,7 +102,8 @@ class Declaration:
 
 
 def compose_statement(declaration: Declaration) -> str:
-    """The declaration in full, in its language: what the customer confirms, what is filed and what is acknowledged."""
+    """Return the declaration in full, in its language: what the customer confirms, what is filed and what is
+    acknowledged."""
     with translation.override(declaration.language):
         who = [
             _("Nom : %(name)s") % {"name": declaration.name},
@@ -150,12 +150,12 @@ def _goods(declaration: Declaration) -> str:
 
 
 def describe_units(item: OrderItem, quantity: int) -> str:
-    """`2 × Golem (Peint · 18 cm)`, in the active language."""
+    """Return `2 × Golem (Peint · 18 cm)`, in the active language."""
     return f"{quantity} × {item.label}"
 
 
 def choose_lines(order: Order, wanted: Mapping[int, int]) -> tuple[ReturnedLine, ...]:
-    """The lines of a declaration; none when everything that is left comes back. Two queries.
+    """Return the lines of a declaration; none when everything that is left comes back. Two queries.
 
     Raises Problem 400 `invalid_lines` for a foreign line, for more units than are left, and for nothing at all.
     """
@@ -170,7 +170,7 @@ def choose_lines(order: Order, wanted: Mapping[int, int]) -> tuple[ReturnedLine,
 
 
 def declaration_to_json(declaration: Declaration) -> dict[str, Any]:
-    """The declaration as JSON, to travel signed between the two steps of the form."""
+    """Return the declaration as JSON, sent signed between the two steps of the form."""
     return {
         "n": declaration.name, "e": declaration.email, "o": declaration.order_text, "l": declaration.language,
         "r": declaration.reason, "g": declaration.goods,
@@ -180,7 +180,7 @@ def declaration_to_json(declaration: Declaration) -> dict[str, Any]:
 
 
 def declaration_from_json(packed: Mapping[str, Any]) -> Declaration:
-    """The declaration that `declaration_to_json` was given. One query when it names an order."""
+    """Return the declaration that `declaration_to_json` was given. One query when it names an order."""
     order = Order.objects.filter(pk=packed["i"]).first() if packed["i"] else None
     return Declaration(
         name=packed["n"], email=packed["e"], order_text=packed["o"], language=packed["l"], reason=packed["r"],
@@ -189,7 +189,7 @@ def declaration_from_json(packed: Mapping[str, Any]) -> Declaration:
 
 
 def declare_withdrawal(*, declaration: Declaration, key: str, caller: str) -> Withdrawal:
-    """File a declaration, acknowledge it and stop what it ends. The same `key` gives the first one back.
+    """File a declaration, acknowledge it and stop what it ends. The same `key` returns the first one.
 
     `caller` is the network address that sent it. Raises Problem 429 `throttled` (nothing is filed then) and 400
     `invalid_lines` when a chosen line is not of the order.
@@ -232,8 +232,8 @@ def accept_case(*, case: WithdrawalCase, order: Order, now: datetime, actor: Use
 
 
 def file_declaration(*, declaration: Declaration, key: str) -> Withdrawal:
-    """The row, its case, its mails and what it stops, in the caller's transaction. Raises Problem 400 `invalid_lines`,
-    and IntegrityError when the key is taken."""
+    """Write the row, its case, its mails and what it stops, in the caller's transaction. Raises Problem 400
+    `invalid_lines`, and IntegrityError when the key is taken."""
     now = timezone.now()
     receipt = declaration.receipt
     order = declaration.order or find_declared_order(text=declaration.order_text, email=declaration.email)
@@ -298,7 +298,7 @@ def _add_lines(withdrawal: Withdrawal, order: Order, lines: tuple[ReturnedLine, 
 
 
 def reduce_for_withdrawal(order: Order, case: WithdrawalCase) -> Decimal:
-    """Take off what is still due what a declaration ends, beyond what it has stopped before; returns the euros.
+    """Reduce what is still due by what a declaration ends, beyond what it has stopped before; returns the euros.
 
     Call it with the order's row locked.
     """

@@ -137,7 +137,7 @@ def mail_postponed(order: Order, *, before: date, reason: str) -> None:
 
 
 def case_url(case: WithdrawalCase) -> str:
-    """The absolute address of the case in the admin."""
+    """Return the absolute address of the case in the admin."""
     return absolute_url(reverse("admin:orders_withdrawalcase_change", args=[case.pk]))
 
 
