@@ -20,7 +20,7 @@ def book_movement(
 ) -> LedgerEntry:
     """Add one movement once (`provider_id` and `kind` are unique), on the day on which the money moved.
 
-    `reported_at` is when the provider says that was; None stands for now. A clock that is wrong can't move it out of
+    `reported_at` is when the provider says that was; None means now. A clock that is wrong can't move it out of
     what is possible: never into the future, and never before `after`, what it follows from (the order for a charge, the
     charge for a refund or dispute, the refund for its failure). What lies outside is booked at the nearer end.
     """

@@ -55,7 +55,8 @@ def detach_card(payment_method_id: str) -> None:
 
 @scheduled_job("collect-installments", every=timedelta(days=1), at=time(9))
 def collect_installments(now: datetime) -> None:
-    """Later thirds: announced, charged, asked for. At an hour at which customers are awake to answer their bank."""
+    """Later installments: announced, charged, asked for. At an hour at which customers are awake to answer their
+    bank."""
     due_installments.run_round(now)
 
 

@@ -146,7 +146,7 @@ class Attempt(models.Model):
         )
         constraints = (
             models.UniqueConstraint(fields=("payment", "number"), name="attempt_once_a_number"),
-            # Two live tries could both succeed: a customer would pay twice.
+            # Two live attempts could both succeed: a customer would pay twice.
             models.UniqueConstraint(
                 fields=("payment",),
                 condition=Q(state__in=LIVE_ATTEMPTS),
@@ -208,7 +208,7 @@ class TransferReturn(models.TextChoices):
 
 
 class Refund(models.Model):
-    """Money on its way back to the customer. Written before the provider is asked.
+    """A refund to the customer. Written before the provider is asked.
 
     By `method` transfer it never goes through the provider: staff record what they sent from the shop's bank because
     the card could not take it. When it did not arrive, `error` is a TransferReturn.
@@ -286,7 +286,7 @@ class Refund(models.Model):
 
     @property
     def movement(self) -> str:
-        """What the ledger calls it; "" for one that the provider has not heard of yet."""
+        """What the ledger calls it; "" for one that the provider does not know yet."""
         if self.method == RefundMethod.TRANSFER:
             return f"{TRANSFER_MOVEMENT}{self.pk}"
         return self.provider_id or ""
@@ -387,7 +387,7 @@ class Dispute(models.Model):
 
 
 class StripeEvent(models.Model):
-    """What the provider told, kept before it is acted on. The body is a hint: the object is asked for again."""
+    """An event of the provider, stored before it is processed. The body is a hint: the object is asked for again."""
 
     event_id = models.CharField(_("évènement"), max_length=PROVIDER_ID, unique=True)
     kind = models.CharField(_("type"), max_length=EVENT_KIND)

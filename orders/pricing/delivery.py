@@ -1,4 +1,4 @@
-"""When a cart arrives: one delivery, date told before the order (Code de la consommation, L216-1)."""
+"""When a cart arrives: one delivery, its date stated before the order (Code de la consommation, L216-1)."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Refusal(StrEnum):
     RETRY = "retry"
     """The same card may pay on another day."""
     AUTHENTICATE = "authenticate"
-    """The bank wants to hear its customer: only a page can collect this payment."""
+    """The bank wants its customer's authentication: only a page can collect this payment."""
     CARD_IS_DEAD = "card_is_dead"
     """This card is never charged again."""
 

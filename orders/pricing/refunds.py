@@ -3,12 +3,11 @@
 The rule. A unit in a promotion is worth its price less its share of what the promotion took off: the price that its
 pool was paid for is spread over all units of the pool, offered ones too, in proportion to their prices. So
 
-* everything together is worth exactly what was paid, to the cent;
-* no unit is worth more than its price, and no returned units more than was paid for them;
-* returning in several goes gives the same as returning at once, in whatever order;
-* what a unit is worth does not depend on what else is kept. Keeping the offered unit and returning the others is
-  not charged afterwards: withdrawing costs the consumer nothing but the way back (L221-23, L221-24), and the shop
-  gives back no more than it received for a unit.
+* everything together is worth exactly what was paid, to the cent; * no unit is worth more than its price, and no
+returned units more than was paid for them; * returning in several goes gives the same as returning at once, in whatever
+order; * what a unit is worth does not depend on what else the customer keeps. Keeping the offered unit and returning
+the others is not charged afterwards: withdrawing costs the consumer nothing but the way back (L221-23, L221-24), and
+the shop refunds no more than it received for a unit.
 
 Standard delivery goes back with the unit that completes the return (L221-24).
 """

@@ -35,7 +35,7 @@ class ShippingZone:
 def find_zone(country: str, zones: Iterable[ShippingZone], fallback: ShippingZone) -> ShippingZone:
     """Return the first zone that lists the country, else the fallback.
 
-    Codes are compared as they stand: a country's name, "Autre" or an empty text is no code and gets the
+    Codes are compared as they are: a country's name, "Autre" or an empty text is no code and gets the
     fallback.
     """
     return next((zone for zone in zones if country in zone.countries), fallback)

@@ -36,7 +36,7 @@ class Treatment(StrEnum):
 class Tax:
     """How a sale is taxed. Prices include `vat` euros at `percent`; both are 0 unless taxed at destination.
 
-    `beyond` tells why it is: the threshold was passed this year, or the year before.
+    `beyond` says why it is: the threshold was passed this year, or the year before.
     """
 
     treatment: Treatment

@@ -51,10 +51,10 @@ class DeliveryRow:
 
 
 def delivery_zones() -> tuple[DeliveryZone, ...]:
-    """Return every zone in its order. At most one query, kept for a minute."""
-    kept: tuple[DeliveryZone, ...] | None = cache.get(_CACHE_KEY)
-    if kept is not None:
-        return kept
+    """Return every zone in its order. At most one query, cached for a minute."""
+    cached: tuple[DeliveryZone, ...] | None = cache.get(_CACHE_KEY)
+    if cached is not None:
+        return cached
     found = tuple(
         DeliveryZone(
             countries=tuple(country.code for country in zone.countries),
@@ -69,7 +69,7 @@ def delivery_zones() -> tuple[DeliveryZone, ...]:
 
 
 def open_zones() -> tuple[DeliveryZone, ...]:
-    """Return `delivery_zones` without the countries to which nothing is sent for now. At most two queries, kept for a
+    """Return `delivery_zones` without the countries to which nothing is sent for now. At most two queries, cached for a
     minute."""
     stopped: frozenset[str] | None = cache.get(_STOPS_KEY)
     if stopped is None:

@@ -42,9 +42,10 @@ class CalendarRow:
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """The thirds of an order, its kept card, what is left to pay in euros, and the pause in which nothing is charged.
+    """The installments of an order, its stored card, what is left to pay in euros, and the pause in which nothing is
+    charged.
 
-    `may_pause` tells whether the customer may suspend payment now.
+    `may_pause`: whether the customer may suspend payment now.
     """
 
     rows: tuple[CalendarRow, ...]
@@ -68,7 +69,7 @@ class Calendar:
 
     @property
     def card_ends_early(self) -> bool:
-        """Whether the kept card ends before the last payment that it is to make."""
+        """Whether the stored card ends before the last payment that it is to make."""
         days = [row.payment.due_on for row in self.rows if row.is_open]
         return self.card is not None and bool(days) and self.card.ends_before(max(days))
 
@@ -136,7 +137,7 @@ def is_disputed(order: Order) -> bool:
 
 
 def agreed_plan(order: Order) -> list[Installment]:
-    """Return the parts as they stand, for the calls that answer them; empty for an order paid at once. One query."""
+    """Return the parts as they are now; empty for an order paid at once. One query."""
     if order.payment_mode != PaymentMode.INSTALLMENTS:
         return []
     return [

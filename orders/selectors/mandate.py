@@ -1,4 +1,4 @@
-"""The words by which a customer lets the shop charge the later thirds."""
+"""The words by which a customer lets the shop charge the later installments."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -17,7 +17,7 @@ from shop.core.money import format_amount
 def mandate_text(plan: Sequence[Installment], total: Decimal) -> str:
     """Return what is agreed, in the active language, every amount and date included. It fits the payment page (1200).
 
-    The checkout shows it before the order, the payment page beside its button, and the order keeps it as it was. The
+    The checkout shows it before the order, the payment page beside its button, and the order stores it as it was. The
     fifty days are a condition of art. L312-4 4° of the Code de la consommation for a sale without credit contract.
     """
     shop = ShopSettings.load()

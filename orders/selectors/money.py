@@ -29,9 +29,9 @@ _COUNTED = (*COLLECTED_PAYMENTS, PaymentState.WRITTEN_OFF, *OPEN_PAYMENTS)
 class MoneyOutcome:
     """What became of an order's money, in euros.
 
-    `charged` tells whether anything was ever collected. `refunded` has gone back, the last of it at `refunded_at`;
+    `charged`: whether anything was ever collected. `refunded` has gone back, the last of it at `refunded_at`;
     `under_way` is on its way; `failed` should have gone back and has not; `disputed` was taken back by a bank. `kept`
-    stays with the shop, for `kept_reason` (why it was not given back, or the decision since) or, without one, until
+    stays with the shop, for `kept_reason` (why it was not refunded, or the decision since) or, without one, until
     somebody decides. `voided` is not collected any more, `to_come` still is.
     """
 

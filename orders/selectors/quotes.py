@@ -32,7 +32,7 @@ class QuotedLine:
     """A line of a quote. One that can't be bought has a `problem`, and counts for nothing.
 
     `key` is `product:variation:finish` with the defaults filled in. `available_quantity` is how many units could
-    be bought, None when there is no limit. `reserved` tells that units of it are held for who asks.
+    be bought, None when there is no limit. `reserved`: units of it are held for who asks.
     """
 
     key: str

@@ -50,7 +50,7 @@ def owed_again(order: Order) -> Decimal:
 def shortfalls(order: Order, *, counting: Collection[str]) -> dict[uuid.UUID, Decimal]:
     """Return the euros that each decision lacks to be complete, counting its refunds in these states. Two queries.
 
-    What was given back outside the shop beyond a decision of its own makes good what others lack, the oldest first.
+    What was refunded outside the shop beyond a decision of its own counts for what others lack, the oldest first.
     """
     rows: list[Any] = list(order.refunds.values_list("request_id", "attempt_id", "reason", "state", "amount"))
     automatic = {

@@ -18,7 +18,7 @@ from shop.core.money import ZERO
 
 
 def retryable_amount(order: Order, failed: Refund) -> Decimal:
-    """Return what a failed refund may give back when it is made once more, on the card or by transfer.
+    """Return the amount of a failed refund when it is made once more, on the card or by transfer.
 
     Raises RefundRefused: `refund_not_failed`, `refund_disputed`, `refund_made_good` when another movement has given it
     back since, and `refund_too_much` when the charge has not that much left any more.

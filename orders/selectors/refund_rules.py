@@ -62,7 +62,7 @@ class RefundRefused(Problem):
 
 @dataclass(frozen=True, slots=True)
 class ChargeLeft:
-    """A charge and the euros of it that were neither given back nor taken back by a bank."""
+    """A charge and the euros of it that were neither refunded nor taken back by a bank."""
 
     attempt: Attempt
     left: Decimal
@@ -84,7 +84,7 @@ class RefundProposal:
     """What a refund would do. `amount` = `voided` + `money` is credited; `left` is what could be at most.
 
     `voided` comes off the payments that are still due, `money` goes back to the card. `shipping` is the delivery in
-    `amount`; `complete` tells that the order has nothing left afterwards.
+    `amount`; `complete`: the order has nothing left afterwards.
     """
 
     lines: tuple[ProposedLine, ...]
@@ -111,9 +111,9 @@ class ReducedPayment:
 def charges_left(order: Order) -> list[ChargeLeft]:
     """Return the order's charges, latest first, with what is left of each. Seven queries.
 
-    A charge that could not be kept (paid twice, or for pieces that were gone) goes back whole by itself and counts for
-    nothing here. What a bank holds back or took back in a dispute is not the shop's to give, and what a decision still
-    owes whose refund failed is kept for it.
+    A charge that could not be accepted (paid twice, or for units that were sold) is refunded whole by itself and counts
+    for nothing here. What a bank holds back or took back in a dispute is not the shop's to give, and what a decision
+    still owes whose refund failed is reserved for it.
     """
     refunds = list(Refund.objects.filter(order=order).values_list("attempt_id", "reason", "state", "amount"))
     automatic = {attempt for attempt, reason, _state, _amount in refunds if reason in AUTOMATIC_REFUNDS}

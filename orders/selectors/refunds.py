@@ -13,7 +13,7 @@ from shop.core.money import ZERO
 
 
 class RefundProgress(TextChoices):
-    """Where a decision stands as a whole, whatever it took: one refund, three, or none."""
+    """The progress of a decision as a whole, whatever it took: one refund, three, or none."""
 
     PENDING = "pending", _("En cours")
     SUCCEEDED = "succeeded", _("Effectué")
@@ -71,7 +71,7 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
 
 
 def progress(request: RefundRequest) -> RefundProgress:
-    """Return where a decision stands as a whole. `request` comes with its refunds fetched."""
+    """Return the progress of a decision as a whole. `request` comes with its refunds fetched."""
     if request.settled_at is not None:
         return RefundProgress.SUCCEEDED
     refunds = list(request.refunds.all())

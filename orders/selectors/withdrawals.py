@@ -83,7 +83,7 @@ def named_order(text: str) -> str:
 
 
 def returnable_lines(order: Order) -> list[ReturnableLine]:
-    """Return what of an order can still be given back. Two queries."""
+    """Return what of an order can still be returned. Two queries."""
     credited = {
         row["item"]: row["units"]
         for row in RefundLine.objects.filter(request__order=order)

@@ -111,7 +111,7 @@ def test_the_end_moves_what_fell_due_after_its_beginning_by_as_many_days(order):
     assert (ended.ended_by, ended.ended_at) == ("staff", ORDERED + timedelta(days=LATE + 12))
     mail = OutgoingMail.objects.filter(kind="installment_calendar").latest("pk")
     assert mail.context["why"] == "resumed"
-    assert [third["day"] for third in mail.context["thirds"]] == ["2026-07-13", "2026-08-12"]
+    assert [third["day"] for third in mail.context["installments"]] == ["2026-07-13", "2026-08-12"]
 
 
 def test_what_falls_due_at_the_end_is_announced_three_days_before(order):

@@ -50,7 +50,7 @@ def check_out(
     """Make the order once, and open its payment page once.
 
     The same key and demand give the same order and page, however often and however much at once. The visitor's earlier
-    unpaid orders are closed first, page and all, and their stock is given back: a customer never competes with a try
+    unpaid orders are closed first, page and all, and their stock is released: a customer never competes with a try
     of their own, and never has two pages open that sell the same piece.
 
     Raises CartChanged, TooManyUnpaid (409), Problem `idempotency_key_reused` (422), `order_closed` or `already_paid`
@@ -129,7 +129,7 @@ def _open(attempt: Attempt) -> str:
     except gateway.GatewayUnavailable as error:
         attempt.refresh_from_db()
         if attempt.checkout_session_url:
-            # A request with the same key was being answered, and this one was told to come back.
+            # A request with the same key was being answered, and this one was refused until later.
             return attempt.checkout_session_url
         if error.kept:
             # A page that may exist and whose address nobody has can't be paid: the next click may make another.
@@ -158,7 +158,7 @@ def _earlier_orders(request: CheckoutRequest, visitor: Visitor) -> list[uuid.UUI
 
 
 def _name_open_order(refusal: TooManyUnpaid, visitor: Visitor) -> None:
-    """Lead to the order that stands in the way, when this browser made it and its page could not be closed."""
+    """Add the address of the order that holds the units, when this browser made it and its page could not be closed."""
     order = Order.objects.filter(pk__in=visitor.orders, status=OrderStatus.PENDING).first()
     if order is not None:
         refusal.extra["order_url"] = order_path(order)
@@ -168,7 +168,7 @@ def _replace(order_id: uuid.UUID) -> None:
     try:
         paid = abandon_order(order_id)
     except gateway.GatewayUnavailable:
-        # The earlier order still holds its pieces: going on would tell its own customer that they are sold. And
+        # The earlier order still holds its pieces: going on would show its own customer that they are sold. And
         # asking for the new page as well would keep them waiting twice as long for the same answer.
         raise _payment_unavailable() from None
     except gateway.GatewayError:

@@ -178,7 +178,7 @@ def renew_attempt(attempt: Attempt, *, only_when_old: bool = False) -> Attempt |
     """Replace an attempt whose page could not be had and whose key can't be used again.
 
     Safe because nobody has the address of a page that was never answered: even if it was made, it can't be paid,
-    and it expires by itself. With `only_when_old` only a try whose page would live too short is replaced: then
+    and it expires by itself. With `only_when_old` only a try whose page would expire too soon is replaced: then
     the refusal of its key shows that no page exists under it. None when the attempt has a page or moved on.
     """
     with transaction.atomic():

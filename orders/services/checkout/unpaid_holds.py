@@ -1,4 +1,4 @@
-"""How much counted stock one customer may keep from others without having paid.
+"""How much counted stock one customer may hold without having paid.
 
 A hold costs nothing and lasts half an hour, so whoever orders again and again could keep the whole shop empty. Holds
 are counted by network address (IPv6 by its /64) and by mailbox, each as a keyed digest that is cleared with the hold.

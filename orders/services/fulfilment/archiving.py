@@ -1,4 +1,4 @@
-"""Taking an order out of staff's lists: deleted when it was never paid, put away when the law keeps it."""
+"""Taking an order out of staff's lists: deleted when it was never paid, archived when the law keeps it."""
 
 import uuid
 from enum import StrEnum

@@ -45,7 +45,7 @@ def report_overdue_orders(now: datetime) -> int:
 
 
 def set_promised_date(*, order_id: uuid.UUID, promised_by: date, reason: str, actor: User | None) -> Order:
-    """Promise another date and tell the customer why. The former one stays in the journal.
+    """Promise another date and mail the customer why. The former one stays in the journal.
 
     Raises Problem 409 `order_left` for an order that is not in the workshop, 400 `invalid_date` for a day that has
     passed or the same date.

@@ -96,7 +96,7 @@ def update_status(
     """Set one of the four statuses of a paid order; returns the tracking entry for its customer.
 
     The status that it has already is an addition when it comes with a message or a number, and nothing otherwise, nor
-    when both were said last. `dispatched_on` is the day on which it was sent, today unless told; `reason` why a
+    when both were said last. `dispatched_on` is the day on which it was sent, today by default; `reason` why a
     dispatch is undone. Raises Problem 409 as `transition_problem` and 400 `invalid_date`; nothing changes then.
     """
     with transaction.atomic():
@@ -204,7 +204,7 @@ def _cancel_unpaid(order: Order, status: str, *, actor: "User | None", message: 
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order.pk)
         if order.tracking.exists():
-            # Somebody else cancelled it at the same moment, and has told the customer.
+            # Somebody else cancelled it at the same moment, with the entry that its customer sees.
             add_to_status(order, message=message, tracking_number="", actor=actor)
             return order
         entry = record_tracking(order, message=message, actor=actor)

@@ -31,7 +31,7 @@ def pause_installments(
 ) -> InstallmentPause:
     """Collect nothing more until the pause ends; the second call returns the first pause.
 
-    A charge that the provider was told of before goes on. Raises Problem 409 `nothing_due`, `delivery_not_late` for a
+    A charge that the provider has received before goes on. Raises Problem 409 `nothing_due`, `delivery_not_late` for a
     customer whose order is not late, `reason_needed` for staff without one, and Order.DoesNotExist.
     """
     with transaction.atomic():

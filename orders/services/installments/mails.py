@@ -59,13 +59,16 @@ def mail_resumed(order: Order, *, once: str) -> None:
     """To the customer: a withdrawal that had stopped the installments has no effect; what is still to be paid, when,
     and how."""
     mail_customer(
-        order, "installment_resumed", {**_context(order), "thirds": _open_installments(order)}, once=once
+        order,
+        "installment_resumed",
+        {**_context(order), "installments": _open_installments(order)},
+        once=once,
     )
 
 
 def mail_calendar(order: Order, *, why: str, once: str) -> None:
     """To the customer: the days of what is still to be paid changed. `why` is paused, resumed or dispatch_undone."""
-    context = {**_context(order), "thirds": _open_installments(order), "why": why}
+    context = {**_context(order), "installments": _open_installments(order), "why": why}
     mail_customer(order, "installment_calendar", context, once=f"{order.pk}:{once}")
 
 

@@ -1,7 +1,7 @@
 """Collecting again what a declaration stopped that has no effect after all.
 
-What was agreed stands: amounts, days, notice, fifty days after dispatch. Nothing is rescheduled, for a delay granted
-afterwards may be a credit of its own (Code de la consommation, L312-4 4°): a third whose day is still to come is
+What was agreed applies: amounts, days, notice, fifty days after dispatch. Nothing is rescheduled, for a delay granted
+afterwards may be a credit of its own (Code de la consommation, L312-4 4°): an installment whose day is still to come is
 charged on that day, one whose day has passed is due now, by the link.
 """
 
@@ -40,8 +40,9 @@ def refuse_if_not_resumable(order: Order) -> None:
 def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> Decimal:
     """Make up to `amount` euros that were stopped owed again; returns how many. No mail is written.
 
-    Call it with the order's row locked. What is taken off is taken off the latest third first, so the earliest ones are
-    filled first, each up to what was agreed. A third that is being paid at this moment keeps its amount.
+    Call it with the order's row locked. What is taken off is taken off the latest installment first, so the earliest
+    ones are filled first, each up to what was agreed. An installment that is being paid at this moment keeps its
+    amount.
     """
     agreed = {
         position: part.amount
@@ -78,7 +79,7 @@ def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> De
 def schedule_payment(order: Order, payment: Payment, now: datetime, *, announce: bool = True) -> None:
     """Set a payment to be charged on its agreed day when that can still be announced, else due by the payment link.
 
-    The caller saves the payment, and tells the customer; without `announce` it waits, unannounced, for that.
+    The caller saves the payment, and mails the customer; without `announce` it waits, unannounced, for that.
     """
     today = timezone.localdate(now)
     left_at = order.shipped_at or order.delivered_at
@@ -103,6 +104,6 @@ def schedule_payment(order: Order, payment: Payment, now: datetime, *, announce:
     else:
         payment.state = PaymentState.SCHEDULED
         if payment.due_on <= today + timedelta(days=NOTICE_DAYS):
-            # The mail that tells of it is its announcement.
+            # The mail about it is its announcement.
             payment.announced_at = now
             payment.next_try_on = day if day != payment.due_on else None

@@ -44,9 +44,9 @@ def void_scheduled(*, order: Order, reason: str) -> Decimal:
     """Void every payment of the order that is not paid yet; returns the euros that will not be collected.
 
     Call it with the order's row locked, in the transaction that records why (`reason` is the journal's dotted name).
-    Every payment not yet paid becomes `void`. A try that the provider was not told of is dropped here; an open payment
-    page is closed once the transaction is committed; a charge that is under way and succeeds goes back by itself.
-    Repeating it changes nothing and returns 0.
+    Every payment not yet paid becomes `void`. An attempt that the provider has not received is dropped here; an open
+    payment page is closed once the transaction is committed; a charge that is under way and succeeds goes back by
+    itself. Repeating it changes nothing and returns 0.
     """
     payments = lock_open_payments(order)
     if not payments:
@@ -123,7 +123,7 @@ def record_refusal(*, order: Order, payment: Payment, attempt: Attempt) -> None:
     )
     if refusal == Refusal.CARD_IS_DEAD:
         StoredCard.objects.filter(order=order).update(refused_code=attempt.error_code[:60])
-    # While the payments are suspended nothing is asked for: the end of the pause tells the next day.
+    # While the payments are suspended nothing is asked for: the mail that ends the pause has the next day.
     if payment.state not in OPEN_PAYMENTS or open_pause(order) is not None:
         return
     tries = payment.attempts.filter(kind=AttemptKind.OFF_SESSION, state=AttemptState.FAILED).count()

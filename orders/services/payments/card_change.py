@@ -1,7 +1,7 @@
-"""A customer leaves another card for the later thirds of an order, without paying anything.
+"""A customer leaves another card for the later installments of an order, without paying anything.
 
 A change is written down with its key and committed before the provider is asked for the page. `settle_card_change` is
-the one door by which a card so left reaches the order: webhook, return page and reconciliation all call it.
+the only function by which a card so stored reaches the order: webhook, return page and reconciliation all call it.
 """
 
 import logging
@@ -95,7 +95,7 @@ def resume_card_change(change: CardChange) -> None:
 
 
 def find_mismatch(order: Order, change: CardChange, facts: CardPageFacts) -> str:
-    """Return why a page can't be the one of this change, or "". The card of such a page is never kept."""
+    """Return why a page can't be the one of this change, or "". The card of such a page is never stored."""
     expected = [
         ("session", facts.checkout_session_id, change.checkout_session_id),
         ("mode", facts.mode, "setup"),
@@ -190,7 +190,7 @@ def _open_page(change: CardChange) -> str:
     except gateway.GatewayUnavailable as error:
         if not error.kept:
             raise
-        # The key gives this failure for a day, and nobody can use a page whose address was never told.
+        # The key gives this failure for a day, and nobody can use a page whose address was never given out.
         _drop(change)
         return ""
     with transaction.atomic():

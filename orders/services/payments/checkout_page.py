@@ -19,7 +19,8 @@ RETURN_QUERY = "session_id={CHECKOUT_SESSION_ID}"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`keeps_card`: the card pays the thirds that are left; it stays with `customer_id`, or with a new customer."""
+    """`keeps_card`: the card pays the installments that are left; it stays with `customer_id`, or with a new
+    customer."""
 
     lines: list[PageLine]
     success_url: str

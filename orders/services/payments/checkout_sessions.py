@@ -38,7 +38,7 @@ def open_checkout_session(attempt: Attempt) -> str:
     was abandoned meanwhile, and GatewayRefused when the provider does not accept the order.
     """
     order = attempt.payment.order
-    # Written down before the call: an attempt still `prepared` was certainly never told to the provider.
+    # Written down before the call: an attempt still `prepared` has certainly never reached the provider.
     Attempt.objects.filter(pk=attempt.pk, state=AttemptState.PREPARED).update(
         state=AttemptState.SENT, sent_at=timezone.now()
     )
@@ -72,7 +72,7 @@ def open_checkout_session(attempt: Attempt) -> str:
             record_event(order, "payment.page_opened", session=facts.checkout_session_id)
         closed = current.state not in (AttemptState.SENT, AttemptState.PROCESSING, AttemptState.SUCCEEDED)
         if current.kind == AttemptKind.LINK:
-            # The order was given back while the page was being made.
+            # The order was refunded while the page was being made.
             closed = closed or Payment.objects.get(pk=current.payment_id).state == PaymentState.VOID
     if closed:
         # The customer went on to another order while this page was being made: nobody may pay it.
@@ -105,7 +105,7 @@ def abandon_order(order_id: uuid.UUID, *, by: ActorKind = ActorKind.CUSTOMER) ->
             except gateway.GatewayUnavailable as error:
                 if not error.kept:
                     raise
-                # The key gives this failure for a day, and nobody can pay a page whose address was never told.
+                # The key gives this failure for a day, and nobody can pay a page whose address was never given out.
                 continue
             attempt.refresh_from_db()
         close_page(attempt)

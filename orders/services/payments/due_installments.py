@@ -1,4 +1,4 @@
-"""The daily round of the later thirds: announced, charged, asked for. Its calendar is in the database.
+"""The daily round of the later installments: announced, charged, asked for. Its calendar is in the database.
 
 Each payment is taken in a transaction of its own that skips rows held by another worker, so that the round may run
 twice at once and on several machines.
@@ -42,7 +42,7 @@ def run_round(now: datetime) -> None:
     for payment in list(due.to_remind(today)):
         _with_locks(payment, lambda order, current: _remind(order, current, today))
     if not gateway.is_configured():
-        logger.error("Later thirds are announced and not charged: STRIPE_SECRET_KEY is empty")
+        logger.error("Later installments are announced and not charged: STRIPE_SECRET_KEY is empty")
         return
     _charge_all(list(due.to_collect(today)), today)
     detach_unused_cards()
@@ -149,7 +149,7 @@ def _with_locks(payment: Payment, act: Locked) -> Attempt | None:
 def _announce(order: Order, payment: Payment, today: date) -> None:
     if payment.state != PaymentState.SCHEDULED or payment.announced_at is not None:
         return
-    # A card that can't be charged is told in the same mail; a dispute, a pause or a closed order stops the calendar.
+    # The same mail says when the card can't be charged; a dispute, a pause or a closed order stops the calendar.
     if obstacle(order, payment) in ("", "no_card", "card_refused", "attempt_live"):
         scheduled_payments.announce(order=order, payment=payment, today=today)
 

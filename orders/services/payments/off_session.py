@@ -102,7 +102,7 @@ def prepare_charge(order: Order, payment: Payment) -> Attempt:
 def claim_charge(attempt: Attempt) -> bool:
     """Decide, as the last thing before the provider is called, whether the charge is still wanted.
 
-    False when it was dropped: the order was given back, disputed or paid since it was prepared.
+    False when it was dropped: the order was refunded, disputed or paid since it was prepared.
     """
     with transaction.atomic():
         order = Order.objects.select_for_update(of=("self",)).get(payments=attempt.payment_id)
@@ -121,13 +121,13 @@ def claim_charge(attempt: Attempt) -> bool:
 def execute_charge(attempt: Attempt) -> IntentFacts | None:
     """Make the charge of a claimed attempt, or find out how it ended; None when it was never made.
 
-    A refused charge is canceled at the provider before it is told, so that nobody can pay it beside a new try.
+    A refused charge is canceled at the provider before it is recorded, so that nobody can pay it beside a new try.
     Raises GatewayUnavailable while that can't be known, and GatewayRefused for a charge that can't be asked for.
     """
     facts = _find(attempt)
     if facts is None or facts.status not in _REFUSED:
         return facts
-    # The answer is kept before anything else is asked: nobody needs to ask for the charge again.
+    # The answer is stored before anything else is asked: nobody needs to ask for the charge again.
     Attempt.objects.filter(pk=attempt.pk, intent_id=None).update(intent_id=facts.intent_id)
     with claim_closing(attempt) as claimed:
         if not claimed:

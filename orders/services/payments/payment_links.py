@@ -1,4 +1,4 @@
-"""The customer pays a third on the hosted page: the next one, or everything that is left."""
+"""The customer pays an installment on the hosted page: the next one, or everything that is left."""
 
 import uuid
 
@@ -28,7 +28,7 @@ def pay_by_link(*, order_id: uuid.UUID, everything: bool) -> str:
     """Return the address of the hosted page for the next installment of an order, or for all that is left.
 
     The same demand gives the same page while it is open; another demand closes that page first. No page is given
-    while a charge of the kept card is under way: a customer must not pay beside it. Raises Problem `nothing_due`,
+    while a charge of the stored card is under way: a customer must not pay beside it. Raises Problem `nothing_due`,
     `payment_in_progress` (409) or `payment_unavailable` (503).
     """
     try:
@@ -89,7 +89,7 @@ def _write(payments: list[Payment], *, pays_off: bool) -> Attempt:
 
 
 def _close(attempt: Attempt) -> None:
-    """Nobody may pay the earlier page beside the new one. What the provider was never told of is just dropped."""
+    """Nobody may pay the earlier page beside the new one. What never reached the provider is dropped."""
     if attempt.state == AttemptState.PREPARED:
         drop_attempt(attempt)
         return

@@ -56,7 +56,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What a customer may be told about a payment: paid, pending, failed or expired."""
+    """What a customer sees of a payment: paid, pending, failed or expired."""
 
     order_id: uuid.UUID
     status: str
@@ -144,12 +144,12 @@ def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: Che
     if order.payment_mode == PaymentMode.INSTALLMENTS and order.is_paid:
         store_card(order=order, card=facts.card)
     else:
-        # Paid for nothing, and given back: the card must not stay with the provider.
+        # Paid for nothing, and refunded: the card must not stay with the provider.
         discard_card(order=order, payment_method_id=facts.card.payment_method_id)
 
 
 def _settle_charge(attempt: Attempt) -> None:
-    """A charge of the kept card: no page, so the charge itself is asked about."""
+    """A charge of the stored card: no page, so the charge itself is asked about."""
     if attempt.state == AttemptState.PREPARED:
         return
     refused = ""
@@ -215,11 +215,11 @@ def _book_charge(order: Order, payment: Payment, attempt: Attempt, charge: Charg
     _move(attempt, AttemptState.SUCCEEDED)
     record_event(order, "payment.received", charge=charge.charge_id, cents=charge.amount_cents)
     if payment.paid_at is not None or payment.merged_into_id is not None:
-        # Paid before, whatever was given back since: a second charge never revives what the first one was refunded for.
+        # Paid before, whatever was refunded since: a second charge never revives what the first one was refunded for.
         _refund_automatically(order, attempt, RefundReason.DUPLICATE)
         return
     if payment.position > 1:
-        # The order is confirmed already: a later third pays itself, nothing else.
+        # The order is confirmed already: a later installment pays itself, nothing else.
         if not receive_installment(order=order, payment=payment, attempt=attempt, paid_at=received):
             _refund_automatically(order, attempt, RefundReason.UNAVAILABLE)
         return

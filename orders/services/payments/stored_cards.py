@@ -1,4 +1,5 @@
-"""The card that pays the later thirds of an order: kept, replaced, and deleted at the provider once it is of no use.
+"""The card that pays the later installments of an order: stored, replaced, and detached at the provider once it is of
+no use.
 
 Every function here runs in its caller's transaction, with the order's row locked.
 """
@@ -27,7 +28,7 @@ def store_card(*, order: Order, card: CardFacts) -> StoredCard | None:
     """Store the card that pays the later installments from now on; None when none is left to pay.
 
     The one before it is deleted at the provider. What only its owner could pay because of that one is charged again,
-    announced by a mail that names the days. A card that ends before the last third is told at once.
+    announced by a mail that names the days. A card that ends before the last installment is announced at once.
     """
     payments = lock_open_payments(order)
     if not payments:
@@ -55,7 +56,7 @@ def store_card(*, order: Order, card: CardFacts) -> StoredCard | None:
     was_usable = before is not None and not before.refused_code
     today = timezone.localdate()
     resumed = [_charge_again(order, payment, today, was_usable=was_usable) for payment in payments]
-    # While the payments are suspended no day is told: the end of the pause tells it.
+    # While the payments are suspended no day is named: the mail that ends the pause has it.
     if any(resumed) and open_pause(order) is None:
         mails.mail_card_stored(order, stored)
     last = max(payment.due_on for payment in payments)
@@ -73,7 +74,7 @@ def discard_card(*, order: Order, payment_method_id: str) -> None:
 def _charge_again(order: Order, payment: Payment, today: date, *, was_usable: bool) -> bool:
     """Give a payment that the old card could not make a day on which the new one does; False when it needs none.
 
-    Never at once: its owner was told that nothing more would be debited, and a charge follows its announcement by
+    Never at once: its owner has read that nothing more would be debited, and a charge follows its announcement by
     three days. Past the fifty days after dispatch no new day is given to what is late: that would be a credit.
     """
     stopped = bool(payment.stopped_code) or payment.state == PaymentState.OVERDUE

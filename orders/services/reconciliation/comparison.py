@@ -36,7 +36,7 @@ PAYMENT_PREFIX = "payment-"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One movement on which both sides differ. `kind` and `provider_id` tell it from every other."""
+    """One movement on which both sides differ. `kind` and `provider_id` identify it."""
 
     kind: DiscrepancyKind
     provider_id: str

@@ -1,4 +1,4 @@
-"""What reconciliation found: written down once, told to the workshop, closed when it is gone or understood."""
+"""What reconciliation found: recorded once, mailed to the workshop, closed when it is gone or understood."""
 
 import uuid
 from collections.abc import Collection, Iterable, Sequence
@@ -29,7 +29,7 @@ def record_differences(
 ) -> list[Discrepancy]:
     """Write a discrepancy for each difference that has none, close those that are `gone` (keys of discrepancies).
 
-    Tells the workshop once a night while anything is open. A difference that somebody closed by hand stays closed.
+    Mails the workshop once a night while anything is open. A difference that somebody closed by hand stays closed.
     Returns what is open.
     """
     with transaction.atomic():

@@ -97,7 +97,7 @@ def reconcile_days(now: datetime) -> NightlyReport:
 
 
 def _book_missing(account: _Account, movement_ids: set[str]) -> None:
-    """The same doors that a webhook would have opened."""
+    """Call what a webhook would have called."""
     ledger = account.ledger()
     for charge in account.charges:
         attempt_id = _attempt_of(charge, ledger)
@@ -127,7 +127,7 @@ def _attempt_of(charge: Charge, ledger: Ledger) -> uuid.UUID | None:
 
 @contextmanager
 def _logged(movement_id: str) -> Iterator[None]:
-    """One movement that the provider won't speak of must not keep the others waiting."""
+    """One movement that the provider refuses must not keep the others waiting."""
     try:
         yield
     except gateway.GatewayRefused:
@@ -176,7 +176,7 @@ def _resolved(found: Iterable[Difference]) -> list[int]:
 
 def _still_differs(discrepancy: Discrepancy) -> bool:
     if discrepancy.kind == DiscrepancyKind.PAYMENT_UNMATCHED:
-        # Told by a message; only a person can say what it was.
+        # Recorded from an event; only a person can say what it was.
         return True
     prefix, _dash, row = discrepancy.provider_id.partition("-")
     if f"{prefix}-" == compare.PAYMENT_PREFIX:

@@ -77,7 +77,7 @@ def _reconcile_rows(waiting: QuerySet[Doubtful], resume: Callable[[Doubtful], No
             resume(row)
             asked += 1
         except gateway.GatewayRefused:
-            # One that the provider won't speak of must not keep the others waiting.
+            # One that the provider refuses must not keep the others waiting.
             logger.exception("%s %s could not be reconciled", row._meta.model_name, row.pk)
         except gateway.GatewayError as error:
             logger.warning("reconciliation stops, the provider does not answer: %s", error)
@@ -86,13 +86,14 @@ def _reconcile_rows(waiting: QuerySet[Doubtful], resume: Callable[[Doubtful], No
 
 
 def _drop_never_sent(attempt: Attempt, now: datetime) -> None:
-    # Still `prepared`: the process died before the provider was told, so nobody can have paid.
+    # Still `prepared`: the process died before the provider was called, so nobody can have paid.
     if attempt.expires_at <= now:
         _close_attempt(attempt)
 
 
 def _close_attempt(attempt: Attempt) -> None:
-    """No page exists, and none will: an order that waits for it is closed, a later third waits for its next try."""
+    """No page exists, and none will: an order that waits for it is closed, a later installment waits for its next
+    try."""
     if attempt.kind == AttemptKind.LINK:
         drop_attempt(attempt)
     else:
@@ -144,7 +145,7 @@ def reprocess_events(now: datetime) -> int:
 def fetch_missed_events(now: datetime) -> int:
     """Fetch and process events that no webhook call has brought. Returns how many were new.
 
-    Those that the shop has kept already are left to `reprocess_events`. Stops when the provider is away.
+    Those that the shop has stored already are left to `reprocess_events`. Stops when the provider is away.
     """
     new = 0
     missed = statement.list_undelivered_events(now - MISSED_SINCE, now - IN_DOUBT_AFTER)

@@ -1,4 +1,4 @@
-"""What the provider tells by webhook: kept first, then acted on.
+"""Events that the provider sends by webhook: stored first, then processed.
 
 A message is only a hint. What it speaks of is asked for again, so that repeated, late and reversed messages all
 lead to the same end.
@@ -24,7 +24,7 @@ from orders.stripe.gateway import EventFacts
 
 MAX_TRIES = 20
 NOT_KEPT = re.compile("[\x00\ud800-\udfff]")
-"""NUL and halves of surrogate pairs, which JSON can say and PostgreSQL does not keep."""
+"""NUL and halves of surrogate pairs, which JSON can express and PostgreSQL can't store."""
 AMOUNTS = {"checkout.session": "amount_total", "payment_intent": "amount", "charge": "amount"}
 """Where each of the provider's objects says, in cents, what was asked of the customer."""
 MOST_CENTS = 10**10
@@ -153,7 +153,7 @@ def _record_money(subject: dict[str, Any], attempt: Attempt | None, detail: str)
         return
     cents = subject.get(AMOUNTS.get(str(subject.get("object")), ""))
     record_unmatched_payment(
-        # Page, payment and charge tell of the same money.
+        # Page, payment and charge are about the same money.
         provider_id=str(subject.get("payment_intent") or subject.get("id")),
         order_id=None if attempt is None else attempt.payment.order_id,
         cents=cents if isinstance(cents, int) and 0 <= cents < MOST_CENTS else 0,

@@ -79,9 +79,9 @@ def request_refund(
     """Credit a customer: these lines, this amount, or everything left when neither is given. See `propose_refund`.
 
     `key` makes it repeatable: the same key with the same demand gives the first decision back, two clicks make one
-    refund; with another demand it is refused (422 `idempotency_key_reused`). `reason` is told to the customer. Payments
-    still due are voided first, then the charges go back, the latest first; units marked so return to stock. The
-    provider is asked by a worker after the commit.
+    refund; with another demand it is refused (422 `idempotency_key_reused`). `reason` is shown to the customer.
+    Payments still due are voided first, then the charges go back, the latest first; units marked so return to stock.
+    The provider is asked by a worker after the commit.
 
     Raises RefundRefused (see `propose_refund`) and Order.DoesNotExist; nothing is written then.
     """

@@ -32,8 +32,8 @@ def sync_disputes(intent_id: str) -> None:
 def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
     """Bring a dispute to what the provider says: its row, the money that it moved, a mail to staff at each step.
 
-    While it is open the order is frozen: not sent, not refunded, not charged. Won gives the money back and lifts the
-    freeze; lost ends the payments that were still due. An inquiry, which moves no money, is told to staff only.
+    While it is open the order is frozen: not sent, not refunded, not charged. Won returns the money and lifts the
+    freeze; lost ends the payments that were still due. An inquiry, which moves no money, is mailed to staff only.
     Repeated and late news change nothing.
     """
     with transaction.atomic():

@@ -59,7 +59,7 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
 
 def mail_refund_transferred(order: Order, transfer: Refund) -> None:
     """To the customer: what their card could not take was sent from the shop's bank. Where it is the last of its
-    decision, `mail_refund_done` has told it."""
+    decision, `mail_refund_done` has said it."""
     if transfer.request_id is not None and transfer.request is not None:
         transfer.request.refresh_from_db()
         if transfer.request.settled_at is not None:
@@ -68,7 +68,7 @@ def mail_refund_transferred(order: Order, transfer: Refund) -> None:
 
 
 def mail_transfer_returned(order: Order, transfer: Refund, *, sent_on: date) -> None:
-    """To the customer, who was told of the transfer: it came back, or never left."""
+    """To the customer, who got a mail about the transfer: it came back, or never left."""
     context = {
         "transfer": _transfer(transfer, sent_on),
         "mistaken": transfer.error == TransferReturn.MISTAKEN,

@@ -1,4 +1,4 @@
-"""What became of refunds: booked, given back when they fail, and recognised when somebody else made them."""
+"""Outcomes of refunds: booked, reversed when they fail, and recognised when somebody else made them."""
 
 import logging
 import uuid
@@ -200,7 +200,7 @@ def _recognise(order: Order, facts: RefundFacts) -> Refund | None:
     """A refund made outside the shop, with the order locked: it gets the rows that one of ours would have.
 
     It completes the decision that owes it; else it is a decision of its own, which credits what none has credited yet.
-    Money of the charge that other decisions were to give back stays theirs: they are made good by it.
+    Money of the charge that other decisions were to refund stays theirs: it counts for them.
     """
     attempt = _attempt_of(facts)
     if attempt is None:
@@ -306,7 +306,7 @@ def _reopen_requests(order: Order) -> None:
 
 
 def _reopen_order(order: Order) -> None:
-    """A refunded order whose money is with the shop stands again where it was."""
+    """Return a refunded order whose money is with the shop to its former status."""
     back = status_after_return(order)
     if order.status == OrderStatus.REFUNDED and back:
         transition(order, back, by=ActorKind.PROVIDER, event="order.reopened")

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 def send_refund(refund_id: uuid.UUID) -> None:
     """Ask the provider. Repeated calls share one idempotency key, so the money goes back once.
 
-    When the key may be forgotten by now, what was done under it is looked up first. A refusal is written down and told
+    When the key may be forgotten by now, what was done under it is looked up first. A refusal is recorded and mailed
     to staff. Raises GatewayUnavailable: the job that looks after refunds tries again.
     """
     before = Refund.objects.filter(pk=refund_id).values_list("state", "created_at").first()
@@ -53,7 +53,7 @@ def send_refund(refund_id: uuid.UUID) -> None:
             refund_id=str(refund.pk),
         )
     except gateway.GatewayUnavailable as error:
-        # Kept failures come back for a day under this key, whether or not the money went.
+        # Stored failures are repeated for a day under this key, whether or not the money went.
         if error.kept and _find_at_provider(refund):
             return
         raise
@@ -106,7 +106,7 @@ def _find_at_provider(refund: Refund) -> bool:
 
 
 def _sync_after_refusal(attempt: Attempt, code: str) -> None:
-    """A refusal tells that the shop missed something: a refund made elsewhere, or a dispute."""
+    """A refusal shows that the shop missed something: a refund made elsewhere, or a dispute."""
     intent_id = str(attempt.intent_id)
     try:
         if code == "charge_disputed":

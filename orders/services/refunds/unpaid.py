@@ -2,7 +2,7 @@
 
 Whoever has the goods decides. While they have not left, the sale is undone as far as it was not paid: the unpaid part
 is credited, and the invoice gets its credit note. Once they have left, the unpaid part is a debt that nobody collects:
-written off, without credit note, because the sale stands. If they come back, a refund credits what was paid for them.
+written off, without credit note, because the sale remains. If they come back, a refund credits what was paid for them.
 """
 
 import uuid
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def close_outstanding(*, order: Order, actor: "User | None" = None, reason: str = "") -> None:
     """Stop collecting the order's open payments: credited while its goods are here, else written off.
 
-    Call it with the order's row locked; it moves no money, so an open dispute does not stand in its way. `reason` is
-    told to the customer with the credit note. Repeating it changes nothing.
+    Call it with the order's row locked; it moves no money, so an open dispute does not prevent it. `reason` is
+    shown to the customer with the credit note. Repeating it changes nothing.
     """
     due = outstanding(order)
     if not due:

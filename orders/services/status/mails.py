@@ -173,12 +173,12 @@ def money_sentences(order: Order) -> list[str]:
     )
     sentences = [text % {"amount": localised_amount(amount)} for amount, text in outcomes if amount]
     if money.kept:
-        kept = {"amount": localised_amount(money.kept), "reason": money.kept_reason}
+        values = {"amount": localised_amount(money.kept), "reason": money.kept_reason}
         sentences.append(
-            _("%(amount)s ne sont pas rendus. Motif\u00a0: %(reason)s") % kept
+            _("%(amount)s ne sont pas rendus. Motif\u00a0: %(reason)s") % values
             if money.kept_reason
             else _("%(amount)s ne sont pas encore rendus\u00a0: nous vous écrivons dès que c'est décidé.")
-            % kept
+            % values
         )
     return sentences
 

@@ -97,7 +97,7 @@ def record_return(
     *, case_id: int, goods_received: bool, moment: datetime, actor: User | None
 ) -> WithdrawalCase:
     """Note that the goods are back, or that the customer proved to have sent them: from then on the refund may not wait
-    (L221-24). The first date of each is kept. Raises Problem 409 `case_closed`, `case_not_taken_up`."""
+    (L221-24). The first date of each stays. Raises Problem 409 `case_closed`, `case_not_taken_up`."""
     with _open_case(case_id) as (case, order):
         known = _require_accepted(case, order)
         if goods_received:
@@ -152,11 +152,11 @@ def refuse_case(
     One that came in time ends the contract (L221-27): it is refused only when the customer took it back in writing, in
     the words `revocation_text` of `revoked_on`, or when another one of the order says the same.
 
-    `resume` answers what becomes of the thirds that it had stopped: they are owed again as they were agreed, and the
-    customer is told of each, or they stay stopped, a loss. What another open declaration stops stays stopped.
+    `resume` answers what becomes of the installments that it had stopped: they are owed again as they were agreed, and
+    the customer gets a mail, or they stay stopped, a loss. What another open declaration stops stays stopped.
 
     Raises Problem 409 `case_closed`, `case_refunding` once a refund was decided, `revocation_needed` without those
-    words, 400 `invalid_date` for a day to come or before the declaration, `resume_undecided` when thirds were
+    words, 400 `invalid_date` for a day to come or before the declaration, `resume_undecided` when installments were
     stopped and nobody said what becomes of them, and `not_resumable`; nothing changes then.
     """
     with _open_case(case_id) as (case, order):

@@ -6,7 +6,7 @@ takes the value of that part off what is still due, the latest payment first, so
 what stays and for nothing else. Words without chosen lines stop nothing: staff read them first.
 
 A declaration that came too late, or that fits no order, is filed and acknowledged all the same; it takes effect when
-staff take it up. Nothing that the catalogue sells is excluded: finish and format are choices among what is offered,
+staff accept it. Nothing that the catalogue sells is excluded: finish and format are choices among what is offered,
 not goods made to the consumer's specification (L221-28, 3°).
 """
 
@@ -56,7 +56,7 @@ class Receipt:
     """How a declaration reached the shop that was not made on the site, and who files it.
 
     `sent_on` decides whether it is in time, `received_on` until when the money must be back (L221-24). `words` are the
-    customer's own, as they were written. `acknowledged`: the customer is told by mail that it came.
+    customer's own, as they were written. `acknowledged`: the customer gets a mail that it came.
     """
 
     channel: WithdrawalChannel

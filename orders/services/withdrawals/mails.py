@@ -26,7 +26,7 @@ def mail_received(withdrawal: Withdrawal, *, proven: bool = False) -> None:
     letter the days of its sending and of its receipt.
 
     The law owes that text to the customer of a contract, and anybody can type any address. So the words go to the
-    address of the order, or to the one that staff entered. Any other address is told the reference, the date and the
+    address of the order, or to the one that staff entered. Any other address gets the reference, the date and the
     order's number, with a link to the text, and only a few times a day. `proven`: the customer came from their order's
     page; whoever only typed its number and address is counted too.
     """
@@ -142,7 +142,7 @@ def case_url(case: WithdrawalCase) -> str:
 
 
 def _return_by(withdrawal: Withdrawal) -> date:
-    """Fourteen days from the declaration (L221-23), or from now when the return is asked for later: nobody is told of a
+    """Fourteen days from the declaration (L221-23), or from now when the return is asked for later: no mail names a
     day that has passed."""
     asked = max(shop_day(withdrawal.declared_at), timezone.localdate())
     return asked + timedelta(days=settings.LAW_DAYS["return"])

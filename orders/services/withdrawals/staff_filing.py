@@ -21,14 +21,14 @@ from shop.core.problems import Problem
 from shop.core.shop_days import shop_day
 
 _HALF = 32
-"""A submission's key is half its author's key and half a print of what was demanded under it."""
+"""A submission's key is half its author's key and half a digest of what was demanded under it."""
 
 
 def file_received(*, declaration: Declaration, key: str) -> Withdrawal:
     """File a declaration that has a `receipt`. Its `lines` are those that the letter names, none for the whole order.
 
     `key` makes it repeatable: with the same demand it gives the first one back, with another it is refused. An order's
-    own address stands in for an empty one.
+    own address replaces an empty one.
 
     Raises Problem 422 `idempotency_key_reused`, 409 `order_not_paid` and 400 `invalid_withdrawal` or `invalid_lines`,
     with what is wrong by field (`sent_on`, `received_on`, `email`, `items`); nothing is written then.
