@@ -201,7 +201,7 @@ def test_the_round_passes_by_an_order_that_somebody_holds(monkeypatch):
     order = in_thirds_with_card()
     third = order.payments.get(position=3)
     Payment.objects.filter(pk=third.pk).update(due_on=timezone.localdate(), announced_at=timezone.now())
-    monkeypatch.setattr(due_installments, "_carry_out", lambda charge: charge)
+    monkeypatch.setattr(due_installments, "_execute", lambda charge: charge)
     with transaction.atomic():
         Order.objects.select_for_update().get(pk=order.pk)
         attempt("prepared", position=2)(order)

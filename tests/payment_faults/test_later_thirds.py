@@ -89,7 +89,7 @@ def test_case_21_a_shop_that_dies_before_the_call_goes_on_with_the_same_attempt(
     """Shop dies between the written attempt and the call: the attempt is carried out later, one charge."""
     clock.go_to(SECOND)
     with monkeypatch.context() as patch:
-        patch.setattr(due_installments, "_carry_out", lambda attempt: attempt)
+        patch.setattr(due_installments, "_execute", lambda attempt: attempt)
         clock.run_round()
     assert (attempts(order)[1:], calls(bank)) == ([(2, 1, "off_session", "prepared", "")], 0)
     clock.run_round()
@@ -338,14 +338,14 @@ def test_case_31_a_withdrawal_before_the_call_stops_it(
 ):
     """Withdrawal the minute the job runs, before the provider is called: nothing is charged."""
     prepared, go_on = Event(), Event()
-    execute_charge = due_installments._carry_out
+    execute_charge = due_installments._execute
 
     def later(attempt):
         prepared.set()
         assert go_on.wait(60)
         return execute_charge(attempt)
 
-    monkeypatch.setattr(due_installments, "_carry_out", later)
+    monkeypatch.setattr(due_installments, "_execute", later)
     clock.go_to(SECOND)
     round_ = Started(clock.run_round)
     assert prepared.wait(60)

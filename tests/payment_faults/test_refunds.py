@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
@@ -23,7 +24,7 @@ from orders.models import (
     RefundRequest,
     RefundState,
 )
-from orders.selectors.refund_rules import RefundRefused, ReturnedLine, refundable
+from orders.selectors.refund_rules import RefundRefused, ReturnedLine, charges_left, refundable
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation import reconcile
@@ -142,7 +143,8 @@ def test_case_27_without_the_lock_two_administrators_give_back_too_much(bank, pa
 
     monkeypatch.setattr(decisions, "propose_refund", propose_late)
     monkeypatch.setattr(type(Order.objects.all()), "select_for_update", lambda rows, **named: rows)
-    monkeypatch.setattr(decisions, "_split", lambda charges, money: [(charges[0].attempt, money)])
+    whole = [replace(charge, left=paid.total) for charge in charges_left(paid)]
+    monkeypatch.setattr(decisions, "charges_left", lambda order: whole)
     all_at_once([partial(give_back, paid, amount=Decimal("40.00"))] * 2)
     monkeypatch.undo()
     assert sum(Refund.objects.values_list("amount", flat=True)) == Decimal("80.00")

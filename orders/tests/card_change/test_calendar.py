@@ -180,7 +180,7 @@ def left_during_a_charge(
     clock.go_to(SECOND)
     change = left(bank, order)
     with monkeypatch.context() as patch:
-        patch.setattr(due_installments, "_carry_out", lambda attempt: attempt)
+        patch.setattr(due_installments, "_execute", lambda attempt: attempt)
         clock.run_round()
     assert settle_card_change(change.pk) == "pending"
     return change
