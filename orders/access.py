@@ -18,28 +18,29 @@ _STATEMENT_DAYS = timedelta(days=30)
 
 
 def access_token(order: Order) -> str:
-    """A signature that only the shop can make for this order; it does not expire, as the order's mail doesn't."""
+    """Return the signature of an order's link; it does not expire, as the order's mail doesn't."""
     return signing.Signer(salt=_SALT).signature(str(order.pk))
 
 
-def token_is_valid(order_id: str, token: str) -> bool:
-    return constant_time_compare(signing.Signer(salt=_SALT).signature(order_id), token)
+def token_is_valid(order_id: uuid.UUID, token: str) -> bool:
+    """Return whether `token` is the order's `access_token`."""
+    return constant_time_compare(signing.Signer(salt=_SALT).signature(str(order_id)), token)
 
 
 def order_url(order: Order) -> str:
-    """The absolute address of the order's page in its language, usable without signing in."""
+    """Return the absolute address of the order's page in its language, usable without signing in."""
     with translation.override(order.language):
         path = reverse("orders:order", args=[order.pk])
     return f"{settings.SITE_URL}{path}?acces={access_token(order)}"
 
 
 def payment_token(order: Order) -> str:
-    """What the address of an order's payment page ends with. It opens that page only, and lives as long as the debt."""
+    """Return the token of an order's payment page. It opens that page only, as long as something is owed."""
     return f"{order.pk.hex}-{signing.Signer(salt=_PAYMENT_SALT).signature(order.pk.hex)}"
 
 
 def order_id_of_payment_token(token: str) -> uuid.UUID | None:
-    """The order that a payment link was made for; None for anything the shop has not signed."""
+    """Return the order that a payment link was made for; None for anything the shop has not signed."""
     name, _dash, signature = token.partition("-")
     if not constant_time_compare(signing.Signer(salt=_PAYMENT_SALT).signature(name), signature):
         return None
@@ -47,17 +48,17 @@ def order_id_of_payment_token(token: str) -> uuid.UUID | None:
 
 
 def payment_page_url(order: Order) -> str:
-    """The absolute address of the page where what an order still owes is paid, in the order's language."""
+    """Return the absolute address of the page where what an order still owes is paid, in the order's language."""
     with translation.override(order.language):
         path = reverse("orders:pay", args=[payment_token(order)])
     return f"{settings.SITE_URL}{path}"
 
 
 def statement_token(withdrawal: Withdrawal) -> str:
-    """What the link ends with that shows a declaration to whom it was mailed; good for 30 days."""
+    """Return the token of the link that shows a declaration to whom it was mailed; valid for 30 days."""
     return signing.dumps(str(withdrawal.pk), salt=_STATEMENT_SALT)
 
 
-def withdrawal_of_token(token: str) -> str:
-    """The primary key of the declaration that a link was made for. Raises `BadSignature`."""
-    return str(signing.loads(token, salt=_STATEMENT_SALT, max_age=_STATEMENT_DAYS))
+def withdrawal_of_token(token: str) -> uuid.UUID:
+    """Return the id of the declaration that a `statement_token` was made for. Raises `BadSignature`."""
+    return uuid.UUID(signing.loads(token, salt=_STATEMENT_SALT, max_age=_STATEMENT_DAYS))

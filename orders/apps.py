@@ -10,8 +10,8 @@ class OrdersConfig(AppConfig):
     def ready(self) -> None:
         from accounts.services.signing_up import register_orders
         from catalog.selectors.purchases import register_purchases
-        from orders.selectors.purchases import find_purchase
-        from orders.services.checkout.joining import join_orders
+        from orders.selectors.orders import find_purchase
+        from orders.services.checkout.placement import join_orders
         from orders.services.invoicing import sending
 
         register_orders(join_orders)

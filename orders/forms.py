@@ -168,7 +168,7 @@ class OrderWithdrawalForm(forms.Form):
             "reason": declaration.reason,
         }
         if declaration.lines:
-            chosen = dict(declaration.lines)
+            chosen = declaration.units
             for item in declaration.order.items.all():
                 values[_field(item.pk)] = chosen.get(item.pk, 0)
         return values

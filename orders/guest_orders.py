@@ -17,9 +17,9 @@ def remember_order(request: HttpRequest, order_id: uuid.UUID) -> None:
     request.session[_KEY] = [*known, str(order_id)][-_KEPT:]
 
 
-def remembered_orders(request: HttpRequest) -> tuple[str, ...]:
+def remembered_orders(request: HttpRequest) -> tuple[uuid.UUID, ...]:
     """The ids of the orders that this browser made, the newest last, whatever became of them."""
-    return tuple(request.session.get(_KEY, []))
+    return tuple(uuid.UUID(value) for value in request.session.get(_KEY, []))
 
 
 def browser_owns(request: HttpRequest, order: Order, token: str = "") -> bool:
@@ -29,4 +29,4 @@ def browser_owns(request: HttpRequest, order: Order, token: str = "") -> bool:
         return True
     if str(order.pk) in request.session.get(_KEY, []):
         return True
-    return bool(token) and token_is_valid(str(order.pk), token)
+    return bool(token) and token_is_valid(order.pk, token)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def record_event(order: Order, name: str, *, actor: "User | None" = None, **data: Any) -> OrderEvent:
-    """Adds a line to the journal. `name` is dotted (`order.paid`); `data` must be JSON."""
+    """Add a line to the journal. `name` is dotted (`order.paid`); `data` must be JSON."""
     return OrderEvent.objects.create(order=order, name=name, actor=actor, data=data)
 
 
@@ -21,7 +21,7 @@ def record_tracking(
     carrier: str = "",
     actor: "User | None" = None,
 ) -> OrderTracking:
-    """Tells the customer where the order stands: an entry with the status that it has now."""
+    """Add an entry with the order's present status to what its customer sees."""
     return OrderTracking.objects.create(
         order=order,
         status=order.status,

@@ -20,7 +20,7 @@ def book_movement(
 ) -> LedgerEntry:
     """Add one movement once (`provider_id` and `kind` are unique), on the day on which the money moved.
 
-    `reported_at` is when the provider says that was; None stands for now. A clock that is wrong can't move it out of
+    `reported_at` is when the provider says that was; None means now. A clock that is wrong can't move it out of
     what is possible: never into the future, and never before `after`, what it follows from (the order for a charge, the
     charge for a refund or dispute, the refund for its failure). What lies outside is booked at the nearer end.
     """
@@ -37,12 +37,13 @@ def book_movement(
 
 
 def charged_at(attempt: Attempt) -> datetime:
-    """When the charge of an attempt came in; when it was tried, for one that the ledger does not know. One query."""
+    """Return when the charge of an attempt came in; when it was tried, for one that the ledger does not know. One
+    query."""
     return _moved_at(str(attempt.charge_id), LedgerKind.CHARGE) or attempt.created_at
 
 
 def taken_at(dispute_id: str) -> datetime | None:
-    """When a customer's bank took the money of a dispute. One query."""
+    """Return when a customer's bank took the money of a dispute. One query."""
     return _moved_at(dispute_id, LedgerKind.DISPUTE)
 
 

@@ -12,7 +12,7 @@ from orders.books.audit import audit_books
 from orders.invoices.documents import ensure_document, make_missing_documents
 from orders.models import Invoice
 from orders.services.fulfilment.delivery_promises import report_overdue_orders
-from orders.services.payments import closing, due_installments, stored_cards
+from orders.services.payments import checkout_sessions, due_installments, stored_cards
 from orders.services.reconciliation import reconcile
 from orders.services.reconciliation.nightly import reconcile_days
 from orders.services.refunds import sending
@@ -40,22 +40,23 @@ def send_refund(refund_id: str) -> None:
     max_retries=5,
 )
 def close_void_attempts(order_id: str) -> None:
-    closing.close_void_attempts(uuid.UUID(order_id))
+    checkout_sessions.close_void_attempts(uuid.UUID(order_id))
 
 
 @shared_task(
-    name="orders.tasks.forget_card",
+    name="orders.tasks.detach_card",
     autoretry_for=(gateway.GatewayUnavailable,),
     retry_backoff=30,
     max_retries=5,
 )
-def forget_card(payment_method_id: str) -> None:
+def detach_card(payment_method_id: str) -> None:
     stored_cards.delete_discarded_cards(payment_method_id)
 
 
 @scheduled_job("collect-installments", every=timedelta(days=1), at=time(9))
 def collect_installments(now: datetime) -> None:
-    """Later thirds: announced, charged, asked for. At an hour at which customers are awake to answer their bank."""
+    """Later installments: announced, charged, asked for. At an hour at which customers are awake to answer their
+    bank."""
     due_installments.run_round(now)
 
 
@@ -67,7 +68,7 @@ def reconcile_payments(now: datetime) -> None:
     reconcile.reconcile_attempts(now)
     reconcile.reconcile_card_changes(now)
     reconcile.send_waiting_refunds(now)
-    closing.close_void_attempts()
+    checkout_sessions.close_void_attempts()
     stored_cards.delete_discarded_cards()
 
 

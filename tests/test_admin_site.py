@@ -60,7 +60,9 @@ def test_every_name_in_a_section_is_a_model_of_the_administration():
 
 def test_the_menu_beside_a_list_is_the_same_and_marks_where_one_is(staff):
     page = staff.get(reverse("admin:orders_order_changelist")).content.decode()
-    assert list(menu_sections(page)) == list(menu_sections(staff.get(reverse("admin:index")).content.decode()))
+    assert list(menu_sections(page)) == list(
+        menu_sections(staff.get(reverse("admin:index")).content.decode())
+    )
     current = re.findall(r'<a href="([^"]*)" aria-current="page">', page)
     assert current == [reverse("admin:orders_order_changelist")]
 

@@ -16,10 +16,9 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from orders.admin.parts import order_page
-from orders.models import Order, OrderStatus
+from orders.models import IN_WORKSHOP, Order
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.services.fulfilment.delivery_promises import set_delivery_day, set_promised_date
-from orders.services.withdrawals.declaring import has_left
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 
@@ -43,7 +42,7 @@ class DeliveryForm(forms.Form):
     "promise",
     label=_("Changer la date promise"),
     action=StaffAction.FULFIL_ORDER,
-    shown=lambda order: order.status in (OrderStatus.CONFIRMED, OrderStatus.PROCESSING),
+    shown=lambda order: order.status in IN_WORKSHOP,
 )
 def promise_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
     """Asks for the date and why; the customer gets a mail."""
@@ -65,7 +64,7 @@ def promise_page(request: HttpRequest, order: Order, context: dict[str, Any]) ->
     "delivery",
     label=_("Date de livraison"),
     action=StaffAction.FULFIL_ORDER,
-    shown=lambda order: order.is_paid and has_left(order),
+    shown=lambda order: order.is_paid and order.goods_have_left,
 )
 def delivery_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
     """Asks on which day the last parcel arrived: the withdrawal period runs from it."""

@@ -23,10 +23,11 @@ from orders.models import (
     PaymentMode,
     StoredCard,
 )
-from orders.selectors.installments import OPEN_PAYMENTS, calendar, open_pause
+from orders.models.payment import OPEN_PAYMENTS
+from orders.selectors.installments import calendar, open_pause
 from orders.selectors.mandate import agreed_mandates
-from orders.services.installments.collecting import send_link, write_off_payment
 from orders.services.installments.dates import pause_installments, resume_installments
+from orders.services.installments.scheduled_payments import send_link, write_off_payment
 from orders.services.payments.due_installments import charge_now
 from orders.stripe import gateway
 from shop.core.problems import Problem

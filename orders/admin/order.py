@@ -288,7 +288,7 @@ def close_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> H
     """Closes an order that nobody has paid: its payment page first, so that no money can come afterwards."""
     if request.method == "POST":
         try:
-            paid = abandon_order(str(order.pk), by=ActorKind.STAFF)
+            paid = abandon_order(order.pk, by=ActorKind.STAFF)
         except gateway.GatewayError:
             messages.error(request, PROVIDER_AWAY)
         else:

@@ -15,7 +15,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from orders.models import Order, Refund
-from orders.selectors.refunds import explain
+from orders.selectors.refunds import refund_error_text
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin, StaffRights
 
@@ -114,7 +114,7 @@ class ExplainsRefunds:
     @admin.display(description=_("explication"))
     def why(self, refund: Refund) -> str:
         """What went wrong, in words; a dash for nothing."""
-        return explain(refund.error) or "–"
+        return refund_error_text(refund.error) or "–"
 
 
 class ReadOnlyInline(StaffRights, admin.TabularInline[Model, Order]):

@@ -25,7 +25,7 @@ from orders.models import Dispute, Order, OrderItem, OrderStatus, Refund, Refund
 from orders.selectors.refund_rules import (
     RefundRefused,
     ReturnedLine,
-    paid_for,
+    paid_amounts,
     propose_refund,
     refundable,
     units_returned,
@@ -88,7 +88,7 @@ class RefundForm(forms.Form):
 
     def __init__(self, data: Any, *, order: Order) -> None:
         super().__init__(data, initial={"key": uuid.uuid4()})
-        returned, paid = units_returned(order), paid_for(order)
+        returned, paid = units_returned(order), paid_amounts(order)
         self._rows = []
         for item in order.items.all():
             left = item.quantity - returned.get(item.pk, 0)
@@ -122,14 +122,14 @@ class RefundForm(forms.Form):
         values = self.cleaned_data
         if values["scope"] == "lines":
             wanted = [
-                (item.pk, values[f"units_{item.pk}"] or 0, values[f"restock_{item.pk}"])
+                ReturnedLine(item.pk, values[f"units_{item.pk}"] or 0, values[f"restock_{item.pk}"])
                 for item, *_rest in self._rows
             ]
         elif values["scope"] == "all" and values["restock_all"]:
-            wanted = [(item.pk, left, True) for item, left, _paid in self._rows]
+            wanted = [ReturnedLine(item.pk, left, True) for item, left, _paid in self._rows]
         else:
             return None
-        return [line for line in wanted if line[1]] or None
+        return [line for line in wanted if line.quantity] or None
 
     def wanted_amount(self) -> Decimal | None:
         values = self.cleaned_data

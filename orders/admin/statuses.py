@@ -14,11 +14,10 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from orders.admin.parts import PROVIDER_AWAY, order_page
 from orders.models import Carrier, Order, OrderStatus
-from orders.selectors.money import money_after
+from orders.selectors.money import money_outcome
 from orders.selectors.refund_rules import charges_left
-from orders.selectors.status_actions import status_actions
 from orders.services.fulfilment.archiving import Removal, archiving_obstacles, remove_order, restore_order
-from orders.services.fulfilment.status_changes import change_status, decide_retention
+from orders.services.fulfilment.status_changes import change_status, decide_retention, status_actions
 from orders.services.status.transitions import status_offers
 from orders.stripe import gateway
 from shop.core.money import ZERO
@@ -152,7 +151,7 @@ def money_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> H
         else:
             messages.success(request, _("C'est noté."))
         return redirect("admin:orders_order_change", order.pk)
-    values = {**context, "form": form, "outcome": money_after(order)}
+    values = {**context, "form": form, "outcome": money_outcome(order)}
     return TemplateResponse(request, "admin/orders/order/money.html", values)
 
 

@@ -18,8 +18,8 @@ from accounts.models import User
 from orders.admin.parts import order_page
 from orders.models import Order, RefundMethod
 from orders.selectors.refund_debts import Debt
-from orders.selectors.refund_retries import to_make_again
-from orders.selectors.refunds import explain
+from orders.selectors.refund_retries import retryable_refunds
+from orders.selectors.refunds import refund_error_text
 from orders.services.refunds.transfers import (
     LONGEST_REFERENCE,
     possible_days,
@@ -78,7 +78,7 @@ class TransferForm(forms.Form):
     "transfer",
     label=LABEL,
     action=StaffAction.RECORD_TRANSFER,
-    shown=lambda order: bool(to_make_again(order)),
+    shown=lambda order: bool(retryable_refunds(order)),
 )
 def transfer_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
     """Asks which refund, the day and the reference, shows what will be written, and writes it once confirmed."""
@@ -88,7 +88,7 @@ def transfer_page(request: HttpRequest, order: Order, context: dict[str, Any]) -
             messages.info(request, _("Ce virement est déjà enregistré."))
             return redirect("admin:orders_order_change", order.pk)
         sync_other_refunds(order)
-    owed = to_make_again(order)
+    owed = retryable_refunds(order)
     form = TransferForm(posted, owed=owed, chosen=request.GET.get("refund", ""))
     context |= {"form": form, "owed": owed}
     if posted is None or not owed or not form.is_valid():
@@ -126,5 +126,5 @@ def _told(debt: Debt) -> str:
     return _("%(amount)s, échoué le %(day)s\u00a0: %(why)s") % {
         "amount": localised_amount(debt.owed),
         "day": date_format(possible_days(refund)[0], "DATE_FORMAT"),
-        "why": explain(refund.error),
+        "why": refund_error_text(refund.error),
     }

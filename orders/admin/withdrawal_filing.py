@@ -20,8 +20,9 @@ from accounts.models import User
 from orders.admin.parts import order_page
 from orders.forms import LIMITS, PART, WHOLE, LineField, WordsField
 from orders.models import Order, WithdrawalChannel
+from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawals import ReturnableLine, cases_of, returnable_lines
-from orders.services.withdrawals.declarations import Declaration, Receipt, describe_lines
+from orders.services.withdrawals.declarations import Declaration, Receipt, describe_units
 from orders.services.withdrawals.staff_filing import file_received
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
@@ -97,7 +98,7 @@ class OrderReceivedForm(ReceivedForm):
         self.fields["email"].help_text = _("Vide : celui de la commande, %(email)s.") % {"email": order.email}
         units = {
             _units(line): forms.IntegerField(
-                label=describe_lines([(line.item, line.left)])[0],
+                label=describe_units(line.item, line.left),
                 min_value=0,
                 max_value=line.left,
                 initial=line.left,
@@ -118,7 +119,7 @@ class OrderReceivedForm(ReceivedForm):
             order_text=self.order.reference,
             language=self.order.language,
             order=self.order,
-            lines=tuple(sorted(wanted.items())),
+            lines=tuple(ReturnedLine(item, units) for item, units in sorted(wanted.items())),
             receipt=self.receipt(actor),
         )
 

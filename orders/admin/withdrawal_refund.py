@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from orders.models import WithdrawalCase
 from orders.models.returns import OPEN_CASES
-from orders.selectors.refund_rules import RefundProposal, propose_refund
+from orders.selectors.refund_rules import RefundProposal, ReturnedLine, propose_refund
 from orders.selectors.withdrawals import ReturnableLine, returnable_lines
 from orders.services.refunds.decisions import stopped_by
 from orders.services.withdrawals.cases import refund_case
@@ -51,13 +51,13 @@ class ReturnForm(forms.Form):
         }
         self.fields = {**units, **self.fields}
 
-    def chosen(self) -> list[tuple[int, int, bool]] | None:
+    def chosen(self) -> list[ReturnedLine] | None:
         """The lines of a valid form as a refund wants them; None when the order has none left to choose."""
         if not self.lines:
             return None
         restock: bool = self.cleaned_data["restock"]
         wanted = ((line.item.pk, self.cleaned_data[f"units_{line.item.pk}"]) for line in self.lines)
-        return [(item, units, restock) for item, units in wanted if units]
+        return [ReturnedLine(item, units, restock) for item, units in wanted if units]
 
 
 def refund_page(request: HttpRequest, case: WithdrawalCase, context: dict[str, Any]) -> HttpResponseBase:

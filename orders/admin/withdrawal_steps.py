@@ -16,7 +16,6 @@ from accounts.models import User
 from orders.models import WithdrawalCase, WithdrawalState
 from orders.models.returns import OPEN_CASES
 from orders.services.withdrawals import cases
-from orders.services.withdrawals.declaring import has_left
 from shop.core.amounts import localised_amount
 from shop.core.staff_actions import StaffAction
 
@@ -155,7 +154,7 @@ STEPS: dict[str, Step] = {
             is_accepted(case)
             and case.state == WithdrawalState.DECLARED
             and case.order is not None
-            and has_left(case.order)
+            and case.order.goods_have_left
         ),
         lambda case, data, actor: cases.ask_return(case_id=case.pk, actor=actor),
     ),
@@ -170,7 +169,7 @@ STEPS: dict[str, Step] = {
             is_accepted(case)
             and case.shipping_allowed_at is None
             and case.order is not None
-            and not has_left(case.order)
+            and not case.order.goods_have_left
         ),
         lambda case, data, actor: cases.allow_shipping(case_id=case.pk, actor=actor),
     ),

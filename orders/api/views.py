@@ -27,12 +27,12 @@ from orders.guest_orders import browser_owns, remember_order, remembered_orders
 from orders.models import Order
 from orders.models.payment import PROVIDER_ID
 from orders.selectors import orders as order_selectors
-from orders.selectors.holds import held_by_orders
 from orders.selectors.installments import agreed_plan
 from orders.selectors.quotes import quote_cart
 from orders.services.checkout import checkout as checkout_service
 from orders.services.checkout.placement import CartChanged, CheckoutRequest
-from orders.services.payments.verification import verify_payment
+from orders.services.payments.settlement import verify_payment
+from orders.services.status.stock_holds import held_by_orders
 from shop.core import limits
 from shop.core.client_address import client_address
 from shop.core.content_version import content_version
@@ -116,7 +116,7 @@ class CheckoutView(APIView):
             raise
         finally:
             # The order stands even when its payment page could not be opened: the browser may come back to it.
-            placed = checkout_service.find_placed(demand) if buyer.asked else None
+            placed = checkout_service.find_placed_order(demand) if buyer.asked else None
             if placed is not None:
                 buyer.remember(placed)
         # Also on a repeat: the first answer, which carried the session, may never have reached the browser.

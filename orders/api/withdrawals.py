@@ -20,8 +20,8 @@ from orders.api.exchange import private
 from orders.api.serializers import ParagraphField
 from orders.models import Withdrawal
 from orders.selectors.orders import member_order
-from orders.services.withdrawals.declarations import Declaration, choose_lines
-from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.selectors.refund_rules import ReturnedLine
+from orders.services.withdrawals.declarations import Declaration, choose_lines, declare_withdrawal
 from shop.core.client_address import client_address
 from shop.core.problems import Problem
 
@@ -77,7 +77,7 @@ class WithdrawalView(APIView):
         if order is None:
             raise Problem("not_found", _("Commande introuvable."), 404)
         items = form.validated_data.get("items")
-        lines: tuple[tuple[int, int], ...] = ()
+        lines: tuple[ReturnedLine, ...] = ()
         if items is not None:
             lines = choose_lines(order, {item["item_id"]: item["quantity"] for item in items})
         declaration = Declaration(

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone, translation
 
 from orders.books.audit import AuditReport
 from orders.books.turnover import Gauge, gauges, months_of
+from orders.mails import mail_workshop
 from shop.core.dates import shop_day
-from shop.core.mail import ALERT_LINES, queue_mail
-from shop.core.models import ShopSettings
+from shop.core.mail import ALERT_LINES
 from shop.core.money import ZERO, amount_string
+from shop.core.site import absolute_url
 
 HEARD_LATE = timedelta(days=14)
 
@@ -48,32 +48,21 @@ def _mail(gauge: Gauge, number: int) -> None:
             "amount": amount_string(gauge.amount),
             "ceiling": amount_string(gauge.ceiling),
             "left": amount_string(gauge.left),
-            "admin_url": settings.SITE_URL + reverse("books:index"),
+            "admin_url": absolute_url(reverse("books:index")),
         }
-    queue_mail(
-        kind="turnover_alert",
-        to=ShopSettings.load().alert_address,
-        language="fr",
-        context=context,
-        dedupe_key=f"turnover_alert:{gauge.code}:{number}:{gauge.level}",
-    )
+    mail_workshop("turnover_alert", context, once=f"{gauge.code}:{number}:{gauge.level}")
 
 
 def mail_audit(report: AuditReport, now: datetime) -> None:
     """To the workshop, in French, once a day while something is wrong; nothing when all is well."""
     if report.is_whole:
         return
-    queue_mail(
-        kind="books_audit_alert",
-        to=ShopSettings.load().alert_address,
-        language="fr",
-        context={
-            "faults": [
-                {"check": fault.check, "subject": fault.subject, "detail": fault.detail}
-                for fault in report.faults[:ALERT_LINES]
-            ],
-            "count": len(report.faults),
-            "more": max(0, len(report.faults) - ALERT_LINES),
-        },
-        dedupe_key=f"books_audit_alert:{timezone.localdate(now)}",
-    )
+    context = {
+        "faults": [
+            {"check": fault.check, "subject": fault.subject, "detail": fault.detail}
+            for fault in report.faults[:ALERT_LINES]
+        ],
+        "count": len(report.faults),
+        "more": max(0, len(report.faults) - ALERT_LINES),
+    }
+    mail_workshop("books_audit_alert", context, once=timezone.localdate(now))

@@ -21,15 +21,15 @@ from orders.models import (
     Dispute,
     InstallmentPause,
     Order,
-    OrderStatus,
     Payment,
     PaymentState,
     Refund,
     RefundState,
     WithdrawalCase,
-    WithdrawalState,
 )
+from orders.models.order import IN_WORKSHOP
 from orders.models.payment import OPEN_DISPUTES
+from orders.models.returns import OPEN_CASES
 from orders.selectors.money import with_undecided_money
 from shop.core.dates import shop_day
 from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
@@ -78,9 +78,9 @@ def _to_review(today: date) -> Task:
 
 
 def _withdrawals(today: date) -> Task:
-    waiting = WithdrawalCase.objects.filter(
-        state__in=(WithdrawalState.DECLARED, WithdrawalState.GOODS_AWAITED)
-    ).aggregate(count=Count("pk"), first=Min("refund_by"))
+    waiting = WithdrawalCase.objects.filter(state__in=OPEN_CASES).aggregate(
+        count=Count("pk"), first=Min("refund_by")
+    )
     first = waiting["first"]
     return Task(
         gettext_lazy("Rétractations à traiter"),
@@ -142,19 +142,18 @@ def _retained(today: date) -> Task:
 
 
 def _late_orders(today: date) -> Task:
-    making = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING)
     return Task(
         gettext_lazy("Commandes en retard sur leur date promise"),
-        Order.objects.filter(status__in=making, promised_by__lt=today).count(),
+        Order.objects.filter(status__in=IN_WORKSHOP, promised_by__lt=today).count(),
         _link("order", f"status__in=confirmed,processing&promised_by__lt={today.isoformat()}"),
     )
 
 
 def _orders_to_make(today: date) -> Task:
     """Those that are late stand above, on their own."""
-    making = Order.objects.filter(
-        status__in=(OrderStatus.CONFIRMED, OrderStatus.PROCESSING), promised_by__gte=today
-    ).aggregate(count=Count("pk"), first=Min("promised_by"))
+    making = Order.objects.filter(status__in=IN_WORKSHOP, promised_by__gte=today).aggregate(
+        count=Count("pk"), first=Min("promised_by")
+    )
     first = making["first"]
     return Task(
         gettext_lazy("Commandes à préparer"),

@@ -17,10 +17,10 @@ from orders.models import (
     Order,
     OrderItem,
     Payment,
-    PaymentState,
     RefundRequest,
     RefundState,
 )
+from orders.models.payment import COLLECTED_PAYMENTS
 from orders.pricing.shares import share_out
 from orders.pricing.vat import Tax, Treatment
 from orders.selectors.rules import country_name
@@ -30,8 +30,6 @@ from shop.core.money import ZERO, amount_string, from_cents, quantize, to_cents
 
 FORMAT = 1
 """Version of this layout, for whoever reads it in ten years."""
-
-_PAID = (PaymentState.PAID, PaymentState.PARTLY_REFUNDED, PaymentState.REFUNDED)
 
 
 def invoice_data(
@@ -287,7 +285,7 @@ def _tax(tax: Tax, lines: list[dict[str, Any]], shipping: Decimal) -> dict[str, 
 
 
 def _payment(order: Order, payments: Sequence[Payment]) -> dict[str, Any]:
-    paid = sum((payment.amount for payment in payments if payment.state in _PAID), ZERO)
+    paid = sum((payment.amount for payment in payments if payment.state in COLLECTED_PAYMENTS), ZERO)
     return {
         "mode": order.payment_mode,
         "paid": amount_string(paid),
@@ -298,7 +296,7 @@ def _payment(order: Order, payments: Sequence[Payment]) -> dict[str, Any]:
                 "position": payment.position,
                 "due_on": payment.due_on.isoformat(),
                 "amount": amount_string(payment.amount),
-                "paid_on": _day(payment.paid_at) if payment.state in _PAID else None,
+                "paid_on": _day(payment.paid_at) if payment.state in COLLECTED_PAYMENTS else None,
             }
             for payment in payments
         ],

@@ -14,7 +14,7 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
-from orders.clock_alerts import alert_clock
+from orders.mails import alert_clock
 from orders.models import Invoice, InvoiceSeries
 from shop.core.dates import shop_day
 

@@ -5,6 +5,10 @@ from orders.models.card import CardChange, CardChangeState, DiscardedCard, Store
 from orders.models.carrier import Carrier
 from orders.models.invoice import Invoice, InvoiceDocument, InvoiceDraft, InvoiceKind, InvoiceSeries
 from orders.models.order import (
+    CLOSED_STATUSES,
+    IN_WORKSHOP,
+    OTHER_COUNTRY,
+    PAID_STATUSES,
     Order,
     OrderEvent,
     OrderItem,
@@ -16,6 +20,14 @@ from orders.models.order import (
 )
 from orders.models.pause import InstallmentPause, PausedBy, PauseEnd
 from orders.models.payment import (
+    AUTOMATIC_REFUNDS,
+    COLLECTED_KINDS,
+    COLLECTED_PAYMENTS,
+    COMMITTED_REFUNDS,
+    LIVE_ATTEMPTS,
+    OPEN_DISPUTES,
+    OPEN_PAYMENTS,
+    REFUNDS_UNDER_WAY,
     Attempt,
     AttemptKind,
     AttemptState,
@@ -33,6 +45,7 @@ from orders.models.payment import (
     TransferReturn,
 )
 from orders.models.returns import (
+    OPEN_CASES,
     RefundLine,
     RefundRequest,
     Withdrawal,
@@ -44,6 +57,19 @@ from orders.models.returns import (
 from orders.models.zone import DeliveryStop, ShippingZone
 
 __all__ = [
+    "AUTOMATIC_REFUNDS",
+    "CLOSED_STATUSES",
+    "COLLECTED_KINDS",
+    "COLLECTED_PAYMENTS",
+    "COMMITTED_REFUNDS",
+    "IN_WORKSHOP",
+    "LIVE_ATTEMPTS",
+    "OPEN_CASES",
+    "OPEN_DISPUTES",
+    "OPEN_PAYMENTS",
+    "OTHER_COUNTRY",
+    "PAID_STATUSES",
+    "REFUNDS_UNDER_WAY",
     "Attempt",
     "AttemptKind",
     "AttemptState",

@@ -41,7 +41,7 @@ class StoredCard(models.Model):
         return f"{self.brand} •••• {self.last4}"
 
     def ends_before(self, day: date) -> bool:
-        """Whether the card ends in a month before that of `day`; False when its end is not known."""
+        """Return whether the card ends in a month before that of `day`; False when its end is not known."""
         if not self.expiry_year:
             return False
         return (self.expiry_year, self.expiry_month or 12) < (day.year, day.month)
@@ -81,7 +81,7 @@ class CardChange(models.Model):
     """A page of the provider on which a customer leaves another card, without paying anything.
 
     Written before the provider is asked, with a key of its own; at most one is open for an order. What the page says
-    (`mandate_text`) and whose card it stores (`customer_id`, "" for a new customer) are kept as they were asked: the
+    (`mandate_text`) and whose card it stores (`customer_id`, "" for a new customer) are stored as they were asked: the
     same key must ask for the same.
     """
 

@@ -32,7 +32,7 @@ _PAGES = {
 
 
 def parcel_url(carrier: str, number: str, postal_code: str) -> str:
-    """The carrier's page about a parcel; "" without a number or for a carrier that is not listed."""
+    """Return the carrier's page about a parcel; "" without a number or for a carrier that is not listed."""
     page = _PAGES.get(Carrier(carrier)) if carrier in Carrier.values else None
     if page is None or not number:
         return ""

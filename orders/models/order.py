@@ -27,6 +27,11 @@ class OrderStatus(models.TextChoices):
     REFUNDED = "refunded", _("Remboursée")
 
 
+IN_WORKSHOP = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING)
+PAID_STATUSES = (*IN_WORKSHOP, OrderStatus.SHIPPED, OrderStatus.DELIVERED)
+CLOSED_STATUSES = (OrderStatus.CANCELLED, OrderStatus.REFUNDED)
+
+
 class PaymentMode(models.TextChoices):
     FULL = "full", _("En une fois")
     INSTALLMENTS = "installments", _("En trois fois")
@@ -103,7 +108,7 @@ class Order(models.Model):
     status_before_closing = models.CharField(
         _("statut avant la clôture"), max_length=12, choices=OrderStatus.choices, blank=True, editable=False
     )
-    # Money of a cancelled order that stays with the shop: why it was not given back, and what was decided since.
+    # Money of a cancelled order that stays with the shop: why it was not refunded, and what was decided since.
     retention_reason = models.CharField(_("pourquoi l'argent est gardé"), max_length=500, blank=True)
     retention_decision = models.CharField(_("décision sur l'argent gardé"), max_length=500, blank=True)
 
@@ -145,17 +150,13 @@ class Order(models.Model):
 
     @property
     def is_paid(self) -> bool:
-        """True once money was confirmed and not all of it given back."""
+        """True once money was confirmed and not all of it refunded."""
         return self.status in PAID_STATUSES
 
     @property
     def goods_have_left(self) -> bool:
         """True once they were sent or handed over."""
         return self.shipped_at is not None or self.delivered_at is not None
-
-
-PAID_STATUSES = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING, OrderStatus.SHIPPED, OrderStatus.DELIVERED)
-ENDINGS = (OrderStatus.CANCELLED, OrderStatus.REFUNDED)
 
 
 class OrderItem(models.Model):
@@ -219,7 +220,7 @@ class OrderItem(models.Model):
 
 
 class OrderTracking(models.Model):
-    """What the customer is told about the way of the order."""
+    """What the customer sees of the order's progress."""
 
     order = models.ForeignKey(
         Order, verbose_name=_("commande"), on_delete=models.CASCADE, related_name="tracking"
@@ -236,7 +237,7 @@ class OrderTracking(models.Model):
         blank=True,
         related_name="+",
     )
-    # The dispatch that it tells of was undone: its number leads nowhere.
+    # The dispatch that it announces was undone: its number leads nowhere.
     undone = models.BooleanField(_("annulée depuis"), default=False)
     created_at = models.DateTimeField(_("le"), default=timezone.now)
 
@@ -288,10 +289,10 @@ class StockHoldState(models.TextChoices):
 
 
 class StockHold(models.Model):
-    """Units that an order keeps from others. `held` becomes `taken` when paid, or `released` exactly once.
+    """Units of counted stock that an order holds. `held` becomes `taken` when paid, or `released` exactly once.
 
     `network` and `mailbox` are keyed digests of where the order came from and of its e-mail address, by which unpaid
-    holds are counted. They stand there only while counted units are held.
+    holds are counted. They are set only while counted units are held.
     """
 
     order = models.ForeignKey(

@@ -27,6 +27,12 @@ class PaymentState(models.TextChoices):
     VOID = "void", _("Annulé")
 
 
+OPEN_PAYMENTS = (PaymentState.SCHEDULED, PaymentState.DUE, PaymentState.OVERDUE)
+"""States in which a payment is still to be collected."""
+COLLECTED_PAYMENTS = (PaymentState.PAID, PaymentState.PARTLY_REFUNDED, PaymentState.REFUNDED)
+"""States of a payment that was charged, whatever was refunded since."""
+
+
 class Payment(models.Model):
     """An amount that an order owes on a day: the whole, or one of three installments."""
 
@@ -67,7 +73,7 @@ class Payment(models.Model):
             models.Index(
                 fields=("due_on",),
                 name="payment_to_collect",
-                condition=Q(state__in=("scheduled", "due", "overdue")),
+                condition=Q(state__in=OPEN_PAYMENTS),
             ),
         )
 
@@ -136,18 +142,14 @@ class Attempt(models.Model):
         verbose_name_plural = _("tentatives de paiement")
         ordering = ("payment", "number")
         indexes = (
-            models.Index(
-                fields=("created_at",),
-                name="attempt_live",
-                condition=Q(state__in=("prepared", "sent", "processing")),
-            ),
+            models.Index(fields=("created_at",), name="attempt_live", condition=Q(state__in=LIVE_ATTEMPTS)),
         )
         constraints = (
             models.UniqueConstraint(fields=("payment", "number"), name="attempt_once_a_number"),
-            # Two live tries could both succeed: a customer would pay twice.
+            # Two live attempts could both succeed: a customer would pay twice.
             models.UniqueConstraint(
                 fields=("payment",),
-                condition=Q(state__in=("prepared", "sent", "processing")),
+                condition=Q(state__in=LIVE_ATTEMPTS),
                 name="attempt_one_live_a_payment",
             ),
             models.CheckConstraint(condition=Q(state__in=AttemptState.values), name="attempt_state_known"),
@@ -172,6 +174,8 @@ class RefundState(models.TextChoices):
 
 REFUNDS_UNDER_WAY = (RefundState.REQUESTED, RefundState.SENT, RefundState.PENDING)
 """States in which money is on its way to the customer."""
+COMMITTED_REFUNDS = (*REFUNDS_UNDER_WAY, RefundState.SUCCEEDED)
+"""States whose money can't be refunded a second time."""
 
 
 class RefundReason(models.TextChoices):
@@ -179,6 +183,10 @@ class RefundReason(models.TextChoices):
     DUPLICATE = "duplicate", _("Payé deux fois")
     UNAVAILABLE = "unavailable", _("Commande annulée avant le paiement")
     EXTERNAL = "external", _("Remboursé hors de la boutique")
+
+
+AUTOMATIC_REFUNDS = (RefundReason.DUPLICATE, RefundReason.UNAVAILABLE)
+"""Reasons of refunds that nobody decides: the whole of a charge that could not be accepted."""
 
 
 class RefundMethod(models.TextChoices):
@@ -200,7 +208,7 @@ class TransferReturn(models.TextChoices):
 
 
 class Refund(models.Model):
-    """Money on its way back to the customer. Written before the provider is asked.
+    """A refund to the customer. Written before the provider is asked.
 
     By `method` transfer it never goes through the provider: staff record what they sent from the shop's bank because
     the card could not take it. When it did not arrive, `error` is a TransferReturn.
@@ -264,7 +272,7 @@ class Refund(models.Model):
             # An automatic refund of a charge happens once, whoever notices first.
             models.UniqueConstraint(
                 fields=("attempt", "reason"),
-                condition=Q(reason__in=("duplicate", "unavailable")),
+                condition=Q(reason__in=AUTOMATIC_REFUNDS),
                 name="refund_automatic_once",
             ),
         )
@@ -278,7 +286,7 @@ class Refund(models.Model):
 
     @property
     def movement(self) -> str:
-        """What the ledger calls it; "" for one that the provider has not heard of yet."""
+        """What the ledger calls it; "" for one that the provider does not know yet."""
         if self.method == RefundMethod.TRANSFER:
             return f"{TRANSFER_MOVEMENT}{self.pk}"
         return self.provider_id or ""
@@ -290,6 +298,10 @@ class LedgerKind(models.TextChoices):
     REFUND_FAILED = "refund_failed", _("Remboursement rejeté")
     DISPUTE = "dispute", _("Litige")
     DISPUTE_WON = "dispute_won", _("Litige gagné")
+
+
+COLLECTED_KINDS = (LedgerKind.CHARGE, LedgerKind.REFUND, LedgerKind.REFUND_FAILED)
+"""Movements that decide the state of a payment: disputes leave it as it is."""
 
 
 class LedgerEntry(models.Model):
@@ -375,7 +387,7 @@ class Dispute(models.Model):
 
 
 class StripeEvent(models.Model):
-    """What the provider told, kept before it is acted on. The body is a hint: the object is asked for again."""
+    """An event of the provider, stored before it is processed. The body is a hint: the object is asked for again."""
 
     event_id = models.CharField(_("évènement"), max_length=PROVIDER_ID, unique=True)
     kind = models.CharField(_("type"), max_length=EVENT_KIND)

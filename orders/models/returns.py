@@ -1,4 +1,4 @@
-"""What customers give back: withdrawals as they were declared, and the refunds that staff decide."""
+"""What customers return: withdrawals as they were declared, and the refunds that staff decide."""
 
 import uuid
 
@@ -22,7 +22,7 @@ class WithdrawalChannel(models.TextChoices):
 class Withdrawal(models.Model):
     """A customer's declaration, exactly as it came in. The database refuses to change or delete it (L221-21).
 
-    `order` is empty when no order fits what was declared: the declaration is kept and acknowledged all the same.
+    `order` is empty when no order fits what was declared: the declaration is stored and acknowledged all the same.
     One that did not come through the site is filed by staff (`filed_by`): `sent_on` is then the day that the customer
     sent it, which decides whether it is in time, and `declared_at` when the shop had it, from which the days to refund
     count (L221-24).
@@ -78,7 +78,7 @@ class Withdrawal(models.Model):
 
 
 class WithdrawalLine(models.Model):
-    """A part of the order that the customer gives back. Without lines the whole order is meant."""
+    """A part of the order that the customer returns. Without lines the whole order is meant."""
 
     withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="lines")
     item = models.ForeignKey(OrderItem, on_delete=models.PROTECT, related_name="+")
@@ -163,7 +163,7 @@ class RefundRequest(models.Model):
     """A decision to credit a customer: the whole order, some lines, or an amount. Money moves by its refunds.
 
     `amount` is what is credited in euros: what goes back to the customer plus `voided`, the installments that will
-    not be collected any more. `reason` is told to the customer.
+    not be collected any more. `reason` is shown to the customer.
     """
 
     id = models.UUIDField(_("identifiant"), primary_key=True, default=uuid.uuid4, editable=False)

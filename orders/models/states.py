@@ -7,12 +7,11 @@ says to payments, stock, tracking and mail. Nothing else writes the status of an
 from dataclasses import dataclass
 from enum import StrEnum
 
-from orders.models.order import ENDINGS, PAID_STATUSES, OrderStatus
+from orders.models.order import CLOSED_STATUSES, IN_WORKSHOP, PAID_STATUSES, OrderStatus
 
 _PENDING, _CONFIRMED, _PROCESSING = OrderStatus.PENDING, OrderStatus.CONFIRMED, OrderStatus.PROCESSING
 _SHIPPED, _DELIVERED = OrderStatus.SHIPPED, OrderStatus.DELIVERED
 _CANCELLED, _REFUNDED = OrderStatus.CANCELLED, OrderStatus.REFUNDED
-_MAKING = (_CONFIRMED, _PROCESSING)
 
 
 class ActorKind(StrEnum):
@@ -32,7 +31,7 @@ class PaymentEffect(StrEnum):
     """Nothing was charged and nothing will be."""
     RESTORE_AGREED = "restore_agreed"
     """The payments that closing had voided are due as agreed."""
-    BRING_FORWARD = "bring_forward"
+    ADVANCE_DUE_DATES = "advance_due_dates"
     """The fifty days after dispatch cap the calendar; a pause ends."""
     RESTORE_DATES = "restore_dates"
     """The calendar is as it was before dispatch."""
@@ -84,18 +83,18 @@ TRANSITIONS: tuple[Transition, ...] = (
     # The way through the workshop.
     Transition("prepare", (_CONFIRMED,), _PROCESSING, _STAFF),
     Transition("undo_preparation", (_PROCESSING,), _CONFIRMED, _STAFF),
-    Transition("dispatch", _MAKING, _SHIPPED, _STAFF, _GOODS_LEAVE, _E.BRING_FORWARD),
+    Transition("dispatch", IN_WORKSHOP, _SHIPPED, _STAFF, _GOODS_LEAVE, _E.ADVANCE_DUE_DATES),
     Transition(
         "undo_dispatch", (_SHIPPED,), _PROCESSING, _STAFF, ("not_returned",), _E.RESTORE_DATES, needs_reason=True
     ),
-    Transition("hand_over", _MAKING, _DELIVERED, _STAFF, _GOODS_LEAVE, _E.BRING_FORWARD),
+    Transition("hand_over", IN_WORKSHOP, _DELIVERED, _STAFF, _GOODS_LEAVE, _E.ADVANCE_DUE_DATES),
     Transition("deliver", (_SHIPPED,), _DELIVERED, _STAFF),
     Transition("undo_delivery", (_DELIVERED,), _SHIPPED, _STAFF),
     # Its end, and back.
     Transition("cancel", (*PAID_STATUSES, _REFUNDED), _CANCELLED, _STAFF, payments=_E.SETTLED_BEFORE),
     Transition("close", (*PAID_STATUSES, _CANCELLED), _REFUNDED, _STAFF, ("was_paid",), _E.SETTLED_BEFORE),
     Transition("refund", (*PAID_STATUSES, _CANCELLED), _REFUNDED, _PROVIDER, payments=_E.SETTLED_BEFORE, mail=False),
-    *(Transition("reopen", ENDINGS, back, _STAFF, _REOPENED) for back in PAID_STATUSES),
+    *(Transition("reopen", CLOSED_STATUSES, back, _STAFF, _REOPENED) for back in PAID_STATUSES),
     *(
         Transition("return_of_money", (_REFUNDED,), back, _PROVIDER, ("where_it_was",), mail=False)
         for back in (*PAID_STATUSES, _CANCELLED)

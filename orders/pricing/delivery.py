@@ -1,4 +1,4 @@
-"""When a cart arrives: one delivery, date told before the order (Code de la consommation, L216-1)."""
+"""When a cart arrives: one delivery, its date stated before the order (Code de la consommation, L216-1)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LeadTime:
 
 
 def lead_time(lines: Iterable[ProducedLine], zone: ShippingZone, today: date) -> LeadTime | None:
-    """The time to make the slowest line, then to carry it to the zone; None for an empty cart.
+    """Return the time to make the slowest line and to carry it to the zone; None for an empty cart.
 
     Everything leaves in one parcel, so the slowest line decides both ends. Pieces of a cart are made side by
     side: quantities don't add time.

@@ -34,13 +34,13 @@ class Refusal(StrEnum):
     RETRY = "retry"
     """The same card may pay on another day."""
     AUTHENTICATE = "authenticate"
-    """The bank wants to hear its customer: only a page can collect this payment."""
+    """The bank wants its customer's authentication: only a page can collect this payment."""
     CARD_IS_DEAD = "card_is_dead"
     """This card is never charged again."""
 
 
 def classify(error_code: str, advice_code: str = "") -> Refusal:
-    """What the bank's words mean. An unknown reason may be tried again: the number of tries is limited."""
+    """Return how a refused charge may go on. An unknown reason may be tried again: the number of tries is limited."""
     if error_code == AUTHENTICATION_REQUIRED:
         return Refusal.AUTHENTICATE
     if error_code in _NEVER_AGAIN or advice_code in _ADVICE_NEVER:
@@ -49,6 +49,6 @@ def classify(error_code: str, advice_code: str = "") -> Refusal:
 
 
 def next_step(*, first: date, today: date) -> date | None:
-    """The day of the next try or reminder after `today`, counted from the first refusal; None after the last."""
+    """Return the day of the next try or reminder after `today`, counted from the first refusal; None after the last."""
     days = ((first + timedelta(days=step)) for step in STEP_DAYS)
     return next((day for day in days if day > today), None)

@@ -34,7 +34,7 @@ class Installment:
 def plan(
     total: Decimal, first_day: date, count: int = INSTALLMENT_COUNT, interval_days: int = INTERVAL_DAYS
 ) -> tuple[Installment, ...]:
-    """`count` equal parts, the first due on `first_day`, each next one `interval_days` later.
+    """Return `count` equal parts, the first due on `first_day`, each next one `interval_days` later.
 
     The cents that don't divide go to the first part, so that the parts always add up to the total
     (100.00 = 33.34 + 33.33 + 33.33) and the later charges never exceed the first. Raises `ValueError` for a
@@ -51,31 +51,39 @@ def plan(
     )
 
 
-def fill_again(parts: Sequence[tuple[Decimal, Decimal]], amount: Decimal) -> list[Decimal]:
-    """What each part is owed once up to `amount` euros more are; `parts` are what is owed of each now, and was agreed.
+@dataclass(frozen=True, slots=True)
+class OwedPart:
+    """What is owed of a part now, and what was agreed."""
+
+    owed: Decimal
+    agreed: Decimal
+
+
+def restore_parts(parts: Sequence[OwedPart], amount: Decimal) -> list[Decimal]:
+    """Return what each part is owed once up to `amount` euros more are.
 
     The earliest are filled first, none beyond what was agreed. A part too small to be charged stays as it is.
     """
-    filled = []
-    for owed, agreed in parts:
-        again = min(owed + amount, agreed)
-        if again <= owed or again < SMALLEST_CHARGE:
-            again = owed
-        filled.append(again)
-        amount -= again - owed
-    return filled
+    restored = []
+    for part in parts:
+        owed = min(part.owed + amount, part.agreed)
+        if owed <= part.owed or owed < SMALLEST_CHARGE:
+            owed = part.owed
+        restored.append(owed)
+        amount -= owed - part.owed
+    return restored
 
 
 def last_day(dispatched_on: date) -> date:
-    """The latest day on which a part may fall once the order was dispatched."""
+    """Return the latest day on which a part may fall once the order was dispatched."""
     return dispatched_on + timedelta(days=LAST_DAYS_AFTER_DISPATCH)
 
 
 def charge_day(due: date, announced_on: date) -> date:
-    """The day on which a part is charged: as agreed, or later when its announcement came late."""
+    """Return the day on which a part is charged: as agreed, or later when its announcement came late."""
     return max(due, announced_on + timedelta(days=NOTICE_DAYS))
 
 
 def reaches_minimum(total: Decimal, minimum: Decimal) -> bool:
-    """Whether a total, delivery included, is large enough to be split. The minimum itself is."""
+    """Return whether a total, delivery included, is large enough to be split. The minimum itself is."""
     return total >= max(minimum, SMALLEST_CHARGE * INSTALLMENT_COUNT)

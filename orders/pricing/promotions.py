@@ -56,7 +56,7 @@ class NextFree:
 
 
 def free_units(lines: Iterable[PromotableLine]) -> dict[str, int]:
-    """How many units of each line are free, by line key; 0 for a line that gets none.
+    """Return how many units of each line are free, by line key; 0 for a line that gets none.
 
     All lines with the same (buy, get) form one pool, whatever the products: a pool of n units gives
     floor(n / (buy + get)) x get free units, the cheapest ones. Between units of one price the line with the
@@ -78,7 +78,7 @@ def free_units(lines: Iterable[PromotableLine]) -> dict[str, int]:
 
 
 def units_missing_for_next(lines: Iterable[PromotableLine]) -> tuple[NextFree, ...]:
-    """For each pool, how many more units make the next ones free; pools sorted by (buy, get)."""
+    """Return for each pool how many more units make the next ones free; pools sorted by (buy, get)."""
     units: dict[Promotion, int] = {}
     keys: dict[Promotion, list[str]] = {}
     for line in lines:

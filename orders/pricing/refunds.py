@@ -3,12 +3,11 @@
 The rule. A unit in a promotion is worth its price less its share of what the promotion took off: the price that its
 pool was paid for is spread over all units of the pool, offered ones too, in proportion to their prices. So
 
-* everything together is worth exactly what was paid, to the cent;
-* no unit is worth more than its price, and no returned units more than was paid for them;
-* returning in several goes gives the same as returning at once, in whatever order;
-* what a unit is worth does not depend on what else is kept. Keeping the offered unit and returning the others is
-  not charged afterwards: withdrawing costs the consumer nothing but the way back (L221-23, L221-24), and the shop
-  gives back no more than it received for a unit.
+* everything together is worth exactly what was paid, to the cent; * no unit is worth more than its price, and no
+returned units more than was paid for them; * returning in several goes gives the same as returning at once, in whatever
+order; * what a unit is worth does not depend on what else the customer keeps. Keeping the offered unit and returning
+the others is not charged afterwards: withdrawing costs the consumer nothing but the way back (L221-23, L221-24), and
+the shop refunds no more than it received for a unit.
 
 Standard delivery goes back with the unit that completes the return (L221-24).
 """
@@ -50,7 +49,7 @@ class ReturnValue:
 
 
 def line_shares(lines: Sequence[PaidLine]) -> dict[str, int]:
-    """What was paid for all units of each line, in cents: its share of its pool's price.
+    """Return what was paid for all units of each line, in cents: its share of its pool's price.
 
     Cents that don't divide go to the largest remainders, between equal ones to the smaller key. The shares add up to
     what was paid for the lines, and none is above the line's price without promotion.
@@ -72,7 +71,7 @@ def line_shares(lines: Sequence[PaidLine]) -> dict[str, int]:
 def value_of_return(
     lines: Sequence[PaidLine], returned: Mapping[str, int], *, shipping: Decimal
 ) -> ReturnValue:
-    """What so many more units of each line are worth, after those credited before.
+    """Return what so many more units of each line are worth, after those credited before.
 
     Of a line's share the first k of n units are worth k/n, rounded down, so that what came back is never worth more
     than its part and the last unit brings the remaining cents. `shipping` is the delivery that was paid.
@@ -101,8 +100,8 @@ def value_of_return(
     return ReturnValue(lines=worth, shipping=shipping if complete else from_cents(0), complete=complete)
 
 
-def spread(amount: Decimal, parts: Mapping[str, Decimal]) -> dict[str, Decimal]:
-    """`amount` over parts in proportion to them, none above its own; the odd cents go to the largest remainders.
+def prorate(amount: Decimal, parts: Mapping[str, Decimal]) -> dict[str, Decimal]:
+    """Divide `amount` over parts in proportion to them, none above its own; the odd cents go to the largest remainders.
 
     Raises `ValueError` when the parts together are less.
     """

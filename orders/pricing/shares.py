@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 
 def share_out(cents: int, weights: Sequence[int]) -> list[int]:
-    """`cents` in proportion to `weights`, by largest remainders; between equal ones the earlier weight gets the cent.
+    """Divide `cents` in proportion to `weights`, by largest remainders; between equal ones the earlier weight gets the
+    cent.
 
     The shares add up to `cents`, each lies within a cent of its exact proportion, and none is above its weight while
     `cents` is not above their sum. Raises `ValueError` for negative cents or weights, and for cents without any weight.

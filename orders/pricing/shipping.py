@@ -33,23 +33,23 @@ class ShippingZone:
 
 
 def find_zone(country: str, zones: Iterable[ShippingZone], fallback: ShippingZone) -> ShippingZone:
-    """The first zone that lists the country, else the fallback.
+    """Return the first zone that lists the country, else the fallback.
 
-    Codes are compared as they stand: a country's name, "Autre" or an empty text is no code and gets the
+    Codes are compared as they are: a country's name, "Autre" or an empty text is no code and gets the
     fallback.
     """
     return next((zone for zone in zones if country in zone.countries), fallback)
 
 
 def shipping_cost(zone: ShippingZone, subtotal: Decimal, item_count: int) -> Decimal:
-    """What delivery costs for so many items and this subtotal after promotions; nothing for an empty cart."""
+    """Return what delivery costs for so many items and this subtotal after promotions; nothing for an empty cart."""
     if item_count == 0 or (zone.free_from is not None and subtotal >= zone.free_from):
         return ZERO
     return zone.rate
 
 
 def free_shipping_missing(zone: ShippingZone, subtotal: Decimal) -> Decimal | None:
-    """What the subtotal lacks for free delivery: 0.00 once it is free, None in a zone where it never is."""
+    """Return what the subtotal lacks for free delivery: 0.00 once it is free, None in a zone where it never is."""
     if zone.rate == 0:
         return ZERO
     if zone.free_from is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
+from shop.core.law import HOME_COUNTRY
 from shop.core.money import quantize
 
 STANDARD_RATES: dict[str, Decimal] = {
@@ -21,7 +22,7 @@ STANDARD_RATES: dict[str, Decimal] = {
 """What the shop starts with; operators keep the `VatRate` rows up to date, and these answer for a deleted one."""
 
 # Monaco is French for VAT; the overseas departments are neither another member state nor abroad.
-HOME = frozenset({"FR", "MC", "GP", "MQ", "GF", "RE", "YT"})
+HOME = frozenset({HOME_COUNTRY, "MC", "GP", "MQ", "GF", "RE", "YT"})
 ABROAD_IN_UNION = frozenset(STANDARD_RATES) - HOME
 
 
@@ -35,7 +36,7 @@ class Treatment(StrEnum):
 class Tax:
     """How a sale is taxed. Prices include `vat` euros at `percent`; both are 0 unless taxed at destination.
 
-    `beyond` tells why it is: the threshold was passed this year, or the year before.
+    `beyond` says why it is: the threshold was passed this year, or the year before.
     """
 
     treatment: Treatment
@@ -46,11 +47,11 @@ class Tax:
 
 
 def outside_union(country: str) -> bool:
-    """Whether a parcel to this country (ISO 3166-1, ZZ for « Autre ») meets customs."""
+    """Return whether a parcel to this country (ISO 3166-1, ZZ for « Autre ») meets customs."""
     return country not in HOME and country not in ABROAD_IN_UNION
 
 
 def split_vat(total: Decimal, percent: Decimal) -> Tax:
-    """The VAT that a price includes; net and VAT add up to the price to the cent."""
+    """Split a price into net and VAT, which add up to it to the cent."""
     net = quantize(total / (1 + percent / 100))
     return Tax(Treatment.DESTINATION, percent, net, total - net)

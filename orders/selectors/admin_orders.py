@@ -30,7 +30,7 @@ class BadCursor(ValueError):
 def find_orders(
     *, status: str = "", search: str = "", include_unpaid: bool = False, cursor: str = "", page_size: int = 20
 ) -> OrderPage:
-    """A page of the list. Six queries: orders, lines, tracking with who wrote it, payments, their attempts.
+    """Return a page of the list. Six queries: orders, lines, tracking with who wrote it, payments, their attempts.
 
     `search` is any part of the id, the e-mail, the name or a tracking number. Pending and cancelled orders come only
     with `include_unpaid`. Raises BadCursor.
@@ -51,7 +51,7 @@ def find_orders(
 
 
 def admin_order(order_id: uuid.UUID) -> Order | None:
-    """One order that is not archived, whatever its status. As many queries as a page."""
+    """Return one order that is not archived, whatever its status. As many queries as a page."""
     return _with_parts(Order.objects.filter(pk=order_id, archived_at=None)).first()
 
 

@@ -51,10 +51,10 @@ class DeliveryRow:
 
 
 def delivery_zones() -> tuple[DeliveryZone, ...]:
-    """Every zone in its order. At most one query, kept for a minute."""
-    kept: tuple[DeliveryZone, ...] | None = cache.get(_CACHE_KEY)
-    if kept is not None:
-        return kept
+    """Return every zone in its order. At most one query, cached for a minute."""
+    cached: tuple[DeliveryZone, ...] | None = cache.get(_CACHE_KEY)
+    if cached is not None:
+        return cached
     found = tuple(
         DeliveryZone(
             countries=tuple(country.code for country in zone.countries),
@@ -69,7 +69,7 @@ def delivery_zones() -> tuple[DeliveryZone, ...]:
 
 
 def open_zones() -> tuple[DeliveryZone, ...]:
-    """`delivery_zones` without the countries to which nothing is sent for now. At most two queries, kept for a
+    """Return `delivery_zones` without the countries to which nothing is sent for now. At most two queries, cached for a
     minute."""
     stopped: frozenset[str] | None = cache.get(_STOPS_KEY)
     if stopped is None:
@@ -82,7 +82,7 @@ def open_zones() -> tuple[DeliveryZone, ...]:
 
 
 def free_delivery() -> FreeDelivery | None:
-    """The offer of the shop's own zone, None when it has none. Reads `delivery_zones`."""
+    """Return the offer of the shop's own zone, None when it has none. Reads `delivery_zones`."""
     for zone in delivery_zones():
         if HOME_COUNTRY in zone.countries and zone.free_from is not None:
             return FreeDelivery(zone.free_from, len(zone.countries))
@@ -90,12 +90,12 @@ def free_delivery() -> FreeDelivery | None:
 
 
 def home_delivery_days() -> DeliveryDays | None:
-    """The carrier's days in the shop's own zone, None without such a zone. Reads `delivery_zones`."""
+    """Return the carrier's days in the shop's own zone, None without such a zone. Reads `delivery_zones`."""
     return next((zone.days for zone in delivery_zones() if HOME_COUNTRY in zone.countries), None)
 
 
 def shipping_table() -> list[DeliveryRow]:
-    """Every zone in its order, without the countries where delivery is stopped. Two queries."""
+    """Return every zone in its order, without the countries where delivery is stopped. Two queries."""
     stopped = stopped_countries()
     return [
         DeliveryRow(

@@ -7,26 +7,25 @@ from django.conf import settings
 from django.utils import translation
 from django_countries import countries
 
-from orders.models import DeliveryStop, Order
-from orders.models.order import OTHER_COUNTRY
+from orders.models import OTHER_COUNTRY, DeliveryStop, Order
 from orders.pricing.vat import outside_union
 from shop.core.fragment_cache import cached_fragment
 
 
 def destination_of(order: Order) -> str:
-    """The ISO code of the country an order goes to, that of a country typed under « Autre » when it is known."""
+    """Return the ISO code of the country an order goes to, that of a country typed under « Autre » when it is known."""
     return country_code(order.country, order.custom_country)
 
 
 def country_code(country: str, custom_country: str) -> str:
-    """The same of an address before it is an order's."""
+    """Return `destination_of` for an address before it is an order's."""
     if country != OTHER_COUNTRY:
         return country
     return _codes_by_name().get(_folded(custom_country), OTHER_COUNTRY)
 
 
 def stopped_countries() -> frozenset[str]:
-    """Countries to which nothing is sent for now. One query; where cached fragments are used, none."""
+    """Return countries to which nothing is sent for now. One query; where cached fragments are used, none."""
     return cached_fragment(_read_stops, "delivery-stops")
 
 
@@ -35,7 +34,8 @@ def _read_stops() -> frozenset[str]:
 
 
 def is_stopped(country: str) -> bool:
-    """Whether nothing is sent to this country for now. No query within the Union, where delivery is never stopped."""
+    """Return whether nothing is sent to this country for now. No query within the Union, where delivery is never
+    stopped."""
     return outside_union(country) and DeliveryStop.objects.filter(country=country).exists()
 
 

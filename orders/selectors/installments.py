@@ -8,6 +8,8 @@ from django.db.models import Q, QuerySet, Sum
 from django.utils import timezone
 
 from orders.models import (
+    OPEN_PAYMENTS,
+    PAID_STATUSES,
     Dispute,
     DisputeState,
     InstallmentPause,
@@ -17,12 +19,8 @@ from orders.models import (
     PaymentState,
     StoredCard,
 )
-from orders.models.order import PAID_STATUSES
 from orders.pricing.installments import Installment
 from shop.core.money import ZERO, quantize
-
-OPEN_PAYMENTS = (PaymentState.SCHEDULED, PaymentState.DUE, PaymentState.OVERDUE)
-"""States in which a payment is still to be collected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +42,10 @@ class CalendarRow:
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """The thirds of an order, its kept card, what is left to pay in euros, and the pause in which nothing is charged.
+    """The installments of an order, its stored card, what is left to pay in euros, and the pause in which nothing is
+    charged.
 
-    `may_pause` tells whether the customer may suspend payment now.
+    `may_pause`: whether the customer may suspend payment now.
     """
 
     rows: tuple[CalendarRow, ...]
@@ -70,30 +69,31 @@ class Calendar:
 
     @property
     def card_ends_early(self) -> bool:
-        """Whether the kept card ends before the last payment that it is to make."""
+        """Whether the stored card ends before the last payment that it is to make."""
         days = [row.payment.due_on for row in self.rows if row.is_open]
         return self.card is not None and bool(days) and self.card.ends_before(max(days))
 
 
 def open_pause(order: Order) -> InstallmentPause | None:
-    """The pause in which nothing is collected of the order now. One query."""
+    """Return the pause in which nothing is collected of the order now. One query."""
     return InstallmentPause.objects.filter(order=order, ended_at=None).first()
 
 
 def delivery_is_late(order: Order) -> bool:
-    """Whether the promised day has passed and the goods are still here: their customer may suspend payment (Code de
-    la consommation, L216-6). No query."""
+    """Return whether the promised day has passed and the goods are still here: their customer may suspend payment (Code
+    de la consommation, L216-6). No query."""
     return order.is_paid and not order.goods_have_left and order.promised_by < timezone.localdate()
 
 
 def outstanding(order: Order) -> Decimal:
-    """What is still to be collected for the order, in euros. One query."""
+    """Return what is still to be collected for the order, in euros. One query."""
     owed = Payment.objects.filter(order=order, state__in=OPEN_PAYMENTS).aggregate(owed=Sum("amount"))["owed"]
     return quantize(owed) if owed is not None else ZERO
 
 
 def calendar(order: Order) -> Calendar | None:
-    """The calendar of an order in installments, None for any other. Three queries, two with prefetched payments."""
+    """Return the calendar of an order in installments, None for any other. Three queries, two with prefetched
+    payments."""
     if order.payment_mode != PaymentMode.INSTALLMENTS:
         return None
     payments = sorted(order.payments.all(), key=lambda payment: payment.position)
@@ -118,8 +118,8 @@ def calendar(order: Order) -> Calendar | None:
     )
 
 
-def wants_card(order: Order) -> bool:
-    """Whether a card may still be charged for later payments of an order: else none is asked for, nor kept.
+def needs_card(order: Order) -> bool:
+    """Return whether a card may still be charged for later payments of an order: else none is stored.
 
     At most two queries. The order must be freshly read, under its lock where the answer is acted on.
     """
@@ -128,11 +128,16 @@ def wants_card(order: Order) -> bool:
         or not _collectable().filter(order=order, state__in=OPEN_PAYMENTS).exists()
     ):
         return False
-    return not Dispute.objects.filter(order=order).exclude(state=DisputeState.WON).exists()
+    return not is_disputed(order)
+
+
+def is_disputed(order: Order) -> bool:
+    """Return whether a bank holds or took back money of the order: a dispute is open or lost. One query."""
+    return Dispute.objects.filter(order=order).exclude(state=DisputeState.WON).exists()
 
 
 def agreed_plan(order: Order) -> list[Installment]:
-    """The parts as they stand, for the calls that answer them; empty for an order paid at once. One query."""
+    """Return the parts as they are now; empty for an order paid at once. One query."""
     if order.payment_mode != PaymentMode.INSTALLMENTS:
         return []
     return [
@@ -142,12 +147,12 @@ def agreed_plan(order: Order) -> list[Installment]:
 
 
 def to_announce(until: date) -> QuerySet[Payment]:
-    """Later payments due by `until` that nobody has been told of yet."""
+    """Return later payments due by `until` that were not announced yet."""
     return _collectable().filter(state=PaymentState.SCHEDULED, announced_at=None, due_on__lte=until)
 
 
 def to_collect(today: date) -> QuerySet[Payment]:
-    """Announced later payments whose day has come and that the card may still pay."""
+    """Return announced later payments whose day has come and that the card may still pay."""
     come = Q(next_try_on=None, due_on__lte=today) | Q(next_try_on__lte=today)
     return _collectable().filter(
         come,
@@ -158,7 +163,7 @@ def to_collect(today: date) -> QuerySet[Payment]:
 
 
 def to_remind(today: date) -> QuerySet[Payment]:
-    """Payments that only their customer can make, and of whose link they are reminded today."""
+    """Return payments that only their customer can make, and of whose link they are reminded today."""
     return _collectable().filter(state=PaymentState.DUE, next_try_on__lte=today).exclude(stopped_code="")
 
 

@@ -28,7 +28,7 @@ class DocumentEntry:
 
 
 def documents_of(order: Order) -> list[DocumentEntry]:
-    """Every document of an order, oldest first. One query, which reads no PDF."""
+    """Return every document of an order, oldest first. One query, which reads no PDF."""
     rows = (
         Invoice.objects.filter(order=order)
         .annotate(ready=Exists(InvoiceDocument.objects.filter(invoice=OuterRef("pk"))))
@@ -52,7 +52,7 @@ def documents_of(order: Order) -> list[DocumentEntry]:
 
 
 def find_document(order_id: uuid.UUID, number: str = "") -> Invoice | None:
-    """A document of this order by its number; without one the latest version of its invoice. One query."""
+    """Return a document of this order by its number; without one the latest version of its invoice. One query."""
     rows = Invoice.objects.filter(order_id=order_id).select_related("order")
     if number:
         return rows.filter(number=number).first()
@@ -60,7 +60,7 @@ def find_document(order_id: uuid.UUID, number: str = "") -> Invoice | None:
 
 
 def tax_notice(order: Order, language: str) -> str:
-    """What is said of VAT about an order: as its invoice says it, else the shop's own notice. One query."""
+    """Return what is said of VAT about an order: as its invoice says it, else the shop's own notice. One query."""
     invoice = Invoice.objects.filter(order=order, kind=InvoiceKind.INVOICE).order_by("-version").first()
     if invoice is None:
         return ShopSettings.load().vat_notice
@@ -96,7 +96,7 @@ class InvoiceSheet:
 
 
 def invoice_sheet(order_id: uuid.UUID) -> InvoiceSheet | None:
-    """The sheet of an order; None when there is no such order. Four queries."""
+    """Return the sheet of an order; None when there is no such order. Four queries."""
     order = Order.objects.filter(pk=order_id).first()
     if order is None:
         return None

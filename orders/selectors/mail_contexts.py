@@ -12,7 +12,6 @@ from orders.models import Order, PaymentMode
 from orders.pricing.vat import outside_union
 from orders.selectors.destinations import destination_of
 from orders.selectors.installments import agreed_plan
-from orders.selectors.invoices import tax_notice
 from orders.selectors.rules import country_name
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.withdrawals import function_sentence, withdrawal_path
@@ -22,17 +21,8 @@ from shop.core.site import absolute_url
 WITHDRAWAL_TEXTS = Path(settings.BASE_DIR) / "shop" / "pages" / "texts" / "withdrawal-notice"
 
 
-def confirmation_context(order: Order) -> dict[str, Any]:
-    return {
-        "order": order_context(order, order.language),
-        "terms_version": order.terms_version,
-        "withdrawal_notice": withdrawal_notice(order.language),
-        "seller": {**seller_context(), "vat_notice": tax_notice(order, order.language)},
-    }
-
-
 def order_context(order: Order, language: str) -> dict[str, Any]:
-    """The order as JSON for a mail: amounts as "49.99", texts in `language`."""
+    """Return the order as JSON for a mail: amounts as "49.99", texts in `language`."""
     with translation.override(language):
         address = [
             order.customer_name,
@@ -84,14 +74,14 @@ def order_context(order: Order, language: str) -> dict[str, Any]:
 
 
 def seller_context() -> dict[str, Any]:
-    """Who sells, as the law wants it on every confirmation."""
+    """Return who sells, as the law wants it on every confirmation."""
     shop = ShopSettings.load()
     names = ("shop_name", *ShopSettings.REQUIRED_LEGAL_FIELDS, "vat_notice")
     return {name: str(getattr(shop, name)) for name in names}
 
 
 def withdrawal_notice(language: str) -> str:
-    """The withdrawal notice with its form, in Markdown without its header."""
+    """Return the withdrawal notice with its form, in Markdown without its header."""
     shop = ShopSettings.load()
     text = (WITHDRAWAL_TEXTS / f"{language}.md").read_text(encoding="utf-8")
     if text.startswith("---"):

@@ -1,4 +1,4 @@
-"""The words by which a customer lets the shop charge the later thirds."""
+"""The words by which a customer lets the shop charge the later installments."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -15,9 +15,9 @@ from shop.core.money import format_amount
 
 
 def mandate_text(plan: Sequence[Installment], total: Decimal) -> str:
-    """What is agreed, in the active language, every amount and date included. It fits the payment page (1200).
+    """Return what is agreed, in the active language, every amount and date included. It fits the payment page (1200).
 
-    The checkout shows it before the order, the payment page beside its button, and the order keeps it as it was. The
+    The checkout shows it before the order, the payment page beside its button, and the order stores it as it was. The
     fifty days are a condition of art. L312-4 4° of the Code de la consommation for a sale without credit contract.
     """
     shop = ShopSettings.load()
@@ -45,7 +45,7 @@ def mandate_text(plan: Sequence[Installment], total: Decimal) -> str:
 
 
 def agreed_mandates(order: Order) -> list[str]:
-    """What a customer agreed to: with the card that is charged now, if it was left without paying, and at first.
+    """Return what a customer agreed to: with the card that is charged now, if it was left without paying, and at first.
 
     One query.
     """
@@ -55,7 +55,8 @@ def agreed_mandates(order: Order) -> list[str]:
 
 
 def card_mandate_text(order: Order) -> str:
-    """What a customer agrees to who leaves another card, in the active language. It fits the payment page (1200).
+    """Return what a customer agrees to who leaves another card, in the active language. It fits the payment page
+    (1200).
 
     For an order in installments that still owes something. Three queries.
     """

@@ -8,28 +8,30 @@ from typing import Any
 from django.db.models import DecimalField, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from orders.models import LedgerEntry, LedgerKind, Order, PaymentState, Refund, RefundState
-from orders.models.order import ENDINGS
-from orders.models.payment import REFUNDS_UNDER_WAY
-from orders.selectors.installments import OPEN_PAYMENTS
+from orders.models import (
+    CLOSED_STATUSES,
+    COLLECTED_PAYMENTS,
+    OPEN_PAYMENTS,
+    REFUNDS_UNDER_WAY,
+    LedgerEntry,
+    LedgerKind,
+    Order,
+    PaymentState,
+    Refund,
+    RefundState,
+)
 from shop.core.money import ZERO, quantize
 
-_COUNTED = (
-    PaymentState.PAID,
-    PaymentState.PARTLY_REFUNDED,
-    PaymentState.REFUNDED,
-    PaymentState.WRITTEN_OFF,
-    *OPEN_PAYMENTS,
-)
+_COUNTED = (*COLLECTED_PAYMENTS, PaymentState.WRITTEN_OFF, *OPEN_PAYMENTS)
 
 
 @dataclass(frozen=True, slots=True)
 class MoneyOutcome:
     """What became of an order's money, in euros.
 
-    `charged` tells whether anything was ever collected. `refunded` has gone back, the last of it at `refunded_at`;
+    `charged`: whether anything was ever collected. `refunded` has gone back, the last of it at `refunded_at`;
     `under_way` is on its way; `failed` should have gone back and has not; `disputed` was taken back by a bank. `kept`
-    stays with the shop, for `kept_reason` (why it was not given back, or the decision since) or, without one, until
+    stays with the shop, for `kept_reason` (why it was not refunded, or the decision since) or, without one, until
     somebody decides. `voided` is not collected any more, `to_come` still is.
     """
 
@@ -46,8 +48,8 @@ class MoneyOutcome:
     to_come: Decimal
 
 
-def money_after(order: Order) -> MoneyOutcome:
-    """What became of the money of an order. Three queries, two with prefetched payments."""
+def money_outcome(order: Order) -> MoneyOutcome:
+    """Return what became of the money of an order. Three queries, two with prefetched payments."""
     moved = {
         row["kind"]: quantize(row["total"])
         for row in LedgerEntry.objects.filter(order=order).values("kind").annotate(total=Sum("amount"))
@@ -81,7 +83,7 @@ def money_after(order: Order) -> MoneyOutcome:
         under_way=under_way,
         failed=failed,
         disputed=disputed,
-        kept=max(held - failed, ZERO) if order.status in ENDINGS else ZERO,
+        kept=max(held - failed, ZERO) if order.status in CLOSED_STATUSES else ZERO,
         kept_reason=order.retention_decision or order.retention_reason,
         kept_is_decided=bool(order.retention_decision),
         voided=max(order.total - counted, ZERO),
@@ -90,7 +92,7 @@ def money_after(order: Order) -> MoneyOutcome:
 
 
 def with_undecided_money() -> QuerySet[Order]:
-    """Closed orders of which the shop keeps money that nobody has decided about. One query.
+    """Return closed orders of which the shop keeps money that nobody has decided about. One query.
 
     What a failed refund still owes waits there, as a failed refund.
     """
@@ -100,7 +102,7 @@ def with_undecided_money() -> QuerySet[Order]:
     )
     refunds = Refund.objects.filter(owed, order=OuterRef("pk")).values("order").annotate(total=Sum("amount"))
     return (
-        Order.objects.filter(status__in=ENDINGS, retention_decision="")
+        Order.objects.filter(status__in=CLOSED_STATUSES, retention_decision="")
         .annotate(held=_total(ledger) - _total(refunds))
         # SQLite adds decimals as floating-point numbers.
         .filter(held__gte=Decimal("0.005"))

@@ -1,4 +1,4 @@
-"""Orders for their pages. Members see their paid orders, and under « Historique » those given back or closed.
+"""Orders for their pages, and who bought what. Members see paid orders; refunded and closed ones under « Historique ».
 
 Archiving takes an order out of staff's lists only: its customer keeps the page.
 """
@@ -8,38 +8,53 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
 from django.urls import reverse
+from django.utils import timezone
 
-from orders.models import Order, OrderStatus
-from orders.models.order import PAID_STATUSES
+from catalog.selectors.purchases import Purchase
+from orders.models import PAID_STATUSES, Order, OrderStatus
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 
 def member_orders(user: "User") -> QuerySet[Order]:
-    """Paid orders of a member, newest first. Four queries: orders, lines, tracking, payments."""
+    """Return paid orders of a member, newest first. Four queries: orders, lines, tracking, payments."""
     return _with_parts(Order.objects.filter(user=user, status__in=PAID_STATUSES))
 
 
 def member_history(user: "User") -> QuerySet[Order]:
-    """Refunded orders, and cancelled ones that had been paid."""
+    """Return refunded orders, and cancelled ones that had been paid."""
     given_back = Q(status=OrderStatus.REFUNDED) | Q(status=OrderStatus.CANCELLED, ledger__isnull=False)
     return _with_parts(Order.objects.filter(given_back, user=user).distinct())
 
 
 def member_order(user: "User", order_id: uuid.UUID) -> Order | None:
-    """One order of this member; None for a foreign or unknown one, and for one that was never paid."""
+    """Return one order of this member; None for a foreign or unknown one, and for one that was never paid."""
     seen = Q(status__in=PAID_STATUSES) | Q(status=OrderStatus.REFUNDED) | Q(ledger__isnull=False)
     return _with_parts(Order.objects.filter(seen, user=user, pk=order_id).distinct()).first()
 
 
 def order_for_page(order_id: uuid.UUID) -> Order | None:
-    """An order with everything its page shows; whether the visitor may see it is decided by the caller."""
+    """Return an order with everything its page shows; whether the visitor may see it is decided by the caller."""
     return _with_parts(Order.objects.filter(pk=order_id)).first()
 
 
+def find_purchase(user_id: int, product_id: int) -> Purchase | None:
+    """Return the member's latest paid order of the product that was neither cancelled nor refunded. One query."""
+    order = (
+        Order.objects.filter(
+            user_id=user_id, status__in=PAID_STATUSES, paid_at__isnull=False, items__product_id=product_id
+        )
+        .order_by("-paid_at")
+        .first()
+    )
+    if order is None or order.paid_at is None:
+        return None
+    return Purchase(order.reference, timezone.localdate(order.delivered_at or order.paid_at))
+
+
 def order_path(order: Order) -> str:
-    """The address of the order's page in the active language."""
+    """Return the address of the order's page in the active language."""
     return reverse("orders:order", args=[order.pk])
 
 

@@ -60,22 +60,22 @@ _REFUNDS: dict[str, Promise] = {
 
 
 def decline_in_words(code: str) -> str:
-    """Why a bank refused a charge."""
+    """Return why a bank refused a charge."""
     return str(_DECLINES.get(code, code))
 
 
 def dispute_in_words(code: str) -> str:
-    """Why a customer's bank takes a payment back."""
+    """Return why a customer's bank takes a payment back."""
     return str(_DISPUTES.get(code, code))
 
 
 def refund_failure_in_words(code: str) -> str:
-    """Why a refund did not reach the customer."""
+    """Return why a refund did not reach the customer."""
     return str(_REFUNDS.get(code, code))
 
 
 def review_in_words(reason: str) -> str:
-    """Why an order is held, from the reason that `settlement` and `disputes` write for the journal."""
+    """Return why an order is held, from the reason that `settlement` and `disputes` write for the journal."""
     if reason.startswith("dispute: "):
         labels = dict(DisputeState.choices)
         states = [str(labels.get(state, state)) for state in reason.removeprefix("dispute: ").split(", ")]

@@ -32,7 +32,7 @@ class QuotedLine:
     """A line of a quote. One that can't be bought has a `problem`, and counts for nothing.
 
     `key` is `product:variation:finish` with the defaults filled in. `available_quantity` is how many units could
-    be bought, None when there is no limit. `reserved` tells that units of it are held for who asks.
+    be bought, None when there is no limit. `reserved`: units of it are held for who asks.
     """
 
     key: str
@@ -47,6 +47,15 @@ class QuotedLine:
     @property
     def available(self) -> bool:
         return self.priced is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """Why a line can't be bought, and how many units of it could be."""
+
+    problem: str | None
+    detail: str
+    left: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,7 @@ def quote_cart(
 
     stock = _SharedStock()
     accepted: list[CartLine] = []
-    refusals: dict[str, tuple[str, str, int | None]] = {}
+    refusals: dict[str, _Refusal] = {}
     for key, (sellable, quantity) in joined.items():
         problem = sellable.problem
         left = stock.left(sellable)
@@ -95,7 +104,7 @@ def quote_cart(
         if problem is None and left is not None and quantity > left:
             problem = "insufficient_stock" if left else "out_of_stock"
         if problem is not None:
-            refusals[key] = (problem, problem_text(problem, left), left)
+            refusals[key] = _Refusal(problem, problem_text(problem, left), left)
             continue
         stock.take(sellable, quantity)
         assert sellable.unit_price is not None
@@ -111,15 +120,16 @@ def quote_cart(
         )
     quote = price_cart(accepted, destination=destination, rules=rules, today=today())
     priced = {line.key: line for line in quote.lines}
+    bought = _Refusal(None, "", None)
     quoted = tuple(
         QuotedLine(
             key=key,
             sellable=sellable,
             quantity=quantity,
             priced=priced.get(key),
-            problem=refusals[key][0] if key in refusals else None,
-            problem_detail=refusals[key][1] if key in refusals else "",
-            available_quantity=refusals[key][2] if key in refusals else sellable.available_quantity,
+            problem=refusals.get(key, bought).problem,
+            problem_detail=refusals.get(key, bought).detail,
+            available_quantity=refusals[key].left if key in refusals else sellable.available_quantity,
             reserved=any(level in (own or {}) for level, _stock in stock.levels(sellable)),
         )
         for key, (sellable, quantity) in joined.items()
@@ -132,7 +142,7 @@ def line_key(sellable: Sellable) -> str:
 
 
 def problem_text(problem: str, left: int | None) -> str:
-    """The sentence that a customer reads about a line that can't be bought."""
+    """Return the sentence that a customer reads about a line that can't be bought."""
     if problem == "insufficient_stock" and left:
         return ngettext(
             "Il n'en reste que %(count)d exemplaire.", "Il n'en reste que %(count)d exemplaires.", left
@@ -157,7 +167,7 @@ class _SharedStock:
         self._used: dict[Level, int] = {}
 
     def left(self, sellable: Sellable) -> int | None:
-        """Units still to be had by this line, None when neither level is counted."""
+        """Return units still to be had by this line, None when neither level is counted."""
         levels = [
             max(0, stock - self._used.get(level, 0))
             for level, stock in self.levels(sellable)

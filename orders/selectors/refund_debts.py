@@ -13,13 +13,8 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, Sum
 
-from orders.models import Order, Refund, RefundReason, RefundRequest, RefundState
-from orders.models.payment import REFUNDS_UNDER_WAY
+from orders.models import AUTOMATIC_REFUNDS, COMMITTED_REFUNDS, Order, Refund, RefundRequest, RefundState
 from shop.core.money import ZERO, quantize
-
-COMMITTED = (*REFUNDS_UNDER_WAY, RefundState.SUCCEEDED)
-"""States whose money can't be given back a second time."""
-AUTOMATIC = (RefundReason.DUPLICATE, RefundReason.UNAVAILABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +26,11 @@ class Debt:
 
 
 def debts(order: Order) -> list[Debt]:
-    """What decisions that took effect still owe, oldest refund first. Three queries.
+    """Return what decisions that took effect still owe, oldest refund first. Three queries.
 
     It goes back by trying again or by a transfer, never by another decision.
     """
-    lacking = shortfalls(order, counting=COMMITTED)
+    lacking = shortfalls(order, counting=COMMITTED_REFUNDS)
     failed = Refund.objects.filter(took_effect("request__"), order=order, state=RefundState.FAILED)
     found = []
     for refund in failed.filter(replaced_by=None).select_related("attempt", "request").order_by("created_at"):
@@ -48,17 +43,19 @@ def debts(order: Order) -> list[Debt]:
 
 
 def owed_again(order: Order) -> Decimal:
-    """The euros of all those debts. Three queries."""
+    """Return the euros of all those debts. Three queries."""
     return sum((debt.owed for debt in debts(order)), ZERO)
 
 
 def shortfalls(order: Order, *, counting: Collection[str]) -> dict[uuid.UUID, Decimal]:
-    """By decision, the euros that lack until it is through, counting its refunds in these states. Two queries.
+    """Return the euros that each decision lacks to be complete, counting its refunds in these states. Two queries.
 
-    What was given back outside the shop beyond a decision of its own makes good what others lack, the oldest first.
+    What was refunded outside the shop beyond a decision of its own counts for what others lack, the oldest first.
     """
     rows: list[Any] = list(order.refunds.values_list("request_id", "attempt_id", "reason", "state", "amount"))
-    automatic = {attempt for _request, attempt, reason, _state, _amount in rows if reason in AUTOMATIC}
+    automatic = {
+        attempt for _request, attempt, reason, _state, _amount in rows if reason in AUTOMATIC_REFUNDS
+    }
     back: dict[uuid.UUID, Decimal] = defaultdict(lambda: ZERO)
     moving: set[uuid.UUID] = set()
     spare = ZERO
@@ -67,7 +64,7 @@ def shortfalls(order: Order, *, counting: Collection[str]) -> dict[uuid.UUID, De
             spare += amount if state in counting and attempt_id not in automatic else ZERO
             continue
         back[request_id] += amount if state in counting else ZERO
-        if state in COMMITTED:
+        if state in COMMITTED_REFUNDS:
             moving.add(request_id)
     lacking: dict[uuid.UUID, Decimal] = {}
     effective = []
@@ -88,18 +85,18 @@ def shortfalls(order: Order, *, counting: Collection[str]) -> dict[uuid.UUID, De
 
 
 def uncredited(order: Order) -> Decimal:
-    """The euros of an order that no decision has credited: credit notes never exceed the invoice. One query."""
+    """Return the euros of an order that no decision has credited: credit notes never exceed the invoice. One query."""
     decided = RefundRequest.objects.filter(took_effect(), order=order).aggregate(credited=Sum("amount"))
     return max(order.total - quantize(decided["credited"] or ZERO), ZERO)
 
 
 def has_effect(request_id: uuid.UUID) -> bool:
-    """Whether a decision took effect: what it credits is not free for another one. One query."""
+    """Return whether a decision took effect: what it credits is not free for another one. One query."""
     return RefundRequest.objects.filter(took_effect(), pk=request_id).exists()
 
 
 def took_effect(path: str = "") -> Q:
     """Decisions of which a part went through or is on its way, for which payments were voided, or that have their
     credit note. `path` leads from the filtered rows to the decision ("request__")."""
-    moved = Refund.objects.filter(request=OuterRef(f"{path}pk"), state__in=COMMITTED)
+    moved = Refund.objects.filter(request=OuterRef(f"{path}pk"), state__in=COMMITTED_REFUNDS)
     return Q(**{f"{path}credit_note__isnull": False}) | Q(**{f"{path}voided__gt": 0}) | Q(Exists(moved))

@@ -17,8 +17,8 @@ from orders.selectors.refund_rules import (
 from shop.core.money import ZERO
 
 
-def amount_again(order: Order, failed: Refund) -> Decimal:
-    """What a failed refund may give back when it is made once more, on the card or by transfer.
+def retryable_amount(order: Order, failed: Refund) -> Decimal:
+    """Return the amount of a failed refund when it is made once more, on the card or by transfer.
 
     Raises RefundRefused: `refund_not_failed`, `refund_disputed`, `refund_made_good` when another movement has given it
     back since, and `refund_too_much` when the charge has not that much left any more.
@@ -40,18 +40,19 @@ def amount_again(order: Order, failed: Refund) -> Decimal:
     return amount
 
 
-def to_make_again(order: Order) -> list[Debt]:
-    """The failed refunds that may be made once more, oldest first, each with the amount: see `amount_again`."""
+def retryable_refunds(order: Order) -> list[Debt]:
+    """Return the failed refunds that may be made once more, oldest first, each with the amount: see
+    `retryable_amount`."""
     found = []
     failed = Refund.objects.filter(order=order, state=RefundState.FAILED, replaced_by=None)
     for refund in failed.select_related("attempt").order_by("created_at"):
         with suppress(RefundRefused):
-            found.append(Debt(refund, amount_again(order, refund)))
+            found.append(Debt(refund, retryable_amount(order, refund)))
     return found
 
 
 def refuse_units_credited_twice(order: Order) -> None:
-    """Raises RefundRefused when decisions that took effect credit more units of a line than were bought."""
+    """Raise RefundRefused when decisions that took effect credit more units of a line than were bought."""
     bought = dict(order.items.values_list("pk", "quantity"))
     if any(units > bought[item] for item, units in units_returned(order).items()):
         raise RefundRefused(

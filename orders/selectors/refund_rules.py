@@ -9,6 +9,11 @@ from django.db.models import QuerySet, Sum
 from django.utils.translation import gettext as _
 
 from orders.models import (
+    AUTOMATIC_REFUNDS,
+    COMMITTED_REFUNDS,
+    LIVE_ATTEMPTS,
+    OPEN_DISPUTES,
+    OPEN_PAYMENTS,
     Attempt,
     Dispute,
     DisputeState,
@@ -21,14 +26,11 @@ from orders.models import (
     Refund,
     RefundLine,
 )
-from orders.models.payment import LIVE_ATTEMPTS, OPEN_DISPUTES
 from orders.pricing.installments import SMALLEST_CHARGE
 from orders.pricing.promotions import Promotion
-from orders.pricing.refunds import PaidLine, ReturnValue, line_shares, spread, value_of_return
-from orders.selectors.installments import OPEN_PAYMENTS, outstanding
+from orders.pricing.refunds import PaidLine, ReturnValue, line_shares, prorate, value_of_return
+from orders.selectors.installments import outstanding
 from orders.selectors.refund_debts import (
-    AUTOMATIC,
-    COMMITTED,
     debts,
     owed_again,
     took_effect,
@@ -38,8 +40,14 @@ from shop.core.amounts import localised_amount
 from shop.core.money import ZERO, amount_string, from_cents, quantize
 from shop.core.problems import Problem
 
-ReturnedLine = tuple[int, int, bool]
-"""Id of an order's line, how many units come back, and whether they go back on the shelf."""
+
+@dataclass(frozen=True, slots=True, order=True)
+class ReturnedLine:
+    """How many units of an order's line come back, and whether they return to stock."""
+
+    item_id: int
+    quantity: int
+    restock: bool = False
 
 
 class RefundRefused(Problem):
@@ -54,7 +62,7 @@ class RefundRefused(Problem):
 
 @dataclass(frozen=True, slots=True)
 class ChargeLeft:
-    """A charge and the euros of it that were neither given back nor taken back by a bank."""
+    """A charge and the euros of it that were neither refunded nor taken back by a bank."""
 
     attempt: Attempt
     left: Decimal
@@ -76,7 +84,7 @@ class RefundProposal:
     """What a refund would do. `amount` = `voided` + `money` is credited; `left` is what could be at most.
 
     `voided` comes off the payments that are still due, `money` goes back to the card. `shipping` is the delivery in
-    `amount`; `complete` tells that the order has nothing left afterwards.
+    `amount`; `complete`: the order has nothing left afterwards.
     """
 
     lines: tuple[ProposedLine, ...]
@@ -88,18 +96,30 @@ class RefundProposal:
     complete: bool
 
 
-def charges_left(order: Order) -> list[ChargeLeft]:
-    """The order's charges, latest first, with what is left of each. Seven queries.
+@dataclass(frozen=True, slots=True)
+class ReducedPayment:
+    """A payment still due and the euros of it that stay due; 0 for one that is not collected at all."""
 
-    A charge that could not be kept (paid twice, or for pieces that were gone) goes back whole by itself and counts for
-    nothing here. What a bank holds back or took back in a dispute is not the shop's to give, and what a decision still
-    owes whose refund failed is kept for it.
+    payment: Payment
+    left: Decimal
+
+    @property
+    def taken_off(self) -> Decimal:
+        return self.payment.amount - self.left
+
+
+def charges_left(order: Order) -> list[ChargeLeft]:
+    """Return the order's charges, latest first, with what is left of each. Seven queries.
+
+    A charge that could not be accepted (paid twice, or for units that were sold) is refunded whole by itself and counts
+    for nothing here. What a bank holds back or took back in a dispute is not the shop's to give, and what a decision
+    still owes whose refund failed is reserved for it.
     """
     refunds = list(Refund.objects.filter(order=order).values_list("attempt_id", "reason", "state", "amount"))
-    automatic = {attempt for attempt, reason, _state, _amount in refunds if reason in AUTOMATIC}
+    automatic = {attempt for attempt, reason, _state, _amount in refunds if reason in AUTOMATIC_REFUNDS}
     gone: dict[object, Decimal] = {}
     for attempt_id, _reason, state, amount in refunds:
-        if state in COMMITTED:
+        if state in COMMITTED_REFUNDS:
             gone[attempt_id] = gone.get(attempt_id, ZERO) + amount
     for debt in debts(order):
         gone[debt.refund.attempt_id] = gone.get(debt.refund.attempt_id, ZERO) + debt.owed
@@ -118,22 +138,22 @@ def charges_left(order: Order) -> list[ChargeLeft]:
 
 
 def charge_left(attempt: Attempt) -> Decimal:
-    """What is left of one charge, one that goes back whole by itself included. Three queries."""
+    """Return what is left of one charge, one with an automatic refund included. Three queries."""
     captured = LedgerEntry.objects.filter(kind=LedgerKind.CHARGE, provider_id=attempt.charge_id)
-    gone = Refund.objects.filter(attempt=attempt, state__in=COMMITTED)
+    gone = Refund.objects.filter(attempt=attempt, state__in=COMMITTED_REFUNDS)
     disputed = Dispute.objects.filter(attempt=attempt).exclude(state=DisputeState.WON)
     return max(_sum(captured) - _sum(gone) - _sum(disputed), ZERO)
 
 
 def refundable(order: Order) -> Decimal:
-    """The most that can still be credited: what is left of the charges and is still to be collected, as far as no
-    decision has credited it."""
+    """Return the most that can still be credited: what is left of the charges and is still to be collected, as far as
+    no decision has credited it."""
     left = sum((charge.left for charge in charges_left(order)), ZERO) + outstanding(order)
     return min(left, uncredited(order))
 
 
 def units_returned(order: Order) -> dict[int, int]:
-    """How many units of each line were credited before, by line id; a decision that failed whole credits none.
+    """Return how many units of each line were credited before, by line id; a decision that failed whole credits none.
 
     One query.
     """
@@ -143,12 +163,13 @@ def units_returned(order: Order) -> dict[int, int]:
 
 
 def open_dispute(order: Order) -> Dispute | None:
-    """The dispute that blocks the order: nothing is sent, refunded or charged while it is open. One query."""
+    """Return the dispute that blocks the order: nothing is sent, refunded or charged while it is open. One query."""
     return Dispute.objects.filter(order=order, state__in=OPEN_DISPUTES).first()
 
 
 def too_much(left: Decimal, owed: Decimal = ZERO) -> RefundRefused:
-    """The refusal of an amount above what is left, naming it, and what was credited before and failed (`owed`)."""
+    """Return the refusal of an amount above what is left, naming it, and what was credited before and failed
+    (`owed`)."""
     if owed:
         reason = _(
             "il reste %(amount)s à rembourser. %(owed)s sont déjà crédités, mais leur remboursement a échoué : "
@@ -164,7 +185,7 @@ def too_much(left: Decimal, owed: Decimal = ZERO) -> RefundRefused:
 
 
 def refuse_if_disputed(order: Order, left: Decimal | None = None) -> None:
-    """Raises RefundRefused while a bank is looking at one of the order's charges."""
+    """Raise RefundRefused while a bank is looking at one of the order's charges."""
     if open_dispute(order) is not None:
         raise RefundRefused(
             "refund_disputed",
@@ -180,7 +201,7 @@ def propose_refund(
     amount: Decimal | None = None,
     stopped: Decimal = ZERO,
 ) -> RefundProposal:
-    """What a refund of these lines, of this amount, or of everything that is left would be.
+    """Return what a refund of these lines, of this amount, or of everything that is left would be.
 
     Without `lines` and `amount` everything left is meant, and so it is when the lines complete the return. An `amount`
     beside lines is what staff grant for them: less than they are worth when the goods lost value in the customer's
@@ -214,7 +235,7 @@ def propose_refund(
     returned = _wanted(items, before, lines, everything=lines is None and amount is None)
     sold = paid_lines(items, before)
     value = value_of_return(
-        sold, {str(item_id): units for item_id, (units, _restock) in returned.items()},
+        sold, {str(line.item_id): line.quantity for line in returned.values()},
         shipping=order.shipping_cost,
     )  # fmt: skip
     if lines is None:
@@ -242,7 +263,7 @@ def propose_refund(
 
 
 def paid_lines(items: Sequence[OrderItem], returned: dict[int, int]) -> list[PaidLine]:
-    """An order's lines as the pure rule reads them."""
+    """Return an order's lines as the pure rule reads them."""
     return [
         PaidLine(
             key=str(item.pk),
@@ -258,8 +279,8 @@ def paid_lines(items: Sequence[OrderItem], returned: dict[int, int]) -> list[Pai
     ]
 
 
-def paid_for(order: Order) -> dict[int, Decimal]:
-    """What the customer paid for each line, offered units being paid for by their whole pool. One query."""
+def paid_amounts(order: Order) -> dict[int, Decimal]:
+    """Return what the customer paid for each line, offered units being paid for by their whole pool. One query."""
     shares = line_shares(paid_lines(list(order.items.all()), {}))
     return {int(key): from_cents(cents) for key, cents in shares.items()}
 
@@ -270,23 +291,23 @@ def _wanted(
     lines: Sequence[ReturnedLine] | None,
     *,
     everything: bool,
-) -> dict[int, tuple[int, bool]]:
+) -> dict[int, ReturnedLine]:
     known = {item.pk: item for item in items}
     if lines is None:
         rest = {item.pk: item.quantity - before.get(item.pk, 0) for item in items}
-        return {pk: (units, False) for pk, units in rest.items() if units and everything}
-    wanted: dict[int, tuple[int, bool]] = {}
-    for item_id, units, restock in lines:
-        if item_id not in known or item_id in wanted or units < 1:
+        return {pk: ReturnedLine(pk, units) for pk, units in rest.items() if units and everything}
+    wanted: dict[int, ReturnedLine] = {}
+    for line in lines:
+        if line.item_id not in known or line.item_id in wanted or line.quantity < 1:
             raise RefundRefused("refund_invalid", _("une ligne ou une quantité est inconnue."), status=400)
-        free = known[item_id].quantity - before.get(item_id, 0)
-        if units > free:
+        free = known[line.item_id].quantity - before.get(line.item_id, 0)
+        if line.quantity > free:
             raise RefundRefused(
                 "refund_too_many_units",
                 _("il reste %(units)d à rembourser de « %(product)s ».")
-                % {"units": free, "product": known[item_id].product_name},
+                % {"units": free, "product": known[line.item_id].product_name},
             )
-        wanted[item_id] = (units, restock)
+        wanted[line.item_id] = line
     if not wanted:
         raise RefundRefused("refund_invalid", _("aucune ligne n'est choisie."), status=400)
     return wanted
@@ -295,7 +316,7 @@ def _wanted(
 def _proposal(
     order: Order,
     items: Sequence[OrderItem],
-    returned: dict[int, tuple[int, bool]],
+    returned: dict[int, ReturnedLine],
     value: ReturnValue,
     *,
     credited: Decimal,
@@ -304,9 +325,9 @@ def _proposal(
     stopped: Decimal,
 ) -> RefundProposal:
     goods = sum(value.lines.values(), ZERO)
-    granted = spread(min(credited, goods), value.lines)
+    granted = prorate(min(credited, goods), value.lines)
     voids = plan_voids(order, credited - stopped)
-    voided = stopped + sum((payment.amount - rest for payment, rest in voids), ZERO)
+    voided = stopped + sum((reduced.taken_off for reduced in voids), ZERO)
     money = credited - voided
     if money > charged:
         raise RefundRefused(
@@ -318,10 +339,10 @@ def _proposal(
         lines=tuple(
             ProposedLine(
                 item=item,
-                quantity=returned[item.pk][0],
+                quantity=returned[item.pk].quantity,
                 amount=granted[str(item.pk)],
                 worth=value.lines[str(item.pk)],
-                restock=returned[item.pk][1],
+                restock=returned[item.pk].restock,
             )
             for item in items
             if item.pk in returned
@@ -335,15 +356,15 @@ def _proposal(
     )
 
 
-def plan_voids(order: Order, credited: Decimal) -> list[tuple[Payment, Decimal]]:
-    """Which payments still due shrink, latest first, and to what; 0 for one that is not collected at all. Two queries.
+def plan_voids(order: Order, credited: Decimal) -> list[ReducedPayment]:
+    """Return the payments still due that shrink, latest first. Two queries.
 
     A refund as large as what is due ends all of them. A smaller one leaves alone those that are being collected right
     now, and never leaves less than a card can be charged.
     """
     due = list(Payment.objects.filter(order=order, state__in=OPEN_PAYMENTS).order_by("-position"))
     if credited >= sum((payment.amount for payment in due), ZERO):
-        return [(payment, ZERO) for payment in due]
+        return [ReducedPayment(payment, ZERO) for payment in due]
     busy = set(
         Attempt.objects.filter(payment__in=due, state__in=LIVE_ATTEMPTS).values_list("payment_id", flat=True)
     )
@@ -352,12 +373,14 @@ def plan_voids(order: Order, credited: Decimal) -> list[tuple[Payment, Decimal]]
     for payment in due:
         if payment.pk in busy or rest == 0:
             continue
-        kept = payment.amount - rest if payment.amount > rest else ZERO
-        if ZERO < kept < SMALLEST_CHARGE:
-            kept = min(SMALLEST_CHARGE, payment.amount)
-        plan.append((payment, kept))
-        rest -= payment.amount - kept
-    return [(payment, kept) for payment, kept in plan if kept != payment.amount]
+        left = max(payment.amount - rest, ZERO)
+        if ZERO < left < SMALLEST_CHARGE:
+            left = min(SMALLEST_CHARGE, payment.amount)
+        reduced = ReducedPayment(payment, left)
+        rest -= reduced.taken_off
+        if reduced.taken_off:
+            plan.append(reduced)
+    return plan
 
 
 def _sum(rows: QuerySet[Any]) -> Decimal:

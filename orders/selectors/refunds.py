@@ -8,13 +8,12 @@ from decimal import Decimal
 from django.db.models import Prefetch, TextChoices
 from django.utils.translation import gettext_lazy as _
 
-from orders.models import Order, Refund, RefundRequest, RefundState, TransferReturn
-from orders.models.payment import REFUNDS_UNDER_WAY
+from orders.models import REFUNDS_UNDER_WAY, Order, Refund, RefundRequest, RefundState, TransferReturn
 from shop.core.money import ZERO
 
 
 class RefundProgress(TextChoices):
-    """Where a decision stands as a whole, whatever it took: one refund, three, or none."""
+    """The progress of a decision as a whole, whatever it took: one refund, three, or none."""
 
     PENDING = "pending", _("En cours")
     SUCCEEDED = "succeeded", _("Effectué")
@@ -34,18 +33,18 @@ class ShownRefund:
 
 
 def find_request(request_id: uuid.UUID) -> RefundRequest | None:
-    """A decision with its lines and refunds. Three queries."""
+    """Return a decision with its lines and refunds. Three queries."""
     return RefundRequest.objects.prefetch_related("lines", _newest_last()).filter(pk=request_id).first()
 
 
 def order_requests(order: Order) -> list[RefundRequest]:
-    """The decisions about an order, oldest first, with their lines and refunds. Four queries."""
+    """Return the decisions about an order, oldest first, with their lines and refunds. Four queries."""
     found = order.refund_requests.prefetch_related("lines__item", _newest_last())
     return list(found.order_by("created_at"))
 
 
 def refunds_for_page(order: Order) -> list[ShownRefund]:
-    """What the order's page shows, oldest first: decisions, and charges that went back by themselves. Three queries."""
+    """Return what the order's page shows, oldest first: decisions and automatic refunds. Three queries."""
     shown = [
         ShownRefund(
             money=request.amount - request.voided,
@@ -72,7 +71,7 @@ def refunds_for_page(order: Order) -> list[ShownRefund]:
 
 
 def progress(request: RefundRequest) -> RefundProgress:
-    """`request` comes with its refunds fetched."""
+    """Return the progress of a decision as a whole. `request` comes with its refunds fetched."""
     if request.settled_at is not None:
         return RefundProgress.SUCCEEDED
     refunds = list(request.refunds.all())
@@ -92,8 +91,8 @@ def _newest_last() -> "Prefetch[str]":
     return Prefetch("refunds", queryset=Refund.objects.order_by("created_at"))
 
 
-def explain(error: str) -> str:
-    """A refund's error in words, in the active language; a code that has none is shown as it came."""
+def refund_error_text(error: str) -> str:
+    """Return a refund's error in words, in the active language; a code that has none is shown as it came."""
     texts = {
         "charge_already_refunded": _("Ce paiement avait déjà été remboursé hors de la boutique."),
         "charge_disputed": _("La banque du client conteste ce paiement : répondez au litige."),

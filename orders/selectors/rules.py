@@ -8,9 +8,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_countries import countries
 
-from orders.models import PaymentMode
+from orders.models import OTHER_COUNTRY, PaymentMode
 from orders.models import ShippingZone as ZoneRow
-from orders.models.order import OTHER_COUNTRY
 from orders.pricing.quote import PricingRules
 from orders.pricing.shipping import ShippingZone
 from orders.pricing.vat import outside_union
@@ -31,8 +30,8 @@ class CountryChoice:
 
 
 def load_pricing_rules() -> PricingRules:
-    """Zones and limits as they are now. One query; the shop's settings come from their cache. Where fragments are
-    used, none: whoever changes a zone or the settings drops them."""
+    """Return zones and limits as they are now. One query; the shop's settings come from their cache. Where cached
+    fragments are used, none: whoever changes a zone or the settings drops them."""
     return cached_fragment(_read_rules, "pricing-rules")
 
 
@@ -65,18 +64,19 @@ def _read_rules() -> PricingRules:
 
 
 def offered_modes() -> list[PaymentMode]:
-    """How the shop lets its customers pay; whether a cart is large enough for installments is told by its quote."""
+    """Return how customers may pay; whether a cart is large enough for installments is in its quote."""
     shop = ShopSettings.load()
     return [PaymentMode.FULL, *([PaymentMode.INSTALLMENTS] if shop.installments_enabled else [])]
 
 
 def today() -> date:
-    """The civil day where the shop is."""
+    """Return the civil day where the shop is."""
     return timezone.localdate()
 
 
 def checkout_countries() -> list[CountryChoice]:
-    """The countries of the form: those that a zone lists and that are served, by name, then « Autre ». Two queries."""
+    """Return the countries of the form: those that a zone lists and that are served, by name, then « Autre ». Two
+    queries."""
     stopped = stopped_countries()
     choices: list[CountryChoice] = []
     fallback: ZoneRow | None = None
@@ -100,7 +100,7 @@ def checkout_countries() -> list[CountryChoice]:
 
 
 def country_name(code: str, custom: str = "") -> str:
-    """The country's name in the active language; what the customer wrote for « Autre »."""
+    """Return the country's name in the active language; what the customer wrote for « Autre »."""
     return custom if code == OTHER_COUNTRY else str(countries.name(code) or code)
 
 

@@ -33,7 +33,7 @@ _REGIONS = {
 
 
 def withdrawal_deadline(order: Order) -> date | None:
-    """The last day on which the customer may withdraw; None while the period has not begun to run: nobody knows
+    """Return the last day on which the customer may withdraw; None while the period has not begun to run: nobody knows
     that the last parcel has arrived. No query."""
     if order.delivered_at is None:
         return None
@@ -41,25 +41,25 @@ def withdrawal_deadline(order: Order) -> date | None:
 
 
 def is_in_time(order: Order, exercised_on: date) -> bool:
-    """Whether a declaration made on this day came before the end of the period. No query."""
+    """Return whether a declaration made on this day came before the end of the period. No query."""
     deadline = withdrawal_deadline(order)
     return deadline is None or exercised_on <= deadline
 
 
 def exercised_on(withdrawal: Withdrawal) -> date:
-    """The day that decides whether a declaration is in time: a letter's is that of its sending (Directive 2011/83/EU,
-    article 11(2)). No query."""
+    """Return the day that decides whether a declaration is in time: a letter's is that of its sending (Directive
+    2011/83/EU, article 11(2)). No query."""
     return withdrawal.sent_on or shop_day(withdrawal.declared_at)
 
 
 def refund_deadline(declared_at: datetime) -> date:
-    """The last day for giving the money back. Unlike the customer's period it is not extended: the shop keeps to
-    the shorter reading."""
+    """Return the last day for the refund. Unlike the customer's period it is not extended: the shop keeps to the
+    shorter reading."""
     return shop_day(declared_at) + timedelta(days=REFUND_DAYS)
 
 
 def period_end(received_on: date, *, region: str | None = None) -> date:
-    """The last day of a period that begins on the day after `received_on`; `region` has holidays of its own."""
+    """Return the last day of a period that begins on the day after `received_on`; `region` has holidays of its own."""
     last = received_on + timedelta(days=WITHDRAWAL_DAYS)
     while last.weekday() >= 5 or last in _holidays(region):
         last += timedelta(days=1)

@@ -13,8 +13,15 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from orders.models import Order, OrderItem, RefundLine, Withdrawal, WithdrawalCase, WithdrawalState
-from orders.models.returns import OPEN_CASES
+from orders.models import (
+    OPEN_CASES,
+    Order,
+    OrderItem,
+    RefundLine,
+    Withdrawal,
+    WithdrawalCase,
+    WithdrawalState,
+)
 from shop.core.dates import shop_day
 from shop.core.law import REFUND_DAYS
 
@@ -46,7 +53,7 @@ class ReturnableLine:
 
 
 def find_declared_order(*, text: str, email: str) -> Order | None:
-    """The order that a customer names in their own words: by its reference, its number or its invoice's number.
+    """Return the order that a customer names in their own words: by its reference, its number or its invoice's number.
 
     The address must be the order's own, so that a declaration by somebody else takes no effect by itself; an order that
     was never paid is no contract yet. Two queries at most, whatever was typed.
@@ -65,7 +72,7 @@ def find_declared_order(*, text: str, email: str) -> Order | None:
 
 
 def named_order(text: str) -> str:
-    """The number of an order or an invoice in a customer's words, in capitals; "" when there is none.
+    """Return the number of an order or an invoice in a customer's words, in capitals; "" when there is none.
 
     Nothing else of the words passes: what it gives can be shown to anybody.
     """
@@ -76,7 +83,7 @@ def named_order(text: str) -> str:
 
 
 def returnable_lines(order: Order) -> list[ReturnableLine]:
-    """What of an order can still be given back. Two queries."""
+    """Return what of an order can still be returned. Two queries."""
     credited = {
         row["item"]: row["units"]
         for row in RefundLine.objects.filter(request__order=order)
@@ -88,7 +95,7 @@ def returnable_lines(order: Order) -> list[ReturnableLine]:
 
 
 def open_cases(order: Order) -> QuerySet[WithdrawalCase]:
-    """Cases of the order that the shop has still to bring to an end, oldest first."""
+    """Return cases of the order that the shop has still to bring to an end, oldest first."""
     return (
         WithdrawalCase.objects.filter(order=order, state__in=OPEN_CASES)
         .select_related("withdrawal")
@@ -97,7 +104,8 @@ def open_cases(order: Order) -> QuerySet[WithdrawalCase]:
 
 
 def cases_of(order: Order) -> list[WithdrawalCase]:
-    """Every case of the order, newest first. Three queries at most: the cases, their lines, the items of these."""
+    """Return every case of the order, newest first. Three queries at most: the cases, their lines, the items of
+    these."""
     return list(
         WithdrawalCase.objects.filter(order=order)
         .select_related("withdrawal")
@@ -107,12 +115,13 @@ def cases_of(order: Order) -> list[WithdrawalCase]:
 
 
 def find_withdrawal(key: str) -> Withdrawal | None:
-    """The declaration of a submission, if it was filed. One query."""
+    """Return the declaration of a submission, if it was filed. One query."""
     return Withdrawal.objects.filter(submission_key=key).first()
 
 
 def may_wait(case: WithdrawalCase) -> bool:
-    """Whether the refund may wait: the goods are with the customer, and neither they nor a proof came (L221-24)."""
+    """Return whether the refund may wait: the goods are with the customer, and neither they nor a proof came
+    (L221-24)."""
     return (
         case.state == WithdrawalState.GOODS_AWAITED
         and case.goods_received_at is None
@@ -121,12 +130,12 @@ def may_wait(case: WithdrawalCase) -> bool:
 
 
 def days_since(case: WithdrawalCase, today: date) -> int:
-    """Days since the declaration: 0 on its own day."""
+    """Return days since the declaration: 0 on its own day."""
     return (today - shop_day(case.withdrawal.declared_at)).days
 
 
 def light(case: WithdrawalCase, today: date | None = None) -> Light:
-    """Red from the last day on, amber from the tenth, unless the refund may wait."""
+    """Return the colour of a case: red from the last day on, amber from the tenth, unless the refund may wait."""
     if case.state not in OPEN_CASES:
         return Light.CLOSED
     if may_wait(case):
@@ -138,7 +147,7 @@ def light(case: WithdrawalCase, today: date | None = None) -> Light:
 
 
 def withdrawal_path(order: Order | None = None, token: str = "") -> str:
-    """The address of the withdrawal form in the active language; filled in for an order when one is given."""
+    """Return the address of the withdrawal form in the active language; filled in for an order when one is given."""
     path = reverse("orders:withdrawal")
     if order is None:
         return path
@@ -146,7 +155,8 @@ def withdrawal_path(order: Order | None = None, token: str = "") -> str:
 
 
 def function_sentence(url: str) -> str:
-    """Where the withdrawal function is, in the words of the model notice, in Markdown (annex of R221-3, note 3)."""
+    """Return where the withdrawal function is, in the words of the model notice, in Markdown (annex of R221-3, note
+    3)."""
     return _(
         "Vous pouvez également exercer votre droit de rétractation en ligne sur notre site, au bas de chaque page : "
         "[renoncer au contrat ici](%(url)s). Si vous utilisez cette fonctionnalité en ligne, nous vous enverrons, dans "

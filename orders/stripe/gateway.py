@@ -36,8 +36,10 @@ from orders.stripe.stripe_api import calling
 from orders.stripe.stripe_api import is_configured as is_configured
 from orders.stripe.stripe_api import is_live as is_live
 
-CHECKOUT_SESSION_LIFETIME = timedelta(minutes=31)
-"""A payment page stays open at least 30 minutes at the provider; one more allows for clocks that differ."""
+SHORTEST_CHECKOUT_SESSION = timedelta(minutes=30)
+"""A payment page stays open at least so long at the provider."""
+CHECKOUT_SESSION_LIFETIME = SHORTEST_CHECKOUT_SESSION + timedelta(minutes=1)
+"""A minute more allows for clocks that differ."""
 IDEMPOTENCY_KEY_LIFETIME = timedelta(hours=23)
 """How long the provider certainly knows an idempotency key (it says 24 h; an hour allows for clocks)."""
 SHOP_MARK = "shop"
@@ -150,7 +152,7 @@ def find_checkout_session_of_intent(intent_id: str) -> str | None:
         return found.data[0].id if found.data else None
 
 
-def charge_kept_card(
+def charge_stored_card(
     *,
     key: str,
     order_id: str,
@@ -219,7 +221,7 @@ def cancel_intent(intent_id: str) -> bool:
     return True
 
 
-def forget_card(payment_method_id: str) -> None:
+def detach_card(payment_method_id: str) -> None:
     """Have a kept card deleted. One that is gone already counts as deleted."""
     with suppress(GatewayRefused), calling() as v1:
         v1.payment_methods.detach(payment_method_id)

@@ -33,21 +33,20 @@ from orders.models import (
     TransferReturn,
     WithdrawalCase,
 )
-from orders.models.payment import OPEN_DISPUTES
+from orders.models.payment import OPEN_DISPUTES, OPEN_PAYMENTS
 from orders.models.returns import OPEN_CASES
-from orders.selectors.installments import OPEN_PAYMENTS, open_pause
-from orders.selectors.refund_retries import amount_again
-from orders.selectors.refund_rules import RefundRefused, open_dispute, refundable
+from orders.selectors.installments import open_pause
+from orders.selectors.refund_retries import retryable_amount
+from orders.selectors.refund_rules import RefundRefused, ReturnedLine, open_dispute, refundable
 from orders.services.payments import settlement
 from orders.services.payments.off_session import claim_charge, obstacle, prepare_charge
 from orders.services.refunds.decisions import request_refund, retry_refund
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.services.refunds.transfers import settle_by_transfer, take_transfer_back
-from orders.services.status.cancellation import cancel_unpaid_order
+from orders.services.status.transitions import cancel_unpaid_order
 from orders.services.withdrawals.cases import refund_case, refuse_case
-from orders.services.withdrawals.declarations import Declaration
-from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.stripe import gateway
 from orders.stripe.facts import ChargeFacts, IntentFacts
 from orders.tests.factories import make_order, new_key, pay_order
@@ -195,7 +194,7 @@ class OrderHistories(HistoryLaws, StatusMoves, RuleBasedStateMachine):
         assert item is not None
         declaration = Declaration(
             name="Léa Martin", email=order.email, order_text=order.reference, language="fr", order=order,
-            lines=((item.pk, min(units, item.quantity)),) if units else (),
+            lines=(ReturnedLine(item.pk, min(units, item.quantity)),) if units else (),
         )  # fmt: skip
         declare_withdrawal(declaration=declaration, key=new_key(), caller=new_key())
         self.played["withdrawals"] += 1
@@ -233,7 +232,7 @@ class OrderHistories(HistoryLaws, StatusMoves, RuleBasedStateMachine):
         if order:
             item = order.items.first()
             assert item is not None
-            self.refund(number, twice, lines=[(item.pk, units, restock)])
+            self.refund(number, twice, lines=[ReturnedLine(item.pk, units, restock)])
 
     @rule(number=st.integers(0, 2), twice=st.booleans())
     def refund_everything(self, number: int, twice: bool) -> None:
@@ -296,7 +295,7 @@ class OrderHistories(HistoryLaws, StatusMoves, RuleBasedStateMachine):
         failed.refresh_from_db()
         with suppress(RefundRefused), transaction.atomic():
             demand = {"refund_id": failed.pk, "sent_on": timezone.localdate(), "reference": "VIR"}
-            owed = amount_again(failed.order, failed)
+            owed = retryable_amount(failed.order, failed)
             transfer = settle_by_transfer(**demand, amount=owed)
             assert settle_by_transfer(**demand, amount=owed) == transfer
             assert (transfer.replaces_id, transfer.amount, transfer.state) == (failed.pk, owed, "succeeded")

@@ -24,11 +24,10 @@ from orders.models import (
     RefundState,
     StockHold,
 )
-from orders.models.order import ENDINGS
-from orders.models.payment import REFUNDS_UNDER_WAY
+from orders.models.order import CLOSED_STATUSES
+from orders.models.payment import OPEN_PAYMENTS, REFUNDS_UNDER_WAY
 from orders.models.states import TRANSITIONS
-from orders.selectors.installments import OPEN_PAYMENTS
-from orders.selectors.money import money_after, with_undecided_money
+from orders.selectors.money import money_outcome, with_undecided_money
 from orders.selectors.refund_debts import debts
 from orders.selectors.refund_rules import charge_left, charges_left, refundable
 from orders.services.refunds.disputes import sync_disputes
@@ -143,8 +142,8 @@ class HistoryLaws:
 
     @invariant()
     def what_the_customer_reads_of_the_money_is_what_moved(self) -> None:
-        for order in Order.objects.filter(status__in=ENDINGS).prefetch_related("payments"):
-            told = money_after(order)
+        for order in Order.objects.filter(status__in=CLOSED_STATUSES).prefetch_related("payments"):
+            told = money_outcome(order)
             charged = sum(order.ledger.filter(kind="charge").values_list("amount", flat=True), ZERO)
             parts = (told.refunded, told.under_way, told.failed, told.disputed, told.kept)
             assert sum(parts, ZERO) >= charged, (told, charged)
@@ -154,7 +153,7 @@ class HistoryLaws:
     @invariant()
     def no_money_is_kept_in_silence(self) -> None:
         listed = set(with_undecided_money().values_list("pk", flat=True))
-        for order in Order.objects.filter(status__in=ENDINGS, retention_decision=""):
+        for order in Order.objects.filter(status__in=CLOSED_STATUSES, retention_decision=""):
             # What a refund could not give back waits as a failed refund.
             failed = order.refunds.filter(state=RefundState.FAILED, replaced_by=None).exists()
             if any(charge.left for charge in charges_left(order)):

@@ -19,7 +19,7 @@ from orders.services.fulfilment.delivery_promises import report_overdue_orders
 from orders.services.fulfilment.status_changes import change_status, decide_retention
 from orders.services.installments.dates import pause_installments, resume_installments
 from orders.services.payments.due_installments import run_round
-from orders.services.status.transitions import why_not
+from orders.services.status.transitions import transition_problem
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
@@ -44,7 +44,7 @@ class StatusMoves:
         order = self.order(number)
         if order is None:
             return
-        refused = None if status == order.status else why_not(order, status)
+        refused = None if status == order.status else transition_problem(order, status)
         demand: dict[str, Any] = {"message": words, "reason": words, "refund": refund}
         if status == OrderStatus.SHIPPED:
             demand["dispatched_on"] = timezone.localdate() + timedelta(days=days)
@@ -70,7 +70,7 @@ class StatusMoves:
     @rule(number=st.integers(0, 2))
     def undo_dispatch(self, number: int) -> None:
         order = self.order(number)
-        if order and order.status == OrderStatus.SHIPPED and why_not(order, "processing") is None:
+        if order and order.status == OrderStatus.SHIPPED and transition_problem(order, "processing") is None:
             change_status(order_id=order.pk, status="processing", actor=None, reason="Erreur.")
             self.played["dispatches undone"] += 1
 

@@ -31,9 +31,9 @@ from orders.models import (
     VatRate,
     WithdrawalCase,
 )
+from orders.selectors.refund_rules import ReturnedLine
 from orders.services.fulfilment.status_changes import change_status
-from orders.services.withdrawals.declarations import Declaration
-from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import refund, send_all
 
@@ -77,7 +77,7 @@ def busy_order(*, lines: int = 2, steps: int = 2, parts: int = 1) -> Order:
     )
     for _part in range(parts):
         refund(order, amount=Decimal("5.00"), actor=make_admin(f"caisse{number}-{_part}@example.com"))
-    refund(order, lines=[(order.items.first().pk, 1, True)])
+    refund(order, lines=[ReturnedLine(order.items.first().pk, 1, True)])
     send_all()
     StoredCard.objects.create(
         order=order, customer_id="cus_1", payment_method_id=f"pm_{number}", last4="4242"

@@ -111,7 +111,7 @@ def test_each_obstacle_is_named_and_nothing_is_begun(order, case):
     with pytest.raises(Problem) as refused:
         due_installments.charge_now(payment_id=stale.pk, actor=None)
     assert (refused.value.code, refused.value.status) == ("charge_refused", 409)
-    assert refused.value.detail == due_installments.obstacle_text(reason)
+    assert refused.value.detail == due_installments.charge_obstacle_text(reason)
     assert not Attempt.objects.filter(kind="off_session").exists()
 
 
@@ -175,7 +175,7 @@ def test_the_first_payment_is_never_charged_to_the_kept_card(order):
     before = rows()
     with pytest.raises(Problem) as refused:
         due_installments.charge_now(payment_id=first.pk, actor=None)
-    assert refused.value.detail == due_installments.obstacle_text("too_early")
+    assert refused.value.detail == due_installments.charge_obstacle_text("too_early")
     assert rows() == before
 
 
@@ -199,7 +199,7 @@ def test_the_round_passes_by_an_order_that_somebody_holds(monkeypatch):
     order = in_thirds_with_card()
     third = order.payments.get(position=3)
     Payment.objects.filter(pk=third.pk).update(due_on=timezone.localdate(), announced_at=timezone.now())
-    monkeypatch.setattr(due_installments, "_carry_out", lambda charge: charge)
+    monkeypatch.setattr(due_installments, "_execute", lambda charge: charge)
     with transaction.atomic():
         Order.objects.select_for_update().get(pk=order.pk)
         attempt("prepared", position=2)(order)
@@ -260,11 +260,11 @@ def test_an_order_that_stands_still_is_neither_announced_nor_reminded(order, mon
 def test_cards_are_deleted_when_nothing_is_owed_any_more_and_not_before(order, monkeypatch, settings):
     settings.STRIPE_SECRET_KEY = "sk_test_1"
     asked: list[str] = []
-    monkeypatch.setattr(due_installments.gateway, "forget_card", asked.append)
-    assert (due_installments.forget_cards(), asked) == (0, [])
+    monkeypatch.setattr(due_installments.gateway, "detach_card", asked.append)
+    assert (due_installments.detach_unused_cards(), asked) == (0, [])
     order.payments.filter(position=2).update(state="paid")
-    assert (due_installments.forget_cards(), asked) == (0, [])
+    assert (due_installments.detach_unused_cards(), asked) == (0, [])
     order.payments.filter(position=3).update(state="void")
-    assert (due_installments.forget_cards(), asked) == (1, ["pm_1"])
+    assert (due_installments.detach_unused_cards(), asked) == (1, ["pm_1"])
     assert StoredCard.objects.get(order=order).forgotten_at is not None
-    assert (due_installments.forget_cards(), asked) == (0, ["pm_1"])
+    assert (due_installments.detach_unused_cards(), asked) == (0, ["pm_1"])

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import SignUp, User
 from accounts.tests.people import PASSWORD, link_in_last_mail, mails, make_member, watch_hashing
 from orders.models import Attempt, Order
-from orders.services.checkout.joining import join_orders
+from orders.services.checkout.placement import join_orders
 from orders.tests.factories import checkout_body, line, make_order, make_product, new_key
 from orders.tests.fake_stripe import Shopper, session_of
 from shop.core.models import OutgoingMail

@@ -12,7 +12,7 @@ from django.utils import timezone
 from orders.access import order_url
 from orders.books.todo import tasks
 from orders.models import Discrepancy, DiscrepancyKind, Dispute, Order, Refund
-from orders.selectors.money import MoneyOutcome, money_after, with_undecided_money
+from orders.selectors.money import MoneyOutcome, money_outcome, with_undecided_money
 from orders.services.fulfilment.archiving import remove_order, restore_order
 from orders.services.fulfilment.status_changes import change_status, decide_retention
 from orders.services.refunds.disputes import sync_disputes
@@ -101,7 +101,7 @@ def test_kept_money_waits_until_somebody_decides_in_words(order, staff_client, c
     assert order.retention_decision == "Acompte gardé, accord écrit du 4."
     event = order.events.get(name="order.retention_decided")
     assert (event.actor.email, event.data["amount"]) == ("admin@example.com", "49.99")
-    outcome = money_after(order)
+    outcome = money_outcome(order)
     assert (outcome.kept, outcome.kept_reason, outcome.kept_is_decided) == (
         Decimal("49.99"), "Acompte gardé, accord écrit du 4.", True,
     )  # fmt: skip
@@ -148,19 +148,19 @@ def outcome(**values) -> MoneyOutcome:
 
 def test_what_became_of_the_money_at_every_turn(order, provider):
     never = set_status(make_order(), "cancelled")
-    assert money_after(never) == outcome(charged=False, voided="49.99")
-    assert money_after(order) == outcome()
+    assert money_outcome(never) == outcome(charged=False, voided="49.99")
+    assert money_outcome(order) == outcome()
     set_status(order, "cancelled", refund=True)
     order.refresh_from_db()
-    assert money_after(order) == outcome(under_way="49.99")
+    assert money_outcome(order) == outcome(under_way="49.99")
     send_all()
     sent = Refund.objects.get()
     order.refresh_from_db()
-    assert money_after(order) == outcome(refunded="49.99", refunded_at=sent.settled_at)
+    assert money_outcome(order) == outcome(refunded="49.99", refunded_at=sent.settled_at)
     provider.settle_refund(sent.provider_id, "failed")
     sync_refunds(sent.attempt.intent_id)
     order.refresh_from_db()
-    assert (order.status, money_after(order)) == ("cancelled", outcome(failed="49.99"))
+    assert (order.status, money_outcome(order)) == ("cancelled", outcome(failed="49.99"))
     # It waits among the failed refunds, once.
     assert retained() == []
 
@@ -183,7 +183,7 @@ def test_closing_an_order_in_thirds_names_what_really_moves(staff_client, client
     }  # fmt: skip
     set_status(order, "cancelled", refund=False, reason=WHY)
     order.refresh_from_db()
-    assert money_after(order) == outcome(kept="60.00", voided="120.00", kept_reason=WHY)
+    assert money_outcome(order) == outcome(kept="60.00", voided="120.00", kept_reason=WHY)
     page = client.get(order_url(order)).content.decode()
     assert "120,00\xa0€ d&#x27;échéances ne seront jamais débités." in page.replace("d'éch", "d&#x27;éch")
 

@@ -16,7 +16,7 @@ from orders.services.fulfilment.delivery_promises import (
     set_delivery_day,
     set_promised_date,
 )
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_order, pay_order
 from shop.core.jobs import registered_jobs
 from shop.core.mail_delivery import render

@@ -12,9 +12,8 @@ from django.db import transaction
 
 from orders.models import Order, OrderStatus
 from orders.selectors.withdrawal_period import withdrawal_deadline
-from orders.services.fulfilment.workshop_steps import update_status
-from orders.services.withdrawals.declarations import Declaration
-from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.services.fulfilment.status_changes import update_status
+from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.refunding import in_thirds, mails, rows
 from shop.core.problems import Problem
 from tests.races.concurrency import Started, wait_until_blocked

@@ -12,8 +12,7 @@ from django.utils import timezone
 
 from orders.access import order_url
 from orders.models import InstallmentPause, Order, OrderStatus, PausedBy
-from orders.services.fulfilment.status_changes import change_status
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.fulfilment.status_changes import change_status, update_status
 from orders.services.installments.dates import pause_installments
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import in_thirds, mails, paid_again, rows

@@ -12,7 +12,7 @@ from orders.models import (
 )
 from orders.selectors.refund_rules import RefundRefused
 from orders.selectors.refunds import progress
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.fulfilment.status_changes import update_status
 from orders.services.refunds.decisions import retry_refund
 from orders.services.refunds.disputes import sync_disputes
 from orders.tests.memory_provider import MemoryProvider

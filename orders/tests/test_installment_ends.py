@@ -9,11 +9,11 @@ from django.db import transaction
 
 from conftest import QueuedTasks
 from orders.models import Attempt, Order, OrderStatus, Refund, StoredCard
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.fulfilment.status_changes import update_status
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments.payment_links import pay_by_link
 from orders.services.reconciliation import reconcile
-from orders.services.status.cancellation import cancel_unpaid_order
+from orders.services.status.transitions import cancel_unpaid_order
 from orders.tests.fake_stripe import FakeStripe, Shopper
 from orders.tests.thirds import (
     FIRST_DAY,

@@ -13,8 +13,8 @@ from orders.access import order_url, payment_page_url
 from orders.models import Attempt, InstallmentPause, Order, PausedBy, PauseEnd, StoredCard
 from orders.selectors.installments import calendar
 from orders.services.fulfilment.status_changes import change_status
-from orders.services.installments.collecting import send_link
 from orders.services.installments.dates import pause_installments, resume_installments
+from orders.services.installments.scheduled_payments import send_link
 from orders.services.payments import due_installments, off_session
 from orders.services.payments.due_installments import charge_now
 from orders.tests.refunding import in_thirds, mails, rows
@@ -67,7 +67,7 @@ def run_rounds(first: int, last: int) -> None:
 def test_while_they_are_suspended_nothing_is_announced_charged_or_reminded(order, monkeypatch):
     asked: list[Any] = []
     monkeypatch.setattr(off_session.gateway, "is_configured", lambda: True)
-    monkeypatch.setattr(off_session.gateway, "charge_kept_card", lambda **call: asked.append(call))
+    monkeypatch.setattr(off_session.gateway, "charge_stored_card", lambda **call: asked.append(call))
     order.payments.filter(position=3).update(
         state="due", stopped_code="stolen_card", next_try_on=date(2026, 6, 25)
     )
@@ -111,7 +111,7 @@ def test_the_end_moves_what_fell_due_after_its_beginning_by_as_many_days(order):
     assert (ended.ended_by, ended.ended_at) == ("staff", ORDERED + timedelta(days=LATE + 12))
     mail = OutgoingMail.objects.filter(kind="installment_calendar").latest("pk")
     assert mail.context["why"] == "resumed"
-    assert [third["day"] for third in mail.context["thirds"]] == ["2026-07-13", "2026-08-12"]
+    assert [third["day"] for third in mail.context["installments"]] == ["2026-07-13", "2026-08-12"]
 
 
 def test_what_falls_due_at_the_end_is_announced_three_days_before(order):

@@ -254,7 +254,7 @@ def test_a_card_used_for_the_next_third_replaces_the_kept_one(
 
     card = StoredCard.objects.get()
     assert card.payment_method_id != before
-    assert ("orders.tasks.forget_card", (before,)) in [
+    assert ("orders.tasks.detach_card", (before,)) in [
         (task.name, args) for task, args, _ in queued_tasks.calls
     ]
     queued_tasks.run()
@@ -274,7 +274,7 @@ def test_a_card_that_paid_for_nothing_is_not_kept(
 
     assert (str(Refund.objects.get().amount), Refund.objects.get().reason) == ("50.00", "unavailable")
     assert not StoredCard.objects.exists()
-    assert [args for task, args, _ in queued_tasks.calls if task.name == "orders.tasks.forget_card"]
+    assert [args for task, args, _ in queued_tasks.calls if task.name == "orders.tasks.detach_card"]
 
 
 @pytest.mark.parametrize(("month", "year", "told"), [(12, 2026, 1), (1, 2027, 0)])

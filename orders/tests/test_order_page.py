@@ -6,8 +6,7 @@ import pytest
 
 from orders.access import order_url
 from orders.models import Payment, PaymentState
-from orders.services.withdrawals.declarations import Declaration
-from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from orders.tests.thirds import offer_thirds
 

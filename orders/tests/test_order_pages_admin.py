@@ -11,8 +11,7 @@ from django.urls import reverse
 
 from accounts.tests.people import make_admin
 from orders.models import Order
-from orders.services.withdrawals.declarations import Declaration
-from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 
 pytestmark = pytest.mark.django_db

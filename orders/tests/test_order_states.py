@@ -15,7 +15,7 @@ from orders.models import Dispute, Order, OrderStatus, RefundRequest
 from orders.models.states import TRANSITIONS, ActorKind
 from orders.services.fulfilment.status_changes import change_status
 from orders.services.refunds.sending import sync_refunds
-from orders.services.status.transitions import GUARDS, status_offers, transition, why_not
+from orders.services.status.transitions import GUARDS, status_offers, transition, transition_problem
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import in_thirds, refund, rows, send_all
 from orders.tests.withdrawing import declare
@@ -134,7 +134,7 @@ def test_nothing_leaves_while_a_bank_looks_or_after_a_withdrawal(status):
     Dispute.objects.create(
         order=order, attempt=order.payments.get().attempts.get(), provider_id="du_1", amount=Decimal("49.99")
     )
-    refused = why_not(order, status)
+    refused = transition_problem(order, status)
     assert refused is not None
     assert (refused.code, refused.detail) == (
         "order_disputed",
@@ -142,7 +142,7 @@ def test_nothing_leaves_while_a_bank_looks_or_after_a_withdrawal(status):
     )
     Dispute.objects.update(state="won")
     declare(order)
-    refused = why_not(order, status)
+    refused = transition_problem(order, status)
     assert refused is not None
     assert (refused.code, refused.detail) == (
         "withdrawal_open",

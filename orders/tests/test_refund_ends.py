@@ -24,8 +24,7 @@ from orders.services.refunds.decisions import request_automatic_refund, retry_re
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.services.withdrawals.cases import refund_case
-from orders.services.withdrawals.declarations import Declaration
-from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.stripe import gateway
 from orders.tests.refunding import (
     EUROS,

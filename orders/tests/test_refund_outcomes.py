@@ -19,7 +19,7 @@ from orders.models import (
     RefundRequest,
     RefundState,
 )
-from orders.selectors.refund_rules import RefundRefused, refundable
+from orders.selectors.refund_rules import RefundRefused, ReturnedLine, refundable
 from orders.selectors.refunds import progress
 from orders.services.reconciliation import reconcile
 from orders.services.refunds.decisions import retry_refund
@@ -172,7 +172,7 @@ def test_old_news_does_not_undo_a_failure(order, provider):
 def test_only_what_failed_is_tried_again_and_only_what_is_left(order, provider):
     provider.begins = "pending"
     item = order.items.get()
-    whole = refund(order, lines=[(item.pk, 1, False)])
+    whole = refund(order, lines=[ReturnedLine(item.pk, 1)])
     send_all()
     sent = Refund.objects.get()
     with pytest.raises(RefundRefused) as caught:
@@ -182,7 +182,7 @@ def test_only_what_failed_is_tried_again_and_only_what_is_left(order, provider):
     sync_refunds(sent.attempt.intent_id)
     # Nothing of it took effect: the money and the units are free for another decision.
     assert (refundable(order), progress(whole)) == (EUROS("49.99"), "failed")
-    refund(order, lines=[(item.pk, 1, False)], amount=EUROS("0.01"))
+    refund(order, lines=[ReturnedLine(item.pk, 1)], amount=EUROS("0.01"))
     with pytest.raises(RefundRefused) as caught:
         retry_refund(refund_id=sent.pk)
     assert (caught.value.code, caught.value.extra) == ("refund_too_much", {"refundable": "49.98"})
@@ -192,12 +192,12 @@ def test_only_what_failed_is_tried_again_and_only_what_is_left(order, provider):
 def test_units_credited_by_another_decision_since_are_not_credited_again(order, provider):
     provider.begins = "pending"
     item = order.items.get()
-    refund(order, lines=[(item.pk, 1, True)], amount=EUROS("20.00"))
+    refund(order, lines=[ReturnedLine(item.pk, 1, True)], amount=EUROS("20.00"))
     send_all()
     sent = Refund.objects.get()
     provider.settle_refund(sent.provider_id, "failed")
     sync_refunds(sent.attempt.intent_id)
-    refund(order, lines=[(item.pk, 1, True)], amount=EUROS("5.00"))
+    refund(order, lines=[ReturnedLine(item.pk, 1, True)], amount=EUROS("5.00"))
     # The piece came back once, whatever was decided about it.
     assert item.product.__class__.objects.get().stock_quantity == 3
     before = rows()

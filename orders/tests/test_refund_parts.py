@@ -17,7 +17,7 @@ from orders.models import (
     RefundRequest,
     RefundState,
 )
-from orders.selectors.refund_rules import charges_left, refundable
+from orders.selectors.refund_rules import ReturnedLine, charges_left, refundable
 from orders.services.refunds.decisions import request_automatic_refund, restock_line, retry_refund
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import (
@@ -103,26 +103,26 @@ def two_lines(prices: tuple[str, str] = ("40.00", "30.00")) -> tuple[Order, int,
 
 def test_a_line_brings_no_more_than_it_is_worth_whatever_is_left_of_the_order():
     order, first, second = two_lines()
-    problem = refused("refund_too_much", order, lines=[(first, 1, False)], amount=EUROS("40.01"))
+    problem = refused("refund_too_much", order, lines=[ReturnedLine(first, 1)], amount=EUROS("40.01"))
     assert problem.extra == {"refundable": "40.00"}
-    assert refund(order, lines=[(second, 1, False)], amount=EUROS("30.00")).amount == EUROS("30.00")
+    assert refund(order, lines=[ReturnedLine(second, 1)], amount=EUROS("30.00")).amount == EUROS("30.00")
 
 
 def test_a_line_brings_what_is_left_when_that_is_less_than_it_is_worth():
     order, first, second = two_lines()
     refund(order, amount=EUROS("60.00"))
-    problem = refused("refund_too_much", order, lines=[(first, 1, False)], amount=EUROS("10.01"))
+    problem = refused("refund_too_much", order, lines=[ReturnedLine(first, 1)], amount=EUROS("10.01"))
     assert problem.extra == {"refundable": "10.00"}
-    request = refund(order, lines=[(first, 1, False)])
+    request = refund(order, lines=[ReturnedLine(first, 1)])
     assert (request.amount, request.lines.get().amount) == (EUROS("10.00"), EUROS("10.00"))
-    refused("refund_nothing_left", order, lines=[(second, 1, False)])
+    refused("refund_nothing_left", order, lines=[ReturnedLine(second, 1)])
 
 
 def test_pieces_that_cost_nothing_bring_nothing_back():
     order, nothing, piece = two_lines(("0.00", "60.00"))
-    problem = refused("refund_nothing_left", order, lines=[(nothing, 1, False)])
+    problem = refused("refund_nothing_left", order, lines=[ReturnedLine(nothing, 1)])
     assert problem.detail.endswith("ces unités n'ont rien coûté au client.")
-    assert refund(order, lines=[(nothing, 1, False), (piece, 1, False)]).amount == EUROS("60.00")
+    assert refund(order, lines=[ReturnedLine(nothing, 1), ReturnedLine(piece, 1)]).amount == EUROS("60.00")
 
 
 def test_a_charge_that_goes_back_by_itself_is_asked_for_once(order, queued_tasks, run_on_commit):
@@ -162,12 +162,12 @@ def in_stock(order: Order) -> int | None:
 
 def test_one_of_three_pieces_goes_on_the_shelf_once_however_often_it_is_asked():
     order = three_pieces()
-    line = refund(order, lines=[(order.items.get().pk, 1, False)]).lines.get()
+    line = refund(order, lines=[ReturnedLine(order.items.get().pk, 1)]).lines.get()
     assert in_stock(order) == 6
     assert [restock_line(line_id=line.pk) for _again in range(3)] == [True, False, False]
     assert in_stock(order) == 7
     # One that was put back with its refund is not put back by the button beside it.
-    other = refund(order, lines=[(order.items.get().pk, 1, True)]).lines.get()
+    other = refund(order, lines=[ReturnedLine(order.items.get().pk, 1, True)]).lines.get()
     assert restock_line(line_id=other.pk) is False
     assert in_stock(order) == 8
 

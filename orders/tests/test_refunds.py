@@ -16,7 +16,7 @@ from orders.models import (
     RefundState,
 )
 from orders.selectors import refund_rules
-from orders.selectors.refund_rules import paid_for, propose_refund, refundable
+from orders.selectors.refund_rules import ReturnedLine, paid_amounts, propose_refund, refundable
 from orders.selectors.refunds import progress, refunds_for_page
 from orders.services.refunds.decisions import restock_line
 from orders.services.refunds.sending import send_refund
@@ -78,9 +78,9 @@ def test_some_units_are_worth_what_was_paid_for_them_and_the_rest_comes_with_the
     order = pay_order(make_order((product, 3), country="US"))
     item = order.items.get()
     assert (order.total, item.free_quantity) == (EUROS("109.99"), 1)
-    assert paid_for(order) == {item.pk: EUROS("60.00")}
+    assert paid_amounts(order) == {item.pk: EUROS("60.00")}
 
-    first = refund(order, lines=[(item.pk, 1, True)])
+    first = refund(order, lines=[ReturnedLine(item.pk, 1, True)])
     assert (first.amount, first.shipping) == (EUROS("20.00"), EUROS("0.00"))
     assert list(first.lines.values_list("quantity", "amount", "restocked")) == [(1, EUROS("20.00"), True)]
     send_all()
@@ -89,7 +89,7 @@ def test_some_units_are_worth_what_was_paid_for_them_and_the_rest_comes_with_the
     product.refresh_from_db()
     assert product.stock_quantity == 7
 
-    second = refund(order, lines=[(item.pk, 2, False)])
+    second = refund(order, lines=[ReturnedLine(item.pk, 2)])
     assert (second.amount, second.shipping) == (EUROS("89.99"), EUROS("49.99"))
     send_all()
     order.refresh_from_db()
@@ -101,7 +101,7 @@ def test_some_units_are_worth_what_was_paid_for_them_and_the_rest_comes_with_the
 
 
 def test_goods_that_come_back_later_go_on_the_shelf_once(order):
-    request = refund(order, lines=[(order.items.get().pk, 1, False)])
+    request = refund(order, lines=[ReturnedLine(order.items.get().pk, 1)])
     line_id = request.lines.get().pk
     assert restock_line(line_id=line_id) is True
     assert restock_line(line_id=line_id) is False
@@ -113,7 +113,7 @@ def test_a_level_counted_since_the_sale_gets_nothing_back():
     order = pay_order(make_order((product, 1)))
     product.stock_quantity = 5
     product.save()
-    refund(order, lines=[(order.items.get().pk, 1, True)])
+    refund(order, lines=[ReturnedLine(order.items.get().pk, 1, True)])
     product.refresh_from_db()
     assert product.stock_quantity == 5
 
@@ -129,7 +129,7 @@ def test_an_amount_then_everything_gives_back_what_was_paid(order):
 
 def test_less_may_be_granted_for_lines_than_they_are_worth(order):
     item = order.items.get()
-    request = refund(order, lines=[(item.pk, 1, False)], amount=EUROS("30.00"))
+    request = refund(order, lines=[ReturnedLine(item.pk, 1)], amount=EUROS("30.00"))
     assert (request.amount, request.shipping) == (EUROS("30.00"), EUROS("0.00"))
     assert request.lines.get().amount == EUROS("30.00")
     assert refundable(order) == EUROS("19.99")
@@ -153,7 +153,7 @@ def test_less_may_be_granted_for_lines_than_they_are_worth(order):
             "le montant doit être positif, au centime près.",
         ),
         ({"lines": []}, "refund_invalid", None, "aucune ligne n'est choisie."),
-        ({"lines": [(0, 1, False)]}, "refund_invalid", None, "une ligne ou une quantité est inconnue."),
+        ({"lines": [ReturnedLine(0, 1)]}, "refund_invalid", None, "une ligne ou une quantité est inconnue."),
     ],
 )
 def test_what_can_not_be_given_back_is_refused_with_its_reason(order, demand, code, left, message):
@@ -165,26 +165,26 @@ def test_what_can_not_be_given_back_is_refused_with_its_reason(order, demand, co
 
 def test_more_units_than_were_bought_are_refused(order):
     item = order.items.get()
-    problem = refused("refund_too_many_units", order, lines=[(item.pk, 2, True)])
+    problem = refused("refund_too_many_units", order, lines=[ReturnedLine(item.pk, 2, True)])
     assert problem.detail.endswith("il reste 1 à rembourser de «\u00a0Golem de poche\u00a0».")
-    refund(order, lines=[(item.pk, 1, False)], amount=EUROS("30.00"))
-    problem = refused("refund_too_many_units", order, lines=[(item.pk, 1, False)])
+    refund(order, lines=[ReturnedLine(item.pk, 1)], amount=EUROS("30.00"))
+    problem = refused("refund_too_many_units", order, lines=[ReturnedLine(item.pk, 1)])
     assert problem.detail.endswith("il reste 0 à rembourser de «\u00a0Golem de poche\u00a0».")
 
 
 def test_the_same_line_twice_in_a_demand_is_refused(order):
     item = order.items.get()
-    refused("refund_invalid", order, lines=[(item.pk, 1, False), (item.pk, 1, False)])
+    refused("refund_invalid", order, lines=[ReturnedLine(item.pk, 1), ReturnedLine(item.pk, 1)])
 
 
 def test_lines_of_another_order_are_refused(order):
     foreign = pay_order(make_order()).items.get()
-    refused("refund_invalid", order, lines=[(foreign.pk, 1, False)])
+    refused("refund_invalid", order, lines=[ReturnedLine(foreign.pk, 1)])
 
 
 def test_more_for_lines_than_they_are_worth_is_refused(order):
     problem = refused(
-        "refund_too_much", order, lines=[(order.items.get().pk, 1, False)], amount=EUROS("50.00")
+        "refund_too_much", order, lines=[ReturnedLine(order.items.get().pk, 1)], amount=EUROS("50.00")
     )
     assert problem.extra == {"refundable": "49.99"}
 

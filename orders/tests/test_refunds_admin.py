@@ -17,6 +17,7 @@ from accounts.models import Role
 from accounts.services.roles import grant_role
 from orders.access import access_token
 from orders.models import Dispute, Order, OrderItem, OrderStatus, Refund, RefundRequest
+from orders.selectors.refund_rules import ReturnedLine
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import send_refund, sync_refunds
@@ -238,7 +239,7 @@ def test_more_units_than_are_left_are_refused_by_the_form(admin, order):
 
 def test_goods_are_put_back_later_from_the_page(admin, order):
     item = order.items.get()
-    request = request_refund(order_id=order.pk, key="k", lines=[(item.pk, 1, False)])
+    request = request_refund(order_id=order.pk, key="k", lines=[ReturnedLine(item.pk, 1)])
     line = request.lines.get()
     for text in (
         "Article remis en stock.",
@@ -352,7 +353,7 @@ def test_refund_pages_two_finishes_of_one_piece_are_told_apart(admin):
     assert "Quantité de Sorcière de minuit (Non peint)" in shown
     asked = {"scope": "lines", f"units_{raw.pk}": "1", "reason": "Ébréchée", "key": new_key()}
     assert "1 × Sorcière de minuit (Non peint)" in admin.post(page, asked).content.decode()
-    request = request_refund(order_id=order.pk, key=new_key(), lines=[(raw.pk, 1, False)])
+    request = request_refund(order_id=order.pk, key=new_key(), lines=[ReturnedLine(raw.pk, 1)])
     assert "1 × Sorcière de minuit (Non peint)" in admin.get(page).content.decode()
     detail = admin.get(reverse("admin:orders_refundrequest_change", args=[request.pk])).content.decode()
     assert "Sorcière de minuit (Non peint)" in detail

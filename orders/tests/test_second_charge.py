@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 
 from orders.models import Attempt, Invoice, Order, OrderStatus, PaymentState, RefundReason, RefundState
+from orders.selectors.refund_rules import ReturnedLine
 from orders.services.fulfilment.status_changes import change_status
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.sending import send_refund
@@ -47,7 +48,7 @@ def test_a_second_charge_does_not_revive_an_order_that_was_credited_and_closed()
         make_order((make_product("Hibou", "79.99", stock_quantity=9), 4), payment_mode="installments")
     )
     line = order.items.get()
-    request_refund(order_id=order.pk, key="three", lines=[(line.pk, 3, False)])
+    request_refund(order_id=order.pk, key="three", lines=[ReturnedLine(line.pk, 3)])
     change_status(
         order_id=order.pk, status=OrderStatus.CANCELLED, refund=False, reason="Acompte.", actor=None
     )

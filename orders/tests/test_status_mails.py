@@ -11,6 +11,7 @@ from django.utils import translation
 from accounts.tests.people import make_admin
 from orders.models import Carrier, Order, OrderTracking
 from orders.models.carrier import parcel_url
+from orders.selectors.refund_rules import ReturnedLine
 from orders.services.fulfilment.status_changes import change_status
 from orders.services.refunds.decisions import request_refund
 from orders.services.status.mails import mail_status, money_sentences
@@ -122,7 +123,7 @@ def test_money_sentences_unpaid_order_says_that_nothing_is_asked():
 
 
 def test_money_sentences_part_refunded_and_rest_kept_tells_both(order):
-    request_refund(order_id=order.pk, key=new_key(), lines=[(order.items.get().pk, 1, False)])
+    request_refund(order_id=order.pk, key=new_key(), lines=[ReturnedLine(order.items.get().pk, 1)])
     change_status(order_id=order.pk, status="cancelled", actor=None, refund=False, reason="Commencée")
     order.refresh_from_db()
     told = money_sentences(order)

@@ -5,8 +5,8 @@ from django.db import transaction
 
 from catalog.models import Product, ProductVariation
 from orders.models import Order, StockHoldState
-from orders.services.status.cancellation import cancel_unpaid_order
 from orders.services.status.stock_holds import take_for_order
+from orders.services.status.transitions import cancel_unpaid_order
 from orders.tests.factories import checkout_body, line, make_product, make_variation
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]

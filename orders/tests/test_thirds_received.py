@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from orders.models import Attempt, Order, Payment, Refund, StoredCard
-from orders.services.installments.scheduled_payments import note_refusal
+from orders.services.installments.scheduled_payments import record_refusal
 from orders.services.payments import settlement
 from orders.services.payments.payment_links import pay_by_link
 from orders.stripe.facts import CardFacts, ChargeFacts, CheckoutSessionFacts
@@ -131,7 +131,7 @@ def test_only_refused_charges_count_as_tries(order):
             payment=second, number=number, kind=kind, state=state, amount_cents=6000,
             expires_at=timezone.now(),
         )  # fmt: skip
-    note_refusal(order=order, payment=second, attempt=refused(order))
+    record_refusal(order=order, payment=second, attempt=refused(order))
     second.refresh_from_db()
     assert (second.state, second.next_try_on is None) == ("due", False)
     assert mails("installment_overdue") == 0
@@ -144,7 +144,7 @@ def test_a_refusal_for_what_is_not_owed_asks_nobody(order, state):
     second.save()
     attempt = refused(order, "stolen_card")
     before = rows()
-    note_refusal(order=order, payment=second, attempt=attempt)
+    record_refusal(order=order, payment=second, attempt=attempt)
     assert rows() == before
 
 

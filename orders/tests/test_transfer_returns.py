@@ -27,7 +27,7 @@ from orders.models import (
     RefundState,
     TransferReturn,
 )
-from orders.selectors.refund_retries import to_make_again
+from orders.selectors.refund_retries import retryable_refunds
 from orders.selectors.refund_rules import RefundRefused, refundable
 from orders.selectors.refunds import progress
 from orders.services.refunds.decisions import retry_refund
@@ -90,7 +90,7 @@ def test_the_books_take_it_back_on_its_day_and_the_money_is_owed_again(transfer)
     assert (order.status, order.payments.get().state) == (OrderStatus.CONFIRMED, PaymentState.PAID)
     request = RefundRequest.objects.get()
     assert (progress(request), request.settled_at) == ("failed", None)
-    assert [(debt.refund, debt.owed) for debt in to_make_again(order)] == [(transfer, EUROS("49.99"))]
+    assert [(debt.refund, debt.owed) for debt in retryable_refunds(order)] == [(transfer, EUROS("49.99"))]
     # The credit note stands: nothing more can be credited.
     assert refundable(order) == EUROS("0.00")
     assert [note.total for note in Invoice.objects.filter(kind="credit_note")] == [EUROS("-49.99")]
@@ -133,7 +133,7 @@ def test_a_second_transfer_completes_the_decision_without_a_second_credit_note(t
     assert (second.replaces, second.state, second.settled_at) == (transfer, RefundState.SUCCEEDED, TODAY)
     order = transfer.order
     order.refresh_from_db()
-    assert (order.status, to_make_again(order)) == (OrderStatus.REFUNDED, [])
+    assert (order.status, retryable_refunds(order)) == (OrderStatus.REFUNDED, [])
     assert sum(amount for _kind, amount in ledger(order)) == EUROS("0.00")
     assert Invoice.objects.filter(kind="credit_note").count() == 1
     assert mails(order) == [

@@ -12,7 +12,7 @@ from accounts.models import User
 from catalog.models import Product
 from orders.models import Attempt, AttemptState, Order, OrderStatus, StockHold
 from orders.services.checkout.unpaid_holds import holder_of
-from orders.services.status.cancellation import cancel_unpaid_order
+from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import gateway
 from orders.stripe.gateway import GatewayRefused
 from orders.tests.factories import checkout_body, line, make_product

@@ -17,7 +17,8 @@ from orders.models import (
     WithdrawalCase,
     WithdrawalState,
 )
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.selectors.refund_rules import ReturnedLine
+from orders.services.fulfilment.status_changes import update_status
 from orders.tests.factories import make_product
 from orders.tests.reading import text
 from orders.tests.withdrawing import NOON, declare, paid_order
@@ -105,7 +106,7 @@ def test_every_step_may_be_taken_from_the_admin(admin):
 def test_the_refund_page_shows_the_sum_before_it_is_paid(admin):
     order = paid_order((make_product(), 2))
     item = order.items.get()
-    case = declare(order, order=order, lines=((item.pk, 1),))
+    case = declare(order, order=order, lines=(ReturnedLine(item.pk, 1),))
     shown = text(admin.get(page(admin, case, "refund")))
     assert "Rembourser 40,00 €" in shown
 

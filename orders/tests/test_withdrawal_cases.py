@@ -15,8 +15,9 @@ from orders.models import (
     Refund,
     WithdrawalState,
 )
+from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawals import Light, light
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals import cases as cases
 from orders.tests.factories import make_order, make_product
 from orders.tests.thirds import offer_thirds
@@ -142,9 +143,9 @@ def test_l221_23_l221_24_a_whole_order_is_refunded_with_its_standard_delivery():
 def test_a_part_is_refunded_without_the_delivery_of_what_stays():
     order = paid_order((make_product(), 1), (make_product("Hibou", "20.00"), 1))
     owl = order.items.get(product_name="Hibou")
-    case = declare(order, order=order, lines=((owl.pk, 1),))
+    case = declare(order, order=order, lines=(ReturnedLine(owl.pk, 1),))
 
-    request = refund(case, lines=[(owl.pk, 1, True)])
+    request = refund(case, lines=[ReturnedLine(owl.pk, 1, True)])
 
     assert (request.amount, request.shipping) == (Decimal("20.00"), Decimal("0.00"))
     assert case.state == WithdrawalState.REFUNDED
@@ -184,9 +185,9 @@ def test_a_part_stopped_at_the_declaration_moves_no_money_at_the_refund():
         (make_product("Golem", "300.00"), 1), (make_product("Lutin", "60.00"), 1), payment_mode="installments"
     )
     small = order.items.get(product_name="Lutin")
-    case = declare(order, order=order, lines=((small.pk, 1),))
+    case = declare(order, order=order, lines=(ReturnedLine(small.pk, 1),))
 
-    request = refund(case, lines=[(small.pk, 1, False)])
+    request = refund(case, lines=[ReturnedLine(small.pk, 1)])
 
     assert (request.amount, request.voided) == (Decimal("60.00"), Decimal("60.00"))
     assert not Refund.objects.exists()
@@ -200,7 +201,9 @@ def test_l221_23_less_is_granted_for_goods_that_lost_value():
     item = order.items.get()
     case = declare(order)
 
-    request = refund(case, lines=[(item.pk, 1, False)], amount=Decimal("30.00"), reason="Peinture commencée.")
+    request = refund(
+        case, lines=[ReturnedLine(item.pk, 1)], amount=Decimal("30.00"), reason="Peinture commencée."
+    )
 
     assert (request.amount, request.reason) == (Decimal("30.00"), "Peinture commencée.")
 
@@ -208,7 +211,7 @@ def test_l221_23_less_is_granted_for_goods_that_lost_value():
 def test_what_is_kept_may_be_sent_once_staff_allow_it():
     order = paid_order((make_product(), 1), (make_product("Hibou", "20.00"), 1))
     owl = order.items.get(product_name="Hibou")
-    case = declare(order, order=order, lines=((owl.pk, 1),))
+    case = declare(order, order=order, lines=(ReturnedLine(owl.pk, 1),))
 
     cases.allow_shipping(case_id=case.pk, actor=None)
     update_status(order_id=order.pk, status="shipped", actor=None)

@@ -20,15 +20,16 @@ from orders.models import (
     WithdrawalLine,
     WithdrawalState,
 )
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.selectors.refund_rules import ReturnedLine
+from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals.declarations import (
     Declaration,
     choose_lines,
     compose_statement,
-    pack,
-    unpack,
+    declaration_from_json,
+    declaration_to_json,
+    declare_withdrawal,
 )
-from orders.services.withdrawals.declaring import declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from orders.tests.thirds import offer_thirds
 from shop.core.models import AttemptCounter, OutgoingMail
@@ -335,7 +336,7 @@ def test_withdrawing_from_a_part_takes_its_worth_off_the_last_thirds_and_no_more
     order = thirds_order("300.00", (make_product("Lutin", "60.00"), 1))
     small = order.items.get(product_name="Lutin")
 
-    case = declare(words(order, order=order, lines=((small.pk, 1),))).case
+    case = declare(words(order, order=order, lines=(ReturnedLine(small.pk, 1),))).case
 
     assert states(order) == [
         ("paid", Decimal("120.00")), ("scheduled", Decimal("120.00")), ("scheduled", Decimal("60.00")),
@@ -348,7 +349,7 @@ def test_withdrawing_from_a_part_worth_more_than_is_due_voids_all_that_is_due():
     order = thirds_order("300.00", (make_product("Lutin", "60.00"), 1))
     big = order.items.get(product_name="Golem")
 
-    case = declare(words(order, order=order, lines=((big.pk, 1),))).case
+    case = declare(words(order, order=order, lines=(ReturnedLine(big.pk, 1),))).case
 
     assert [state for state, _amount in states(order)] == ["paid", "void", "void"]
     assert case.voided == Decimal("240.00")
@@ -408,7 +409,7 @@ def test_foreign_lines_are_refused_when_they_are_filed_too():
     other = paid_order((make_product("Hibou"), 1))
 
     with pytest.raises(Problem, match="Choisissez au moins un article"):
-        declare(words(order, order=order, lines=((other.items.get().pk, 1),)))
+        declare(words(order, order=order, lines=(ReturnedLine(other.items.get().pk, 1),)))
 
     assert not Withdrawal.objects.exists()
     assert not WithdrawalCase.objects.exists()
@@ -418,7 +419,7 @@ def test_foreign_lines_are_refused_when_they_are_filed_too():
 def test_a_part_is_listed_in_the_statement():
     order = paid_order((make_product(), 3))
     item = order.items.get()
-    declaration = words(order, order=order, lines=((item.pk, 2),), reason="Trop grand.")
+    declaration = words(order, order=order, lines=(ReturnedLine(item.pk, 2),), reason="Trop grand.")
 
     assert compose_statement(declaration) == (
         f"Je notifie par la présente ma rétractation du contrat portant sur la commande {order.reference}.\n\n"
@@ -426,7 +427,7 @@ def test_a_part_is_listed_in_the_statement():
         "Nom\u00a0: Léa Martin\nAdresse email\u00a0: lea@example.com\n\n"
         "Motif\u00a0: Trop grand."
     )
-    assert unpack(pack(declaration)) == declaration
+    assert declaration_from_json(declaration_to_json(declaration)) == declaration
 
 
 def test_a_void_payment_is_never_collected_again():

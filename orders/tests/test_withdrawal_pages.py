@@ -15,9 +15,9 @@ from django.utils import timezone
 
 from orders.access import access_token
 from orders.models import Withdrawal
+from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawals import cases_of, find_declared_order, returnable_lines, withdrawal_path
-from orders.services.withdrawals.declarations import Declaration
-from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.reading import words
 from orders.tests.withdrawing import LANGUAGES, LINK, prefix
@@ -317,7 +317,7 @@ def test_the_selectors_keep_to_their_queries(order, django_assert_max_num_querie
     item = order.items.get()
     declaration = Declaration(
         name="Léa", email="lea@example.com", order_text=order.reference, language="fr", order=order,
-        lines=((item.pk, 1),),
+        lines=(ReturnedLine(item.pk, 1),),
     )  # fmt: skip
     for reason in ("a", "b", "c"):
         declare_withdrawal(declaration=replace(declaration, reason=reason), key=reason, caller="192.0.2.1")

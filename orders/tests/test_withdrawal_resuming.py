@@ -24,12 +24,12 @@ from orders.models import (
     StoredCard,
     WithdrawalCase,
 )
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.selectors.refund_rules import ReturnedLine
+from orders.services.fulfilment.status_changes import update_status
 from orders.services.payments import due_installments
 from orders.services.refunds.decisions import request_refund
 from orders.services.withdrawals import cases as cases
-from orders.services.withdrawals.declarations import Declaration
-from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, new_key, pay_order
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.thirds import offer_thirds, thirds
@@ -69,7 +69,7 @@ def order():
 
 
 def declare(order, *, units=0, reason=""):
-    lines = ((order.items.get().pk, units),) if units else ()
+    lines = (ReturnedLine(order.items.get().pk, units),) if units else ()
     declaration = Declaration(
         name="Léa Martin", email=order.email, order_text=order.reference, language="fr", order=order, lines=lines,
         reason=reason,

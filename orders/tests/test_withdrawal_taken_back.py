@@ -8,6 +8,7 @@ import pytest
 from django.urls import reverse
 
 from orders.models import WithdrawalCase
+from orders.selectors.refund_rules import ReturnedLine
 from orders.services.withdrawals import cases as cases
 from orders.tests.withdrawing import declare, paid_order, rows
 from shop.core.problems import Problem
@@ -96,5 +97,5 @@ def test_of_two_that_say_the_same_one_stays():
 def test_one_of_a_part_does_not_repeat_one_of_the_whole():
     order = paid_order()
     whole = declare(order)
-    declare(order, order=order, lines=((order.items.get().pk, 1),))
+    declare(order, order=order, lines=(ReturnedLine(order.items.get().pk, 1),))
     assert cases.needs_revocation(whole) is True

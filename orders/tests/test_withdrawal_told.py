@@ -11,9 +11,8 @@ from django.utils import translation
 
 from orders.access import access_token
 from orders.models import Order
-from orders.services.fulfilment.workshop_steps import update_status
-from orders.services.withdrawals.declarations import Declaration
-from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.services.fulfilment.status_changes import update_status
+from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from orders.tests.reading import words
 from orders.tests.withdrawing import LANGUAGES, LINK, prefix

@@ -16,11 +16,10 @@ from orders.models import (
     RefundRequest,
     WithdrawalCase,
 )
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.fulfilment.status_changes import update_status
 from orders.services.refunds.sending import send_refund
 from orders.services.withdrawals import cases as cases
-from orders.services.withdrawals.declarations import Declaration
-from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, pay_order
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem

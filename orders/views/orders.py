@@ -14,12 +14,12 @@ from accounts.sign_ups import remembered_sign_up
 from orders.access import payment_token
 from orders.guest_orders import browser_owns
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
-from orders.models.order import ENDINGS, OTHER_COUNTRY
+from orders.models.order import CLOSED_STATUSES, OTHER_COUNTRY
 from orders.pricing.vat import outside_union
 from orders.selectors import orders as order_selectors
 from orders.selectors.destinations import destination_of
 from orders.selectors.installments import calendar
-from orders.selectors.money import money_after
+from orders.selectors.money import money_outcome
 from orders.selectors.refunds import refunds_for_page
 from orders.selectors.rules import checkout_countries, country_name, offered_modes
 from shop.core.law import HOME_COUNTRY
@@ -122,7 +122,7 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
             "meets_customs": outside_union(destination_of(order)),
             "pay_token": payment_token(order),
             "refunds": refunds_for_page(order),
-            "outcome": money_after(order) if order.status in ENDINGS else None,
+            "outcome": money_outcome(order) if order.status in CLOSED_STATUSES else None,
             "breadcrumbs": [*trail, (_("Commande %(reference)s") % {"reference": order.reference}, None)],
         },
     )

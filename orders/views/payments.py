@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 from orders.access import order_id_of_payment_token
 from orders.models import Attempt, CardChange, Order, PausedBy, PauseEnd
 from orders.models.payment import PROVIDER_ID
-from orders.selectors.installments import calendar, wants_card
+from orders.selectors.installments import calendar, needs_card
 from orders.selectors.mandate import agreed_mandates
 from orders.selectors.orders import order_for_page
 from orders.services.installments.dates import pause_installments, resume_installments
@@ -65,7 +65,7 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
             "plan": plan,
             "pay_token": token,
             "mandates": agreed_mandates(order),
-            "takes_card": wants_card(order),
+            "takes_card": needs_card(order),
             "state": state,
             "problem": problem,
             "breadcrumbs": [

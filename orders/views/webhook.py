@@ -8,7 +8,7 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from orders.clock_alerts import alert_clock
+from orders.mails import alert_clock
 from orders.services.reconciliation.webhook_events import NotYetKnown, process_event, store_event
 from orders.stripe import gateway
 from shop.core.problems import waited_too_long

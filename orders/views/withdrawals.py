@@ -31,8 +31,13 @@ from orders.models import Order, Withdrawal
 from orders.selectors.orders import order_for_page
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.withdrawals import open_cases
-from orders.services.withdrawals.declarations import Declaration, compose_statement, pack, unpack
-from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.services.withdrawals.declarations import (
+    Declaration,
+    compose_statement,
+    declaration_from_json,
+    declaration_to_json,
+    declare_withdrawal,
+)
 from shop.core.client_address import client_address
 from shop.core.problems import Problem
 from shop.core.public_pages import public_page
@@ -117,7 +122,7 @@ def _shown_order(order_id: str, token: str) -> Order | None:
         known = uuid.UUID(order_id)
     except ValueError:
         return None
-    if not token_is_valid(str(known), token):
+    if not token_is_valid(known, token):
         return None
     order = order_for_page(known)
     return order if order is not None and order.paid_at is not None else None
@@ -155,7 +160,9 @@ def _draw_step(request: HttpRequest, declaration: Declaration) -> HttpResponse:
     context = {
         "statement": compose_statement(declaration),
         "email": declaration.email,
-        "signed": signing.dumps({**pack(declaration), "k": key}, salt=_STEP_SALT, compress=True),
+        "signed": signing.dumps(
+            {**declaration_to_json(declaration), "k": key}, salt=_STEP_SALT, compress=True
+        ),
         "breadcrumbs": _trail(),
     }
     return render(request, "orders/withdrawal_confirm.html", context)
@@ -180,7 +187,7 @@ def _read_step(request: HttpRequest) -> tuple[Declaration, str] | None:
         packed = signing.loads(request.POST.get("declaration", ""), salt=_STEP_SALT)
     except signing.BadSignature:
         return None
-    return unpack(packed), packed["k"]
+    return declaration_from_json(packed), packed["k"]
 
 
 def _unreadable(request: HttpRequest) -> HttpResponse:

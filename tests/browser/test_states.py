@@ -1,4 +1,4 @@
-"""Pages in their less usual states, seen by axe at the width of a phone and of a desktop, without sideways scrolling."""
+"""Pages in their less usual states, seen by axe at the width of a phone and of a desktop, without sideways scroll."""
 
 import pytest
 from playwright.sync_api import expect

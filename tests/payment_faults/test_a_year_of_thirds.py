@@ -14,7 +14,7 @@ from django.db.models import Sum
 from conftest import QueuedTasks
 from orders.models import Attempt, LedgerEntry, Order, OrderStatus, Payment, StoredCard
 from orders.selectors.installments import outstanding
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.fulfilment.status_changes import update_status
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments.payment_links import pay_by_link
 from orders.services.reconciliation import reconcile

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from orders.models import Attempt, AttemptState, Order, OrderStatus
-from orders.services.payments import closing
+from orders.services.payments import checkout_sessions
 from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.reconciliation.webhook_events import NotYetKnown, process_event, store_event
 from orders.stripe import gateway
@@ -27,7 +27,7 @@ def closings(fake_stripe, order: Order) -> int:
 
 
 def test_eight_clicks_at_once_close_one_page_once(fake_stripe, order):
-    assert values(run_concurrently([partial(abandon_order, str(order.pk))] * CLICKS)) == [None] * CLICKS
+    assert values(run_concurrently([partial(abandon_order, order.pk)] * CLICKS)) == [None] * CLICKS
     order.refresh_from_db()
     assert order.status == OrderStatus.CANCELLED
     assert closings(fake_stripe, order) == 1
@@ -38,14 +38,14 @@ def test_control_without_the_claim_a_page_is_closed_by_every_click(fake_stripe, 
     def everybody(_attempt):
         yield True
 
-    monkeypatch.setattr(closing, "claim_closing", everybody)
-    run_concurrently([partial(abandon_order, str(order.pk))] * CLICKS)
+    monkeypatch.setattr(checkout_sessions, "claim_closing", everybody)
+    run_concurrently([partial(abandon_order, order.pk)] * CLICKS)
     assert closings(fake_stripe, order) > 1
 
 
 def test_clicks_one_after_the_other_close_the_page_once(fake_stripe, order):
     for _click in range(5):
-        assert abandon_order(str(order.pk)) is None
+        assert abandon_order(order.pk) is None
     assert closings(fake_stripe, order) == 1
 
 
@@ -56,9 +56,9 @@ def test_a_page_that_could_not_be_closed_is_tried_again_by_the_next_click(fake_s
     with monkeypatch.context() as patch:
         patch.setattr(gateway, "expire_checkout_session", away)
         with pytest.raises(GatewayUnavailable):
-            abandon_order(str(order.pk))
+            abandon_order(order.pk)
     assert Attempt.objects.get().closing_at is None
-    assert abandon_order(str(order.pk)) is None
+    assert abandon_order(order.pk) is None
     assert closings(fake_stripe, order) == 1
 
 
@@ -69,7 +69,7 @@ def failure_told(fake_stripe: FakeStripe) -> None:
 
 
 @pytest.mark.parametrize(
-    ("moment", "refusal"), [("charge_kept_card", NotYetKnown), ("cancel_intent", GatewayUnavailable)]
+    ("moment", "refusal"), [("charge_stored_card", NotYetKnown), ("cancel_intent", GatewayUnavailable)]
 )
 def test_a_refusal_told_while_it_is_worked_on_is_asked_for_and_canceled_once(
     fake_stripe, shopper, clock, monkeypatch, moment, refusal
@@ -79,7 +79,7 @@ def test_a_refusal_told_while_it_is_worked_on_is_asked_for_and_canceled_once(
     refused: list[type[BaseException]] = []
 
     def tell_meanwhile(*names, **values):
-        found = original(*names, **values) if moment == "charge_kept_card" else None
+        found = original(*names, **values) if moment == "charge_stored_card" else None
         if not refused:
             refused.append(Exception)
             with pytest.raises(refusal):

@@ -31,8 +31,8 @@ from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation import reconcile
 from orders.services.refunds.sending import send_refund
-from orders.services.status import cancellation, transitions
-from orders.services.status.cancellation import cancel_unpaid_order
+from orders.services.status import transitions
+from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import gateway
 from orders.tests.factories import checkout_body, line
 from orders.tests.fake_stripe import session_of
@@ -69,7 +69,7 @@ def begin_debit(fake_stripe, buyer: Buyer, order: Order, *, succeeds: bool) -> N
     # Neither the customer, nor the job, nor giving the order up decides before the bank.
     assert buyer.verify(session_of(order)).json()["payment_status"] == "pending"
     assert reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=50)) == 1
-    assert abandon_order(str(order.pk)) is None
+    assert abandon_order(order.pk) is None
     waits_for_the_bank(order)
 
 
@@ -186,7 +186,7 @@ def test_case_15_two_who_close_an_expired_order_give_its_piece_back_once(
         inside.enter()
         return timezone.now()
 
-    monkeypatch.setattr(cancellation, "timezone", SimpleNamespace(now=meet))
+    monkeypatch.setattr(transitions, "timezone", SimpleNamespace(now=meet))
     if not guarded:
         monkeypatch.setattr(transitions, "release_for_order", release_whatever_was_held)
     if not locked:
@@ -207,7 +207,7 @@ def test_case_15_news_of_an_expiry_from_everywhere_at_once(fake_stripe, order):
                 *(partial(Buyer(number).webhook, event) for number in range(10)),
                 *[lambda: Buyer().verify(checkout_session_id).json()["payment_status"]] * 5,
                 *[partial(reconcile.reconcile_attempts, timezone.now() + timedelta(hours=1))] * 3,
-                partial(abandon_order, str(order.pk)),
+                partial(abandon_order, order.pk),
             ]
         )
     )
@@ -220,7 +220,7 @@ def test_case_16_a_page_paid_in_its_last_second_stays_paid(fake_stripe, order):
     """Paid in the last second, the expiry job at the same time: paid wins, stock stays taken."""
     fake_stripe.pay(order)
     Attempt.objects.update(expires_at=timezone.now() - timedelta(minutes=1))
-    assert abandon_order(str(order.pk)) == order
+    assert abandon_order(order.pk) == order
     confirmed_once(order)
 
 
@@ -236,7 +236,7 @@ def test_case_16_a_payment_just_before_the_closing_wins(fake_stripe, order, monk
         return original(checkout_session_id)
 
     monkeypatch.setattr(gateway, "expire_checkout_session", paid_just_before)
-    assert abandon_order(str(order.pk)) == order
+    assert abandon_order(order.pk) == order
     confirmed_once(order)
 
 
@@ -259,7 +259,7 @@ def test_case_16_expiry_and_payment_at_the_same_instant_end_with_what_stripe_say
             run_concurrently(
                 [
                     pay_and_settle,
-                    partial(abandon_order, str(order.pk)),
+                    partial(abandon_order, order.pk),
                     partial(settle, attempt.pk),
                     partial(reconcile.reconcile_attempts, timezone.now() + timedelta(minutes=3)),
                 ]
@@ -382,6 +382,6 @@ def test_case_17_an_order_whose_money_is_looked_at_is_not_given_up(fake_stripe, 
     settle(Attempt.objects.get().pk)
     assert Attempt.objects.get().state == AttemptState.REVIEW
     before = rows()
-    assert abandon_order(str(order.pk)) is None
+    assert abandon_order(order.pk) is None
     assert rows() == before
     assert order.payments.get().state == PaymentState.DUE

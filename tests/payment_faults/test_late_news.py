@@ -90,7 +90,7 @@ def test_case_10_an_order_kept_for_review_is_not_cancelled_when_its_page_expires
 
 def test_case_15_an_expiry_told_after_the_order_was_given_up_changes_nothing(fake_stripe, buyer, order):
     """The session expires: order cancelled, stock back once. Who gave the order up first is who closed it."""
-    abandon_order(str(order.pk))
+    abandon_order(order.pk)
     event = sent_event(fake_stripe, EXPIRED)
     before = rows()
     assert Attempt.objects.get().state == AttemptState.CANCELED

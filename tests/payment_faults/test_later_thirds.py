@@ -91,7 +91,7 @@ def test_case_21_a_shop_that_dies_before_the_call_goes_on_with_the_same_attempt(
     """Shop dies between the written attempt and the call: the attempt is carried out later, one charge."""
     clock.go_to(SECOND)
     with monkeypatch.context() as patch:
-        patch.setattr(due_installments, "_carry_out", lambda attempt: attempt)
+        patch.setattr(due_installments, "_execute", lambda attempt: attempt)
         clock.run_round()
     assert (attempts(order)[1:], calls(fake_stripe)) == ([(2, 1, "off_session", "prepared", "")], 0)
     clock.run_round()
@@ -121,7 +121,7 @@ def test_case_22_a_forgotten_key_would_charge_again(fake_stripe: FakeStripe, ord
     clock.pass_days(2)
     attempt = Attempt.objects.get(payment__order=order, kind="off_session")
     card = StoredCard.objects.get()
-    gateway.charge_kept_card(
+    gateway.charge_stored_card(
         key=attempt.idempotency_key,
         order_id=str(order.pk),
         attempt_id=str(attempt.pk),
@@ -254,14 +254,14 @@ def test_case_25_a_stolen_card_is_not_tried_again(fake_stripe: FakeStripe, order
 def stopped_in_the_call(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> tuple[Started, Event]:
     """A round whose charge waits, on its way to the provider, until the event is set."""
     asked, go_on = Event(), Event()
-    charge = gateway.charge_kept_card
+    charge = gateway.charge_stored_card
 
     def slowly(**call):
         asked.set()
         assert go_on.wait(60)
         return charge(**call)
 
-    monkeypatch.setattr(gateway, "charge_kept_card", slowly)
+    monkeypatch.setattr(gateway, "charge_stored_card", slowly)
     round_ = Started(clock.run_round)
     assert asked.wait(60)
     return round_, go_on
@@ -342,14 +342,14 @@ def test_case_31_a_withdrawal_before_the_call_stops_it(
 ):
     """Withdrawal the minute the job runs, before the provider is called: nothing is charged."""
     prepared, go_on = Event(), Event()
-    carry_out = due_installments._carry_out
+    execute_charge = due_installments._execute
 
     def later(attempt):
         prepared.set()
         assert go_on.wait(60)
-        return carry_out(attempt)
+        return execute_charge(attempt)
 
-    monkeypatch.setattr(due_installments, "_carry_out", later)
+    monkeypatch.setattr(due_installments, "_execute", later)
     clock.go_to(SECOND)
     round_ = Started(clock.run_round)
     assert prepared.wait(60)

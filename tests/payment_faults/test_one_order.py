@@ -203,7 +203,7 @@ def test_case_18_an_order_given_up_while_its_page_is_being_opened_leaves_no_page
         return original(*args, **kwargs)
 
     monkeypatch.setattr(checkout_sessions, "cancel_unpaid_order", opened_just_before)
-    assert abandon_order(str(order.pk)) is None
+    assert abandon_order(order.pk) is None
     assert fake_stripe.control(f"sessions/{lost}/pay")["result"] == "closed"
     cancelled_once(order, attempt=AttemptState.CANCELED)
 

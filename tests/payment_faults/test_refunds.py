@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
@@ -23,8 +24,8 @@ from orders.models import (
     RefundRequest,
     RefundState,
 )
-from orders.selectors.refund_rules import RefundRefused, refundable
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.selectors.refund_rules import RefundRefused, ReturnedLine, charges_left, refundable
+from orders.services.fulfilment.status_changes import update_status
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation import reconcile
 from orders.services.refunds import decisions
@@ -87,7 +88,7 @@ def refunded_once(order: Order) -> None:
 
 def test_case_27_fifty_clicks_on_one_button_are_one_refund(fake_stripe, paid, figures):
     """Refund: two admins, two workers, double click: one refund, never more than paid."""
-    lines = [(paid.items.get().pk, 1, True)]
+    lines = [ReturnedLine(paid.items.get().pk, 1, True)]
     outcomes = run_concurrently([partial(give_back, paid, "one-button", lines=lines)] * CLICKS)
     # Who waits for the order longer than the database allows is told to come back.
     assert {type(outcome.error) for outcome in outcomes} <= {type(None), OperationalError}
@@ -143,7 +144,8 @@ def test_case_27_without_the_lock_two_administrators_give_back_too_much(fake_str
 
     monkeypatch.setattr(decisions, "propose_refund", propose_late)
     monkeypatch.setattr(type(Order.objects.all()), "select_for_update", lambda rows, **named: rows)
-    monkeypatch.setattr(decisions, "_split", lambda charges, money: [(charges[0].attempt, money)])
+    whole = [replace(charge, left=paid.total) for charge in charges_left(paid)]
+    monkeypatch.setattr(decisions, "charges_left", lambda order: whole)
     run_concurrently([partial(give_back, paid, amount=Decimal("40.00"))] * 2)
     monkeypatch.undo()
     assert sum(Refund.objects.values_list("amount", flat=True)) == Decimal("80.00")

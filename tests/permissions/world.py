@@ -34,11 +34,10 @@ from orders.models import (
     WithdrawalCase,
 )
 from orders.services.fulfilment.archiving import remove_order
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.fulfilment.status_changes import update_status
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.sending import send_refund, sync_refunds
-from orders.services.withdrawals.declarations import Declaration
-from orders.services.withdrawals.declaring import declare_withdrawal
+from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, make_variation, pay_order
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.thirds import offer_thirds

@@ -9,7 +9,7 @@ import pytest
 from django.db import transaction
 
 from orders.models import CardChange, DiscardedCard, Order, StoredCard
-from orders.selectors.installments import wants_card
+from orders.selectors.installments import needs_card
 from orders.services.payments import card_change
 from orders.services.payments.card_change import change_card, settle_card_change
 from orders.services.reconciliation import reconcile
@@ -51,11 +51,11 @@ def test_without_lock_and_constraint_two_presses_open_two_pages(fake_stripe, ord
     meeting = Meeting(2)
 
     def together(found: Order) -> bool:
-        wanted = wants_card(found)
+        wanted = needs_card(found)
         meeting.wait()
         return wanted
 
-    monkeypatch.setattr(card_change, "wants_card", together)
+    monkeypatch.setattr(card_change, "needs_card", together)
     monkeypatch.setattr(Order.objects, "select_for_update", lambda **_: Order.objects.all())
     with without_constraint("card_change_one_open_an_order"):
         values(run_concurrently([partial(change_card, order_id=order.pk)] * 2))
@@ -99,14 +99,14 @@ def test_a_change_neither_waits_for_a_charge_nor_charges_again(fake_stripe, orde
     clock.pass_days(1)
     change = left(fake_stripe, order)
     under_way, go_on = Event(), Event()
-    charge = gateway.charge_kept_card
+    charge = gateway.charge_stored_card
 
     def slowly(**call):
         under_way.set()
         assert go_on.wait(60)
         return charge(**call)
 
-    monkeypatch.setattr(gateway, "charge_kept_card", slowly)
+    monkeypatch.setattr(gateway, "charge_stored_card", slowly)
     round_ = Started(clock.run_round)
     assert under_way.wait(60)
     assert settle_card_change(change.pk) == "pending"

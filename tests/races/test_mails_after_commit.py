@@ -69,7 +69,7 @@ def test_mails_are_as_many_as_committed_orders(settings, monkeypatch, queued_tas
     undone = {attempt.payment.order_id for attempt in attempts[::2]}
     queued_tasks.calls.clear()
     monkeypatch.setattr(gateway, "fetch_checkout_session", paid_page)
-    original = settlement.mail_workshop
+    original = settlement.mail_new_order
 
     def break_off(order: Order) -> None:
         # The last step: both mails of the order are written by now.
@@ -77,7 +77,7 @@ def test_mails_are_as_many_as_committed_orders(settings, monkeypatch, queued_tas
         if order.pk in undone:
             raise BrokenOff
 
-    monkeypatch.setattr(settlement, "mail_workshop", break_off)
+    monkeypatch.setattr(settlement, "mail_new_order", break_off)
 
     def settle_some(first: int) -> int:
         broken = 0

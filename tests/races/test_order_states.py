@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from orders.models import Attempt, InstallmentPause, Order, OrderTracking, PausedBy, StoredCard
-from orders.services.fulfilment import workshop_steps
+from orders.services.fulfilment import status_changes
 from orders.services.fulfilment.status_changes import change_status
 from orders.services.installments.dates import pause_installments
 from orders.services.payments import due_installments, off_session
@@ -54,7 +54,7 @@ def test_control_without_comparing_the_status_twelve_calls_write_more(provider, 
     def add_always(order: Order, **said: object) -> None:
         OrderTracking.objects.create(order=order, status=order.status)
 
-    monkeypatch.setattr(workshop_steps, "add_to_status", add_always)
+    monkeypatch.setattr(status_changes, "add_to_status", add_always)
     call = partial(change_status, order_id=order.pk, status="shipped", actor=None)
     run_concurrently([call] * TWELVE)
     assert OrderTracking.objects.filter(order=order, status="shipped").count() == TWELVE

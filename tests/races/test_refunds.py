@@ -76,7 +76,7 @@ def test_a_refusal_and_the_news_of_it_do_not_wait_for_each_other_in_a_circle(fak
     Refund.objects.update(state=RefundState.SENT)
     with transaction.atomic():
         Order.objects.select_for_update().get()
-        refused = Started(partial(outcomes.note_refusal, refund.pk, "charge_disputed"))
+        refused = Started(partial(outcomes.record_refusal, refund.pk, "charge_disputed"))
         wait_until_blocked()
         Refund.objects.select_for_update().get()
     refused.value()
@@ -106,7 +106,7 @@ def test_ten_administrators_with_a_transfer_and_ten_with_a_retry_make_one_of_the
 ):
     """Whoever is first: a transfer that all others find, or a retry that refuses the transfers."""
     Refund.objects.update(state=RefundState.SENT)
-    outcomes.note_refusal(refund.pk, "expired_or_canceled_card")
+    outcomes.record_refusal(refund.pk, "expired_or_canceled_card")
     transfer = partial(
         settle_by_transfer,
         refund_id=refund.pk, sent_on=timezone.localdate(), reference="VIR 118", amount=Decimal("60.00"),
@@ -130,7 +130,7 @@ def test_a_transfer_that_ten_administrators_take_back_while_ten_settle_it_again_
     fake_stripe, refund, figures
 ):
     Refund.objects.update(state=RefundState.SENT)
-    outcomes.note_refusal(refund.pk, "expired_or_canceled_card")
+    outcomes.record_refusal(refund.pk, "expired_or_canceled_card")
     today = timezone.localdate()
     first = settle_by_transfer(
         refund_id=refund.pk, sent_on=today, reference="VIR 118", amount=Decimal("60.00")

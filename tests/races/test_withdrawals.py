@@ -9,8 +9,8 @@ from django.test import Client
 
 from orders.access import access_token
 from orders.models import Order, OrderEvent, Withdrawal, WithdrawalCase
-from orders.services.fulfilment.workshop_steps import update_status
-from orders.services.withdrawals import declaring
+from orders.services.fulfilment.status_changes import update_status
+from orders.services.withdrawals import declarations
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from orders.tests.test_withdrawal_pages import signed_in
 from orders.tests.thirds import offer_thirds
@@ -45,15 +45,15 @@ def test_twelve_confirmations_at_once_file_one_declaration(order, known, figures
     signed = step({"name": "Léa", "order": text, "email": "lea@example.com", "scope": "all"})
     # All of them have looked for an earlier declaration before one of them files it.
     meeting = Meeting(CLICKS)
-    look = declaring.find_withdrawal
+    look = declarations.find_withdrawal
 
     def look_together(key):
         found = look(key)
         meeting.wait()
         return found
 
-    monkeypatch.setattr(declaring, "find_withdrawal", look_together)
-    monkeypatch.setattr(declaring.limits, "enforce", lambda limit, subject: None)
+    monkeypatch.setattr(declarations, "find_withdrawal", look_together)
+    monkeypatch.setattr(declarations.limits, "enforce", lambda limit, subject: None)
 
     codes = values(run_concurrently([partial(confirm, number + 1, signed) for number in range(CLICKS)]))
 

@@ -20,9 +20,8 @@ from orders.api.exchange import idempotency_key, private
 from orders.api.serializers import OrderSerializer, ParagraphField, PlainTextField, TrackingSerializer
 from orders.models import AttemptState, Carrier, Order, OrderStatus
 from orders.selectors.admin_orders import BadCursor, admin_order, find_orders
-from orders.selectors.status_actions import status_actions
 from orders.services.fulfilment.archiving import Removal, remove_order
-from orders.services.fulfilment.status_changes import change_status
+from orders.services.fulfilment.status_changes import change_status, status_actions
 from orders.services.status.transitions import status_offers
 from orders.stripe import gateway
 from shop.core.problems import Problem

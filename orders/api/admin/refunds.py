@@ -19,6 +19,7 @@ from orders.api.exchange import idempotency_key, private
 from orders.api.serializers import KnownFieldsSerializer, PlainTextField, StrictIntegerField
 from orders.models import Order, Refund, RefundLine, RefundMethod, RefundRequest, RefundState, TransferReturn
 from orders.selectors.quotes import MAX_LINES
+from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.refunds import RefundProgress, find_request, progress
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.transfers import (
@@ -137,7 +138,7 @@ class OrderRefundView(APIView):
                 reason=form.validated_data["reason"],
                 lines=None
                 if lines is None
-                else [(line["item_id"], line["quantity"], line["restock"]) for line in lines],
+                else [ReturnedLine(line["item_id"], line["quantity"], line["restock"]) for line in lines],
                 amount=form.validated_data.get("amount"),
             )
         except Order.DoesNotExist:

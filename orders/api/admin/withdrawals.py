@@ -21,6 +21,7 @@ from orders.api.serializers import KnownFieldsSerializer, ParagraphField, PlainT
 from orders.api.withdrawals import MOST_LINES, WithdrawnItemSerializer, each_once
 from orders.forms import LIMITS
 from orders.models import Order, Withdrawal, WithdrawalChannel, WithdrawalState
+from orders.selectors.refund_rules import ReturnedLine
 from orders.services.withdrawals.declarations import Declaration, Receipt
 from orders.services.withdrawals.staff_filing import file_received
 from shop.core.problems import Problem
@@ -114,7 +115,7 @@ class OrderWithdrawalsView(APIView):
             order_text=order.reference,
             language=order.language,
             order=order,
-            lines=tuple((item["item_id"], item["quantity"]) for item in said.get("items") or ()),
+            lines=tuple(ReturnedLine(item["item_id"], item["quantity"]) for item in said.get("items") or ()),
             receipt=Receipt(
                 channel=WithdrawalChannel(said["channel"]),
                 sent_on=said["sent_on"],

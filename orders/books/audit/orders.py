@@ -24,12 +24,8 @@ from orders.models import (
     RefundState,
     WithdrawalCase,
 )
-from orders.selectors.installments import OPEN_PAYMENTS
+from orders.models.payment import AUTOMATIC_REFUNDS, COLLECTED_KINDS, OPEN_PAYMENTS, REFUNDS_UNDER_WAY
 from shop.core.money import ZERO, from_cents, quantize
-
-_COLLECTED = (LedgerKind.CHARGE, LedgerKind.REFUND, LedgerKind.REFUND_FAILED)
-_AUTOMATIC = (RefundReason.DUPLICATE, RefundReason.UNAVAILABLE)
-_UNDER_WAY = (RefundState.REQUESTED, RefundState.SENT, RefundState.PENDING)
 
 Sums = defaultdict[Any, Decimal]
 
@@ -105,7 +101,7 @@ def check_ledger() -> Iterator[Fault]:
 
 def _payments() -> Iterator[Fault]:
     """Four queries."""
-    moved = _sums(LedgerEntry.objects.filter(kind__in=_COLLECTED), "payment")
+    moved = _sums(LedgerEntry.objects.filter(kind__in=COLLECTED_KINDS), "payment")
     leaving = _leaving("attempt__payment")
     for payment in Payment.objects.select_related("order").order_by("pk").iterator():
         kept = moved[payment.pk]
@@ -149,7 +145,7 @@ def _documents() -> Iterator[Fault]:
     Thirteen queries. What a decision has moved before its credit note is issued is added back.
     """
     documents = _sums(Invoice.objects.all(), "order", "total")
-    kept = _sums(LedgerEntry.objects.filter(kind__in=_COLLECTED), "order")
+    kept = _sums(LedgerEntry.objects.filter(kind__in=COLLECTED_KINDS), "order")
     to_come = _sums(Payment.objects.filter(state__in=(*OPEN_PAYMENTS, PaymentState.WRITTEN_OFF)), "order")
     leaving = _leaving("order")
     announced = RefundRequest.objects.filter(settled_at=None, credit_note=None)
@@ -181,7 +177,7 @@ def _leaving(by: str) -> Sums:
     """What goes back by itself; of a charge of which a part was given back at the provider, the rest. Two queries."""
     sums: Sums = defaultdict(lambda: ZERO)
     gone = _sums(Refund.objects.filter(state=RefundState.SUCCEEDED), "attempt")
-    automatic = Refund.objects.filter(reason__in=_AUTOMATIC, state__in=_UNDER_WAY)
+    automatic = Refund.objects.filter(reason__in=AUTOMATIC_REFUNDS, state__in=REFUNDS_UNDER_WAY)
     for key, attempt, amount, cents in automatic.values_list(
         by, "attempt", "amount", "attempt__amount_cents"
     ):
@@ -197,7 +193,7 @@ def _still_owed() -> Sums:
     noted = RefundRequest.objects.filter(credit_note__isnull=False)
     bounced, through = noted.filter(settled_at=None), noted.filter(settled_at__isnull=False)
     undecided = Refund.objects.filter(request=None, reason=RefundReason.EXTERNAL, state=RefundState.SUCCEEDED)
-    automatic = Refund.objects.filter(reason__in=_AUTOMATIC).values("attempt")
+    automatic = Refund.objects.filter(reason__in=AUTOMATIC_REFUNDS).values("attempt")
     back, more = _sums(_succeeded(bounced), "order"), _sums(_succeeded(through), "order")
     needed = _sums(through, "order", F("amount") - F("voided"))
     outside = _sums(undecided.exclude(attempt__in=automatic), "order")

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orders.pricing.installments import Installment, charge_day, fill_again, last_day, plan, reaches_minimum
+from orders.pricing.installments import (
+    Installment,
+    OwedPart,
+    charge_day,
+    last_day,
+    plan,
+    reaches_minimum,
+    restore_parts,
+)
 from orders.pricing.tests.carts import TODAY
 from shop.core.money import from_cents
 
@@ -117,5 +125,5 @@ def test_l312_4_all_is_paid_within_fifty_days_of_dispatch() -> None:
     ],
 )
 def test_parts_are_owed_again_the_earliest_first_and_never_beyond_what_was_agreed(parts, amount, filled):
-    pairs = [(Decimal(owed), Decimal(agreed)) for owed, agreed in parts]
-    assert fill_again(pairs, Decimal(amount)) == [Decimal(part) for part in filled]
+    owed_parts = [OwedPart(Decimal(owed), Decimal(agreed)) for owed, agreed in parts]
+    assert restore_parts(owed_parts, Decimal(amount)) == [Decimal(part) for part in filled]

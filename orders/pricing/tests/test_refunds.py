@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from orders.pricing.promotions import free_units
 from orders.pricing.quote import CartLine
-from orders.pricing.refunds import PaidLine, line_shares, spread, value_of_return
+from orders.pricing.refunds import PaidLine, line_shares, prorate, value_of_return
 from orders.pricing.tests.carts import carts, line, quote
 from shop.core.money import from_cents, to_cents
 
@@ -108,14 +108,14 @@ def test_what_was_not_sold_can_not_come_back(units, message):
 
 def test_an_amount_is_spread_over_lines_in_proportion():
     parts = {"a": Decimal("20.00"), "b": Decimal("10.00"), "c": Decimal("0.00")}
-    assert spread(Decimal("10.00"), parts) == {
+    assert prorate(Decimal("10.00"), parts) == {
         "a": Decimal("6.67"), "b": Decimal("3.33"), "c": Decimal("0.00"),
     }  # fmt: skip
-    assert spread(Decimal("30.00"), parts) == parts
-    assert spread(Decimal("0.00"), {}) == {}
+    assert prorate(Decimal("30.00"), parts) == parts
+    assert prorate(Decimal("0.00"), {}) == {}
     for senseless in ("30.01", "-0.01"):
         with pytest.raises(ValueError, match=r"does not fit into 30\.00\.$"):
-            spread(Decimal(senseless), parts)
+            prorate(Decimal(senseless), parts)
 
 
 @law
@@ -182,6 +182,6 @@ def test_shares_are_what_was_paid_and_below_the_price(cart):
 def test_a_spread_adds_up_and_never_exceeds_a_part(cents, data):
     parts = {str(index): from_cents(part) for index, part in enumerate(cents)}
     amount = from_cents(data.draw(st.integers(0, sum(cents))))
-    found = spread(amount, parts)
+    found = prorate(amount, parts)
     assert sum(found.values()) == amount
     assert all(Decimal("0.00") <= found[key] <= parts[key] for key in parts)

@@ -1,6 +1,7 @@
 """From a filled-in form to the address of the payment page."""
 
 import logging
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -39,7 +40,7 @@ class Visitor:
     """Who asks: an IP address ("" when there is none), the orders that this browser made, the member signed in."""
 
     address: str = ""
-    orders: tuple[str, ...] = ()
+    orders: tuple[uuid.UUID, ...] = ()
     member_id: int | None = None
 
 
@@ -49,7 +50,7 @@ def check_out(
     """Make the order once, and open its payment page once.
 
     The same key and demand give the same order and page, however often and however much at once. The visitor's earlier
-    unpaid orders are closed first, page and all, and their stock is given back: a customer never competes with a try
+    unpaid orders are closed first, page and all, and their stock is released: a customer never competes with a try
     of their own, and never has two pages open that sell the same piece.
 
     Raises CartChanged, TooManyUnpaid (409), Problem `idempotency_key_reused` (422), `order_closed` or `already_paid`
@@ -76,8 +77,8 @@ def check_out(
     return CheckedOut(order=order, url=_payment_page(order), created=created)
 
 
-def find_placed(request: CheckoutRequest) -> Order | None:
-    """The order that this key made before. Raises Problem 422 when it was another demand."""
+def find_placed_order(request: CheckoutRequest) -> Order | None:
+    """Return the order that this key made before. Raises Problem 422 when it was another demand."""
     return _existing(request)
 
 
@@ -128,7 +129,7 @@ def _open(attempt: Attempt) -> str:
     except gateway.GatewayUnavailable as error:
         attempt.refresh_from_db()
         if attempt.checkout_session_url:
-            # A request with the same key was being answered, and this one was told to come back.
+            # A request with the same key was being answered, and this one was refused until later.
             return attempt.checkout_session_url
         if error.kept:
             # A page that may exist and whose address nobody has can't be paid: the next click may make another.
@@ -141,7 +142,7 @@ def _open(attempt: Attempt) -> str:
         return open_checkout_session(renewed)
 
 
-def _earlier_orders(request: CheckoutRequest, visitor: Visitor) -> list[str]:
+def _earlier_orders(request: CheckoutRequest, visitor: Visitor) -> list[uuid.UUID]:
     """The unpaid orders that this one takes the place of: those of this browser, and those with counted stock of the
     same member or of the same mailbox from the same network. An e-mail address alone closes nothing: anybody can type
     it. One query."""
@@ -153,21 +154,21 @@ def _earlier_orders(request: CheckoutRequest, visitor: Visitor) -> list[str]:
         holder = holder_of(address=visitor.address, email=request.customer.email)
         theirs |= held & Q(stock_holds__network=holder.network, stock_holds__mailbox=holder.mailbox)
     unpaid = Order.objects.filter(theirs, status=OrderStatus.PENDING).order_by("created_at").distinct()
-    return [str(order_id) for order_id in unpaid.values_list("pk", flat=True)]
+    return list(unpaid.values_list("pk", flat=True))
 
 
 def _name_open_order(refusal: TooManyUnpaid, visitor: Visitor) -> None:
-    """Lead to the order that stands in the way, when this browser made it and its page could not be closed."""
+    """Add the address of the order that holds the units, when this browser made it and its page could not be closed."""
     order = Order.objects.filter(pk__in=visitor.orders, status=OrderStatus.PENDING).first()
     if order is not None:
         refusal.extra["order_url"] = order_path(order)
 
 
-def _replace(order_id: str) -> None:
+def _replace(order_id: uuid.UUID) -> None:
     try:
         paid = abandon_order(order_id)
     except gateway.GatewayUnavailable:
-        # The earlier order still holds its pieces: going on would tell its own customer that they are sold. And
+        # The earlier order still holds its pieces: going on would show its own customer that they are sold. And
         # asking for the new page as well would keep them waiting twice as long for the same answer.
         raise _payment_unavailable() from None
     except gateway.GatewayError:

@@ -1,11 +1,11 @@
-"""Making an order: priced, agreed, its stock held, in one transaction that either happens or does not."""
+"""Placing an order: priced, agreed, its stock held, in one transaction that either happens or does not."""
 
 import hashlib
 import json
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -23,15 +23,13 @@ from orders.selectors.mandate import mandate_text
 from orders.selectors.quotes import CartQuote, QuotedLine, RequestedLine, quote_cart
 from orders.services.checkout.unpaid_holds import holder_of, limit_unpaid_holds
 from orders.services.status.stock_holds import hold_for_order
-from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
+from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME, SHORTEST_CHECKOUT_SESSION
 from shop.core.models import ShopSettings
 from shop.core.money import to_cents
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
     from accounts.models import User
-
-SHORTEST_PAGE = timedelta(minutes=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,7 @@ class CheckoutRequest:
     language: str
 
     def fingerprint(self) -> str:
-        """The same demand gives the same text, so that a key can't be reused for another one."""
+        """Return a digest of the demand, so that a key can't be reused for another one."""
         content = asdict(self)
         content.pop("idempotency_key")
         content.pop("language")
@@ -167,7 +165,7 @@ def _write_payments(order: Order, quote: Quote, day: date) -> Payment:
 
 
 def prepare_attempt(payment: Payment, *, number: int = 1) -> Attempt:
-    """A try to collect `payment` on the hosted page, not yet told to the provider."""
+    """Write an attempt to collect `payment` on the hosted page; the provider does not know it yet."""
     return Attempt.objects.create(
         payment=payment,
         number=number,
@@ -177,16 +175,16 @@ def prepare_attempt(payment: Payment, *, number: int = 1) -> Attempt:
 
 
 def renew_attempt(attempt: Attempt, *, only_when_old: bool = False) -> Attempt | None:
-    """A new try in place of one whose page could not be had and whose key can't be used again.
+    """Replace an attempt whose page could not be had and whose key can't be used again.
 
     Safe because nobody has the address of a page that was never answered: even if it was made, it can't be paid,
-    and it expires by itself. With `only_when_old` only a try whose page would live too short is replaced: then
+    and it expires by itself. With `only_when_old` only a try whose page would expire too soon is replaced: then
     the refusal of its key shows that no page exists under it. None when the attempt has a page or moved on.
     """
     with transaction.atomic():
         order = Order.objects.select_for_update().get(payments=attempt.payment_id)
         current = Attempt.objects.select_for_update().get(pk=attempt.pk)
-        too_old = current.expires_at - SHORTEST_PAGE <= timezone.now()
+        too_old = current.expires_at - SHORTEST_CHECKOUT_SESSION <= timezone.now()
         if current.state != AttemptState.SENT or current.checkout_session_id is not None:
             return None
         if only_when_old and not too_old:
@@ -196,6 +194,19 @@ def renew_attempt(attempt: Attempt, *, only_when_old: bool = False) -> Attempt |
         current.save(update_fields=["state", "settled_at"])
         record_event(order, "payment.renewed", attempt=str(current.pk))
         return prepare_attempt(current.payment, number=current.number + 1)
+
+
+def join_orders(user: "User", order_ids: Sequence[uuid.UUID]) -> None:
+    """Give guests' orders to the member whose address they were placed with.
+
+    An order of somebody else, or with another address, is left alone. Runs in the caller's transaction; locks the
+    orders, oldest key first.
+    """
+    orders = Order.objects.select_for_update().filter(pk__in=order_ids, user=None, email=user.email)
+    for order in orders.order_by("pk"):
+        order.user = user
+        order.save(update_fields=["user", "updated_at"])
+        record_event(order, "order.joined_account", actor=user)
 
 
 def _refuse_changed(cart: CartQuote, request: CheckoutRequest) -> None:

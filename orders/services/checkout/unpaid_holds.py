@@ -1,4 +1,4 @@
-"""How much counted stock one customer may keep from others without having paid.
+"""How much counted stock one customer may hold without having paid.
 
 A hold costs nothing and lasts half an hour, so whoever orders again and again could keep the whole shop empty. Holds
 are counted by network address (IPv6 by its /64) and by mailbox, each as a keyed digest that is cleared with the hold.
@@ -18,7 +18,7 @@ from django.utils.translation import ngettext
 
 from catalog.selectors.availability import stock_levels
 from orders.models import Order, StockHold, StockHoldState
-from orders.selectors.holds import counted_levels, held_units
+from orders.services.status.stock_holds import counted_levels, held_units
 from shop.core.client_address import network_of
 from shop.core.problems import Problem
 from shop.core.transaction_locks import lock_names
@@ -40,7 +40,8 @@ class Holder:
 
 
 def holder_of(*, address: str, email: str) -> Holder:
-    """The holder behind an IP address and a normalised e-mail address; what follows `+` names no other mailbox."""
+    """Return the holder behind an IP address and a normalised e-mail address; what follows `+` names no other
+    mailbox."""
     name, _at, domain = email.rpartition("@")
     mailbox = f"{name.partition('+')[0]}@{domain}"
     return Holder(

@@ -1,4 +1,4 @@
-"""Taking an order out of staff's lists: deleted when it was never paid, put away when the law keeps it."""
+"""Taking an order out of staff's lists: deleted when it was never paid, archived when the law keeps it."""
 
 import uuid
 from enum import StrEnum
@@ -10,6 +10,9 @@ from django.utils.translation import gettext as _
 
 from orders.journal import record_event
 from orders.models import (
+    CLOSED_STATUSES,
+    LIVE_ATTEMPTS,
+    REFUNDS_UNDER_WAY,
     Attempt,
     AttemptState,
     LedgerEntry,
@@ -18,8 +21,6 @@ from orders.models import (
     Payment,
     StoredCard,
 )
-from orders.models.order import ENDINGS
-from orders.models.payment import LIVE_ATTEMPTS, REFUNDS_UNDER_WAY
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_debts import debts
 from orders.selectors.refund_rules import charges_left, open_dispute
@@ -31,9 +32,9 @@ from shop.core.problems import Problem
 if TYPE_CHECKING:
     from accounts.models import User
 
-_KEPT = ("ledger", "invoices", "withdrawals", "refund_requests", "refunds", "disputes", "discrepancies")
+_RETAINED = ("ledger", "invoices", "withdrawals", "refund_requests", "refunds", "disputes", "discrepancies")
 """What the shop must be able to show for ten years (L123-22 C. com.); an order that has any of it is not deleted."""
-_DONE = (OrderStatus.DELIVERED, *ENDINGS)
+_DONE = (OrderStatus.DELIVERED, *CLOSED_STATUSES)
 _MONEY_MAY_COME = (*LIVE_ATTEMPTS, AttemptState.REVIEW)
 
 
@@ -57,7 +58,7 @@ def remove_order(*, order_id: uuid.UUID, actor: "User | None") -> Removal:
         close_unpaid(order_id)
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
-        if any(getattr(order, name).exists() for name in _KEPT):
+        if any(getattr(order, name).exists() for name in _RETAINED):
             _archive(order, actor)
             return Removal.ARCHIVED
         attempts = Attempt.objects.filter(payment__order=order)
@@ -75,11 +76,11 @@ def remove_order(*, order_id: uuid.UUID, actor: "User | None") -> Removal:
 
 
 def archiving_obstacles(order: Order) -> list[str]:
-    """What stands in the way of archiving an order, as sentences for staff; none when nothing does. Some twelve
+    """Return what prevents the archiving of an order, as sentences for staff; none when nothing does. Some twelve
     queries."""
     left = outstanding(order)
     retained = (
-        order.status in ENDINGS
+        order.status in CLOSED_STATUSES
         and not order.retention_decision
         and any(charge.left for charge in charges_left(order))
     )
@@ -101,7 +102,7 @@ def archiving_obstacles(order: Order) -> list[str]:
         (order.discrepancies.filter(resolved_at=None).exists(), _("un écart avec Stripe est à régler")),
         (_is_in_review(order), _("elle est à vérifier")),
     )
-    return [str(reason) for stands, reason in found if stands]
+    return [str(reason) for holds, reason in found if holds]
 
 
 def restore_order(*, order_id: uuid.UUID, actor: "User | None") -> Order:

@@ -11,33 +11,30 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import Order, OrderStatus
-from orders.models.order import PAID_STATUSES
+from orders.models import IN_WORKSHOP, PAID_STATUSES, Order
 from orders.services.status.transitions import correct_delivery_day
-from orders.services.withdrawals.declaring import has_left
 from orders.services.withdrawals.mails import mail_overdue, mail_postponed
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
     from accounts.models import User
 
-_WAITING = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING)
 _OVERDUE = "delivery.overdue"
 
 
 def report_overdue_orders(now: datetime) -> int:
-    """Tell customers and workshop of paid orders not sent by the promised date, once a date; returns how many.
+    """Mail customers and workshop about paid orders not sent by the promised date, once a date; returns how many.
 
     The promise covers its whole day: the order is late from the next one on.
     """
     today = timezone.localdate(now)
     reported = 0
-    late = Order.objects.filter(status__in=_WAITING, promised_by__lt=today)
+    late = Order.objects.filter(status__in=IN_WORKSHOP, promised_by__lt=today)
     for order_id in late.values_list("pk", flat=True):
         with transaction.atomic():
             order = Order.objects.select_for_update().get(pk=order_id)
             promised = order.promised_by
-            if order.status not in _WAITING or promised >= today:
+            if order.status not in IN_WORKSHOP or promised >= today:
                 continue
             if order.events.filter(name=_OVERDUE, data__promised_by=promised.isoformat()).exists():
                 continue
@@ -48,14 +45,14 @@ def report_overdue_orders(now: datetime) -> int:
 
 
 def set_promised_date(*, order_id: uuid.UUID, promised_by: date, reason: str, actor: User | None) -> Order:
-    """Promise another date and tell the customer why. The former one stays in the journal.
+    """Promise another date and mail the customer why. The former one stays in the journal.
 
     Raises Problem 409 `order_left` for an order that is not in the workshop, 400 `invalid_date` for a day that has
     passed or the same date.
     """
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
-        if order.status not in _WAITING:
+        if order.status not in IN_WORKSHOP:
             raise Problem("order_left", _("Cette commande n'est plus à l'atelier."), 409)
         if promised_by < timezone.localdate() or promised_by == order.promised_by:
             refusal = _("Choisissez une nouvelle date, à partir d'aujourd'hui.")
@@ -83,7 +80,7 @@ def set_delivery_day(*, order_id: uuid.UUID, delivered_on: date | None, actor: U
     """
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
-        if order.status not in PAID_STATUSES or not has_left(order):
+        if order.status not in PAID_STATUSES or not order.goods_have_left:
             raise Problem("order_not_sent", _("Cette commande n'est pas encore partie."), 409)
         sent_on = None if order.shipped_at is None else timezone.localdate(order.shipped_at)
         if delivered_on is not None and not (sent_on or delivered_on) <= delivered_on <= timezone.localdate():

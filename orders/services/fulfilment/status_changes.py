@@ -1,28 +1,36 @@
 """A status set by hand: what the workshop does next, or that an order is off and what becomes of its money."""
 
 import uuid
-from datetime import date
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event, record_tracking
-from orders.models import LedgerEntry, LedgerKind, Order, OrderStatus
-from orders.models.order import ENDINGS
+from orders.models import (
+    CLOSED_STATUSES,
+    PAID_STATUSES,
+    LedgerEntry,
+    LedgerKind,
+    Order,
+    OrderStatus,
+    OrderTracking,
+)
 from orders.models.states import ActorKind
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_rules import charges_left, refundable
-from orders.services.fulfilment.workshop_steps import add_to_status, update_status
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.refunds.decisions import request_refund
-from orders.services.refunds.unpaid import give_up_unpaid
+from orders.services.refunds.unpaid import close_outstanding
 from orders.services.status.mails import mail_status
-from orders.services.status.transitions import transition, why_not
+from orders.services.status.transitions import transition, transition_problem
 from shop.core.money import ZERO, amount_string, format_amount
 from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -48,21 +56,21 @@ def change_status(
     `cancelled` and `refunded` need to know whether what was paid goes back. Without `refund` they raise Problem 409
     `refund_decision_needed` with `refundable`, `money` and `voided` in euros; True credits all that is left (see
     `request_refund`; `key` makes that repeatable); False moves no money, wants a `reason`, and leaves the order waiting
-    for a decision about it (`decide_retention`). Either way nothing more is collected (see `give_up_unpaid`).
+    for a decision about it (`decide_retention`). Either way nothing more is collected (see `close_outstanding`).
 
     An order that was never paid can be cancelled only: its payment page is closed first, and its customer gets a mail
-    if there is a message. Raises Problem 409 as `why_not`, `reason_needed`, `refund_required`, `order_just_paid`,
-    `payment_under_way`, 400 `invalid_date`, GatewayError when the page can't be closed now, RefundRefused, and
-    Order.DoesNotExist. Whatever is raised, the order is as it was.
+    if there is a message. Raises Problem 409 as `transition_problem`, `reason_needed`, `refund_required`,
+    `order_just_paid`, `payment_under_way`, 400 `invalid_date`, GatewayError when the page can't be closed now,
+    RefundRefused, and Order.DoesNotExist. Whatever is raised, the order is as it was.
     """
     order = Order.objects.get(pk=order_id)
     if order.status == OrderStatus.PENDING != status and not _was_charged(order):
         return _cancel_unpaid(order, status, actor=actor, message=message)
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
-        asks_for_more = bool(refund) and status in ENDINGS and refundable(order) > ZERO
-        if status in ENDINGS and (status != order.status or asks_for_more):
-            _end(
+        asks_for_more = bool(refund) and status in CLOSED_STATUSES and refundable(order) > ZERO
+        if status in CLOSED_STATUSES and (status != order.status or asks_for_more):
+            _close(
                 order, status, actor=actor, message=message, tracking_number=tracking_number, refund=refund,
                 reason=reason, key=key,
             )  # fmt: skip
@@ -74,13 +82,84 @@ def change_status(
     return Order.objects.get(pk=order_id)
 
 
+def update_status(
+    *,
+    order_id: uuid.UUID,
+    status: str,
+    message: str = "",
+    tracking_number: str = "",
+    carrier: str = "",
+    actor: "User | None",
+    reason: str = "",
+    dispatched_on: date | None = None,
+) -> OrderTracking | None:
+    """Set one of the four statuses of a paid order; returns the tracking entry for its customer.
+
+    The status that it has already is an addition when it comes with a message or a number, and nothing otherwise, nor
+    when both were said last. `dispatched_on` is the day on which it was sent, today by default; `reason` why a
+    dispatch is undone. Raises Problem 409 as `transition_problem` and 400 `invalid_date`; nothing changes then.
+    """
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        if status == order.status:
+            return add_to_status(
+                order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor
+            )
+        return transition(
+            order, status, by=ActorKind.STAFF, actor=actor, at=_moment(order, status, dispatched_on),
+            message=message, tracking_number=tracking_number, carrier=carrier, reason=reason,
+        )  # fmt: skip
+
+
+def add_to_status(
+    order: Order, *, message: str, tracking_number: str, carrier: str = "", actor: "User | None"
+) -> OrderTracking | None:
+    """Add a message or number to the present status; None when there is nothing new. Runs with the order locked."""
+    latest = order.tracking.first()
+    said = (order.status, message, tracking_number)
+    repeated = latest is not None and (latest.status, latest.message, latest.tracking_number) == said
+    if repeated or not (message or tracking_number):
+        return None
+    entry = record_tracking(
+        order, message=message, tracking_number=tracking_number, carrier=carrier, actor=actor
+    )
+    record_event(order, "order.status_added_to", actor=actor, status=order.status, tracking=tracking_number)
+    mail_status(order, entry)
+    return entry
+
+
+def _moment(order: Order, status: str, day: date | None) -> datetime:
+    """When the parcel left: noon of an earlier day whose hour nobody noted, but after the payment."""
+    now = timezone.now()
+    if status != OrderStatus.SHIPPED or day is None or day == timezone.localdate(now):
+        return now
+    paid_at = order.paid_at or order.created_at
+    if not timezone.localdate(paid_at) <= day <= timezone.localdate(now):
+        refusal = _("L'expédition ne peut être ni à venir ni avant le paiement.")
+        raise Problem("invalid_date", refusal, errors={"dispatched_on": [refusal]})
+    return max(timezone.make_aware(datetime.combine(day, time(12))), paid_at)
+
+
+def status_actions(order: Order, status: str, refund: bool | None = None) -> tuple[StaffAction, ...]:
+    """Return every action that setting `status` needs; whoever sets it may do all of them.
+
+    The next step of the work is one. Calling an order off, or back, is another; and to say what becomes of its money,
+    `refund` True or False, is to decide a refund.
+    """
+    moves_on = order.status in PAID_STATUSES and status in PAID_STATUSES
+    actions = (
+        (StaffAction.FULFIL_ORDER,) if moves_on else (StaffAction.FULFIL_ORDER, StaffAction.CANCEL_ORDER)
+    )
+    return actions if refund is None else (*actions, StaffAction.REFUND_ORDER)
+
+
 def decide_retention(*, order_id: uuid.UUID, decision: str, actor: "User | None") -> Order:
-    """Write down why the money of a cancelled order stays with the shop. Raises Problem 409 `nothing_retained` when it
+    """Record why the money of a cancelled order stays with the shop. Raises Problem 409 `nothing_retained` when it
     holds none, `reason_needed` without words."""
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
-        kept = sum((charge.left for charge in charges_left(order)), ZERO)
-        if order.status not in ENDINGS or not kept:
+        retained = sum((charge.left for charge in charges_left(order)), ZERO)
+        if order.status not in CLOSED_STATUSES or not retained:
             raise Problem("nothing_retained", _("La boutique ne garde rien de cette commande."), 409)
         if not decision.strip():
             raise Problem("reason_needed", _("Dites pourquoi : le motif reste au journal."), 409)
@@ -90,19 +169,19 @@ def decide_retention(*, order_id: uuid.UUID, decision: str, actor: "User | None"
             order,
             "order.retention_decided",
             actor=actor,
-            amount=amount_string(kept),
+            amount=amount_string(retained),
             decision=order.retention_decision,
         )
     return order
 
 
 def close_unpaid(order_id: uuid.UUID) -> None:
-    """Make sure that nobody pays this order any more: its page is closed, its stock goes back.
+    """Close an unpaid order: its page is expired, its stock released.
 
     Raises GatewayError when the page can't be closed now, Problem 409 `order_just_paid` when it was paid meanwhile,
     and `payment_under_way` while money may still come.
     """
-    paid = abandon_order(str(order_id), by=ActorKind.STAFF)
+    paid = abandon_order(order_id, by=ActorKind.STAFF)
     if paid is not None:
         raise Problem("order_just_paid", _("Cette commande vient d'être payée : elle reste ouverte."), 409)
     if Order.objects.filter(pk=order_id, status=OrderStatus.PENDING).exists():
@@ -118,14 +197,14 @@ def _was_charged(order: Order) -> bool:
 
 
 def _cancel_unpaid(order: Order, status: str, *, actor: "User | None", message: str) -> Order:
-    refused = why_not(order, status)
+    refused = transition_problem(order, status)
     if refused is not None:
         raise refused
     close_unpaid(order.pk)
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order.pk)
         if order.tracking.exists():
-            # Somebody else cancelled it at the same moment, and has told the customer.
+            # Somebody else cancelled it at the same moment, with the entry that its customer sees.
             add_to_status(order, message=message, tracking_number="", actor=actor)
             return order
         entry = record_tracking(order, message=message, actor=actor)
@@ -136,7 +215,7 @@ def _cancel_unpaid(order: Order, status: str, *, actor: "User | None", message: 
     return order
 
 
-def _end(
+def _close(
     order: Order,
     status: str,
     *,
@@ -148,7 +227,7 @@ def _end(
     key: str,
 ) -> None:
     """Runs with the order locked."""
-    if status != order.status and (refused := why_not(order, status)) is not None:
+    if status != order.status and (refused := transition_problem(order, status)) is not None:
         raise refused
     left = refundable(order)
     if left and refund is None:
@@ -168,7 +247,7 @@ def _end(
             )
         if held and not reason.strip():
             raise Problem("reason_needed", _("Dites pourquoi l'argent n'est pas rendu."), 409)
-        give_up_unpaid(order=order, actor=actor, reason=message)
+        close_outstanding(order=order, actor=actor, reason=message)
         order.refresh_from_db()
         if held:
             order.retention_reason, order.retention_decision = reason.strip()[:500], ""

@@ -18,8 +18,8 @@ from orders.models import InstallmentPause, Order, PausedBy, PauseEnd, Payment, 
 from orders.pricing.installments import NOTICE_DAYS
 from orders.selectors.installments import delivery_is_late, open_pause, outstanding
 from orders.services.installments.mails import mail_calendar
-from orders.services.installments.resuming import put_in_calendar
-from orders.services.installments.scheduled_payments import lock_open_payments, move_forward
+from orders.services.installments.resuming import schedule_payment
+from orders.services.installments.scheduled_payments import cap_due_dates, lock_open_payments
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 def pause_installments(
     *, order_id: uuid.UUID, by: PausedBy, actor: "User | None" = None, reason: str = ""
 ) -> InstallmentPause:
-    """Collect nothing more until the pause ends; the second call gives the first pause back.
+    """Collect nothing more until the pause ends; the second call returns the first pause.
 
-    A charge that the provider was told of before goes on. Raises Problem 409 `nothing_due`, `delivery_not_late` for a
+    A charge that the provider has received before goes on. Raises Problem 409 `nothing_due`, `delivery_not_late` for a
     customer whose order is not late, `reason_needed` for staff without one, and Order.DoesNotExist.
     """
     with transaction.atomic():
@@ -58,28 +58,27 @@ def pause_installments(
 
 
 def resume_installments(*, order_id: uuid.UUID, by: PauseEnd, actor: "User | None" = None) -> None:
-    """End the open pause and tell the customer the new days; without one nothing changes. Raises
-    Order.DoesNotExist."""
+    """End the open pause and mail the customer the new days; without one nothing changes. Raises Order.DoesNotExist."""
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=order_id)
         pause = open_pause(order)
         if pause is not None:
-            _end(order, pause, by=by, actor=actor)
+            _end_pause(order, pause, by=by, actor=actor)
 
 
-def bring_forward(*, order: Order) -> None:
-    """The goods have left: a pause ends, and what falls later than fifty days after dispatch is brought forward."""
+def advance_due_dates(*, order: Order) -> None:
+    """End a pause at dispatch, and move what is due later than fifty days after it to that day."""
     pause = open_pause(order)
     if pause is not None:
-        _end(order, pause, by=PauseEnd.DISPATCH, actor=None)
+        _end_pause(order, pause, by=PauseEnd.DISPATCH, actor=None)
         return
     left_at = order.shipped_at or order.delivered_at
     assert left_at is not None
-    move_forward(order=order, dispatched_on=timezone.localdate(left_at))
+    cap_due_dates(order=order, dispatched_on=timezone.localdate(left_at))
 
 
 def restore_dates(*, order: Order) -> None:
-    """The goods have not left after all: what dispatch moved has its former day, a pause that it ended goes on.
+    """Undo `advance_due_dates`: what dispatch moved has its former day, a pause that it ended goes on.
 
     What was charged meanwhile stays charged.
     """
@@ -92,7 +91,7 @@ def restore_dates(*, order: Order) -> None:
     for payment in moved:
         assert payment.moved_from is not None
         payment.due_on, payment.moved_from = payment.moved_from, None
-        put_in_calendar(order, payment, now, announce=open_pause(order) is None)
+        schedule_payment(order, payment, now, announce=open_pause(order) is None)
         payment.save()
     if not moved:
         return
@@ -102,21 +101,19 @@ def restore_dates(*, order: Order) -> None:
     mail_calendar(order, why="dispatch_undone", once=f"dates:{event.pk}")
 
 
-def _end(order: Order, pause: InstallmentPause, *, by: PauseEnd, actor: "User | None") -> None:
+def _end_pause(order: Order, pause: InstallmentPause, *, by: PauseEnd, actor: "User | None") -> None:
     now = timezone.now()
     started, today = timezone.localdate(pause.started_at), timezone.localdate(now)
     pause.ended_at, pause.ended_by = now, by
     pause.save(update_fields=["ended_at", "ended_by"])
     for payment in lock_open_payments(order):
-        _begin_again(
-            order, payment, started=started, today=today, now=now, dispatched=by == PauseEnd.DISPATCH
-        )
+        _reschedule(order, payment, started=started, today=today, now=now, dispatched=by == PauseEnd.DISPATCH)
     record_event(order, "installments.unpaused", actor=actor, by=str(by), days=(today - started).days)
     if outstanding(order):
         mail_calendar(order, why="resumed", once=f"{pause.pk}:end:{now.isoformat()}")
 
 
-def _begin_again(
+def _reschedule(
     order: Order, payment: Payment, *, started: date, today: date, now: datetime, dispatched: bool
 ) -> None:
     if payment.state == PaymentState.SCHEDULED:
@@ -125,7 +122,7 @@ def _begin_again(
             payment.moved_from = payment.due_on
         if payment.due_on >= started:
             payment.due_on += today - started
-        put_in_calendar(order, payment, now)
+        schedule_payment(order, payment, now)
         if payment.moved_from == payment.due_on:
             payment.moved_from = None
     elif payment.next_try_on is not None:

@@ -3,25 +3,22 @@
 from datetime import date
 from typing import Any
 
-from django.conf import settings
-from django.urls import reverse
 from django.utils import timezone
 
 from orders.access import payment_page_url
+from orders.mails import mail_customer, mail_workshop, order_admin_url
 from orders.models import Order, Payment, StoredCard
 from orders.selectors.installments import calendar
-from orders.selectors.mail_contexts import order_context, seller_context
-from shop.core.mail import queue_mail
-from shop.core.models import ShopSettings
 
 
 def mail_reminder(order: Order, payment: Payment, day: date) -> None:
-    """Some days ahead: which amount is charged on which day, to which card, and how to do otherwise."""
+    """To the customer, some days ahead: which amount is charged on which day, to which card, and how to do
+    otherwise."""
     _mail("installment_reminder", order, payment, once=day.isoformat(), day=day.isoformat())
 
 
 def mail_moved(order: Order, payment: Payment) -> None:
-    """The order was dispatched: a third that would fall too late is brought forward."""
+    """To the customer: dispatch moved an installment that would be due too late."""
     assert payment.moved_from is not None
     _mail(
         "installment_moved",
@@ -34,14 +31,14 @@ def mail_moved(order: Order, payment: Payment) -> None:
 
 
 def mail_received(order: Order, payment: Payment) -> None:
-    """A third was paid, by the card or by the customer."""
+    """To the customer: an installment was paid, by the card or by the customer."""
     _mail("installment_received", order, payment, once="paid")
 
 
 def mail_refused(
     order: Order, payment: Payment, *, code: str, retry_on: date | None, asks_bank: bool
 ) -> None:
-    """A third could not be charged: tried again on `retry_on`, or to be paid by the link."""
+    """To the customer: an installment could not be charged; tried again on `retry_on`, or to be paid by the link."""
     _mail(
         "installment_refused",
         order,
@@ -54,135 +51,92 @@ def mail_refused(
 
 
 def mail_link(order: Order, payment: Payment, *, once: str) -> None:
-    """Staff send the link to the page where the third is paid."""
+    """To the customer: the link to the page where the installment is paid."""
     _mail("installment_link", order, payment, once=once)
 
 
 def mail_resumed(order: Order, *, once: str) -> None:
-    """A withdrawal that had stopped the thirds has no effect: what is still to be paid, when, and how."""
-    queue_mail(
-        kind="installment_resumed",
-        to=order.email,
-        language=order.language,
-        context={**_context(order), "thirds": _open_installments(order)},
-        dedupe_key=f"installment_resumed:{once}",
-        reference=order.reference,
+    """To the customer: a withdrawal that had stopped the installments has no effect; what is still to be paid, when,
+    and how."""
+    mail_customer(
+        order,
+        "installment_resumed",
+        {**_context(order), "installments": _open_installments(order)},
+        once=once,
     )
 
 
 def mail_calendar(order: Order, *, why: str, once: str) -> None:
-    """The days of what is still to be paid changed: `why` is paused, resumed or dispatch_undone."""
-    queue_mail(
-        kind="installment_calendar",
-        to=order.email,
-        language=order.language,
-        context={**_context(order), "thirds": _open_installments(order), "why": why},
-        dedupe_key=f"installment_calendar:{order.pk}:{once}",
-        reference=order.reference,
-    )
+    """To the customer: the days of what is still to be paid changed. `why` is paused, resumed or dispatch_undone."""
+    context = {**_context(order), "installments": _open_installments(order), "why": why}
+    mail_customer(order, "installment_calendar", context, once=f"{order.pk}:{once}")
 
 
 def _open_installments(order: Order) -> list[dict[str, Any]]:
     plan = calendar(order)
     return [
-        {
-            "position": row.payment.position,
-            "count": row.payment.count,
-            "amount": str(row.payment.amount),
-            "day": "" if row.is_late else row.day.isoformat(),
-        }
+        {**_installment(row.payment), "day": "" if row.is_late else row.day.isoformat()}
         for row in (plan.rows if plan else ())
         if row.is_open
     ]
 
 
 def mail_overdue(order: Order, payment: Payment) -> None:
-    """Nothing more is tried: the link stays."""
+    """To the customer: no further charge is tried, the link stays."""
     _mail("installment_overdue", order, payment, once=timezone.localdate().isoformat())
 
 
-def mail_card_kept(order: Order, card: StoredCard) -> None:
-    """Another card takes over: which amounts it is charged on which days, and what is left to the customer."""
-    context = _context(order)
+def mail_card_stored(order: Order, card: StoredCard) -> None:
+    """To the customer: another card replaces the former one; which amounts it is charged on which days, and what is
+    left to the customer."""
     plan = calendar(order)
     assert plan is not None
     rows = [
-        {
-            "position": row.payment.position,
-            "count": row.payment.count,
-            "amount": str(row.payment.amount),
-            "day": row.day.isoformat(),
-            "is_late": row.is_late,
-        }
+        {**_installment(row.payment), "day": row.day.isoformat(), "is_late": row.is_late}
         for row in plan.rows
         if row.is_open
     ]
-    queue_mail(
-        kind="installment_card_kept",
-        to=order.email,
-        language=order.language,
-        context={**context, "rows": rows, "has_late": any(row["is_late"] for row in rows)},
-        dedupe_key=f"installment_card_kept:{order.pk}:{card.payment_method_id}",
-        reference=order.reference,
-    )
+    context = {**_context(order), "rows": rows, "has_late": any(row["is_late"] for row in rows)}
+    mail_customer(order, "installment_card_kept", context, once=f"{order.pk}:{card.payment_method_id}")
 
 
 def mail_card_expires(order: Order, card: StoredCard, last: date) -> None:
-    """The kept card ends before the last third: better to know now."""
-    queue_mail(
-        kind="installment_card_expires",
-        to=order.email,
-        language=order.language,
-        context={**_context(order), "last": last.isoformat()},
-        dedupe_key=f"installment_card_expires:{order.pk}:{card.payment_method_id}",
-        reference=order.reference,
-    )
+    """To the customer: the stored card expires before the last installment."""
+    context = {**_context(order), "last": last.isoformat()}
+    mail_customer(order, "installment_card_expires", context, once=f"{order.pk}:{card.payment_method_id}")
 
 
 def mail_overdue_alert(order: Order, payment: Payment, code: str) -> None:
-    """To the workshop: a third is overdue, and nothing more happens by itself."""
-    queue_mail(
-        kind="installment_overdue_alert",
-        to=ShopSettings.load().alert_address,
-        language="fr",
-        context={
-            "order": order_context(order, "fr"),
-            "amount": str(payment.amount),
-            "position": payment.position,
-            "count": payment.count,
-            "due_on": payment.due_on.isoformat(),
-            "code": code,
-            "admin_url": settings.SITE_URL + reverse("admin:orders_order_installments", args=[order.pk]),
-        },
-        # Another card may have been tried since the last one.
-        dedupe_key=f"installment_overdue_alert:{payment.pk}:{timezone.localdate().isoformat()}",
-        reference=order.reference,
-    )
+    """To the workshop: an installment is overdue, and nothing more happens by itself."""
+    context = {
+        **_installment(payment),
+        "due_on": payment.due_on.isoformat(),
+        "code": code,
+        "admin_url": order_admin_url(order, "installments"),
+    }
+    # Another card may have been tried since the last one.
+    once = f"{payment.pk}:{timezone.localdate().isoformat()}"
+    mail_workshop("installment_overdue_alert", context, once=once, order=order)
 
 
 def _mail(kind: str, order: Order, payment: Payment, *, once: str, **more: Any) -> None:
-    queue_mail(
-        kind=kind,
-        to=order.email,
-        language=order.language,
-        context={
-            **_context(order),
-            "amount": str(payment.amount),
-            "position": payment.position,
-            "count": payment.count,
-            "due_on": payment.due_on.isoformat(),
-            **more,
-        },
-        dedupe_key=f"{kind}:{payment.pk}:{once}",
-        reference=order.reference,
-    )
+    context = {
+        **_context(order),
+        **_installment(payment),
+        "due_on": payment.due_on.isoformat(),
+        **more,
+    }
+    mail_customer(order, kind, context, once=f"{payment.pk}:{once}")
+
+
+def _installment(payment: Payment) -> dict[str, Any]:
+    return {"position": payment.position, "count": payment.count, "amount": str(payment.amount)}
 
 
 def _context(order: Order) -> dict[str, Any]:
     plan = calendar(order)
     card = plan.card if plan else None
     return {
-        "order": order_context(order, order.language),
         "card": {
             "brand": card.brand.title(),
             "last4": card.last4,
@@ -193,5 +147,4 @@ def _context(order: Order) -> dict[str, Any]:
         else None,
         "left": str(plan.outstanding) if plan else "0.00",
         "pay_url": payment_page_url(order),
-        "seller": seller_context(),
     }

@@ -1,7 +1,7 @@
 """Collecting again what a declaration stopped that has no effect after all.
 
-What was agreed stands: amounts, days, notice, fifty days after dispatch. Nothing is rescheduled, for a delay granted
-afterwards may be a credit of its own (Code de la consommation, L312-4 4°): a third whose day is still to come is
+What was agreed applies: amounts, days, notice, fifty days after dispatch. Nothing is rescheduled, for a delay granted
+afterwards may be a credit of its own (Code de la consommation, L312-4 4°): an installment whose day is still to come is
 charged on that day, one whose day has passed is due now, by the link.
 """
 
@@ -16,12 +16,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import Attempt, Dispute, DisputeState, Order, Payment, PaymentState
-from orders.models.order import PAID_STATUSES
-from orders.models.payment import LIVE_ATTEMPTS
+from orders.models import LIVE_ATTEMPTS, OPEN_PAYMENTS, PAID_STATUSES, Attempt, Order, Payment, PaymentState
 from orders.pricing.dunning import RESUMED, next_step
-from orders.pricing.installments import NOTICE_DAYS, charge_day, fill_again, last_day, plan
-from orders.selectors.installments import OPEN_PAYMENTS
+from orders.pricing.installments import NOTICE_DAYS, OwedPart, charge_day, last_day, plan, restore_parts
+from orders.selectors.installments import is_disputed
 from shop.core.money import ZERO, amount_string
 from shop.core.problems import Problem
 
@@ -29,10 +27,9 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 
-def refuse_to_resume(order: Order) -> None:
-    """Raises Problem 409 `not_resumable` for an order that nothing may be collected for any more."""
-    disputed = Dispute.objects.filter(order=order).exclude(state=DisputeState.WON).exists()
-    if disputed or order.status not in PAID_STATUSES:
+def refuse_if_not_resumable(order: Order) -> None:
+    """Raise Problem 409 `not_resumable` for an order that nothing may be collected for any more."""
+    if is_disputed(order) or order.status not in PAID_STATUSES:
         raise Problem(
             "not_resumable",
             _("Un litige, une annulation ou un remboursement empêche de reprendre les échéances."),
@@ -41,31 +38,34 @@ def refuse_to_resume(order: Order) -> None:
 
 
 def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> Decimal:
-    """Up to `amount` euros that were stopped are owed again; returns how many. Nobody is told yet.
+    """Make up to `amount` euros that were stopped owed again; returns how many. No mail is written.
 
-    Call it with the order's row locked. What is taken off is taken off the latest third first, so the earliest ones are
-    filled first, each up to what was agreed. A third that is being paid at this moment keeps its amount.
+    Call it with the order's row locked. What is taken off is taken off the latest installment first, so the earliest
+    ones are filled first, each up to what was agreed. An installment that is being paid at this moment keeps its
+    amount.
     """
     agreed = {
         position: part.amount
         for position, part in enumerate(plan(order.total, timezone.localdate()), start=1)
     }
-    thirds = Payment.objects.select_for_update().filter(
+    installments = Payment.objects.select_for_update().filter(
         Q(state=PaymentState.VOID, merged_into=None) | Q(state__in=OPEN_PAYMENTS), order=order, position__gt=1
     )
     being_paid = Attempt.objects.filter(payment__order=order, state__in=LIVE_ATTEMPTS).values("payment")
     waiting = [
         (payment, payment.amount if payment.state in OPEN_PAYMENTS else ZERO)
-        for payment in thirds.exclude(pk__in=being_paid, state__in=OPEN_PAYMENTS).order_by("position")
+        for payment in installments.exclude(pk__in=being_paid, state__in=OPEN_PAYMENTS).order_by("position")
     ]
-    filled = fill_again([(owed, agreed.get(payment.position, ZERO)) for payment, owed in waiting], amount)
+    filled = restore_parts(
+        [OwedPart(owed, agreed.get(payment.position, ZERO)) for payment, owed in waiting], amount
+    )
     resumed, positions = ZERO, []
     for (payment, owed), owed_again in zip(waiting, filled, strict=True):
         if owed_again == owed:
             continue
         payment.amount = owed_again
         if payment.state in (PaymentState.VOID, PaymentState.SCHEDULED):
-            put_in_calendar(order, payment, timezone.now())
+            schedule_payment(order, payment, timezone.now())
         payment.save()
         resumed += owed_again - owed
         positions.append(payment.position)
@@ -76,10 +76,10 @@ def resume_scheduled(*, order: Order, amount: Decimal, actor: User | None) -> De
     return resumed
 
 
-def put_in_calendar(order: Order, payment: Payment, now: datetime, *, announce: bool = True) -> None:
-    """Charged on its agreed day when that can still be announced, otherwise due by the link that its customer gets.
+def schedule_payment(order: Order, payment: Payment, now: datetime, *, announce: bool = True) -> None:
+    """Set a payment to be charged on its agreed day when that can still be announced, else due by the payment link.
 
-    The caller saves the payment, and tells the customer; without `announce` it waits, unannounced, for that.
+    The caller saves the payment, and mails the customer; without `announce` it waits, unannounced, for that.
     """
     today = timezone.localdate(now)
     left_at = order.shipped_at or order.delivered_at
@@ -104,6 +104,6 @@ def put_in_calendar(order: Order, payment: Payment, now: datetime, *, announce: 
     else:
         payment.state = PaymentState.SCHEDULED
         if payment.due_on <= today + timedelta(days=NOTICE_DAYS):
-            # The mail that tells of it is its announcement.
+            # The mail about it is its announcement.
             payment.announced_at = now
             payment.next_try_on = day if day != payment.due_on else None

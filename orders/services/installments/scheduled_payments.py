@@ -1,16 +1,20 @@
-"""The later thirds of an order: received, refused, announced, moved, voided.
+"""The later installments of an order: received, refused, announced, moved, voided, written off.
 
-Every function here runs in its caller's transaction, with the order's row locked.
+Functions that are given an order run in their caller's transaction, with the order's row locked.
 """
 
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from orders.journal import record_event
 from orders.models import (
+    LIVE_ATTEMPTS,
+    OPEN_PAYMENTS,
     Attempt,
     AttemptKind,
     AttemptState,
@@ -19,13 +23,14 @@ from orders.models import (
     PaymentState,
     StoredCard,
 )
-from orders.models.payment import LIVE_ATTEMPTS
 from orders.pricing.dunning import AUTHENTICATION_REQUIRED, MAX_TRIES, RESUMED, Refusal, classify, next_step
 from orders.pricing.installments import charge_day, last_day
-from orders.selectors.installments import OPEN_PAYMENTS, open_pause
+from orders.selectors.installments import open_pause
 from orders.services.installments import mails as mails
+from orders.services.installments.mails import mail_link
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.money import ZERO, to_cents
+from shop.core.problems import Problem
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -36,12 +41,12 @@ NOT_ACCEPTED = "not_accepted"
 
 
 def void_scheduled(*, order: Order, reason: str) -> Decimal:
-    """Nothing more is collected for this order; returns the euros that will not be.
+    """Void every payment of the order that is not paid yet; returns the euros that will not be collected.
 
     Call it with the order's row locked, in the transaction that records why (`reason` is the journal's dotted name).
-    Every payment not yet paid becomes `void`. A try that the provider was not told of is dropped here; an open payment
-    page is closed once the transaction is committed; a charge that is under way and succeeds goes back by itself.
-    Repeating it changes nothing and returns 0.
+    Every payment not yet paid becomes `void`. An attempt that the provider has not received is dropped here; an open
+    payment page is closed once the transaction is committed; a charge that is under way and succeeds goes back by
+    itself. Repeating it changes nothing and returns 0.
     """
     payments = lock_open_payments(order)
     if not payments:
@@ -65,7 +70,7 @@ def void_scheduled(*, order: Order, reason: str) -> Decimal:
 
 
 def receive_installment(*, order: Order, payment: Payment, attempt: Attempt, paid_at: datetime) -> bool:
-    """The money of a later third came at `paid_at`. False when it isn't owed any more, and must go back.
+    """Record a later installment as paid at `paid_at`. False when it isn't owed any more, and must be refunded.
 
     An attempt that pays everything off makes one payment of all that are open: a charge and its payment have the same
     amount, so that refunds and books need not know of it.
@@ -100,14 +105,14 @@ def receive_installment(*, order: Order, payment: Payment, attempt: Attempt, pai
 
 
 def restore_scheduled(*, order: Order) -> None:
-    """A closed order was paid after all: its later thirds are due as they were agreed."""
+    """Schedule the voided installments again, as agreed: the closed order was paid after all."""
     Payment.objects.filter(order=order, position__gt=1, state=PaymentState.VOID, merged_into=None).update(
         state=PaymentState.SCHEDULED
     )
 
 
-def note_refusal(*, order: Order, payment: Payment, attempt: Attempt) -> None:
-    """The bank refused a charge: try again later, or ask the customer; at the end, tell staff."""
+def record_refusal(*, order: Order, payment: Payment, attempt: Attempt) -> None:
+    """Record that the bank refused a charge: try again later, or ask the customer; at the end, mail staff."""
     refusal = classify(attempt.error_code, attempt.advice_code)
     record_event(
         order,
@@ -118,7 +123,7 @@ def note_refusal(*, order: Order, payment: Payment, attempt: Attempt) -> None:
     )
     if refusal == Refusal.CARD_IS_DEAD:
         StoredCard.objects.filter(order=order).update(refused_code=attempt.error_code[:60])
-    # While the payments are suspended nothing is asked for: the end of the pause tells the next day.
+    # While the payments are suspended nothing is asked for: the mail that ends the pause has the next day.
     if payment.state not in OPEN_PAYMENTS or open_pause(order) is not None:
         return
     tries = payment.attempts.filter(kind=AttemptKind.OFF_SESSION, state=AttemptState.FAILED).count()
@@ -127,12 +132,12 @@ def note_refusal(*, order: Order, payment: Payment, attempt: Attempt) -> None:
 
 
 def stop_charging(*, order: Order, payment: Payment, code: str) -> None:
-    """The card can't be charged for a payment whose day has come (`code` says why): its customer gets the link."""
+    """Mail the payment link for a payment whose day has come and that the card can't pay (`code` says why)."""
     _ask_customer(order, payment, code=code, stopped=code[:60], exhausted=False)
 
 
 def hold_charging(*, payment: Payment) -> None:
-    """The provider did not accept the call: nothing more is tried before staff have looked."""
+    """Stop charging a payment whose call the provider did not accept, until staff have looked."""
     payment.state = PaymentState.DUE
     payment.stopped_code = NOT_ACCEPTED
     payment.next_try_on = None
@@ -166,7 +171,7 @@ def _ask_customer(order: Order, payment: Payment, *, code: str, stopped: str, ex
 
 
 def announce(*, order: Order, payment: Payment, today: date) -> None:
-    """Tell the customer which amount is charged on which day; one announced late is charged later."""
+    """Mail the customer which amount is charged on which day; one announced late is charged later."""
     day = charge_day(payment.due_on, today)
     payment.announced_at = timezone.now()
     payment.next_try_on = day if day != payment.due_on else None
@@ -174,8 +179,8 @@ def announce(*, order: Order, payment: Payment, today: date) -> None:
     mails.mail_reminder(order, payment, day)
 
 
-def move_forward(*, order: Order, dispatched_on: date) -> None:
-    """Dispatch has a last day for every third: one that falls later is moved to it, and its customer told."""
+def cap_due_dates(*, order: Order, dispatched_on: date) -> None:
+    """Move installments that are due later than fifty days after dispatch to that day, each with a mail."""
     limit = last_day(dispatched_on)
     for payment in lock_open_payments(order):
         if payment.state != PaymentState.SCHEDULED or payment.due_on <= limit:
@@ -190,7 +195,7 @@ def move_forward(*, order: Order, dispatched_on: date) -> None:
 
 
 def write_off(*, order: Order, payment: Payment, actor: "User | None", reason: str) -> None:
-    """Staff give a third up: it is not asked for any more."""
+    """Write an installment off: it is not collected any more."""
     payment.state = PaymentState.WRITTEN_OFF
     payment.next_try_on = None
     payment.save(update_fields=["state", "next_try_on"])
@@ -199,7 +204,37 @@ def write_off(*, order: Order, payment: Payment, actor: "User | None", reason: s
     )
 
 
+def send_link(*, payment_id: int, actor: "User | None") -> None:
+    """Mail the customer the page where the installment is paid. Raises Problem 409 when it isn't owed, or while the
+    payments are suspended."""
+    with transaction.atomic():
+        order, payment = _locked(payment_id)
+        if open_pause(order) is not None:
+            raise Problem(
+                "installments_paused", _("Les échéances sont suspendues : reprenez-les d'abord."), 409
+            )
+        event = record_event(order, "installment.link_sent", actor=actor, position=payment.position)
+        mail_link(order, payment, once=str(event.pk))
+
+
+def write_off_payment(*, payment_id: int, actor: "User | None", reason: str) -> None:
+    """Write an installment off. Raises Problem 409 when it isn't owed, or while somebody is paying it."""
+    with transaction.atomic():
+        order, payment = _locked(payment_id)
+        if Attempt.objects.filter(payment__order=order, state__in=LIVE_ATTEMPTS).exists():
+            raise Problem("payment_in_progress", _("Un paiement de cette commande est en cours."), 409)
+        write_off(order=order, payment=payment, actor=actor, reason=reason)
+
+
+def _locked(payment_id: int) -> tuple[Order, Payment]:
+    order = Order.objects.select_for_update(of=("self",)).get(payments=payment_id)
+    payment = Payment.objects.select_for_update(of=("self",)).get(pk=payment_id)
+    if payment.state not in OPEN_PAYMENTS or payment.position == 1:
+        raise Problem("not_owed", _("Cette échéance n'est plus à payer."), 409)
+    return order, payment
+
+
 def lock_open_payments(order: Order) -> list[Payment]:
-    """What an order still owes, locked, in the order of its calendar."""
+    """Lock and return what an order still owes, in the order of its calendar."""
     payments = Payment.objects.select_for_update().filter(order=order, state__in=OPEN_PAYMENTS)
     return list(payments.order_by("position"))

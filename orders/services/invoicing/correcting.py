@@ -29,7 +29,7 @@ class DraftValues:
 def edit_invoice(
     *, order_id: uuid.UUID, values: DraftValues, explanation: str = "", actor: "User | None" = None
 ) -> Invoice | None:
-    """Keep `values` for the invoice to come (None is returned), or correct the one that was issued.
+    """Store `values` for the invoice to come (None is returned), or correct the one that was issued.
 
     A correction needs an `explanation`, which both new documents print; the customer gets them by mail. Values that
     change nothing change nothing: a form sent twice corrects once. Raises Order.DoesNotExist, and Problem 400 without

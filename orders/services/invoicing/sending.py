@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from orders.invoices.attachments import CREDIT_NOTE, DOCUMENT, ORDER_INVOICE, document
 from orders.invoices.documents import ensure_document, file_name
 from orders.invoices.issuing import current_invoice
+from orders.mails import mail_customer
 from orders.models import Invoice, InvoiceKind, Order
-from orders.selectors.mail_contexts import order_context, seller_context
-from shop.core.mail import queue_mail
 from shop.core.mail_content import MailFile, register_attachments
 from shop.core.money import amount_string
 
@@ -17,28 +16,24 @@ def mail_documents(invoices: Sequence[Invoice], *, explanation: str = "") -> Non
     """To the customer, once: documents that no other mail brings. The first names the mail."""
     first = invoices[0]
     order = first.order
-    queue_mail(
-        kind="invoice",
-        to=order.email,
-        language=order.language,
-        context={
-            "order": order_context(order, order.language),
+    mail_customer(
+        order,
+        "invoice",
+        {
             "number": first.number,
             "is_credit_note": first.kind == InvoiceKind.CREDIT_NOTE,
             "is_corrected": "replaces" in first.data,
             "replaced": first.data.get("replaces", {}).get("number", ""),
             "total": amount_string(abs(first.total)),
             "explanation": explanation,
-            "seller": seller_context(),
         },
-        dedupe_key=f"invoice:{first.pk}",
-        reference=order.reference,
+        once=first.pk,
         attachments=[document(invoice.pk) for invoice in invoices],
     )
 
 
 def register() -> None:
-    """Makes the references of `attachments` known to the outbox."""
+    """Register the references of `attachments` with the outbox."""
     register_attachments(
         ORDER_INVOICE, lambda key: _file(_of_order(key)), missed=lambda key: _follow(_of_order(key))
     )

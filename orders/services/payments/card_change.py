@@ -1,7 +1,7 @@
-"""A customer leaves another card for the later thirds of an order, without paying anything.
+"""A customer leaves another card for the later installments of an order, without paying anything.
 
 A change is written down with its key and committed before the provider is asked for the page. `settle_card_change` is
-the one door by which a card so left reaches the order: webhook, return page and reconciliation all call it.
+the only function by which a card so stored reaches the order: webhook, return page and reconciliation all call it.
 """
 
 import logging
@@ -13,11 +13,10 @@ from django.utils.translation import gettext as _
 
 from orders.access import payment_page_url
 from orders.journal import record_event
-from orders.models import Attempt, AttemptKind, CardChange, CardChangeState, Order, StoredCard
-from orders.models.payment import LIVE_ATTEMPTS
-from orders.selectors.installments import wants_card
+from orders.models import LIVE_ATTEMPTS, Attempt, AttemptKind, CardChange, CardChangeState, Order, StoredCard
+from orders.selectors.installments import needs_card
 from orders.selectors.mandate import card_mandate_text
-from orders.services.installments.mails import mail_card_kept
+from orders.services.installments.mails import mail_card_stored
 from orders.services.installments.scheduled_payments import lock_open_payments
 from orders.services.payments.checkout_page import RETURN_QUERY
 from orders.services.payments.mails import mail_review_alert
@@ -32,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 def change_card(*, order_id: uuid.UUID) -> str:
-    """The address of the hosted page on which another card is left for an order.
+    """Return the address of the hosted page on which another card is stored for an order.
 
     The same demand gives the same page while it is open; one whose time is over is closed first. Raises Problem
     `card_not_needed`, `payment_in_progress` (409) or `payment_unavailable` (503).
@@ -85,7 +84,7 @@ def settle_card_change(change_id: uuid.UUID) -> str:
 
 
 def resume_card_change(change: CardChange) -> None:
-    """Go on with a change that a process or a customer left behind. Raises GatewayUnavailable."""
+    """Resume a change that a process or a customer left unfinished. Raises GatewayUnavailable."""
     if change.checkout_session_id is None:
         try:
             if not _open_page(change):
@@ -96,7 +95,7 @@ def resume_card_change(change: CardChange) -> None:
 
 
 def find_mismatch(order: Order, change: CardChange, facts: CardPageFacts) -> str:
-    """Why a page can't be the one of this change, or "". The card of such a page is never kept."""
+    """Return why a page can't be the one of this change, or "". The card of such a page is never stored."""
     expected = [
         ("session", facts.checkout_session_id, change.checkout_session_id),
         ("mode", facts.mode, "setup"),
@@ -127,11 +126,11 @@ def _apply(order: Order, change: CardChange, facts: CardPageFacts) -> None:
     elif facts.card is None or _charge_under_way(order):
         # A charge names the card that it was begun with: that one stays until the bank has spoken.
         return
-    elif wants_card(order):
+    elif needs_card(order):
         _move(change, CardChangeState.DONE)
-        kept = store_card(order=order, card=facts.card)
-        assert kept is not None
-        mail_card_kept(order, kept)
+        stored = store_card(order=order, card=facts.card)
+        assert stored is not None
+        mail_card_stored(order, stored)
     else:
         _move(change, CardChangeState.CLOSED)
         discard_card(order=order, payment_method_id=facts.card.payment_method_id)
@@ -148,7 +147,7 @@ def _open_change(order_id: uuid.UUID) -> CardChange:
     """The change that is open for an order, written now if there is none."""
     with transaction.atomic():
         order = Order.objects.select_for_update(of=("self",)).get(pk=order_id)
-        if not wants_card(order):
+        if not needs_card(order):
             raise Problem(
                 "card_not_needed",
                 _("Plus rien n'est débité pour cette commande : aucune carte n'est à enregistrer."),
@@ -191,7 +190,7 @@ def _open_page(change: CardChange) -> str:
     except gateway.GatewayUnavailable as error:
         if not error.kept:
             raise
-        # The key gives this failure for a day, and nobody can use a page whose address was never told.
+        # The key gives this failure for a day, and nobody can use a page whose address was never given out.
         _drop(change)
         return ""
     with transaction.atomic():

@@ -9,8 +9,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from orders.access import payment_page_url
-from orders.models import Attempt, AttemptKind, Order, OrderItem, PaymentMode, StoredCard
-from orders.selectors.installments import OPEN_PAYMENTS
+from orders.models import OPEN_PAYMENTS, Attempt, AttemptKind, Order, OrderItem, PaymentMode, StoredCard
 from orders.stripe.gateway import PageLine
 from shop.core.money import to_cents
 
@@ -20,7 +19,8 @@ RETURN_QUERY = "session_id={CHECKOUT_SESSION_ID}"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`keeps_card`: the card pays the thirds that are left; it stays with `customer_id`, or with a new customer."""
+    """`keeps_card`: the card pays the installments that are left; it stays with `customer_id`, or with a new
+    customer."""
 
     lines: list[PageLine]
     success_url: str
@@ -31,7 +31,7 @@ class Page:
 
 
 def describe_page(attempt: Attempt) -> Page:
-    """The page of an attempt, in its order's language. The same attempt always gives the same page."""
+    """Return the page of an attempt, in its order's language. The same attempt always gives the same page."""
     order = attempt.payment.order
     with translation.override(order.language):
         if attempt.kind == AttemptKind.LINK:
@@ -80,7 +80,7 @@ def _part_line(order: Order, attempt: Attempt) -> PageLine:
 
 
 def page_lines(order: Order) -> list[PageLine]:
-    """The order as rows of the payment page; they add up to its total. Offered units are a row at 0."""
+    """Return the order as rows of the payment page; they add up to its total. Offered units are a row at 0."""
     with translation.override(order.language):
         rows: list[PageLine] = []
         for item in order.items.all():

@@ -1,18 +1,29 @@
 """Opening and closing hosted payment pages. The provider is called outside every transaction."""
 
 import logging
+import time
+import uuid
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import Attempt, AttemptKind, AttemptState, Order, OrderStatus, Payment, PaymentState
-from orders.models.payment import LIVE_ATTEMPTS
+from orders.models import (
+    LIVE_ATTEMPTS,
+    Attempt,
+    AttemptKind,
+    AttemptState,
+    Order,
+    OrderStatus,
+    Payment,
+    PaymentState,
+)
 from orders.models.states import ActorKind
 from orders.services.payments.checkout_page import describe_page
-from orders.services.payments.closing import close_page
-from orders.services.status.cancellation import cancel_unpaid_order
+from orders.services.payments.off_session import claim_closing
+from orders.services.payments.settlement import settle
+from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import gateway
 from shop.core.problems import Problem
 
@@ -20,14 +31,14 @@ logger = logging.getLogger(__name__)
 
 
 def open_checkout_session(attempt: Attempt) -> str:
-    """The address of the attempt's payment page, opened if it isn't yet.
+    """Return the address of the attempt's payment page, opened if it isn't yet.
 
     Safe to repeat and to run at once: the provider's idempotency key is the attempt's. Raises
     GatewayUnavailable when the provider could not be asked (try again), Problem `order_closed` when the order
     was abandoned meanwhile, and GatewayRefused when the provider does not accept the order.
     """
     order = attempt.payment.order
-    # Written down before the call: an attempt still `prepared` was certainly never told to the provider.
+    # Written down before the call: an attempt still `prepared` has certainly never reached the provider.
     Attempt.objects.filter(pk=attempt.pk, state=AttemptState.PREPARED).update(
         state=AttemptState.SENT, sent_at=timezone.now()
     )
@@ -61,7 +72,7 @@ def open_checkout_session(attempt: Attempt) -> str:
             record_event(order, "payment.page_opened", session=facts.checkout_session_id)
         closed = current.state not in (AttemptState.SENT, AttemptState.PROCESSING, AttemptState.SUCCEEDED)
         if current.kind == AttemptKind.LINK:
-            # The order was given back while the page was being made.
+            # The order was refunded while the page was being made.
             closed = closed or Payment.objects.get(pk=current.payment_id).state == PaymentState.VOID
     if closed:
         # The customer went on to another order while this page was being made: nobody may pay it.
@@ -70,8 +81,8 @@ def open_checkout_session(attempt: Attempt) -> str:
     return current.checkout_session_url
 
 
-def abandon_order(order_id: str, *, by: ActorKind = ActorKind.CUSTOMER) -> Order | None:
-    """Close an unpaid order for good: its page first, then the order; its stock goes back.
+def abandon_order(order_id: uuid.UUID, *, by: ActorKind = ActorKind.CUSTOMER) -> Order | None:
+    """Close an unpaid order for good: its page first, then the order; its stock is released.
 
     Returns the order instead when it turns out to be paid. Raises GatewayError when the page can't be closed
     now: the order then stays as it is. Unknown orders, those no longer pending and those whose money is on its way
@@ -94,7 +105,7 @@ def abandon_order(order_id: str, *, by: ActorKind = ActorKind.CUSTOMER) -> Order
             except gateway.GatewayUnavailable as error:
                 if not error.kept:
                     raise
-                # The key gives this failure for a day, and nobody can pay a page whose address was never told.
+                # The key gives this failure for a day, and nobody can pay a page whose address was never given out.
                 continue
             attempt.refresh_from_db()
         close_page(attempt)
@@ -111,3 +122,58 @@ def abandon_order(order_id: str, *, by: ActorKind = ActorKind.CUSTOMER) -> Order
         close_page(attempt)
     order.refresh_from_db()
     return order if order.is_paid else None
+
+
+LONGEST_WAIT = 3.0
+PAUSE = 0.05
+
+
+def close_void_attempts(order_id: uuid.UUID | None = None) -> int:
+    """Close the payment pages of payments that were voided, of one order or of all; returns how many were looked at.
+
+    A page that was paid in the last second is settled, which gives its money back. A charge under way is left to
+    reconciliation, which sees how it ended. Raises GatewayError when the provider can't be asked: the job tries again.
+    """
+    live = Attempt.objects.filter(
+        payment__state=PaymentState.VOID, state__in=LIVE_ATTEMPTS, checkout_session_id__isnull=False
+    )
+    if order_id is not None:
+        live = live.filter(payment__order=order_id)
+    looked_at = 0
+    for attempt in live:
+        close_page(attempt)
+        settle(attempt.pk)
+        looked_at += 1
+    return looked_at
+
+
+def close_page(attempt: Attempt) -> None:
+    """Have an attempt's page expired once, or settle it when it was paid. Does nothing without a page.
+
+    Of many callers at once one asks the provider; the others wait up to 3 s for what it finds. Raises GatewayError when
+    the page can't be closed now.
+    """
+    if attempt.checkout_session_id is None:
+        return
+    with claim_closing(attempt) as claimed:
+        if not claimed:
+            _wait(attempt)
+        elif not gateway.expire_checkout_session(attempt.checkout_session_id):
+            settle(attempt.pk)
+            attempt.refresh_from_db()
+            if attempt.state == AttemptState.SENT:
+                # Neither closed nor finished: it may be paid this very moment.
+                raise gateway.GatewayUnavailable(f"the page of attempt {attempt.pk} can't be closed now")
+
+
+def _wait(attempt: Attempt) -> None:
+    """Until the attempt has moved on, or whoever closes its page has given up."""
+    give_up = time.monotonic() + LONGEST_WAIT
+    while time.monotonic() < give_up:
+        attempt.refresh_from_db()
+        if attempt.state != AttemptState.SENT:
+            return
+        if attempt.closing_at is None:
+            break
+        time.sleep(PAUSE)
+    raise gateway.GatewayUnavailable(f"the page of attempt {attempt.pk} is being closed")

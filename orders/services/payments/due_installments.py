@@ -1,4 +1,4 @@
-"""The daily round of the later thirds: announced, charged, asked for. Its calendar is in the database.
+"""The daily round of the later installments: announced, charged, asked for. Its calendar is in the database.
 
 Each payment is taken in a transaction of its own that skips rows held by another worker, so that the round may run
 twice at once and on several machines.
@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import Attempt, AttemptState, Order, Payment, PaymentState, StoredCard
+from orders.models import OPEN_PAYMENTS, Attempt, AttemptState, Order, Payment, PaymentState, StoredCard
 from orders.pricing.installments import NOTICE_DAYS
 from orders.selectors import installments as due
 from orders.services.installments import scheduled_payments
@@ -32,7 +32,7 @@ Locked = Callable[[Order, Payment], Attempt | None]
 
 
 def run_round(now: datetime) -> None:
-    """Announce, charge and remind what today's calendar says, then have cards deleted that are not needed any more.
+    """Announce, charge and remind what today's calendar says, then detach cards that are not needed any more.
 
     Raises GatewayUnavailable when the provider stops answering: what was not reached is reached by the next run.
     """
@@ -42,10 +42,10 @@ def run_round(now: datetime) -> None:
     for payment in list(due.to_remind(today)):
         _with_locks(payment, lambda order, current: _remind(order, current, today))
     if not gateway.is_configured():
-        logger.error("Later thirds are announced and not charged: STRIPE_SECRET_KEY is empty")
+        logger.error("Later installments are announced and not charged: STRIPE_SECRET_KEY is empty")
         return
     _charge_all(list(due.to_collect(today)), today)
-    forget_cards()
+    detach_unused_cards()
 
 
 def _charge_all(payments: Iterable[Payment], today: date) -> None:
@@ -59,26 +59,27 @@ def _charge_all(payments: Iterable[Payment], today: date) -> None:
 
 
 def charge_payment(payment: Payment, *, today: date) -> Attempt | None:
-    """Charge one payment to the kept card; None when it was not to be charged now.
+    """Charge one payment to the stored card; None when it was not to be charged now.
 
     Raises GatewayUnavailable while the outcome is unknown: reconciliation finds it.
     """
     attempt = _with_locks(payment, lambda order, current: _prepare(order, current, today))
     if attempt is None:
         return None
-    return _carry_out(attempt)
+    return _execute(attempt)
 
 
 def resume_charge(attempt: Attempt) -> None:
-    """Go on with a charge that a process left behind, wherever it stopped."""
+    """Resume a charge that a process left unfinished, wherever it stopped."""
     if attempt.state == AttemptState.PREPARED:
-        _carry_out(attempt)
+        _execute(attempt)
     else:
         settle(attempt.pk)
 
 
 def charge_now(*, payment_id: int, actor: "User | None") -> Attempt:
-    """Staff charge a third whose day has come, overdue ones too. Raises Problem (409) that says why not."""
+    """Charge an installment whose day has come, overdue ones too, on behalf of staff. Raises Problem (409) that says
+    why not."""
     today = timezone.localdate()
     with transaction.atomic():
         order = Order.objects.select_for_update(of=("self",)).get(payments=payment_id)
@@ -87,14 +88,14 @@ def charge_now(*, payment_id: int, actor: "User | None") -> Attempt:
         if not reason and (payment.position == 1 or payment.due_on > today):
             reason = "too_early"
         if reason:
-            raise Problem("charge_refused", obstacle_text(reason), 409)
+            raise Problem("charge_refused", charge_obstacle_text(reason), 409)
         attempt = prepare_charge(order, payment)
         record_event(order, "installment.charged_by_hand", actor=actor, position=payment.position)
-    return _carry_out(attempt)
+    return _execute(attempt)
 
 
-def obstacle_text(reason: str) -> str:
-    """Why a third can't be charged, for staff."""
+def charge_obstacle_text(reason: str) -> str:
+    """Return why an installment can't be charged, for staff."""
     texts = {
         "not_owed": _("Cette échéance n'est plus à payer."),
         "order_closed": _("La commande n'est pas payée, ou a été annulée ou remboursée."),
@@ -111,20 +112,20 @@ def obstacle_text(reason: str) -> str:
     return texts[reason]
 
 
-def forget_cards() -> int:
-    """Have the provider delete the cards of orders that owe nothing any more. Returns how many."""
-    forgotten = 0
-    kept = StoredCard.objects.filter(forgotten_at=None).exclude(order__payments__state__in=due.OPEN_PAYMENTS)
-    for card in kept:
-        gateway.forget_card(card.payment_method_id)
+def detach_unused_cards() -> int:
+    """Detach the cards of orders that owe nothing any more. Returns how many."""
+    detached = 0
+    unused = StoredCard.objects.filter(forgotten_at=None).exclude(order__payments__state__in=OPEN_PAYMENTS)
+    for card in unused:
+        gateway.detach_card(card.payment_method_id)
         StoredCard.objects.filter(pk=card.pk, payment_method_id=card.payment_method_id).update(
             forgotten_at=timezone.now()
         )
-        forgotten += 1
-    return forgotten
+        detached += 1
+    return detached
 
 
-def _carry_out(attempt: Attempt) -> Attempt:
+def _execute(attempt: Attempt) -> Attempt:
     if claim_charge(attempt):
         settle(attempt.pk)
     attempt.refresh_from_db()
@@ -148,7 +149,7 @@ def _with_locks(payment: Payment, act: Locked) -> Attempt | None:
 def _announce(order: Order, payment: Payment, today: date) -> None:
     if payment.state != PaymentState.SCHEDULED or payment.announced_at is not None:
         return
-    # A card that can't be charged is told in the same mail; a dispute, a pause or a closed order stops the calendar.
+    # The same mail says when the card can't be charged; a dispute, a pause or a closed order stops the calendar.
     if obstacle(order, payment) in ("", "no_card", "card_refused", "attempt_live"):
         scheduled_payments.announce(order=order, payment=payment, today=today)
 

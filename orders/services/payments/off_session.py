@@ -1,30 +1,31 @@
-"""Charging the kept card of an order while its customer is away.
+"""Charging the stored card of an order while its customer is away.
 
-A charge is written down (attempt and key) and committed before the provider is asked. What became of it is found out
-by the same key while the provider remembers it (24 hours), and by looking for it afterwards: a key that is forgotten
-would charge a second time.
+A charge is written down (attempt and key) and committed before the provider is asked. Its outcome is found by the same
+key while the provider knows it (24 hours), and by a search afterwards: a key that is forgotten would charge a second
+time.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from orders.models import (
+    LIVE_ATTEMPTS,
+    OPEN_PAYMENTS,
+    PAID_STATUSES,
     Attempt,
     AttemptKind,
     AttemptState,
-    Dispute,
-    DisputeState,
     Order,
     Payment,
     StoredCard,
 )
-from orders.models.order import PAID_STATUSES
-from orders.models.payment import LIVE_ATTEMPTS
 from orders.pricing.dunning import AUTHENTICATION_REQUIRED
-from orders.selectors.installments import OPEN_PAYMENTS, open_pause
-from orders.services.payments.closing_claims import claim_closing
+from orders.selectors.installments import is_disputed, open_pause
 from orders.stripe import gateway
 from orders.stripe.gateway import IDEMPOTENCY_KEY_LIFETIME, IntentFacts
 from shop.core.money import to_cents
@@ -36,8 +37,31 @@ CARD_UNKNOWN = "resource_missing"
 _REFUSED = ("requires_payment_method", "requires_action", "requires_confirmation")
 
 
+CLAIM_LASTS = timedelta(seconds=30)
+"""Longer than any call takes: a claim older than this was left behind by a process that died."""
+
+
+@contextmanager
+def claim_closing(attempt: Attempt) -> Iterator[bool]:
+    """Yield whether this process is the one that asks. The claim stays after success, and is released by an exception.
+
+    Call it outside transactions: the claim must be seen by the others before the provider is called.
+    """
+    now = timezone.now()
+    rows = Attempt.objects.filter(pk=attempt.pk)
+    free = rows.filter(Q(closing_at=None) | Q(closing_at__lt=now - CLAIM_LASTS))
+    claimed = bool(free.update(closing_at=now))
+    try:
+        yield claimed
+    except BaseException:
+        if claimed:
+            rows.filter(closing_at=now).update(closing_at=None)
+        raise
+
+
 def obstacle(order: Order, payment: Payment) -> str:
-    """Why the kept card can't be charged for this payment now, or "". Call it with the order locked. Four queries.
+    """Return why the stored card can't be charged for this payment now, or "". Call it with the order locked. Four
+    queries.
 
     not_owed, order_closed, disputed, paused, no_card, card_refused, needs_customer, attempt_live.
     """
@@ -45,7 +69,7 @@ def obstacle(order: Order, payment: Payment) -> str:
         return "not_owed"
     if order.status not in PAID_STATUSES:
         return "order_closed"
-    if Dispute.objects.filter(order=order).exclude(state=DisputeState.WON).exists():
+    if is_disputed(order):
         return "disputed"
     if open_pause(order) is not None:
         return "paused"
@@ -63,7 +87,8 @@ def obstacle(order: Order, payment: Payment) -> str:
 
 
 def prepare_charge(order: Order, payment: Payment) -> Attempt:
-    """A try written down, not yet told to the provider. Call it with both rows locked and no obstacle."""
+    """Write an off-session attempt; the provider does not know it yet. Call it with both rows locked and no
+    obstacle."""
     last = payment.attempts.order_by("-number").values_list("number", flat=True).first() or 0
     return Attempt.objects.create(
         payment=payment,
@@ -77,7 +102,7 @@ def prepare_charge(order: Order, payment: Payment) -> Attempt:
 def claim_charge(attempt: Attempt) -> bool:
     """Decide, as the last thing before the provider is called, whether the charge is still wanted.
 
-    False when it was dropped: the order was given back, disputed or paid since it was prepared.
+    False when it was dropped: the order was refunded, disputed or paid since it was prepared.
     """
     with transaction.atomic():
         order = Order.objects.select_for_update(of=("self",)).get(payments=attempt.payment_id)
@@ -93,16 +118,16 @@ def claim_charge(attempt: Attempt) -> bool:
     return wanted
 
 
-def carry_out(attempt: Attempt) -> IntentFacts | None:
+def execute_charge(attempt: Attempt) -> IntentFacts | None:
     """Make the charge of a claimed attempt, or find out how it ended; None when it was never made.
 
-    A refused charge is canceled at the provider before it is told, so that nobody can pay it beside a new try.
+    A refused charge is canceled at the provider before it is recorded, so that nobody can pay it beside a new try.
     Raises GatewayUnavailable while that can't be known, and GatewayRefused for a charge that can't be asked for.
     """
     facts = _find(attempt)
     if facts is None or facts.status not in _REFUSED:
         return facts
-    # The answer is kept before anything else is asked: nobody needs to ask for the charge again.
+    # The answer is stored before anything else is asked: nobody needs to ask for the charge again.
     Attempt.objects.filter(pk=attempt.pk, intent_id=None).update(intent_id=facts.intent_id)
     with claim_closing(attempt) as claimed:
         if not claimed:
@@ -118,7 +143,7 @@ def _find(attempt: Attempt) -> IntentFacts | None:
     card = StoredCard.objects.get(order__payments=attempt.payment_id)
     if _may_ask_again(attempt):
         try:
-            return gateway.charge_kept_card(
+            return gateway.charge_stored_card(
                 key=attempt.idempotency_key,
                 order_id=str(attempt.payment.order_id),
                 attempt_id=str(attempt.pk),
@@ -141,7 +166,7 @@ def _find(attempt: Attempt) -> IntentFacts | None:
 
 
 def is_on_its_way(attempt: Attempt) -> bool:
-    """Whether the call that charges may still be running."""
+    """Return whether the call that charges may still be running."""
     return (
         attempt.state == AttemptState.SENT
         and attempt.sent_at is not None

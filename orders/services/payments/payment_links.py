@@ -1,4 +1,4 @@
-"""The customer pays a third on the hosted page: the next one, or everything that is left."""
+"""The customer pays an installment on the hosted page: the next one, or everything that is left."""
 
 import uuid
 
@@ -6,12 +6,17 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from orders.models import Attempt, AttemptKind, AttemptState, Order, Payment
-from orders.models.order import PAID_STATUSES
-from orders.models.payment import LIVE_ATTEMPTS
-from orders.selectors.installments import OPEN_PAYMENTS
-from orders.services.payments.checkout_sessions import open_checkout_session
-from orders.services.payments.closing import close_page
+from orders.models import (
+    LIVE_ATTEMPTS,
+    OPEN_PAYMENTS,
+    PAID_STATUSES,
+    Attempt,
+    AttemptKind,
+    AttemptState,
+    Order,
+    Payment,
+)
+from orders.services.payments.checkout_sessions import close_page, open_checkout_session
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
 from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
@@ -20,10 +25,10 @@ from shop.core.problems import Problem
 
 
 def pay_by_link(*, order_id: uuid.UUID, everything: bool) -> str:
-    """The address of the hosted page for the next third of an order, or for all that is left.
+    """Return the address of the hosted page for the next installment of an order, or for all that is left.
 
     The same demand gives the same page while it is open; another demand closes that page first. No page is given
-    while a charge of the kept card is under way: a customer must not pay beside it. Raises Problem `nothing_due`,
+    while a charge of the stored card is under way: a customer must not pay beside it. Raises Problem `nothing_due`,
     `payment_in_progress` (409) or `payment_unavailable` (503).
     """
     try:
@@ -84,7 +89,7 @@ def _write(payments: list[Payment], *, pays_off: bool) -> Attempt:
 
 
 def _close(attempt: Attempt) -> None:
-    """Nobody may pay the earlier page beside the new one. What the provider was never told of is just dropped."""
+    """Nobody may pay the earlier page beside the new one. What never reached the provider is dropped."""
     if attempt.state == AttemptState.PREPARED:
         drop_attempt(attempt)
         return
@@ -96,7 +101,7 @@ def _close(attempt: Attempt) -> None:
 
 
 def drop_attempt(attempt: Attempt) -> None:
-    """A page that does not exist, and can't be had any more: the next try is a new one."""
+    """Cancel an attempt whose page does not exist and can't be had any more: the next one is new."""
     Attempt.objects.filter(
         pk=attempt.pk, checkout_session_id=None, state__in=(AttemptState.PREPARED, AttemptState.SENT)
     ).update(state=AttemptState.CANCELED, settled_at=timezone.now())

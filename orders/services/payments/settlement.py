@@ -1,4 +1,4 @@
-"""The one door by which a payment changes an order.
+"""The only module by which a payment changes an order.
 
 Webhook, return page and reconciliation all call `settle`. It asks the provider what is true, takes the locks in
 one order (order, payment, attempt), compares, and moves forward only. The second caller finds the work done.
@@ -17,6 +17,8 @@ from orders.invoices.issuing import issue_invoice
 from orders.journal import record_event
 from orders.ledger import book_movement
 from orders.models import (
+    CLOSED_STATUSES,
+    LIVE_ATTEMPTS,
     Attempt,
     AttemptKind,
     AttemptState,
@@ -29,24 +31,22 @@ from orders.models import (
     Refund,
     RefundReason,
 )
-from orders.models.payment import LIVE_ATTEMPTS
 from orders.models.states import ActorKind
 from orders.services.installments.scheduled_payments import (
     hold_charging,
-    note_refusal,
     receive_installment,
+    record_refusal,
 )
 from orders.services.payments.mails import (
     mail_automatic_refund,
     mail_confirmation,
+    mail_new_order,
     mail_review_alert,
-    mail_workshop,
 )
-from orders.services.payments.off_session import CARD_UNKNOWN, carry_out
+from orders.services.payments.off_session import CARD_UNKNOWN, execute_charge
 from orders.services.payments.stored_cards import discard_card, store_card
 from orders.services.refunds.decisions import request_automatic_refund
-from orders.services.status.cancellation import cancel_unpaid_order
-from orders.services.status.transitions import transition
+from orders.services.status.transitions import cancel_unpaid_order, transition
 from orders.stripe import gateway
 from orders.stripe.gateway import ChargeFacts, CheckoutSessionFacts, IntentFacts
 from shop.core.money import from_cents
@@ -56,7 +56,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What a customer may be told about a payment: paid, pending, failed or expired."""
+    """What a customer sees of a payment: paid, pending, failed or expired."""
 
     order_id: uuid.UUID
     status: str
@@ -72,9 +72,9 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
     if attempt.kind == AttemptKind.OFF_SESSION:
         _settle_charge(attempt)
         attempt.refresh_from_db()
-        return Settlement(order_id, _told(attempt))
+        return Settlement(order_id, _public_status(attempt))
     if attempt.checkout_session_id is None:
-        return Settlement(order_id, _told(attempt))
+        return Settlement(order_id, _public_status(attempt))
     facts = gateway.fetch_checkout_session(attempt.checkout_session_id)
 
     if facts.status == "expired":
@@ -90,7 +90,33 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
                 order_id, reason="payment.failed", attempt_state=AttemptState.FAILED, by=ActorKind.PROVIDER
             )
     attempt.refresh_from_db()
-    return Settlement(order_id, _told(attempt))
+    return Settlement(order_id, _public_status(attempt))
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedPayment:
+    """`status` is paid, pending, failed or expired; `refunded` when a payment came too late and goes back."""
+
+    order: Order
+    status: str
+    refunded: bool
+
+
+def verify_payment(checkout_session_id: str) -> VerifiedPayment | None:
+    """Ask the provider about a payment page of ours; None for a page that is not ours.
+
+    When the provider can't be asked the answer is what is known: `pending` unless it was settled before.
+    """
+    attempt = Attempt.objects.filter(checkout_session_id=checkout_session_id).first()
+    if attempt is None:
+        return None
+    try:
+        status = settle(attempt.pk).status
+    except gateway.GatewayError:
+        status = "paid" if attempt.state == AttemptState.SUCCEEDED else "pending"
+    order = Order.objects.get(payments=attempt.payment_id)
+    refunded = order.status in CLOSED_STATUSES and Refund.objects.filter(attempt=attempt).exists()
+    return VerifiedPayment(order=order, status=status, refunded=refunded)
 
 
 def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: CheckoutSessionFacts) -> None:
@@ -102,7 +128,7 @@ def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: Che
         return
     mismatch = find_mismatch(order, attempt, facts)
     if mismatch:
-        _hold_for_review(order, attempt, mismatch)
+        _mark_for_review(order, attempt, mismatch)
         return
     if facts.payment_status == "unpaid":
         # A bank debit takes days: the stock stays held until the bank has spoken.
@@ -110,7 +136,7 @@ def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: Che
             _move(attempt, AttemptState.PROCESSING)
         return
     if facts.charge is None:
-        _hold_for_review(order, attempt, "paid without a charge")
+        _mark_for_review(order, attempt, "paid without a charge")
         return
     _book_charge(order, payment, attempt, facts.charge)
     if facts.card is None:
@@ -118,18 +144,18 @@ def _apply_complete(order: Order, payment: Payment, attempt: Attempt, facts: Che
     if order.payment_mode == PaymentMode.INSTALLMENTS and order.is_paid:
         store_card(order=order, card=facts.card)
     else:
-        # Paid for nothing, and given back: the card must not stay with the provider.
+        # Paid for nothing, and refunded: the card must not stay with the provider.
         discard_card(order=order, payment_method_id=facts.card.payment_method_id)
 
 
 def _settle_charge(attempt: Attempt) -> None:
-    """A charge of the kept card: no page, so the charge itself is asked about."""
+    """A charge of the stored card: no page, so the charge itself is asked about."""
     if attempt.state == AttemptState.PREPARED:
         return
     refused = ""
     facts = None
     try:
-        facts = carry_out(attempt)
+        facts = execute_charge(attempt)
     except gateway.GatewayRefused as error:
         refused = error.code or "refused"
         logger.error("attempt %s: the charge was not accepted: %s", attempt.pk, error)
@@ -143,7 +169,7 @@ def _settle_charge(attempt: Attempt) -> None:
             _refuse_charge(order, payment, current, refused, "")
         elif current.state in LIVE_ATTEMPTS and refused:
             hold_charging(payment=payment)
-            _hold_for_review(order, current, f"charge not accepted: {refused}")
+            _mark_for_review(order, current, f"charge not accepted: {refused}")
         elif current.state in LIVE_ATTEMPTS:
             _move(current, AttemptState.CANCELED)
             record_event(order, "payment.never_charged", attempt=str(current.pk))
@@ -158,7 +184,7 @@ def _apply_charge(order: Order, payment: Payment, attempt: Attempt, facts: Inten
         return
     mismatch = find_charge_mismatch(attempt, facts)
     if mismatch:
-        _hold_for_review(order, attempt, mismatch)
+        _mark_for_review(order, attempt, mismatch)
     elif facts.charge is not None and facts.status == "succeeded":
         _book_charge(order, payment, attempt, facts.charge)
     elif attempt.state in LIVE_ATTEMPTS and facts.status == "processing":
@@ -171,7 +197,7 @@ def _refuse_charge(order: Order, payment: Payment, attempt: Attempt, code: str, 
     attempt.error_code, attempt.advice_code = code[:100], advice[:60]
     attempt.save(update_fields=["error_code", "advice_code"])
     _move(attempt, AttemptState.FAILED)
-    note_refusal(order=order, payment=payment, attempt=attempt)
+    record_refusal(order=order, payment=payment, attempt=attempt)
 
 
 def _book_charge(order: Order, payment: Payment, attempt: Attempt, charge: ChargeFacts) -> None:
@@ -189,17 +215,17 @@ def _book_charge(order: Order, payment: Payment, attempt: Attempt, charge: Charg
     _move(attempt, AttemptState.SUCCEEDED)
     record_event(order, "payment.received", charge=charge.charge_id, cents=charge.amount_cents)
     if payment.paid_at is not None or payment.merged_into_id is not None:
-        # Paid before, whatever was given back since: a second charge never revives what the first one was refunded for.
-        _give_back(order, attempt, RefundReason.DUPLICATE)
+        # Paid before, whatever was refunded since: a second charge never revives what the first one was refunded for.
+        _refund_automatically(order, attempt, RefundReason.DUPLICATE)
         return
     if payment.position > 1:
-        # The order is confirmed already: a later third pays itself, nothing else.
+        # The order is confirmed already: a later installment pays itself, nothing else.
         if not receive_installment(order=order, payment=payment, attempt=attempt, paid_at=received):
-            _give_back(order, attempt, RefundReason.UNAVAILABLE)
+            _refund_automatically(order, attempt, RefundReason.UNAVAILABLE)
         return
     if order.status not in (OrderStatus.PENDING, OrderStatus.CANCELLED):
         # A late payment never lifts an order that went on without it.
-        _give_back(order, attempt, RefundReason.UNAVAILABLE)
+        _refund_automatically(order, attempt, RefundReason.UNAVAILABLE)
         return
     try:
         # A savepoint: the money was received whether or not the pieces are still there.
@@ -211,7 +237,7 @@ def _book_charge(order: Order, payment: Payment, attempt: Attempt, charge: Charg
         payment.state = PaymentState.PAID
         payment.paid_at = received
         payment.save(update_fields=["state", "paid_at"])
-        _give_back(order, attempt, RefundReason.UNAVAILABLE)
+        _refund_automatically(order, attempt, RefundReason.UNAVAILABLE)
         return
     _confirm(order, payment, received)
 
@@ -223,10 +249,10 @@ def _confirm(order: Order, payment: Payment, paid_at: datetime) -> None:
     # The last lock of all, held until the commit: what follows only adds the rows of two mails.
     issue_invoice(order=order)
     mail_confirmation(order)
-    mail_workshop(order)
+    mail_new_order(order)
 
 
-def _give_back(order: Order, attempt: Attempt, reason: RefundReason) -> None:
+def _refund_automatically(order: Order, attempt: Attempt, reason: RefundReason) -> None:
     refund: Refund = request_automatic_refund(order=order, attempt=attempt, reason=reason)
     mail_automatic_refund(order, refund)
 
@@ -249,7 +275,7 @@ def _close_expired(attempt: Attempt, facts: CheckoutSessionFacts) -> None:
 
 
 def find_mismatch(order: Order, attempt: Attempt, facts: CheckoutSessionFacts) -> str:
-    """Why a page can't be the one of this attempt, or "". A mismatch never confirms an order."""
+    """Return why a page can't be the one of this attempt, or "". A mismatch never confirms an order."""
     expected = (
         ("session", facts.checkout_session_id, attempt.checkout_session_id),
         ("mode", facts.mode, "payment"),
@@ -270,7 +296,7 @@ def find_mismatch(order: Order, attempt: Attempt, facts: CheckoutSessionFacts) -
 
 
 def find_charge_mismatch(attempt: Attempt, facts: IntentFacts) -> str:
-    """Why a charge can't be the one of this attempt, or ""."""
+    """Return why a charge can't be the one of this attempt, or ""."""
     expected = (
         ("livemode", facts.livemode, gateway.is_live()),
         ("currency", facts.currency, "eur"),
@@ -285,17 +311,17 @@ def find_charge_mismatch(attempt: Attempt, facts: IntentFacts) -> str:
     return ""
 
 
-def keep_for_review(attempt_id: uuid.UUID, reason: str) -> None:
+def hold_for_review(attempt_id: uuid.UUID, reason: str) -> None:
     """Stop an attempt that may still bring money, and have staff look at it. What is settled stays as it is."""
     attempt = Attempt.objects.select_related("payment").get(pk=attempt_id)
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=attempt.payment.order_id)
         current = Attempt.objects.select_for_update().get(pk=attempt_id)
         if current.state in LIVE_ATTEMPTS:
-            _hold_for_review(order, current, reason)
+            _mark_for_review(order, current, reason)
 
 
-def _hold_for_review(order: Order, attempt: Attempt, reason: str) -> None:
+def _mark_for_review(order: Order, attempt: Attempt, reason: str) -> None:
     logger.error("order %s: payment kept for review: %s", order.pk, reason)
     _move(attempt, AttemptState.REVIEW)
     order.review_reason = reason[:200]
@@ -314,10 +340,10 @@ def _bank_refused(facts: CheckoutSessionFacts) -> bool:
     return facts.intent_status in ("requires_payment_method", "canceled")
 
 
-def _told(attempt: Attempt) -> str:
+def _public_status(attempt: Attempt) -> str:
     order = Order.objects.only("status").get(pk=attempt.payment.order_id)
     if attempt.state == AttemptState.SUCCEEDED:
-        if order.status in (OrderStatus.CANCELLED, OrderStatus.REFUNDED):
+        if order.status in CLOSED_STATUSES:
             return "failed"
         return "paid"
     if attempt.state == AttemptState.FAILED:

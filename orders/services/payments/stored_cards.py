@@ -1,4 +1,5 @@
-"""The card that pays the later thirds of an order: kept, replaced, and deleted at the provider once it is of no use.
+"""The card that pays the later installments of an order: stored, replaced, and detached at the provider once it is of
+no use.
 
 Every function here runs in its caller's transaction, with the order's row locked.
 """
@@ -24,16 +25,16 @@ DELETED_AT_ONCE = 200
 
 
 def store_card(*, order: Order, card: CardFacts) -> StoredCard | None:
-    """The card that pays the later thirds from now on; None when none is left to pay.
+    """Store the card that pays the later installments from now on; None when none is left to pay.
 
     The one before it is deleted at the provider. What only its owner could pay because of that one is charged again,
-    announced by a mail that names the days. A card that ends before the last third is told at once.
+    announced by a mail that names the days. A card that ends before the last installment is announced at once.
     """
     payments = lock_open_payments(order)
     if not payments:
         return None
     before = StoredCard.objects.filter(order=order, forgotten_at=None).first()
-    kept, _created = StoredCard.objects.update_or_create(
+    stored, _created = StoredCard.objects.update_or_create(
         order=order,
         defaults={
             "customer_id": card.customer_id,
@@ -55,30 +56,30 @@ def store_card(*, order: Order, card: CardFacts) -> StoredCard | None:
     was_usable = before is not None and not before.refused_code
     today = timezone.localdate()
     resumed = [_charge_again(order, payment, today, was_usable=was_usable) for payment in payments]
-    # While the payments are suspended no day is told: the end of the pause tells it.
+    # While the payments are suspended no day is named: the mail that ends the pause has it.
     if any(resumed) and open_pause(order) is None:
-        mails.mail_card_kept(order, kept)
+        mails.mail_card_stored(order, stored)
     last = max(payment.due_on for payment in payments)
-    if kept.ends_before(last):
-        mails.mail_card_expires(order, kept, last)
-    return kept
+    if stored.ends_before(last):
+        mails.mail_card_expires(order, stored, last)
+    return stored
 
 
 def discard_card(*, order: Order, payment_method_id: str) -> None:
-    """Have a card deleted at the provider once this is committed, however often it takes."""
+    """Have a card detached at the provider once this is committed, however often it takes."""
     DiscardedCard.objects.get_or_create(payment_method_id=payment_method_id, defaults={"order": order})
-    enqueue_after_commit("orders.tasks.forget_card", payment_method_id)
+    enqueue_after_commit("orders.tasks.detach_card", payment_method_id)
 
 
 def _charge_again(order: Order, payment: Payment, today: date, *, was_usable: bool) -> bool:
     """Give a payment that the old card could not make a day on which the new one does; False when it needs none.
 
-    Never at once: its owner was told that nothing more would be debited, and a charge follows its announcement by
+    Never at once: its owner has read that nothing more would be debited, and a charge follows its announcement by
     three days. Past the fifty days after dispatch no new day is given to what is late: that would be a credit.
     """
     stopped = bool(payment.stopped_code) or payment.state == PaymentState.OVERDUE
-    told_otherwise = payment.state == PaymentState.SCHEDULED and payment.announced_at is not None
-    if payment.stopped_code == NOT_ACCEPTED or not (stopped or (told_otherwise and not was_usable)):
+    announced = payment.state == PaymentState.SCHEDULED and payment.announced_at is not None
+    if payment.stopped_code == NOT_ACCEPTED or not (stopped or (announced and not was_usable)):
         return False
     day = charge_day(payment.due_on, today)
     if stopped and order.shipped_at is not None and day > last_day(timezone.localdate(order.shipped_at)):
@@ -93,7 +94,7 @@ def _charge_again(order: Order, payment: Payment, today: date, *, was_usable: bo
 
 
 def delete_discarded_cards(payment_method_id: str | None = None) -> int:
-    """Delete one discarded card, or all that still wait, at the provider. Returns how many are gone now.
+    """Detach one discarded card, or all that still wait, at the provider. Returns how many are gone now.
 
     A card that the provider no longer has counts as deleted. Raises GatewayUnavailable: what was not reached stays.
     """
@@ -102,6 +103,6 @@ def delete_discarded_cards(payment_method_id: str | None = None) -> int:
         waiting = waiting.filter(payment_method_id=payment_method_id)
     deleted = 0
     for card in waiting.order_by("discarded_at")[:DELETED_AT_ONCE]:
-        gateway.forget_card(card.payment_method_id)
+        gateway.detach_card(card.payment_method_id)
         deleted += DiscardedCard.objects.filter(pk=card.pk, deleted_at=None).update(deleted_at=timezone.now())
     return deleted

@@ -12,8 +12,16 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from orders.models import Attempt, DiscrepancyKind, LedgerEntry, LedgerKind, Order, Payment, PaymentState
-from orders.models.order import PAID_STATUSES
+from orders.models import (
+    COLLECTED_PAYMENTS,
+    PAID_STATUSES,
+    Attempt,
+    DiscrepancyKind,
+    LedgerEntry,
+    LedgerKind,
+    Order,
+    Payment,
+)
 from orders.models.payment import DEMONSTRATION_MOVEMENT, TRANSFER_MOVEMENT
 from orders.stripe.gateway import SHOP_MARK, RefundFacts
 from orders.stripe.statement import Charge, Dispute
@@ -25,12 +33,10 @@ ORDER_PREFIX = "order-"
 PAYMENT_PREFIX = "payment-"
 """Discrepancies about rows that name no movement of the provider carry one of these and the row's key."""
 
-_COLLECTED = (PaymentState.PAID, PaymentState.PARTLY_REFUNDED, PaymentState.REFUNDED)
-
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One movement on which both sides differ. `kind` and `provider_id` tell it from every other."""
+    """One movement on which both sides differ. `kind` and `provider_id` identify it."""
 
     kind: DiscrepancyKind
     provider_id: str
@@ -65,7 +71,7 @@ class Ledger:
         return self._attempts.get(intent_id)
 
     def owns(self, intent_id: str, metadata: dict[str, str]) -> bool:
-        """False for payments of another site on the same account."""
+        """Return False for payments of another site on the same account."""
         return intent_id in self._attempts or metadata.get(SHOP_MARK) == settings.SITE_URL
 
 
@@ -88,7 +94,7 @@ def read_ledger(
 
 
 def charge_difference(charge: Charge, ledger: Ledger) -> Difference | None:
-    """Money that came: is it booked, and as much of it? What went back whole needs no order."""
+    """Compare a charge with the ledger. One that was refunded whole needs no order."""
     entry = ledger.entry(charge.charge_id, LedgerKind.CHARGE)
     there = from_cents(charge.amount_cents)
     if entry is None:
@@ -112,7 +118,7 @@ def charge_difference(charge: Charge, ledger: Ledger) -> Difference | None:
 
 
 def refund_difference(refund: RefundFacts, ledger: Ledger) -> Difference | None:
-    """Money that went back, of a charge that is in the books."""
+    """Compare a refund with the ledger, of a charge that is in the books."""
     charge = ledger.entry(refund.charge_id, LedgerKind.CHARGE)
     if charge is None:
         return None
@@ -136,7 +142,7 @@ def refund_difference(refund: RefundFacts, ledger: Ledger) -> Difference | None:
 
 
 def dispute_difference(dispute: Dispute, ledger: Ledger) -> Difference | None:
-    """Money that a customer's bank took back, or gave back when the shop won."""
+    """Compare a dispute, and its reversal when the shop won, with the ledger."""
     attempt = ledger.attempt(dispute.intent_id)
     if attempt is None or dispute.is_inquiry:
         return None
@@ -159,7 +165,7 @@ def dispute_difference(dispute: Dispute, ledger: Ledger) -> Difference | None:
 
 
 def entry_without_movement(entry: LedgerEntry) -> Difference:
-    """The ledger tells of a movement that the provider does not know."""
+    """Return the difference of an entry that the provider does not know."""
     kinds = {
         LedgerKind.CHARGE: DiscrepancyKind.ORDER_WITHOUT_MONEY,
         LedgerKind.REFUND: DiscrepancyKind.REFUND_DIFFERS,
@@ -175,21 +181,22 @@ def entry_without_movement(entry: LedgerEntry) -> Difference:
 
 
 def movements_of_provider() -> QuerySet[LedgerEntry]:
-    """The ledger without what never went through the provider: the demonstration, and the shop's own transfers."""
+    """Return the ledger without what never went through the provider: the demonstration, and the shop's own
+    transfers."""
     return LedgerEntry.objects.exclude(
         Q(provider_id__startswith=DEMONSTRATION_MOVEMENT) | Q(provider_id__startswith=TRANSFER_MOVEMENT)
     )
 
 
 def booked_between(since: datetime, until: datetime) -> list[LedgerEntry]:
-    """What moved in those days or was written in them, without what the provider does not know. One query."""
+    """Return what moved in those days or was written in them, without what the provider does not know. One query."""
     moved = Q(occurred_at__gte=since, occurred_at__lte=until)
     written = Q(created_at__gte=since, created_at__lte=until)
     return list(movements_of_provider().filter(moved | written))
 
 
 def payments_without_charge(which: Q) -> list[Difference]:
-    """Payments among `which` that say they were paid, while no charge is booked. One query."""
+    """Return payments among `which` that say they were paid, while no charge is booked. One query."""
     charged = LedgerEntry.objects.filter(kind=LedgerKind.CHARGE, payment=OuterRef("pk"))
     return [
         Difference(
@@ -199,14 +206,17 @@ def payments_without_charge(which: Q) -> list[Difference]:
             payment.amount,
             _("Échéance notée payée, sans encaissement au grand livre."),
         )
-        for payment in Payment.objects.filter(which, ~Exists(charged), state__in=_COLLECTED).order_by("pk")
+        for payment in Payment.objects.filter(which, ~Exists(charged), state__in=COLLECTED_PAYMENTS).order_by(
+            "pk"
+        )
     ]
 
 
 def orders_without_charge(which: Q) -> list[Difference]:
-    """Orders among `which` that say they were paid, while neither a payment nor the ledger says so. One query."""
+    """Return orders among `which` that say they were paid, while neither a payment nor the ledger says so. One
+    query."""
     charged = LedgerEntry.objects.filter(kind=LedgerKind.CHARGE, order=OuterRef("pk"))
-    collected = Payment.objects.filter(order=OuterRef("pk"), state__in=_COLLECTED)
+    collected = Payment.objects.filter(order=OuterRef("pk"), state__in=COLLECTED_PAYMENTS)
     return [
         Difference(
             DiscrepancyKind.ORDER_WITHOUT_MONEY,

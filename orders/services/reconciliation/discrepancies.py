@@ -1,24 +1,24 @@
-"""What reconciliation found: written down once, told to the workshop, closed when it is gone or understood."""
+"""What reconciliation found: recorded once, mailed to the workshop, closed when it is gone or understood."""
 
 import uuid
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
+from orders.mails import mail_workshop
 from orders.models import Discrepancy, DiscrepancyKind
 from orders.models.payment import PROVIDER_ID
 from orders.services.reconciliation.comparison import Difference
-from shop.core.mail import ALERT_LINES, queue_mail
-from shop.core.models import ShopSettings
+from shop.core.mail import ALERT_LINES
 from shop.core.money import amount_string, from_cents
 from shop.core.problems import Problem
+from shop.core.site import absolute_url
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 def record_differences(
     differences: Sequence[Difference], *, gone: Collection[int], now: datetime
 ) -> list[Discrepancy]:
-    """Writes a discrepancy for each difference that has none, closes those that are `gone` (keys of discrepancies).
+    """Write a discrepancy for each difference that has none, close those that are `gone` (keys of discrepancies).
 
-    Tells the workshop once a night while anything is open. A difference that somebody closed by hand stays closed.
+    Mails the workshop once a night while anything is open. A difference that somebody closed by hand stays closed.
     Returns what is open.
     """
     with transaction.atomic():
@@ -59,7 +59,7 @@ def record_differences(
 def record_unmatched_payment(
     *, provider_id: str, order_id: uuid.UUID | None, cents: int, detail: str
 ) -> None:
-    """A message tells of money that no attempt of the shop asked for: written down and mailed once an object."""
+    """Record and mail, once an object, money of an event that no attempt of the shop asked for."""
     discrepancy = Discrepancy(
         kind=DiscrepancyKind.PAYMENT_UNMATCHED,
         provider_id=provider_id[:PROVIDER_ID],
@@ -73,7 +73,7 @@ def record_unmatched_payment(
 
 
 def resolve_discrepancy(*, discrepancy_id: int, how: str, actor: "User | None") -> Discrepancy:
-    """A person has looked and says why it is in order. Raises Problem 409 when it is closed already."""
+    """Record why a discrepancy is in order. Raises Problem 409 when it is closed already."""
     with transaction.atomic():
         discrepancy = Discrepancy.objects.select_for_update().get(pk=discrepancy_id)
         if discrepancy.resolved_at is not None:
@@ -105,18 +105,10 @@ def _mail(discrepancies: Iterable[Discrepancy], once: str) -> None:
             }
             for discrepancy in rows[:ALERT_LINES]
         ]
-    queue_mail(
-        kind="reconciliation_discrepancies",
-        to=ShopSettings.load().alert_address,
-        language="fr",
-        context={
-            "discrepancies": lines,
-            "count": len(rows),
-            "more": max(0, len(rows) - ALERT_LINES),
-            "admin_url": settings.SITE_URL
-            + reverse("admin:orders_discrepancy_changelist")
-            + "?resolved_at__isempty=1",
-        },
-        dedupe_key=f"reconciliation_discrepancies:{once}",
-        reference="",
-    )
+    context = {
+        "discrepancies": lines,
+        "count": len(rows),
+        "more": max(0, len(rows) - ALERT_LINES),
+        "admin_url": absolute_url(reverse("admin:orders_discrepancy_changelist") + "?resolved_at__isempty=1"),
+    }
+    mail_workshop("reconciliation_discrepancies", context, once=once)

@@ -70,7 +70,8 @@ class _Account:
 
 
 def reconcile_days(now: datetime) -> NightlyReport:
-    """Brings into the books what one door can, and writes a discrepancy for the rest. Safe to repeat.
+    """Book the provider's movements of three days that are missing, and write a discrepancy for the rest. Safe to
+    repeat.
 
     Raises GatewayUnavailable when the provider stops answering: no discrepancy is written or closed then, and what was
     brought into the books stays there. Movements of other sites on the same account are none of our business.
@@ -83,20 +84,20 @@ def reconcile_days(now: datetime) -> NightlyReport:
     )
     account = account.ours(account.ledger())
     before = account.differences(account.ledger())
-    _heal(account, {difference.provider_id for difference in before})
+    _book_missing(account, {difference.provider_id for difference in before})
     found = account.differences(account.ledger())
     found += _unknown_to_provider(account, since, until)
     paid_then = Q(paid_at__gte=since, paid_at__lte=until)
     found += compare.payments_without_charge(paid_then) + compare.orders_without_charge(paid_then)
-    gone = _gone(found)
+    gone = _resolved(found)
     open_discrepancies = record_differences(found, gone=gone, now=now)
     known = {difference.key for difference in found}
     healed = sum(1 for difference in before if difference.key not in known)
     return NightlyReport(looked_at=len(account), healed=healed, open=len(open_discrepancies))
 
 
-def _heal(account: _Account, movement_ids: set[str]) -> None:
-    """The same doors that a webhook would have opened."""
+def _book_missing(account: _Account, movement_ids: set[str]) -> None:
+    """Call what a webhook would have called."""
     ledger = account.ledger()
     for charge in account.charges:
         attempt_id = _attempt_of(charge, ledger)
@@ -126,7 +127,7 @@ def _attempt_of(charge: Charge, ledger: Ledger) -> uuid.UUID | None:
 
 @contextmanager
 def _logged(movement_id: str) -> Iterator[None]:
-    """One movement that the provider won't speak of must not keep the others waiting."""
+    """One movement that the provider refuses must not keep the others waiting."""
     try:
         yield
     except gateway.GatewayRefused:
@@ -163,19 +164,19 @@ def _fetch(kind: LedgerKind, movement_id: str) -> _Account:
     return _Account([], [], [] if dispute is None else [dispute])
 
 
-def _gone(found: Iterable[Difference]) -> list[int]:
+def _resolved(found: Iterable[Difference]) -> list[int]:
     """Open discrepancies that are gone by now. Each is looked at by itself: it may be older than the lists."""
     known = {difference.key for difference in found}
     return [
         discrepancy.pk
         for discrepancy in Discrepancy.objects.filter(resolved_at=None)
-        if (discrepancy.kind, discrepancy.provider_id) not in known and not _persists(discrepancy)
+        if (discrepancy.kind, discrepancy.provider_id) not in known and not _still_differs(discrepancy)
     ]
 
 
-def _persists(discrepancy: Discrepancy) -> bool:
+def _still_differs(discrepancy: Discrepancy) -> bool:
     if discrepancy.kind == DiscrepancyKind.PAYMENT_UNMATCHED:
-        # Told by a message; only a person can say what it was.
+        # Recorded from an event; only a person can say what it was.
         return True
     prefix, _dash, row = discrepancy.provider_id.partition("-")
     if f"{prefix}-" == compare.PAYMENT_PREFIX:

@@ -10,6 +10,8 @@ from typing import TypeVar
 from django.db.models import QuerySet
 
 from orders.models import (
+    LIVE_ATTEMPTS,
+    REFUNDS_UNDER_WAY,
     Attempt,
     AttemptKind,
     AttemptState,
@@ -19,7 +21,6 @@ from orders.models import (
     RefundState,
     StripeEvent,
 )
-from orders.models.payment import LIVE_ATTEMPTS, REFUNDS_UNDER_WAY
 from orders.services.payments.card_change import resume_card_change
 from orders.services.payments.checkout_sessions import open_checkout_session
 from orders.services.payments.due_installments import resume_charge
@@ -27,7 +28,7 @@ from orders.services.payments.payment_links import drop_attempt
 from orders.services.payments.settlement import settle
 from orders.services.reconciliation.webhook_events import MAX_TRIES, NotYetKnown, process_event, store_event
 from orders.services.refunds.sending import send_refund, sync_refunds
-from orders.services.status.cancellation import cancel_unpaid_order
+from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import gateway, statement
 from orders.stripe.gateway import EventFacts
 from shop.core.problems import Problem
@@ -50,7 +51,7 @@ def reconcile_attempts(now: datetime) -> int:
     """
     waiting = Attempt.objects.filter(state__in=LIVE_ATTEMPTS).select_related("payment__order")
 
-    def go_on_with(attempt: Attempt) -> None:
+    def resume(attempt: Attempt) -> None:
         if attempt.kind == AttemptKind.OFF_SESSION:
             resume_charge(attempt)
         elif attempt.state == AttemptState.PREPARED:
@@ -60,23 +61,23 @@ def reconcile_attempts(now: datetime) -> int:
         else:
             settle(attempt.pk)
 
-    return _ask_about(waiting, go_on_with, now)
+    return _reconcile_rows(waiting, resume, now)
 
 
 def reconcile_card_changes(now: datetime) -> int:
     """Ask the provider about every page to leave a card on that has had its time. Returns how many were asked about."""
     waiting = CardChange.objects.filter(state=CardChangeState.OPEN).select_related("order")
-    return _ask_about(waiting, resume_card_change, now)
+    return _reconcile_rows(waiting, resume_card_change, now)
 
 
-def _ask_about(waiting: QuerySet[Doubtful], go_on_with: Callable[[Doubtful], None], now: datetime) -> int:
+def _reconcile_rows(waiting: QuerySet[Doubtful], resume: Callable[[Doubtful], None], now: datetime) -> int:
     asked = 0
     for row in waiting.filter(created_at__lt=now - IN_DOUBT_AFTER).order_by("created_at")[:BATCH]:
         try:
-            go_on_with(row)
+            resume(row)
             asked += 1
         except gateway.GatewayRefused:
-            # One that the provider won't speak of must not keep the others waiting.
+            # One that the provider refuses must not keep the others waiting.
             logger.exception("%s %s could not be reconciled", row._meta.model_name, row.pk)
         except gateway.GatewayError as error:
             logger.warning("reconciliation stops, the provider does not answer: %s", error)
@@ -85,13 +86,14 @@ def _ask_about(waiting: QuerySet[Doubtful], go_on_with: Callable[[Doubtful], Non
 
 
 def _drop_never_sent(attempt: Attempt, now: datetime) -> None:
-    # Still `prepared`: the process died before the provider was told, so nobody can have paid.
+    # Still `prepared`: the process died before the provider was called, so nobody can have paid.
     if attempt.expires_at <= now:
-        _give_up(attempt)
+        _close_attempt(attempt)
 
 
-def _give_up(attempt: Attempt) -> None:
-    """No page exists, and none will: an order that waits for it is closed, a later third waits for its next try."""
+def _close_attempt(attempt: Attempt) -> None:
+    """No page exists, and none will: an order that waits for it is closed, a later installment waits for its next
+    try."""
     if attempt.kind == AttemptKind.LINK:
         drop_attempt(attempt)
     else:
@@ -110,19 +112,19 @@ def _find_lost_page(attempt: Attempt, now: datetime) -> None:
         # The provider keeps this failure under the key. Nobody has the address of a page that was never answered,
         # so nobody can pay it; and the attempts behind this one must not wait for it.
         if attempt.expires_at <= now:
-            _give_up(attempt)
+            _close_attempt(attempt)
         return
     except gateway.GatewayRefused:
         # The same key refused: no page was ever made under it, and now none can be.
         if attempt.expires_at <= now:
-            _give_up(attempt)
+            _close_attempt(attempt)
             return
         raise
     settle(attempt.pk)
 
 
 def reprocess_events(now: datetime) -> int:
-    """Messages that could not be acted on when they came."""
+    """Process events that could not be processed when they came. Returns how many succeeded."""
     done = 0
     waiting = StripeEvent.objects.filter(
         processed_at__isnull=True, received_at__lt=now - timedelta(minutes=1), tries__lt=MAX_TRIES
@@ -141,9 +143,9 @@ def reprocess_events(now: datetime) -> int:
 
 
 def fetch_missed_events(now: datetime) -> int:
-    """Messages that no webhook call has brought, fetched and acted on. Returns how many were new.
+    """Fetch and process events that no webhook call has brought. Returns how many were new.
 
-    Those that the shop has kept already are left to `reprocess_events`. Stops when the provider is away.
+    Those that the shop has stored already are left to `reprocess_events`. Stops when the provider is away.
     """
     new = 0
     missed = statement.list_undelivered_events(now - MISSED_SINCE, now - IN_DOUBT_AFTER)
@@ -173,7 +175,7 @@ def _batches(facts: Iterator[EventFacts]) -> Iterator[list[EventFacts]]:
 
 
 def send_waiting_refunds(now: datetime) -> int:
-    """Refunds whose task was lost or whose answer was, and those that the bank has not finished. Oldest first.
+    """Send refunds whose task or answer was lost, and sync those that the bank has not finished. Oldest first.
 
     Stops when the provider is away; one that it keeps failing does not keep the others waiting.
     """

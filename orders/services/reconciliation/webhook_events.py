@@ -1,4 +1,4 @@
-"""What the provider tells by webhook: kept first, then acted on.
+"""Events that the provider sends by webhook: stored first, then processed.
 
 A message is only a hint. What it speaks of is asked for again, so that repeated, late and reversed messages all
 lead to the same end.
@@ -12,11 +12,10 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from orders.models import Attempt, AttemptKind, CardChange, CardChangeState, StripeEvent
-from orders.models.payment import LIVE_ATTEMPTS
+from orders.models import LIVE_ATTEMPTS, Attempt, AttemptKind, CardChange, CardChangeState, StripeEvent
 from orders.services.payments.card_change import settle_card_change
 from orders.services.payments.off_session import is_on_its_way
-from orders.services.payments.settlement import keep_for_review, settle
+from orders.services.payments.settlement import hold_for_review, settle
 from orders.services.reconciliation.discrepancies import record_unmatched_payment
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import sync_refunds
@@ -25,7 +24,7 @@ from orders.stripe.gateway import EventFacts
 
 MAX_TRIES = 20
 NOT_KEPT = re.compile("[\x00\ud800-\udfff]")
-"""NUL and halves of surrogate pairs, which JSON can say and PostgreSQL does not keep."""
+"""NUL and halves of surrogate pairs, which JSON can express and PostgreSQL can't store."""
 AMOUNTS = {"checkout.session": "amount_total", "payment_intent": "amount", "charge": "amount"}
 """Where each of the provider's objects says, in cents, what was asked of the customer."""
 MOST_CENTS = 10**10
@@ -36,7 +35,7 @@ class NotYetKnown(Exception):
 
 
 def store_event(facts: EventFacts) -> StripeEvent:
-    """Keep a message. The same one twice is one row."""
+    """Store an event. The same one twice is one row."""
     try:
         with transaction.atomic():
             return StripeEvent.objects.create(
@@ -60,7 +59,7 @@ def _storable(value: Any) -> Any:
 
 
 def process_event(event: StripeEvent) -> None:
-    """Act on a kept message, once. Raises GatewayError or NotYetKnown when it must be tried again."""
+    """Process a stored event, once. Raises GatewayError or NotYetKnown when it must be tried again."""
     if event.processed_at is not None:
         return
     try:
@@ -126,7 +125,7 @@ def _settle_attempt(
         _record_money(subject, attempt, misfit)
     contradiction = _contradiction(subject, attempt)
     if contradiction:
-        keep_for_review(attempt.pk, contradiction)
+        hold_for_review(attempt.pk, contradiction)
     else:
         settle(attempt.pk)
 
@@ -142,9 +141,9 @@ def _misfit(subject: dict[str, Any], attempt: Attempt) -> str:
     ]
     if subject.get("object") == "checkout.session":
         expected.append(("session", subject.get("id"), attempt.checkout_session_id))
-    for name, told, wanted in expected:
-        if told is not None and told != wanted:
-            return f"{name}: {told} instead of {wanted}"
+    for name, found, wanted in expected:
+        if found is not None and found != wanted:
+            return f"{name}: {found} instead of {wanted}"
     return ""
 
 
@@ -154,7 +153,7 @@ def _record_money(subject: dict[str, Any], attempt: Attempt | None, detail: str)
         return
     cents = subject.get(AMOUNTS.get(str(subject.get("object")), ""))
     record_unmatched_payment(
-        # Page, payment and charge tell of the same money.
+        # Page, payment and charge are about the same money.
         provider_id=str(subject.get("payment_intent") or subject.get("id")),
         order_id=None if attempt is None else attempt.payment.order_id,
         cents=cents if isinstance(cents, int) and 0 <= cents < MOST_CENTS else 0,
@@ -198,12 +197,12 @@ def _settle_card_change(subject: dict[str, Any], *, closed: bool) -> None:
 def _contradiction(subject: dict[str, Any], attempt: Attempt) -> str:
     """How a message's own amount or currency differs from the attempt's, or "". It is signed, so somebody errs."""
     name = AMOUNTS.get(str(subject.get("object")), "")
-    for label, told, expected in (
+    for label, found, expected in (
         ("amount", subject.get(name), attempt.amount_cents),
         ("currency", subject.get("currency"), "eur"),
     ):
-        if told is not None and told != expected:
-            return f"event {label}: {told} instead of {expected}"
+        if found is not None and found != expected:
+            return f"event {label}: {found} instead of {expected}"
     return ""
 
 

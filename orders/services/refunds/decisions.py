@@ -35,9 +35,8 @@ from orders.models import (
 )
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_debts import Debt, debts
-from orders.selectors.refund_retries import amount_again, refuse_units_credited_twice
+from orders.selectors.refund_retries import refuse_units_credited_twice, retryable_amount
 from orders.selectors.refund_rules import (
-    ChargeLeft,
     RefundProposal,
     RefundRefused,
     ReturnedLine,
@@ -58,12 +57,12 @@ if TYPE_CHECKING:
 __all__ = [
     "RefundProposal",
     "propose_refund",
+    "reduce_outstanding",
     "request_automatic_refund",
     "request_refund",
     "restock_line",
     "retry_refund",
     "stopped_by",
-    "take_off_due",
 ]
 
 
@@ -80,9 +79,9 @@ def request_refund(
     """Credit a customer: these lines, this amount, or everything left when neither is given. See `propose_refund`.
 
     `key` makes it repeatable: the same key with the same demand gives the first decision back, two clicks make one
-    refund; with another demand it is refused (422 `idempotency_key_reused`). `reason` is told to the customer. Payments
-    still due are voided first, then the charges go back, the latest first; units marked so return to stock. The
-    provider is asked by a worker after the commit.
+    refund; with another demand it is refused (422 `idempotency_key_reused`). `reason` is shown to the customer.
+    Payments still due are voided first, then the charges go back, the latest first; units marked so return to stock.
+    The provider is asked by a worker after the commit.
 
     Raises RefundRefused (see `propose_refund`) and Order.DoesNotExist; nothing is written then.
     """
@@ -144,25 +143,29 @@ def _decide(
         amount=amount_string(proposal.amount),
         voided=amount_string(proposal.voided),
     )
-    take_off_due(order=order, amount=max(proposal.amount - stopped, ZERO))
-    for attempt, euros in _split(charges_left(order), proposal.money):
-        _add_refund(order, attempt, euros, request=request)
+    reduce_outstanding(order=order, amount=max(proposal.amount - stopped, ZERO))
+    money = proposal.money
+    for charge in charges_left(order):
+        if part := min(charge.left, money):
+            _add_refund(order, charge.attempt, part, request=request)
+            money -= part
     for row, line in zip(rows, proposal.lines, strict=True):
         if line.restock:
-            _put_back(order, row)
+            _restock(order, row)
     settle_request(order, request)
     return request
 
 
 def stopped_by(withdrawal: Withdrawal | None) -> Decimal:
-    """The euros that a declaration took off the payments still due, until a decision credits them. Two queries."""
+    """Return the euros that a declaration took off the payments still due, until a decision credits them. Two
+    queries."""
     if withdrawal is None or RefundRequest.objects.filter(withdrawal=withdrawal).exists():
         return ZERO
     return WithdrawalCase.objects.values_list("voided", flat=True).get(withdrawal=withdrawal)
 
 
-def take_off_due(*, order: Order, amount: Decimal, reason: str = "refund.decided") -> Decimal:
-    """What is still due shrinks, the latest payment first: a customer is not charged for what is credited to them.
+def reduce_outstanding(*, order: Order, amount: Decimal, reason: str = "refund.decided") -> Decimal:
+    """Reduce what is still due, the latest payment first: a customer is not charged for what is credited to them.
 
     Call it with the order's row locked; returns the euros that will not be collected.
     """
@@ -171,28 +174,20 @@ def take_off_due(*, order: Order, amount: Decimal, reason: str = "refund.decided
         return ZERO
     if amount >= outstanding(order):
         return void_scheduled(order=order, reason=reason)
-    taken = sum((payment.amount - kept for payment, kept in plan), ZERO)
-    for payment, kept in plan:
-        if kept:
-            payment.amount = kept
+    taken = sum((reduced.taken_off for reduced in plan), ZERO)
+    for reduced in plan:
+        payment = reduced.payment
+        if reduced.left:
+            payment.amount = reduced.left
             payment.save(update_fields=["amount"])
         else:
             payment.state = PaymentState.VOID
             payment.next_try_on = None
             payment.save(update_fields=["state", "next_try_on"])
-        record_event(order, "installments.reduced", position=payment.position, left=amount_string(kept))
+        record_event(
+            order, "installments.reduced", position=payment.position, left=amount_string(reduced.left)
+        )
     return taken
-
-
-def _split(charges: Sequence[ChargeLeft], money: Decimal) -> list[tuple[Attempt, Decimal]]:
-    """Which charge gives back how much, the latest first."""
-    parts = []
-    for charge in charges:
-        part = min(charge.left, money)
-        if part:
-            parts.append((charge.attempt, part))
-            money -= part
-    return parts
 
 
 def _add_refund(order: Order, attempt: Attempt, amount: Decimal, **values: Any) -> Refund:
@@ -219,24 +214,26 @@ def _repeated(known: RefundRequest, fingerprint: str) -> RefundRequest:
 def _fingerprint(order_id: uuid.UUID, lines: Sequence[ReturnedLine] | None, amount: Decimal | None) -> str:
     demand = {
         "order": str(order_id),
-        "lines": None if lines is None else sorted(lines),
+        "lines": None
+        if lines is None
+        else [(line.item_id, line.quantity, line.restock) for line in sorted(lines)],
         "amount": None if amount is None else amount_string(amount),
     }
     return hashlib.sha256(json.dumps(demand, sort_keys=True).encode()).hexdigest()
 
 
 def restock_line(*, line_id: int) -> bool:
-    """Put the credited units of a line back on the shelf, once; True when this call did it.
+    """Return the credited units of a line to stock, once; True when this call did it.
 
     For goods that come back after the money went out.
     """
     with transaction.atomic():
         order_id = RefundLine.objects.values_list("request__order_id", flat=True).get(pk=line_id)
         order = Order.objects.select_for_update().get(pk=order_id)
-        return _put_back(order, RefundLine.objects.select_related("item").get(pk=line_id))
+        return _restock(order, RefundLine.objects.select_related("item").get(pk=line_id))
 
 
-def _put_back(order: Order, line: RefundLine) -> bool:
+def _restock(order: Order, line: RefundLine) -> bool:
     """Runs with the order locked; the guarded update makes it happen once."""
     item: OrderItem = line.item
     back = RefundLine.objects.filter(item=item, restocked=True)
@@ -264,7 +261,7 @@ def _put_back(order: Order, line: RefundLine) -> bool:
 
 
 def request_automatic_refund(*, order: Order, attempt: Attempt, reason: RefundReason) -> Refund:
-    """The whole of a charge that can't be kept (paid twice, or paid after the pieces were gone).
+    """Refund the whole of a charge that can't be accepted (paid twice, or after the units were sold).
 
     Runs in the transaction that found it, with the order locked; a database constraint makes it happen once.
     """
@@ -275,9 +272,9 @@ def request_automatic_refund(*, order: Order, attempt: Attempt, reason: RefundRe
 
 
 def retry_refund(*, refund_id: uuid.UUID, actor: "User | None" = None) -> Refund:
-    """A refund that failed, sent once more as a new one: the provider repeats a refusal under the old key.
+    """Send a failed refund once more, as a new one: the provider repeats a refusal under the old key.
 
-    The second call gives the first retry back. Raises RefundRefused: as `amount_again`, `refund_too_many_units` when
+    The second call returns the first retry. Raises RefundRefused: as `retryable_amount`, `refund_too_many_units` when
     other decisions credited its units since, and `refund_transferred` when it was settled by transfer meanwhile.
     """
     with transaction.atomic():
@@ -302,7 +299,7 @@ def _complete(order: Order, owed: Sequence[Debt], *, actor: "User | None", key: 
 
 def _retry(order: Order, failed: Refund, *, actor: "User | None") -> Refund:
     """Runs with the order locked."""
-    amount = amount_again(order, failed)
+    amount = retryable_amount(order, failed)
     refund = _add_refund(
         order, failed.attempt, amount, request=failed.request, replaces=failed, note=failed.reason
     )

@@ -8,10 +8,9 @@ from django.utils.translation import gettext as _
 
 from orders.journal import record_event
 from orders.ledger import book_movement, charged_at, taken_at
-from orders.models import Attempt, Dispute, DisputeState, LedgerKind, Order, Payment
-from orders.models.payment import OPEN_DISPUTES
+from orders.models import OPEN_DISPUTES, Attempt, Dispute, DisputeState, LedgerKind, Order, Payment
 from orders.services.refunds.mails import mail_dispute
-from orders.services.refunds.unpaid import give_up_unpaid
+from orders.services.refunds.unpaid import close_outstanding
 from orders.stripe import gateway
 from orders.stripe.facts import DisputeFacts
 from shop.core.money import from_cents
@@ -22,7 +21,7 @@ _CLOSED = (DisputeState.WON, DisputeState.LOST)
 
 
 def sync_disputes(intent_id: str) -> None:
-    """Every dispute of this payment as the provider knows it now. Raises GatewayError."""
+    """Apply every dispute of this payment as the provider knows it now. Raises GatewayError."""
     attempt = Attempt.objects.filter(intent_id=intent_id).first()
     if attempt is None:
         return
@@ -31,10 +30,10 @@ def sync_disputes(intent_id: str) -> None:
 
 
 def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
-    """Bring a dispute to what the provider says: its row, the money that it moved, staff told at each step.
+    """Bring a dispute to what the provider says: its row, the money that it moved, a mail to staff at each step.
 
-    While it is open the order is frozen: not sent, not refunded, not charged. Won gives the money back and lifts the
-    freeze; lost ends the payments that were still due. An inquiry, which moves no money, is told to staff only.
+    While it is open the order is frozen: not sent, not refunded, not charged. Won returns the money and lifts the
+    freeze; lost ends the payments that were still due. An inquiry, which moves no money, is mailed to staff only.
     Repeated and late news change nothing.
     """
     with transaction.atomic():
@@ -80,7 +79,7 @@ def apply_dispute(*, attempt: Attempt, facts: DisputeFacts) -> None:
         elif dispute.state == DisputeState.LOST:
             with translation.override(order.language):
                 reason = _("Votre banque a repris un paiement : le reste n'est plus demandé.")
-            give_up_unpaid(order=order, reason=reason)
+            close_outstanding(order=order, reason=reason)
         _mark(order)
         record_event(
             order, "payment.disputed", dispute=facts.dispute_id, before=before, status=facts.status,

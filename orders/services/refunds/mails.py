@@ -2,18 +2,20 @@
 
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 
-from django.conf import settings
-from django.urls import reverse
 from django.utils import timezone, translation
 
 from orders.invoices.attachments import credit_note_of
-from orders.models import Order, Refund, RefundMethod, RefundRequest, RefundState, TransferReturn
-from orders.selectors.installments import OPEN_PAYMENTS
-from orders.selectors.mail_contexts import order_context, seller_context
-from shop.core.mail import queue_mail
-from shop.core.models import ShopSettings
+from orders.mails import mail_customer, mail_workshop, order_admin_url
+from orders.models import (
+    OPEN_PAYMENTS,
+    Order,
+    Refund,
+    RefundMethod,
+    RefundRequest,
+    RefundState,
+    TransferReturn,
+)
 from shop.core.money import ZERO, amount_string
 
 
@@ -34,12 +36,10 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
     money = sum((refund.amount for refund in back), ZERO)
     by_card = sum((refund.amount for refund in back if refund not in transfers), ZERO)
     due = order.payments.filter(state__in=OPEN_PAYMENTS).order_by("position")
-    queue_mail(
-        kind="refund_done",
-        to=order.email,
-        language=order.language,
-        context={
-            "order": order_context(order, order.language),
+    mail_customer(
+        order,
+        "refund_done",
+        {
             "amount": amount_string(money) if back else "",
             "by_card": amount_string(by_card) if by_card else "",
             "transfers": [_transfer(refund) for refund in transfers],
@@ -50,51 +50,30 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
             "due": [
                 {"on": payment.due_on.isoformat(), "amount": amount_string(payment.amount)} for payment in due
             ],
-            "seller": seller_context(),
         },
-        # One that was told before its money came back is told again once a transfer has made it good.
-        dedupe_key=":".join(("refund_done", str(request.pk), *(str(refund.pk) for refund in transfers))),
-        reference=order.reference,
+        # A decision whose money came back is notified again once a transfer has replaced it.
+        once=":".join((str(request.pk), *(str(refund.pk) for refund in transfers))),
         attachments=[credit_note_of(request.pk)],
     )
 
 
 def mail_refund_transferred(order: Order, transfer: Refund) -> None:
     """To the customer: what their card could not take was sent from the shop's bank. Where it is the last of its
-    decision, `mail_refund_done` has told it."""
+    decision, `mail_refund_done` has said it."""
     if transfer.request_id is not None and transfer.request is not None:
         transfer.request.refresh_from_db()
         if transfer.request.settled_at is not None:
             return
-    queue_mail(
-        kind="refund_transferred",
-        to=order.email,
-        language=order.language,
-        context={
-            "order": order_context(order, order.language),
-            "transfer": _transfer(transfer),
-            "seller": seller_context(),
-        },
-        dedupe_key=f"refund_transferred:{transfer.pk}",
-        reference=order.reference,
-    )
+    mail_customer(order, "refund_transferred", {"transfer": _transfer(transfer)}, once=transfer.pk)
 
 
 def mail_transfer_returned(order: Order, transfer: Refund, *, sent_on: date) -> None:
-    """To the customer, who was told of the transfer: it came back, or never left."""
-    queue_mail(
-        kind="refund_transfer_returned",
-        to=order.email,
-        language=order.language,
-        context={
-            "order": order_context(order, order.language),
-            "transfer": _transfer(transfer, sent_on),
-            "mistaken": transfer.error == TransferReturn.MISTAKEN,
-            "seller": seller_context(),
-        },
-        dedupe_key=f"refund_transfer_returned:{transfer.pk}",
-        reference=order.reference,
-    )
+    """To the customer, who got a mail about the transfer: it came back, or never left."""
+    context = {
+        "transfer": _transfer(transfer, sent_on),
+        "mistaken": transfer.error == TransferReturn.MISTAKEN,
+    }
+    mail_customer(order, "refund_transfer_returned", context, once=transfer.pk)
 
 
 def _transfer(refund: Refund, sent_on: date | None = None) -> dict[str, str]:
@@ -107,12 +86,12 @@ def _transfer(refund: Refund, sent_on: date | None = None) -> dict[str, str]:
 
 def mail_refund_failed(order: Order, refund: Refund) -> None:
     """To the workshop: money that should go back did not, or came back."""
-    _mail_workshop(
-        order,
-        kind="refund_failed_alert",
-        context={"amount": amount_string(refund.amount), "error": refund.error},
-        dedupe_key=f"refund_failed_alert:{refund.pk}",
-    )
+    context = {
+        "amount": amount_string(refund.amount),
+        "error": refund.error,
+        "admin_url": order_admin_url(order),
+    }
+    mail_workshop("refund_failed_alert", context, once=refund.pk, order=order)
 
 
 def mail_dispute(
@@ -125,31 +104,11 @@ def mail_dispute(
     answer_by: datetime | None = None,
 ) -> None:
     """To the workshop: a bank takes a payment back, looks at it, or has decided. `state` is a dispute's, or inquiry."""
-    _mail_workshop(
-        order,
-        kind="dispute_alert",
-        context={
-            "amount": amount_string(amount),
-            "state": state,
-            "reason": reason,
-            "answer_by": answer_by.isoformat() if answer_by else "",
-        },
-        dedupe_key=f"dispute_alert:{provider_id}:{state}",
-    )
-
-
-def _mail_workshop(order: Order, *, kind: str, context: dict[str, Any], dedupe_key: str) -> None:
-    with translation.override("fr"):
-        written = order_context(order, "fr")
-    queue_mail(
-        kind=kind,
-        to=ShopSettings.load().alert_address,
-        language="fr",
-        context={
-            "order": written,
-            "admin_url": settings.SITE_URL + reverse("admin:orders_order_change", args=[order.pk]),
-            **context,
-        },
-        dedupe_key=dedupe_key,
-        reference=order.reference,
-    )
+    context = {
+        "amount": amount_string(amount),
+        "state": state,
+        "reason": reason,
+        "answer_by": answer_by.isoformat() if answer_by else "",
+        "admin_url": order_admin_url(order),
+    }
+    mail_workshop("dispute_alert", context, once=f"{provider_id}:{state}", order=order)

@@ -1,4 +1,4 @@
-"""What became of refunds: booked, given back when they fail, and recognised when somebody else made them."""
+"""Outcomes of refunds: booked, reversed when they fail, and recognised when somebody else made them."""
 
 import logging
 import uuid
@@ -11,8 +11,11 @@ from orders.invoices.issuing import issue_credit_note
 from orders.journal import record_event
 from orders.ledger import book_movement, charged_at
 from orders.models import (
+    AUTOMATIC_REFUNDS,
+    COLLECTED_KINDS,
+    OPEN_CASES,
+    REFUNDS_UNDER_WAY,
     Attempt,
-    DisputeState,
     LedgerKind,
     Order,
     OrderStatus,
@@ -23,15 +26,15 @@ from orders.models import (
     RefundReason,
     RefundRequest,
     RefundState,
+    WithdrawalCase,
+    WithdrawalState,
 )
-from orders.models.payment import REFUNDS_UNDER_WAY
 from orders.models.states import ActorKind
-from orders.selectors.installments import outstanding
-from orders.selectors.refund_debts import AUTOMATIC, debts, shortfalls, uncredited
+from orders.selectors.installments import is_disputed, outstanding
+from orders.selectors.refund_debts import debts, shortfalls, uncredited
 from orders.selectors.refund_rules import charges_left
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.mails import mail_refund_done, mail_refund_failed
-from orders.services.refunds.withdrawal_closing import close_settled_case, reopen_case
 from orders.services.status.transitions import status_after_return, transition
 from orders.stripe.facts import RefundFacts
 from shop.core.money import ZERO, amount_string, from_cents
@@ -72,8 +75,8 @@ def apply_refund(facts: RefundFacts) -> None:
             fail_refund(order, payment, refund, facts.failure or facts.status, returned_at=facts.returned_at)
 
 
-def note_refusal(refund_id: uuid.UUID, error: str) -> None:
-    """The provider refused to carry a refund out: nothing moved, and staff are told why."""
+def record_refusal(refund_id: uuid.UUID, error: str) -> None:
+    """Record that the provider refused a refund: nothing moved, and staff get a mail that says why."""
     with transaction.atomic():
         order, payment, refund = lock_refund(refund_id)
         if refund.state == RefundState.SENT:
@@ -82,7 +85,7 @@ def note_refusal(refund_id: uuid.UUID, error: str) -> None:
 
 
 def lock_refund(refund_id: uuid.UUID) -> tuple[Order, Payment, Refund]:
-    """A refund with its order and payment, locked in the one order of locks: order, payment, attempt, refund.
+    """Lock a refund with its order and payment, in the one order of locks: order, payment, attempt, refund.
 
     The provider's news about it may be here at the same moment. Runs in a transaction. Raises Refund.DoesNotExist.
     """
@@ -97,9 +100,9 @@ def lock_refund(refund_id: uuid.UUID) -> tuple[Order, Payment, Refund]:
 def fail_refund(
     order: Order, payment: Payment, refund: Refund, error: str, *, returned_at: datetime | None = None
 ) -> None:
-    """A refund did not reach its customer, or came back after it was booked: then ledger, payment, decision and order
-    have the money again. Runs with order, payment and refund locked; the second time it changes nothing.
-    """
+    """Mark a refund failed: it did not reach its customer, or came back after it was booked; then ledger, payment,
+    decision and order have the money again. Runs with order, payment and refund locked; the second time it changes
+    nothing."""
     if refund.state == RefundState.FAILED:
         refund.save(update_fields=["provider_id"])
         return
@@ -121,21 +124,21 @@ def fail_refund(
     refund.save()
     if booked:
         recompute_state(payment)
-        _reopen(order)
+        _reopen_requests(order)
     else:
         # It may have been the last one under way, and its money gone back by another.
-        _close_if_given_back(order)
+        _close_if_refunded(order)
         if debts(order) or any(charge.left for charge in charges_left(order)):
             # Closed by hand while it was on its way.
-            _go_back(order)
+            _reopen_order(order)
     record_event(order, "refund.failed", refund=str(refund.pk), error=refund.error)
     # Staff wrote it down themselves when a transfer came back.
     if refund.method == RefundMethod.CARD:
         mail_refund_failed(order, refund)
 
 
-def settle_what_is_through(order: Order) -> None:
-    """Every decision of the order that lacks nothing any more, and the order if nothing is left of it.
+def settle_completed_requests(order: Order) -> None:
+    """Settle every decision of the order that lacks nothing any more, and close the order if nothing is left of it.
 
     Runs with the order locked.
     """
@@ -145,11 +148,11 @@ def settle_what_is_through(order: Order) -> None:
     for request in through:
         _settle(order, request)
     if not through:
-        _close_if_given_back(order)
+        _close_if_refunded(order)
 
 
 def settle_request(order: Order, request: RefundRequest) -> None:
-    """All of a decision is credited: its credit note, the customer's mail, and the order closed if nothing is left.
+    """Settle a decision that is credited whole: credit note, mail, and the order closed if nothing is left.
 
     Runs with the order locked. A decision that is not through, or was settled before, is left alone.
     """
@@ -163,7 +166,7 @@ def _settle(order: Order, request: RefundRequest) -> None:
     request.save(update_fields=["settled_at"])
     record_event(order, "refund.settled", request=str(request.pk), amount=amount_string(request.amount))
     close_settled_case(request=request)
-    _close_if_given_back(order)
+    _close_if_refunded(order)
     issue_credit_note(request=request)
     mail_refund_done(order, request)
 
@@ -197,7 +200,7 @@ def _recognise(order: Order, facts: RefundFacts) -> Refund | None:
     """A refund made outside the shop, with the order locked: it gets the rows that one of ours would have.
 
     It completes the decision that owes it; else it is a decision of its own, which credits what none has credited yet.
-    Money of the charge that other decisions were to give back stays theirs: they are made good by it.
+    Money of the charge that other decisions were to refund stays theirs: it counts for them.
     """
     attempt = _attempt_of(facts)
     if attempt is None:
@@ -209,7 +212,7 @@ def _recognise(order: Order, facts: RefundFacts) -> Refund | None:
         None,
     )
     request = again.refund.request if again is not None else None
-    if again is None and not attempt.refunds.filter(reason__in=AUTOMATIC).exists():
+    if again is None and not attempt.refunds.filter(reason__in=AUTOMATIC_REFUNDS).exists():
         free = sum((charge.left for charge in charges_left(order) if charge.attempt == attempt), ZERO)
         credited = min(amount, free, uncredited(order))
         if credited:
@@ -249,18 +252,16 @@ def _succeed(order: Order, payment: Payment, refund: Refund, facts: RefundFacts)
     record_event(order, "refund.succeeded", refund=str(refund.pk), cents=facts.amount_cents)
     if refund.request_id is not None:
         _void_with_external(order, RefundRequest.objects.get(pk=refund.request_id))
-    settle_what_is_through(order)
+    settle_completed_requests(order)
 
 
 def recompute_state(payment: Payment) -> None:
-    """The state of a paid payment from what moved; a second charge that went back leaves it paid."""
-    moved = payment.ledger.filter(
-        kind__in=(LedgerKind.CHARGE, LedgerKind.REFUND, LedgerKind.REFUND_FAILED)
-    ).values_list("amount", flat=True)
-    kept = sum(moved, ZERO)
-    if kept >= payment.amount:
+    """Set the state of a paid payment from what moved; a second charge that was refunded leaves it paid."""
+    moved = payment.ledger.filter(kind__in=COLLECTED_KINDS).values_list("amount", flat=True)
+    collected = sum(moved, ZERO)
+    if collected >= payment.amount:
         payment.state = PaymentState.PAID
-    elif kept > 0:
+    elif collected > 0:
         payment.state = PaymentState.PARTLY_REFUNDED
     else:
         payment.state = PaymentState.REFUNDED
@@ -277,7 +278,7 @@ def _void_with_external(order: Order, request: RefundRequest) -> None:
     request.save(update_fields=["voided", "amount"])
 
 
-def _close_if_given_back(order: Order) -> None:
+def _close_if_refunded(order: Order) -> None:
     """Everything credited, nothing under way and nothing owed: the order is `refunded`."""
     if order.status in (OrderStatus.PENDING, OrderStatus.REFUNDED) or outstanding(order):
         return
@@ -288,12 +289,12 @@ def _close_if_given_back(order: Order) -> None:
     # A charge that went back by itself ends nothing.
     if not order.refund_requests.filter(settled_at__isnull=False).exists():
         return
-    if order.disputes.exclude(state=DisputeState.WON).exists() or debts(order):
+    if is_disputed(order) or debts(order):
         return
     transition(order, OrderStatus.REFUNDED, by=ActorKind.PROVIDER, event="order.refunded")
 
 
-def _reopen(order: Order) -> None:
+def _reopen_requests(order: Order) -> None:
     """The money came back to the shop: decisions that lack it are open again, and so is an order that it had closed."""
     lacking = shortfalls(order, counting=_DONE)
     for request in order.refund_requests.filter(settled_at__isnull=False):
@@ -301,11 +302,45 @@ def _reopen(order: Order) -> None:
             request.settled_at = None
             request.save(update_fields=["settled_at"])
             reopen_case(request=request)
-    _go_back(order)
+    _reopen_order(order)
 
 
-def _go_back(order: Order) -> None:
-    """A refunded order whose money is with the shop stands again where it was."""
+def _reopen_order(order: Order) -> None:
+    """Return a refunded order whose money is with the shop to its former status."""
     back = status_after_return(order)
     if order.status == OrderStatus.REFUNDED and back:
         transition(order, back, by=ActorKind.PROVIDER, event="order.reopened")
+
+
+def close_settled_case(*, request: RefundRequest) -> None:
+    """Close the withdrawal case of a refund that has reached the customer. Call it with the order locked, in the
+    transaction that settles the request; a request without declaration changes nothing."""
+    if request.withdrawal_id is None or request.settled_at is None:
+        return
+    case = _locked(request, states=OPEN_CASES)
+    if case is None:
+        return
+    case.state = WithdrawalState.REFUNDED
+    case.save()
+    _record(request, "withdrawal.refunded")
+
+
+def reopen_case(*, request: RefundRequest) -> None:
+    """Reopen the withdrawal case of a settled request whose money came back to the shop. Call it with the order
+    locked."""
+    case = None if request.withdrawal_id is None else _locked(request, states=(WithdrawalState.REFUNDED,))
+    if case is None:
+        return
+    gone = case.goods_received_at or case.shipping_proof_at or request.order.shipped_at
+    case.state = WithdrawalState.GOODS_AWAITED if gone else WithdrawalState.DECLARED
+    case.save()
+    _record(request, "withdrawal.reopened")
+
+
+def _locked(request: RefundRequest, *, states: tuple[str, ...]) -> WithdrawalCase | None:
+    cases = WithdrawalCase.objects.select_for_update().filter(withdrawal=request.withdrawal_id)
+    return cases.filter(state__in=states).first()
+
+
+def _record(request: RefundRequest, name: str) -> None:
+    record_event(request.order, name, withdrawal=str(request.withdrawal_id), request=str(request.pk))

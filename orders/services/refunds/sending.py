@@ -9,7 +9,7 @@ from django.utils import timezone
 from orders.models import Attempt, Refund, RefundState
 from orders.models.payment import DEMONSTRATION_MOVEMENT
 from orders.services.refunds.disputes import sync_disputes
-from orders.services.refunds.outcomes import apply_refund, note_refusal
+from orders.services.refunds.outcomes import apply_refund, record_refusal
 from orders.stripe import gateway
 from orders.stripe.facts import RefundFacts
 from orders.stripe.gateway import IDEMPOTENCY_KEY_LIFETIME
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 def send_refund(refund_id: uuid.UUID) -> None:
     """Ask the provider. Repeated calls share one idempotency key, so the money goes back once.
 
-    When the key may be forgotten by now, what was done under it is looked up first. A refusal is written down and told
+    When the key may be forgotten by now, what was done under it is looked up first. A refusal is recorded and mailed
     to staff. Raises GatewayUnavailable: the job that looks after refunds tries again.
     """
     before = Refund.objects.filter(pk=refund_id).values_list("state", "created_at").first()
@@ -33,16 +33,16 @@ def send_refund(refund_id: uuid.UUID) -> None:
     refund = Refund.objects.select_related("attempt").get(pk=refund_id)
     intent_id = refund.attempt.intent_id
     if intent_id is None:
-        note_refusal(refund_id, "no_payment")
+        record_refusal(refund_id, "no_payment")
         return
     if intent_id.startswith(DEMONSTRATION_MOVEMENT):
-        _pretend(refund, intent_id)
+        _simulate_refund(refund, intent_id)
         return
     state, created_at = before
     if (
         state == RefundState.SENT
         and timezone.now() - created_at > IDEMPOTENCY_KEY_LIFETIME
-        and _was_done(refund)
+        and _find_at_provider(refund)
     ):
         return
     try:
@@ -53,19 +53,19 @@ def send_refund(refund_id: uuid.UUID) -> None:
             refund_id=str(refund.pk),
         )
     except gateway.GatewayUnavailable as error:
-        # Kept failures come back for a day under this key, whether or not the money went.
-        if error.kept and _was_done(refund):
+        # Stored failures are repeated for a day under this key, whether or not the money went.
+        if error.kept and _find_at_provider(refund):
             return
         raise
     except gateway.GatewayRefused as error:
-        note_refusal(refund_id, error.code or str(error))
-        _learn_why(refund.attempt, error.code)
+        record_refusal(refund_id, error.code or str(error))
+        _sync_after_refusal(refund.attempt, error.code)
         return
     apply_refund(facts)
 
 
 def sync_refunds(intent_id: str) -> None:
-    """Everything the provider knows of refunds of this payment, whoever asked for them. Not ours: nothing happens.
+    """Apply every refund of this payment that the provider knows, whoever asked for it. A foreign payment is ignored.
 
     Raises GatewayError.
     """
@@ -80,7 +80,7 @@ def _failures_first(facts: RefundFacts) -> tuple[bool, datetime]:
     return facts.status not in ("failed", "canceled"), facts.moved_at
 
 
-def _pretend(refund: Refund, intent_id: str) -> None:
+def _simulate_refund(refund: Refund, intent_id: str) -> None:
     """Money of the demonstration never came through a provider, so it goes back without one."""
     apply_refund(
         RefundFacts(
@@ -96,7 +96,7 @@ def _pretend(refund: Refund, intent_id: str) -> None:
     )
 
 
-def _was_done(refund: Refund) -> bool:
+def _find_at_provider(refund: Refund) -> bool:
     """Looks for the refund by the id that was sent with it; what is found is applied."""
     for facts in gateway.list_refunds(str(refund.attempt.intent_id)):
         if facts.metadata.get("refund") == str(refund.pk):
@@ -105,8 +105,8 @@ def _was_done(refund: Refund) -> bool:
     return False
 
 
-def _learn_why(attempt: Attempt, code: str) -> None:
-    """A refusal tells that the shop missed something: a refund made elsewhere, or a dispute."""
+def _sync_after_refusal(attempt: Attempt, code: str) -> None:
+    """A refusal shows that the shop missed something: a refund made elsewhere, or a dispute."""
     intent_id = str(attempt.intent_id)
     try:
         if code == "charge_disputed":

@@ -20,10 +20,15 @@ from orders.models import (
     RefundState,
     TransferReturn,
 )
-from orders.selectors.refund_retries import amount_again, refuse_units_credited_twice, to_make_again
+from orders.selectors.refund_retries import refuse_units_credited_twice, retryable_amount, retryable_refunds
 from orders.selectors.refund_rules import RefundRefused
 from orders.services.refunds.mails import mail_refund_transferred, mail_transfer_returned
-from orders.services.refunds.outcomes import fail_refund, lock_refund, recompute_state, settle_what_is_through
+from orders.services.refunds.outcomes import (
+    fail_refund,
+    lock_refund,
+    recompute_state,
+    settle_completed_requests,
+)
 from orders.services.refunds.sending import sync_refunds
 from orders.stripe import gateway
 from shop.core.money import amount_string
@@ -38,13 +43,13 @@ LONGEST_REFERENCE = 100
 def settle_by_transfer(
     *, refund_id: uuid.UUID, sent_on: date, reference: str, amount: Decimal, actor: "User | None" = None
 ) -> Refund:
-    """A failed refund was settled by a bank transfer of `amount` on that day: booked, credited, told to the customer.
+    """Record that a failed refund was settled by a bank transfer of `amount` on that day: booked, credited, mailed.
 
     The provider knows nothing of it. Once a refund: the second call gives the first transfer back. Staff saw `amount`
     before they confirmed; when something else is owed by now, nothing is written. `reference` is what the bank
     statement shows.
 
-    Raises RefundRefused: as `amount_again`, `refund_retried` when the card was tried again meanwhile,
+    Raises RefundRefused: as `retryable_amount`, `refund_retried` when the card was tried again meanwhile,
     `refund_amount_changed`, and 400 `refund_invalid` for a day in the future or before the failure, or without a
     reference; Refund.DoesNotExist.
     """
@@ -58,7 +63,7 @@ def settle_by_transfer(
                 "refund_retried",
                 _("il a été réessayé sur la carte entre-temps. Attendez de savoir s'il aboutit."),
             )
-        owed = amount_again(order, failed)
+        owed = retryable_amount(order, failed)
         if owed != amount:
             raise RefundRefused(
                 "refund_amount_changed", _("le montant dû a changé entre-temps. Vérifiez-le."), left=owed
@@ -97,23 +102,24 @@ def settle_by_transfer(
             sent_on=sent_on.isoformat(),
             reference=transfer.transfer_reference,
         )
-        settle_what_is_through(order)
+        settle_completed_requests(order)
         mail_refund_transferred(order, transfer)
     return transfer
 
 
 def sync_other_refunds(order: Order) -> None:
-    """What was given back at the provider meanwhile is learnt first: a transfer must not send it a second time.
+    """Sync what was refunded at the provider meanwhile: a transfer must not send it a second time.
 
     Calls the provider, outside every transaction; one that is away is no obstacle.
     """
     with suppress(gateway.GatewayError):
-        for debt in to_make_again(order):
+        for debt in retryable_refunds(order):
             sync_refunds(str(debt.refund.attempt.intent_id))
 
 
 def possible_days(failed: Refund) -> tuple[date, date]:
-    """The first and the last day on which a transfer may have been sent: since the refund failed, until today."""
+    """Return the first and the last day on which a transfer may have been sent: since the refund failed, until
+    today."""
     return timezone.localdate(failed.settled_at or failed.created_at), timezone.localdate()
 
 
@@ -134,7 +140,7 @@ def _check(failed: Refund, sent_on: date, reference: str) -> None:
 def take_transfer_back(
     *, refund_id: uuid.UUID, returned_on: date, why: TransferReturn, actor: "User | None" = None
 ) -> Refund:
-    """The bank sent a transfer back on that day, or it was written down by mistake; the customer is told which.
+    """Record that the bank returned a transfer on that day, or that it was noted by mistake; the mail says which.
 
     The line of the books stays: another one takes it back on `returned_on`. The refund has failed from then on, and is
     made again on the card or by another transfer like any other. Once a transfer: the second call changes nothing.
@@ -175,5 +181,5 @@ def take_transfer_back(
 
 
 def days_of_return(transfer: Refund) -> tuple[date, date]:
-    """The first and the last day on which a transfer may have come back: since it was sent, until today."""
+    """Return the first and the last day on which a transfer may have come back: since it was sent, until today."""
     return timezone.localdate(transfer.settled_at or transfer.created_at), timezone.localdate()

@@ -2,7 +2,7 @@
 
 Whoever has the goods decides. While they have not left, the sale is undone as far as it was not paid: the unpaid part
 is credited, and the invoice gets its credit note. Once they have left, the unpaid part is a debt that nobody collects:
-written off, without credit note, because the sale stands. If they come back, a refund credits what was paid for them.
+written off, without credit note, because the sale remains. If they come back, a refund credits what was paid for them.
 """
 
 import uuid
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 
-def give_up_unpaid(*, order: Order, actor: "User | None" = None, reason: str = "") -> None:
-    """Nothing more is collected for the order: credited while its goods are here, else written off.
+def close_outstanding(*, order: Order, actor: "User | None" = None, reason: str = "") -> None:
+    """Stop collecting the order's open payments: credited while its goods are here, else written off.
 
-    Call it with the order's row locked; it moves no money, so an open dispute does not stand in its way. `reason` is
-    told to the customer with the credit note. Repeating it changes nothing.
+    Call it with the order's row locked; it moves no money, so an open dispute does not prevent it. `reason` is
+    shown to the customer with the credit note. Repeating it changes nothing.
     """
     due = outstanding(order)
     if not due:
@@ -41,9 +41,9 @@ def give_up_unpaid(*, order: Order, actor: "User | None" = None, reason: str = "
 
 def _credit(order: Order, due: Decimal, *, actor: "User | None", reason: str) -> None:
     with translation.override(order.language):
-        told = reason.strip()[:500] or _("Demande de remboursement")
+        shown_reason = reason.strip()[:500] or _("Demande de remboursement")
     request = RefundRequest.objects.create(
-        order=order, key=f"closed-{uuid.uuid4()}", amount=due, voided=due, reason=told, actor=actor
+        order=order, key=f"closed-{uuid.uuid4()}", amount=due, voided=due, reason=shown_reason, actor=actor
     )
     record_event(
         order,

@@ -7,14 +7,13 @@ from datetime import timedelta
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from orders.models import Order, OrderStatus, OrderTracking
-from orders.models.order import ENDINGS
-from orders.selectors.mail_contexts import order_context, seller_context
-from orders.selectors.money import money_after
+from orders.mails import mail_customer
+from orders.models import CLOSED_STATUSES, IN_WORKSHOP, Order, OrderStatus, OrderTracking
+from orders.selectors.money import money_outcome
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from shop.core.amounts import localised_amount
 from shop.core.dates import day_in_words
-from shop.core.mail import queue_mail, withdraw_mails
+from shop.core.mail import withdraw_mails
 
 STATUS_PAUSE = timedelta(minutes=1)
 """How long the mail of a status waits, so that staff can correct themselves."""
@@ -29,20 +28,18 @@ class StatusNews:
 
 
 def mail_status(order: Order, entry: OrderTracking) -> None:
-    """Write to the customer what `entry` tells, once an entry, to be sent a minute later.
+    """Mail the customer what `entry` says, once an entry, to be sent a minute later.
 
     Staff who correct themselves within that minute write the only mail: see `withdraw_status_mails`. Call it in the
     transaction that writes the entry.
     """
     with translation.override(order.language):
         news = status_news(order, entry)
-        money = money_sentences(order) if entry.status in ENDINGS else []
-    queue_mail(
-        kind="order_status",
-        to=order.email,
-        language=order.language,
-        context={
-            "order": order_context(order, order.language),
+        money = money_sentences(order) if entry.status in CLOSED_STATUSES else []
+    mail_customer(
+        order,
+        "order_status",
+        {
             "heading": news.heading,
             "paragraphs": list(news.paragraphs),
             "money": money,
@@ -51,25 +48,19 @@ def mail_status(order: Order, entry: OrderTracking) -> None:
             "carrier": entry.get_carrier_display() if entry.carrier else "",
             "tracking_url": entry.parcel_url,
             "signature": entry.actor.first_name if entry.actor else "",
-            "seller": seller_context(),
         },
-        dedupe_key=f"{_status_mails(order)}{entry.pk}",
-        reference=order.reference,
+        once=f"{order.pk}:{entry.pk}",
         not_before=timezone.now() + STATUS_PAUSE,
     )
 
 
 def withdraw_status_mails(order: Order) -> None:
-    """Take back the mails of earlier statuses that wait for their minute: the order has another one now."""
-    withdraw_mails(_status_mails(order))
-
-
-def _status_mails(order: Order) -> str:
-    return f"order_status:{order.pk}:"
+    """Delete the mails of earlier statuses that wait for their minute: the order has another one now."""
+    withdraw_mails(f"order_status:{order.pk}:")
 
 
 def status_news(order: Order, entry: OrderTracking) -> StatusNews:
-    """The sentences for `entry`, in the active language. One query: the entry before tells what is new."""
+    """Return the sentences for `entry`, in the active language. One query: the entry before."""
     before = order.tracking.exclude(pk=entry.pk).order_by("-created_at", "-pk").first()
     name = {"reference": order.reference}
     # Nothing moves an order to `pending`: an entry about it is always an addition.
@@ -138,11 +129,11 @@ def _dispatched(order: Order) -> list[str]:
 
 
 def _delivered(order: Order) -> list[str]:
-    told = []
+    sentences = []
     if order.delivered_at is not None:
         day = day_in_words(timezone.localdate(order.delivered_at))
-        told = [_("Votre colis est arrivé le %(day)s.") % {"day": day}]
-    told.append(
+        sentences = [_("Votre colis est arrivé le %(day)s.") % {"day": day}]
+    sentences.append(
         _(
             "Une pièce est abîmée, ou il manque quelque chose\u00a0? Répondez à ce message avec une photo\u00a0: "
             "nous réparons."
@@ -150,18 +141,18 @@ def _delivered(order: Order) -> list[str]:
     )
     deadline = withdrawal_deadline(order)
     if deadline is not None:
-        told.append(
+        sentences.append(
             _("Vous pouvez vous rétracter jusqu'au %(day)s inclus.") % {"day": day_in_words(deadline)}
         )
-    return told
+    return sentences
 
 
 def money_sentences(order: Order) -> list[str]:
-    """What becomes of the money of a closed order, in the active language: never silent about any of it."""
-    money = money_after(order)
+    """Return what becomes of the money of a closed order, in the active language: all of it is named."""
+    money = money_outcome(order)
     if not money.charged:
         return [_("Vous n'avez rien payé\u00a0: rien ne vous sera demandé.")]
-    told = (
+    outcomes = (
         (money.refunded, _("%(amount)s vous ont été rendus.")),
         (
             money.under_way,
@@ -180,19 +171,19 @@ def money_sentences(order: Order) -> list[str]:
         (money.disputed, _("Votre banque a repris %(amount)s à votre demande.")),
         (money.voided, _("%(amount)s qui restaient à payer ne vous seront pas prélevés.")),
     )
-    sentences = [text % {"amount": localised_amount(amount)} for amount, text in told if amount]
+    sentences = [text % {"amount": localised_amount(amount)} for amount, text in outcomes if amount]
     if money.kept:
-        kept = {"amount": localised_amount(money.kept), "reason": money.kept_reason}
+        values = {"amount": localised_amount(money.kept), "reason": money.kept_reason}
         sentences.append(
-            _("%(amount)s ne sont pas rendus. Motif\u00a0: %(reason)s") % kept
+            _("%(amount)s ne sont pas rendus. Motif\u00a0: %(reason)s") % values
             if money.kept_reason
             else _("%(amount)s ne sont pas encore rendus\u00a0: nous vous écrivons dès que c'est décidé.")
-            % kept
+            % values
         )
     return sentences
 
 
 def _promise(order: Order) -> list[str]:
-    if order.status not in (OrderStatus.CONFIRMED, OrderStatus.PROCESSING, OrderStatus.SHIPPED):
+    if order.status not in (*IN_WORKSHOP, OrderStatus.SHIPPED):
         return []
     return [_("Livraison au plus tard le %(date)s.") % {"date": day_in_words(order.promised_by)}]

@@ -1,16 +1,21 @@
-"""Units that orders keep from each other.
+"""Units of counted stock that orders hold.
 
 A hold is made by guarded updates of the catalogue's stock, released exactly once (`held` → `released`, decided by
 a guarded update), and turned into a sale by the payment.
 """
 
+import uuid
+from collections import Counter
+from collections.abc import Iterable
+
+from catalog.selectors.availability import Level
 from catalog.services.stock import StockUnit, hold_stock, release_stock
-from orders.models import Order, StockHold, StockHoldState
+from orders.models import Order, OrderStatus, StockHold, StockHoldState
 
 
 def hold_for_order(order: Order) -> None:
-    """Keep every unit of the order's lines. Raises catalog's OutOfStock; call it in the placing transaction,
-    last, so that the rows of a sought-after piece are locked as short as possible."""
+    """Hold every unit of the order's lines. Raises catalog's OutOfStock; call it in the placing transaction, last, so
+    that the rows of a sought-after piece are locked as short as possible."""
     units = [
         StockUnit(item.product_id, item.variation_id, item.quantity)
         for item in order.items.all()
@@ -30,7 +35,7 @@ def hold_for_order(order: Order) -> None:
 
 
 def release_for_order(order: Order) -> bool:
-    """Give the units back. Twice at once gives them back once; True when this call did it.
+    """Release the order's units, once; True when this call did it.
 
     The order's row must be locked by the caller.
     """
@@ -41,7 +46,7 @@ def release_for_order(order: Order) -> bool:
 
 
 def take_for_order(order: Order) -> None:
-    """The held units are sold. Raises catalog's OutOfStock when they were released before and are gone by now.
+    """Turn the held units into a sale. Raises catalog's OutOfStock when they were released before and are gone by now.
 
     The order's row must be locked by the caller.
     """
@@ -57,6 +62,34 @@ def take_for_order(order: Order) -> None:
     order.stock_holds.exclude(state=StockHoldState.TAKEN).update(
         state=StockHoldState.TAKEN, network="", mailbox=""
     )
+
+
+def held_by_orders(order_ids: Iterable[uuid.UUID]) -> Counter[Level]:
+    """Return the counted units that these orders hold without being paid. One query."""
+    return held_units(
+        StockHold.objects.filter(
+            order__in=list(order_ids), order__status=OrderStatus.PENDING, state=StockHoldState.HELD
+        )
+    )
+
+
+def held_units(holds: Iterable[StockHold]) -> Counter[Level]:
+    """Return the counted units of holds, by the level of stock they were taken from."""
+    units: Counter[Level] = Counter()
+    for hold in holds:
+        for level in counted_levels(hold):
+            units[level] += hold.quantity
+    return units
+
+
+def counted_levels(hold: StockHold) -> list[Level]:
+    """Return the levels that a hold took its units from."""
+    levels: list[Level] = []
+    if hold.product_counted and hold.product_id is not None:
+        levels.append(("product", hold.product_id))
+    if hold.variation_counted and hold.variation_id is not None:
+        levels.append(("variation", hold.variation_id))
+    return levels
 
 
 def _release(hold: StockHold) -> bool:

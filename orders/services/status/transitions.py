@@ -3,17 +3,24 @@
 Every function here runs in its caller's transaction, with the order's row locked.
 """
 
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event, record_tracking
 from orders.models import (
+    CLOSED_STATUSES,
+    LIVE_ATTEMPTS,
+    PAID_STATUSES,
+    Attempt,
+    AttemptState,
     Order,
     OrderStatus,
     OrderTracking,
@@ -22,12 +29,11 @@ from orders.models import (
     WithdrawalCase,
     WithdrawalState,
 )
-from orders.models.order import ENDINGS, PAID_STATUSES
 from orders.models.states import TRANSITIONS, ActorKind, PaymentEffect, StockEffect, Transition
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_rules import charges_left, open_dispute
 from orders.selectors.withdrawals import open_cases
-from orders.services.installments.dates import bring_forward, restore_dates
+from orders.services.installments.dates import advance_due_dates, restore_dates
 from orders.services.installments.scheduled_payments import restore_scheduled
 from orders.services.status.mails import mail_status, withdraw_status_mails
 from orders.services.status.stock_holds import release_for_order, take_for_order
@@ -68,11 +74,11 @@ def transition(
 ) -> OrderTracking | None:
     """Move an order to `target` as the table says; returns the entry that its customer sees, if there is one.
 
-    `at` is when it happened (now unless told), `event` and `data` what the journal says of it. Raises Problem 409 as
-    `why_not`, 409 `reason_needed` for a row that wants one, and catalog's OutOfStock when units that the row takes are
-    gone; nothing is written then.
+    `at` is when it happened (default: now), `event` and `data` go to the journal. Raises Problem 409 as
+    `transition_problem`, 409 `reason_needed` for a row that needs one, and catalog's OutOfStock when units that the
+    row takes are gone; nothing is written then.
     """
-    refused = why_not(order, target, by=by)
+    refused = transition_problem(order, target, by=by)
     if refused is not None:
         raise refused
     row = _find(order.status, target, by)
@@ -89,9 +95,9 @@ def transition(
     _write(order, row, at or timezone.now())
     _apply(order, row.payments)
     if row.name == "undo_dispatch":
-        _bring_goods_back(order)
-    told = {"reason": reason} if reason else {}
-    record_event(order, event, actor=actor, before=before, after=target, **told, **data)
+        _reset_dispatch(order)
+    extra = {"reason": reason} if reason else {}
+    record_event(order, event, actor=actor, before=before, after=target, **extra, **data)
     if not row.tracking:
         return None
     entry = record_tracking(
@@ -103,8 +109,9 @@ def transition(
     return entry
 
 
-def why_not(order: Order, target: str, *, by: ActorKind = ActorKind.STAFF) -> Problem | None:
-    """Why the order can't move to `target` now, as the refusal to raise; None when it can. Nine queries at most."""
+def transition_problem(order: Order, target: str, *, by: ActorKind = ActorKind.STAFF) -> Problem | None:
+    """Return why the order can't move to `target` now, as the refusal to raise; None when it can. Nine queries at
+    most."""
     if by == ActorKind.STAFF and order.archived_at is not None:
         return Problem("order_archived", _("Cette commande est archivée : restaurez-la d'abord."), 409)
     row = _find(order.status, target, by)
@@ -118,11 +125,11 @@ def why_not(order: Order, target: str, *, by: ActorKind = ActorKind.STAFF) -> Pr
 
 
 def status_offers(order: Order) -> list[StatusOffer]:
-    """The seven statuses as staff may set them now. Some ten queries."""
+    """Return the seven statuses as staff may set them now. Some ten queries."""
     offers = []
     for status in OrderStatus:
         row = _find(order.status, status, ActorKind.STAFF)
-        refused = why_not(order, status)
+        refused = transition_problem(order, status)
         offers.append(
             StatusOffer(
                 status,
@@ -134,14 +141,40 @@ def status_offers(order: Order) -> list[StatusOffer]:
     return offers
 
 
+def cancel_unpaid_order(
+    order_id: uuid.UUID,
+    *,
+    reason: str,
+    attempt_state: str = AttemptState.CANCELED,
+    by: ActorKind = ActorKind.JOB,
+) -> bool:
+    """Move an order from `pending` to `cancelled`, once; True when this call did it. A paid or closed order is left
+    alone.
+
+    Call it only when no money can come any more: the page is expired at the provider, or was never made.
+    `reason` is the journal's dotted name.
+    """
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        if order.status != OrderStatus.PENDING:
+            return False
+        payments = list(Payment.objects.select_for_update().filter(order=order).order_by("position"))
+        now = timezone.now()
+        Attempt.objects.filter(payment__in=payments, state__in=LIVE_ATTEMPTS).update(
+            state=attempt_state, settled_at=now
+        )
+        transition(order, OrderStatus.CANCELLED, by=by, at=now, event=reason)
+    return True
+
+
 def correct_delivery_day(order: Order, delivered_at: datetime | None) -> None:
-    """Staff know better when the last parcel arrived, or that nobody does."""
+    """Set when the last parcel arrived, as staff know it; None: not known."""
     order.delivered_at = delivered_at
     order.save(update_fields=["delivered_at", "updated_at"])
 
 
 def status_after_return(order: Order) -> str:
-    """Where a refunded order stands again when its money comes back to the shop."""
+    """Return the status of a refunded order once its money comes back to the shop."""
     return OrderStatus.CANCELLED if order.cancelled_at is not None else order.status_before_closing
 
 
@@ -152,12 +185,12 @@ def _find(source: str, target: str, by: ActorKind) -> Transition | None:
 
 def _write(order: Order, row: Transition, at: datetime) -> None:
     before, order.status = order.status, row.target
-    if row.target in ENDINGS:
+    if row.target in CLOSED_STATUSES:
         if before in PAID_STATUSES:
             order.status_before_closing = before
         if row.target == OrderStatus.CANCELLED:
             order.cancelled_at = order.cancelled_at or at
-    elif before in ENDINGS:
+    elif before in CLOSED_STATUSES:
         order.status_before_closing, order.cancelled_at, order.archived_at = "", None, None
         order.retention_reason = order.retention_decision = ""
     if row.name in ("pay", "revive"):
@@ -184,13 +217,13 @@ def _apply(order: Order, effect: PaymentEffect) -> None:
         Payment.objects.filter(order=order).exclude(state=PaymentState.PAID).update(state=PaymentState.VOID)
     elif effect == PaymentEffect.RESTORE_AGREED:
         restore_scheduled(order=order)
-    elif effect == PaymentEffect.BRING_FORWARD:
-        bring_forward(order=order)
+    elif effect == PaymentEffect.ADVANCE_DUE_DATES:
+        advance_due_dates(order=order)
     elif effect == PaymentEffect.RESTORE_DATES:
         restore_dates(order=order)
 
 
-def _bring_goods_back(order: Order) -> None:
+def _reset_dispatch(order: Order) -> None:
     """The parcel is still here: its number leads nowhere, and no declaration waits for its return."""
     order.tracking.filter(status=OrderStatus.SHIPPED).update(undone=True)
     WithdrawalCase.objects.filter(order=order, state=WithdrawalState.GOODS_AWAITED).update(

@@ -14,9 +14,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from orders.journal import record_event
-from orders.models import Order, RefundRequest, WithdrawalCase, WithdrawalState
-from orders.models.returns import OPEN_CASES
+from orders.models import OPEN_CASES, Order, RefundRequest, WithdrawalCase, WithdrawalState
 from orders.selectors.installments import outstanding
+from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawal_period import exercised_on, is_in_time
 from orders.selectors.withdrawals import (
     FIRST_ALERT_DAY,
@@ -26,9 +26,9 @@ from orders.selectors.withdrawals import (
     open_cases,
 )
 from orders.services.installments.mails import mail_resumed
-from orders.services.installments.resuming import refuse_to_resume, resume_scheduled
+from orders.services.installments.resuming import refuse_if_not_resumable, resume_scheduled
 from orders.services.refunds.decisions import request_refund
-from orders.services.withdrawals.declaring import accept_case, has_left, stop_charges
+from orders.services.withdrawals.declarations import accept_case, reduce_for_withdrawal
 from orders.services.withdrawals.mails import mail_alert, mail_refused, mail_return_instructions
 from shop.core.dates import shop_day
 from shop.core.problems import Problem
@@ -74,7 +74,7 @@ def ask_return(*, case_id: int, actor: User | None) -> WithdrawalCase:
     `case_not_taken_up`."""
     with _open_case(case_id) as (case, order):
         known = _require_accepted(case, order)
-        if not has_left(known):
+        if not known.goods_have_left:
             raise Problem("case_not_shipped", _("Rien n'a quitté l'atelier : rien n'est à renvoyer."), 409)
         case.state = WithdrawalState.GOODS_AWAITED
         case.save()
@@ -84,7 +84,7 @@ def ask_return(*, case_id: int, actor: User | None) -> WithdrawalCase:
 
 
 def allow_shipping(*, case_id: int, actor: User | None) -> WithdrawalCase:
-    """What the customer keeps may leave the workshop. Raises Problem 409 `case_closed`, `case_not_taken_up`."""
+    """Allow the dispatch of what the customer keeps. Raises Problem 409 `case_closed`, `case_not_taken_up`."""
     with _open_case(case_id) as (case, order):
         known = _require_accepted(case, order)
         case.shipping_allowed_at = case.shipping_allowed_at or timezone.now()
@@ -97,7 +97,7 @@ def record_return(
     *, case_id: int, goods_received: bool, moment: datetime, actor: User | None
 ) -> WithdrawalCase:
     """Note that the goods are back, or that the customer proved to have sent them: from then on the refund may not wait
-    (L221-24). The first date of each is kept. Raises Problem 409 `case_closed`, `case_not_taken_up`."""
+    (L221-24). The first date of each stays. Raises Problem 409 `case_closed`, `case_not_taken_up`."""
     with _open_case(case_id) as (case, order):
         known = _require_accepted(case, order)
         if goods_received:
@@ -113,15 +113,15 @@ def record_return(
 def refund_case(
     *,
     case_id: int,
-    lines: Sequence[tuple[int, int, bool]] | None,
+    lines: Sequence[ReturnedLine] | None,
     amount: Decimal | None,
     reason: str,
     actor: User | None,
 ) -> RefundRequest:
-    """Give the money of a declaration back: these lines, or all that is left. Two clicks decide one refund.
+    """Refund a declaration: these lines, or all that is left. Two clicks decide one refund.
 
     `amount` is less than the lines are worth when they lost value in the customer's hands (L221-23). The case is closed
-    when all the money is back, by `withdrawal_closing`.
+    when all the money is back.
 
     Raises Problem 409 `case_closed`, `case_not_taken_up` and what `request_refund` refuses; nothing changes then.
     """
@@ -147,16 +147,16 @@ def refuse_case(
     revocation_text: str = "",
     revoked_on: date | None = None,
 ) -> WithdrawalCase:
-    """Close a declaration without acting on it, and tell the customer why.
+    """Close a declaration without acting on it, and mail the customer why.
 
     One that came in time ends the contract (L221-27): it is refused only when the customer took it back in writing, in
     the words `revocation_text` of `revoked_on`, or when another one of the order says the same.
 
-    `resume` answers what becomes of the thirds that it had stopped: they are owed again as they were agreed, and the
-    customer is told of each, or they stay stopped, a loss. What another open declaration stops stays stopped.
+    `resume` answers what becomes of the installments that it had stopped: they are owed again as they were agreed, and
+    the customer gets a mail, or they stay stopped, a loss. What another open declaration stops stays stopped.
 
     Raises Problem 409 `case_closed`, `case_refunding` once a refund was decided, `revocation_needed` without those
-    words, 400 `invalid_date` for a day to come or before the declaration, `resume_undecided` when thirds were
+    words, 400 `invalid_date` for a day to come or before the declaration, `resume_undecided` when installments were
     stopped and nobody said what becomes of them, and `not_resumable`; nothing changes then.
     """
     with _open_case(case_id) as (case, order):
@@ -179,8 +179,8 @@ def refuse_case(
 
 
 def needs_revocation(case: WithdrawalCase) -> bool:
-    """Whether only the customer's own words end this declaration: it came in time, and no other open or refunded one
-    of the order says the same. Up to three queries."""
+    """Return whether only the customer's own words end this declaration: it came in time, and no other open or refunded
+    one of the order says the same. Up to three queries."""
     if not case.in_time:
         return False
     others = WithdrawalCase.objects.filter(order=case.order_id).exclude(pk=case.pk)
@@ -213,18 +213,19 @@ def _require_revocation(case: WithdrawalCase, text: str, day: date | None) -> No
 
 def _resume_charges(case: WithdrawalCase, order: Order, actor: User | None) -> None:
     """What the refused declaration stopped is owed again, except for what others of the order stop in its place."""
-    refuse_to_resume(order)
+    refuse_if_not_resumable(order)
     case.voided -= resume_scheduled(order=order, amount=case.voided, actor=actor)
     case.save(update_fields=["voided", "updated_at"])
     for other in open_cases(order).exclude(taken_up_at=None).select_for_update(of=("self",)):
-        other.voided += stop_charges(order, other)
+        other.voided += reduce_for_withdrawal(order, other)
         other.save(update_fields=["voided", "updated_at"])
     if outstanding(order):
         mail_resumed(order, once=str(case.withdrawal_id))
 
 
 def alert_open_cases(now: datetime) -> int:
-    """Tell the workshop of cases that are ten and fourteen days old, once each; returns how many mails were written."""
+    """Mail the workshop about cases that are ten and fourteen days old, once each; returns how many mails were
+    written."""
     written = 0
     for case_id in WithdrawalCase.objects.filter(
         state__in=OPEN_CASES, alerted_day__lt=LAST_ALERT_DAY

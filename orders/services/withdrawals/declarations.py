@@ -1,19 +1,49 @@
-"""A declaration of withdrawal as the customer makes it: its words, and the key under which it is filed once."""
+"""Filing a declaration of withdrawal, with everything that it causes, in one transaction (L221-18 to L221-28).
+
+What a declaration stops. From the moment that the shop knows of it, nothing more may be collected than what remains
+owed for the goods that are kept. A withdrawal from the whole order voids every payment still due. One from a part of it
+takes the value of that part off what is still due, the latest payment first, so that the customer goes on paying for
+what stays and for nothing else. Words without chosen lines stop nothing: staff read them first.
+
+A declaration that came too late, or that fits no order, is filed and acknowledged all the same; it takes effect when
+staff accept it. Nothing that the catalogue sells is excluded: finish and format are choices among what is offered,
+not goods made to the consumer's specification (L221-28, 3°).
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from django.utils import translation
+from django.db import IntegrityError, transaction
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from orders.models import Order, OrderItem, WithdrawalChannel
-from orders.selectors.withdrawals import returnable_lines
-from shop.core.dates import day_in_words
+from orders.journal import record_event
+from orders.models import (
+    Order,
+    OrderItem,
+    Payment,
+    Withdrawal,
+    WithdrawalCase,
+    WithdrawalChannel,
+    WithdrawalLine,
+    WithdrawalState,
+)
+from orders.selectors.installments import outstanding
+from orders.selectors.refund_rules import ReturnedLine, propose_refund
+from orders.selectors.withdrawal_period import exercised_on, is_in_time, refund_deadline
+from orders.selectors.withdrawals import find_declared_order, find_withdrawal, returnable_lines
+from orders.services.installments.scheduled_payments import void_scheduled
+from orders.services.refunds.decisions import reduce_outstanding
+from orders.services.withdrawals.mails import mail_declared, mail_received, mail_return_instructions
+from shop.core import limits
+from shop.core.dates import day_in_words, shop_day
+from shop.core.money import ZERO, amount_string
 from shop.core.problems import Problem
 
 if TYPE_CHECKING:
@@ -25,7 +55,7 @@ class Receipt:
     """How a declaration reached the shop that was not made on the site, and who files it.
 
     `sent_on` decides whether it is in time, `received_on` until when the money must be back (L221-24). `words` are the
-    customer's own, as they were written. `acknowledged`: the customer is told by mail that it came.
+    customer's own, as they were written. `acknowledged`: the customer gets a mail that it came.
     """
 
     channel: WithdrawalChannel
@@ -52,22 +82,27 @@ class Declaration:
     reason: str = ""
     goods: str = ""
     order: Order | None = None
-    lines: tuple[tuple[int, int], ...] = field(default=())
+    lines: tuple[ReturnedLine, ...] = ()
     receipt: Receipt | None = None
 
     def submission_key(self, day: date) -> str:
-        """The same declaration on the same day has the same key: a reload, the back button and a double click file it
-        once."""
+        """Return the key of the declaration on this day: a reload, the back button and a double click file it once."""
         parts = (
             day.isoformat(), self.name, self.email.lower(), self.order_text, self.reason, self.goods,
             "" if self.order is None else str(self.order.pk),
-            ",".join(f"{item}x{units}" for item, units in sorted(self.lines)),
+            ",".join(f"{line.item_id}x{line.quantity}" for line in sorted(self.lines)),
         )  # fmt: skip
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
+    @property
+    def units(self) -> dict[int, int]:
+        """How many units come back, by the id of the order's line."""
+        return {line.item_id: line.quantity for line in self.lines}
+
 
 def compose_statement(declaration: Declaration) -> str:
-    """The declaration in full, in its language: what the customer confirms, what is filed and what is acknowledged."""
+    """Return the declaration in full, in its language: what the customer confirms, what is filed and what is
+    acknowledged."""
     with translation.override(declaration.language):
         who = [
             _("Nom : %(name)s") % {"name": declaration.name},
@@ -102,10 +137,10 @@ def _opening(declaration: Declaration) -> list[str]:
 
 def _goods(declaration: Declaration) -> str:
     if declaration.order is not None and declaration.lines:
-        chosen = dict(declaration.lines)
-        items = [item for item in declaration.order.items.all() if item.pk in chosen]
-        listed = describe_lines([(item, chosen[item.pk]) for item in items])
-        return "\n".join([_("Articles rendus :"), *(f"- {line}" for line in listed)])
+        units = declaration.units
+        items = [item for item in declaration.order.items.all() if item.pk in units]
+        listed = [f"- {describe_units(item, units[item.pk])}" for item in items]
+        return "\n".join([_("Articles rendus :"), *listed])
     if declaration.goods:
         return _("Articles rendus :") + "\n" + declaration.goods
     if declaration.receipt is not None:
@@ -113,13 +148,13 @@ def _goods(declaration: Declaration) -> str:
     return _("Ma rétractation porte sur toute la commande.")
 
 
-def describe_lines(lines: Sequence[tuple[OrderItem, int]]) -> list[str]:
-    """`2 × Golem (Peint · 18 cm)` for each line, in the active language."""
-    return [f"{quantity} × {item.label}" for item, quantity in lines]
+def describe_units(item: OrderItem, quantity: int) -> str:
+    """Return `2 × Golem (Peint · 18 cm)`, in the active language."""
+    return f"{quantity} × {item.label}"
 
 
-def choose_lines(order: Order, wanted: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
-    """The lines of a declaration; none when everything that is left comes back. Two queries.
+def choose_lines(order: Order, wanted: Mapping[int, int]) -> tuple[ReturnedLine, ...]:
+    """Return the lines of a declaration; none when everything that is left comes back. Two queries.
 
     Raises Problem 400 `invalid_lines` for a foreign line, for more units than are left, and for nothing at all.
     """
@@ -128,23 +163,155 @@ def choose_lines(order: Order, wanted: Mapping[int, int]) -> tuple[tuple[int, in
     if not chosen or any(not 0 < units <= left.get(item, 0) for item, units in chosen.items()):
         refusal = _("Choisissez au moins un article, dans la quantité commandée.")
         raise Problem("invalid_lines", refusal, errors={"items": [refusal]})
-    return () if chosen == left else tuple(sorted(chosen.items()))
+    if chosen == left:
+        return ()
+    return tuple(ReturnedLine(item, units) for item, units in sorted(chosen.items()))
 
 
-def pack(declaration: Declaration) -> dict[str, Any]:
-    """The declaration as JSON, to travel signed between the two steps of the form."""
+def declaration_to_json(declaration: Declaration) -> dict[str, Any]:
+    """Return the declaration as JSON, sent signed between the two steps of the form."""
     return {
         "n": declaration.name, "e": declaration.email, "o": declaration.order_text, "l": declaration.language,
         "r": declaration.reason, "g": declaration.goods,
         "i": None if declaration.order is None else str(declaration.order.pk),
-        "u": [list(line) for line in declaration.lines],
+        "u": [[line.item_id, line.quantity] for line in declaration.lines],
     }  # fmt: skip
 
 
-def unpack(packed: Mapping[str, Any]) -> Declaration:
-    """The declaration that `pack` was given. One query when it names an order."""
+def declaration_from_json(packed: Mapping[str, Any]) -> Declaration:
+    """Return the declaration that `declaration_to_json` was given. One query when it names an order."""
     order = Order.objects.filter(pk=packed["i"]).first() if packed["i"] else None
     return Declaration(
         name=packed["n"], email=packed["e"], order_text=packed["o"], language=packed["l"], reason=packed["r"],
-        goods=packed["g"], order=order, lines=tuple((item, units) for item, units in packed["u"]),
+        goods=packed["g"], order=order, lines=tuple(ReturnedLine(item, units) for item, units in packed["u"]),
     )  # fmt: skip
+
+
+def declare_withdrawal(*, declaration: Declaration, key: str, caller: str) -> Withdrawal:
+    """File a declaration, acknowledge it and stop what it ends. The same `key` returns the first one.
+
+    `caller` is the network address that sent it. Raises Problem 429 `throttled` (nothing is filed then) and 400
+    `invalid_lines` when a chosen line is not of the order.
+    """
+    known = find_withdrawal(key)
+    if known is not None:
+        return known
+    limits.enforce(limits.WITHDRAWAL_NETWORK, caller)
+    try:
+        with transaction.atomic():
+            return file_declaration(declaration=declaration, key=key)
+    except IntegrityError:
+        # The other half of a double click was quicker.
+        known = find_withdrawal(key)
+        if known is None:
+            raise
+        return known
+
+
+def accept_case(*, case: WithdrawalCase, order: Order, now: datetime, actor: User | None = None) -> None:
+    """Let a declaration take effect: charges stop, the return is asked for when the goods have left the workshop.
+
+    Call it with the order's and the case's rows locked; it saves the case.
+    """
+    case.order = order
+    case.voided = reduce_for_withdrawal(order, case)
+    case.taken_up_at = now
+    case.state = WithdrawalState.GOODS_AWAITED if order.goods_have_left else WithdrawalState.DECLARED
+    case.save()
+    record_event(
+        order,
+        "withdrawal.taken_up",
+        actor=actor,
+        withdrawal=str(case.withdrawal_id),
+        voided=amount_string(case.voided),
+        state=str(case.state),
+    )
+    if case.state == WithdrawalState.GOODS_AWAITED:
+        mail_return_instructions(case, order)
+
+
+def file_declaration(*, declaration: Declaration, key: str) -> Withdrawal:
+    """Write the row, its case, its mails and what it stops, in the caller's transaction. Raises Problem 400
+    `invalid_lines`, and IntegrityError when the key is taken."""
+    now = timezone.now()
+    receipt = declaration.receipt
+    order = declaration.order or find_declared_order(text=declaration.order_text, email=declaration.email)
+    if order is not None:
+        order = Order.objects.select_for_update().get(pk=order.pk)
+    withdrawal = Withdrawal.objects.create(
+        order=order,
+        name=declaration.name,
+        email=declaration.email,
+        order_text=declaration.order_text,
+        reason=declaration.reason,
+        statement=compose_statement(declaration),
+        language=declaration.language,
+        declared_at=now if receipt is None else _moment_of(receipt.received_on, now),
+        channel=WithdrawalChannel.SITE if receipt is None else receipt.channel,
+        sent_on=None if receipt is None else receipt.sent_on,
+        filed_by=None if receipt is None else receipt.filed_by,
+        submission_key=key,
+    )
+    if order is not None and declaration.lines:
+        _add_lines(withdrawal, order, declaration.lines)
+    case = WithdrawalCase(
+        withdrawal=withdrawal,
+        order=order,
+        goods=declaration.goods,
+        voided=ZERO,
+        refund_by=refund_deadline(withdrawal.declared_at),
+        in_time=None if order is None else is_in_time(order, exercised_on(withdrawal)),
+    )
+    case.save()
+    if order is not None:
+        record_event(
+            order,
+            "withdrawal.declared",
+            actor=withdrawal.filed_by,
+            withdrawal=str(withdrawal.pk),
+            reference=withdrawal.reference,
+            in_time=case.in_time,
+        )
+    if receipt is None or receipt.acknowledged:
+        mail_received(withdrawal, proven=declaration.order is not None)
+    if order is not None and case.in_time:
+        accept_case(case=case, order=order, now=now, actor=withdrawal.filed_by)
+    mail_declared(case)
+    return withdrawal
+
+
+def _moment_of(received_on: date, now: datetime) -> datetime:
+    """When the shop was informed: now, or noon of an earlier day whose hour nobody noted."""
+    if received_on == shop_day(now):
+        return now
+    return timezone.make_aware(datetime.combine(received_on, time(12)))
+
+
+def _add_lines(withdrawal: Withdrawal, order: Order, lines: tuple[ReturnedLine, ...]) -> None:
+    sold = dict(OrderItem.objects.filter(order=order).values_list("pk", "quantity"))
+    if any(not 0 < line.quantity <= sold.get(line.item_id, 0) for line in lines):
+        raise Problem("invalid_lines", _("Choisissez au moins un article, dans la quantité commandée."))
+    WithdrawalLine.objects.bulk_create(
+        WithdrawalLine(withdrawal=withdrawal, item_id=line.item_id, quantity=line.quantity) for line in lines
+    )
+
+
+def reduce_for_withdrawal(order: Order, case: WithdrawalCase) -> Decimal:
+    """Reduce what is still due by what a declaration ends, beyond what it has stopped before; returns the euros.
+
+    Call it with the order's row locked.
+    """
+    lines = [ReturnedLine(line.item_id, line.quantity) for line in case.withdrawal.lines.all()]
+    if not lines:
+        return ZERO if case.goods else void_scheduled(order=order, reason="withdrawal.taken_up")
+    if not outstanding(order):
+        return ZERO
+    try:
+        value = propose_refund(order, lines).amount
+    except Problem:
+        # A dispute, or units that were credited before: staff see it when they refund.
+        return ZERO
+    list(Payment.objects.select_for_update().filter(order=order).order_by("position"))
+    return reduce_outstanding(
+        order=order, amount=max(value - case.voided, ZERO), reason="withdrawal.taken_up"
+    )

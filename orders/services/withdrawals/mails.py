@@ -5,19 +5,18 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone, translation
 
 from orders.access import statement_token
+from orders.mails import mail_customer, mail_workshop, order_admin_url
 from orders.models import Order, Withdrawal, WithdrawalCase
-from orders.selectors.mail_contexts import order_context, seller_context
+from orders.selectors.mail_contexts import seller_context
 from orders.selectors.withdrawals import named_order
 from shop.core import limits
 from shop.core.dates import shop_day
 from shop.core.law import RETURN_DAYS
 from shop.core.mail import queue_mail
-from shop.core.models import ShopSettings
 from shop.core.money import amount_string
 from shop.core.site import absolute_url
 
@@ -27,7 +26,7 @@ def mail_received(withdrawal: Withdrawal, *, proven: bool = False) -> None:
     letter the days of its sending and of its receipt.
 
     The law owes that text to the customer of a contract, and anybody can type any address. So the words go to the
-    address of the order, or to the one that staff entered. Any other address is told the reference, the date and the
+    address of the order, or to the one that staff entered. Any other address gets the reference, the date and the
     order's number, with a link to the text, and only a few times a day. `proven`: the customer came from their order's
     page; whoever only typed its number and address is counted too.
     """
@@ -61,24 +60,22 @@ def _acknowledge(withdrawal: Withdrawal, to: str, context: dict[str, Any]) -> No
     )
 
 
-def mail_workshop(case: WithdrawalCase) -> None:
+def mail_declared(case: WithdrawalCase) -> None:
     """To the workshop, in French: what was declared, what it stopped, until when the money must be back."""
     withdrawal = case.withdrawal
-    order = case.order
-    queue_mail(
-        kind="withdrawal_workshop",
-        to=ShopSettings.load().alert_address,
-        language="fr",
-        context={
+    mail_workshop(
+        "withdrawal_workshop",
+        {
             **_declared(withdrawal),
-            "order": None if order is None else order_context(order, "fr"),
+            "order": None,
             "in_time": case.in_time,
             "voided": amount_string(case.voided),
             "state": case.state,
             "refund_by": _iso(case.refund_by),
             "admin_url": case_url(case),
         },
-        dedupe_key=f"withdrawal_workshop:{withdrawal.pk}",
+        once=withdrawal.pk,
+        order=case.order,
         reference=withdrawal.reference,
     )
 
@@ -86,19 +83,8 @@ def mail_workshop(case: WithdrawalCase) -> None:
 def mail_return_instructions(case: WithdrawalCase, order: Order) -> None:
     """To the customer: where the goods go, until when, at whose expense (L221-23)."""
     withdrawal = case.withdrawal
-    queue_mail(
-        kind="withdrawal_return",
-        to=order.email,
-        language=order.language,
-        context={
-            **_declared(withdrawal),
-            "order": order_context(order, order.language),
-            "return_by": _iso(_return_by(withdrawal)),
-            "seller": seller_context(),
-        },
-        dedupe_key=f"withdrawal_return:{withdrawal.pk}",
-        reference=order.reference,
-    )
+    context = {**_declared(withdrawal), "return_by": _iso(_return_by(withdrawal))}
+    mail_customer(order, "withdrawal_return", context, once=withdrawal.pk)
 
 
 def mail_refused(case: WithdrawalCase) -> None:
@@ -117,11 +103,9 @@ def mail_refused(case: WithdrawalCase) -> None:
 def mail_alert(case: WithdrawalCase, *, day: int, waiting: bool) -> None:
     """To the workshop: so many days have passed since a declaration. `waiting`: the refund may still wait."""
     withdrawal = case.withdrawal
-    queue_mail(
-        kind="withdrawal_alert",
-        to=ShopSettings.load().alert_address,
-        language="fr",
-        context={
+    mail_workshop(
+        "withdrawal_alert",
+        {
             **_declared(withdrawal),
             "day": day,
             "waiting": waiting,
@@ -129,59 +113,36 @@ def mail_alert(case: WithdrawalCase, *, day: int, waiting: bool) -> None:
             "refund_by": _iso(case.refund_by),
             "admin_url": case_url(case),
         },
-        dedupe_key=f"withdrawal_alert:{withdrawal.pk}:{day}",
+        once=f"{withdrawal.pk}:{day}",
         reference=withdrawal.reference,
     )
 
 
 def mail_overdue(order: Order) -> None:
     """To the customer and to the workshop: the promised date has passed (L216-6, L216-7)."""
-    passed = order.promised_by.isoformat()
-    queue_mail(
-        kind="delivery_overdue",
-        to=order.email,
-        language=order.language,
-        context={"order": order_context(order, order.language), "seller": seller_context()},
-        dedupe_key=f"delivery_overdue:{order.pk}:{passed}",
-        reference=order.reference,
-    )
-    queue_mail(
-        kind="delivery_overdue_workshop",
-        to=ShopSettings.load().alert_address,
-        language="fr",
-        context={
-            "order": order_context(order, "fr"),
-            "admin_url": settings.SITE_URL + reverse("admin:orders_order_change", args=[order.pk]),
-        },
-        dedupe_key=f"delivery_overdue_workshop:{order.pk}:{passed}",
-        reference=order.reference,
-    )
+    once = f"{order.pk}:{order.promised_by.isoformat()}"
+    mail_customer(order, "delivery_overdue", once=once)
+    context = {"admin_url": order_admin_url(order)}
+    mail_workshop("delivery_overdue_workshop", context, once=once, order=order)
 
 
 def mail_postponed(order: Order, *, before: date, reason: str) -> None:
     """To the customer: there is a new promised date, and what they may do (L216-6)."""
-    queue_mail(
-        kind="delivery_postponed",
-        to=order.email,
-        language=order.language,
-        context={
-            "order": order_context(order, order.language),
-            "before": before.isoformat(),
-            "reason": reason,
-            "seller": seller_context(),
-        },
-        dedupe_key=f"delivery_postponed:{order.pk}:{before.isoformat()}:{order.promised_by.isoformat()}",
-        reference=order.reference,
+    mail_customer(
+        order,
+        "delivery_postponed",
+        {"before": before.isoformat(), "reason": reason},
+        once=f"{order.pk}:{before.isoformat()}:{order.promised_by.isoformat()}",
     )
 
 
 def case_url(case: WithdrawalCase) -> str:
-    """The absolute address of the case in the admin."""
+    """Return the absolute address of the case in the admin."""
     return absolute_url(reverse("admin:orders_withdrawalcase_change", args=[case.pk]))
 
 
 def _return_by(withdrawal: Withdrawal) -> date:
-    """Fourteen days from the declaration (L221-23), or from now when the return is asked for later: nobody is told of a
+    """Fourteen days from the declaration (L221-23), or from now when the return is asked for later: no mail names a
     day that has passed."""
     asked = max(shop_day(withdrawal.declared_at), timezone.localdate())
     return asked + timedelta(days=RETURN_DAYS)

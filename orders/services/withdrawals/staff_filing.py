@@ -16,20 +16,19 @@ from django.utils.translation import gettext as _
 
 from orders.models import Order, Withdrawal
 from orders.selectors.withdrawals import find_withdrawal, returnable_lines
-from orders.services.withdrawals.declarations import Declaration, Receipt, choose_lines
-from orders.services.withdrawals.declaring import file_declaration
+from orders.services.withdrawals.declarations import Declaration, Receipt, choose_lines, file_declaration
 from shop.core.dates import shop_day
 from shop.core.problems import Problem
 
 _HALF = 32
-"""A submission's key is half its author's key and half a print of what was demanded under it."""
+"""A submission's key is half its author's key and half a digest of what was demanded under it."""
 
 
 def file_received(*, declaration: Declaration, key: str) -> Withdrawal:
     """File a declaration that has a `receipt`. Its `lines` are those that the letter names, none for the whole order.
 
     `key` makes it repeatable: with the same demand it gives the first one back, with another it is refused. An order's
-    own address stands in for an empty one.
+    own address replaces an empty one.
 
     Raises Problem 422 `idempotency_key_reused`, 409 `order_not_paid` and 400 `invalid_withdrawal` or `invalid_lines`,
     with what is wrong by field (`sent_on`, `received_on`, `email`, `items`); nothing is written then.
@@ -67,7 +66,7 @@ def _checked(declaration: Declaration, order: Order | None) -> Declaration:
         raise Problem("invalid_withdrawal", _("Vérifiez les champs signalés."), errors=errors)
     lines = declaration.lines
     if order is not None and lines:
-        lines = choose_lines(order, dict(lines))
+        lines = choose_lines(order, declaration.units)
     elif order is not None and not returnable_lines(order):
         refusal = _("Tous les articles de cette commande sont déjà remboursés.")
         raise Problem("invalid_lines", refusal, errors={"items": [refusal]})
@@ -100,7 +99,7 @@ def _demand(declaration: Declaration, receipt: Receipt) -> str:
     return json.dumps(
         [
             declaration.name, declaration.email.lower(), declaration.order_text, declaration.goods,
-            declaration.language, sorted(declaration.lines), receipt.channel, receipt.sent_on.isoformat(),
+            declaration.language, sorted(declaration.units.items()), receipt.channel, receipt.sent_on.isoformat(),
             receipt.received_on.isoformat(), receipt.words,
         ]
     )  # fmt: skip

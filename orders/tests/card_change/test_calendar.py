@@ -10,7 +10,7 @@ from django.test import Client
 
 from conftest import QueuedTasks
 from orders.models import CardChange, Order, StoredCard
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.services.fulfilment.status_changes import update_status
 from orders.services.payments import card_change, due_installments
 from orders.services.payments.card_change import settle_card_change
 from orders.services.payments.payment_links import pay_by_link
@@ -188,7 +188,7 @@ def left_during_a_charge(
     clock.go_to(SECOND)
     change = left(fake_stripe, order)
     with monkeypatch.context() as patch:
-        patch.setattr(due_installments, "_carry_out", lambda attempt: attempt)
+        patch.setattr(due_installments, "_execute", lambda attempt: attempt)
         clock.run_round()
     assert settle_card_change(change.pk) == "pending"
     return change

@@ -13,7 +13,7 @@ from django.test import Client
 
 from conftest import QueuedTasks
 from orders.models import CardChange, DiscardedCard, Order, StoredCard
-from orders.selectors.installments import wants_card
+from orders.selectors.installments import needs_card
 from orders.selectors.mandate import agreed_mandates, card_mandate_text
 from orders.services.payments import card_change
 from orders.services.payments.card_change import settle_card_change
@@ -346,7 +346,7 @@ def test_the_selectors_keep_to_their_queries(
     fresh = Order.objects.get()
     # Open payments, disputes.
     with django_assert_num_queries(2):
-        assert wants_card(fresh)
+        assert needs_card(fresh)
     with django_assert_num_queries(1):
         assert len(agreed_mandates(fresh)) == 2
     # The shop's sheet is kept; payments, pause, card.

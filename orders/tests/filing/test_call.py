@@ -14,7 +14,8 @@ from orders.models import (
     Withdrawal,
     WithdrawalState,
 )
-from orders.services.fulfilment.workshop_steps import update_status
+from orders.selectors.refund_rules import ReturnedLine
+from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals.staff_filing import file_received
 from orders.tests.factories import make_product, new_key
 from orders.tests.filing.letters import filed, letter, paid_order
@@ -106,7 +107,9 @@ def test_the_return_of_a_filed_part_is_refunded_like_any_other(admin, operator):
     order = paid_order((make_product(), 2))
     update_status(order_id=order.pk, status="shipped", actor=None)
     item = order.items.get()
-    case = file_received(declaration=letter(order, operator, lines=((item.pk, 1),)), key=new_key()).case
+    case = file_received(
+        declaration=letter(order, operator, lines=(ReturnedLine(item.pk, 1),)), key=new_key()
+    ).case
     assert case.state == WithdrawalState.GOODS_AWAITED
 
     shown = text(admin.get(reverse("admin:orders_withdrawalcase_refund", args=[case.pk])))

@@ -14,6 +14,7 @@ from orders.models import (
     WithdrawalChannel,
     WithdrawalState,
 )
+from orders.selectors.refund_rules import ReturnedLine
 from orders.services.refunds.decisions import request_refund
 from orders.services.withdrawals import cases
 from orders.services.withdrawals.declarations import Declaration, Receipt
@@ -171,7 +172,9 @@ def test_a_part_of_an_order_is_filed_with_its_lines(operator):
     order = paid_order((make_product(), 3))
     item = order.items.get()
 
-    withdrawal = file_received(declaration=letter(order, operator, lines=((item.pk, 2),)), key=new_key())
+    withdrawal = file_received(
+        declaration=letter(order, operator, lines=(ReturnedLine(item.pk, 2),)), key=new_key()
+    )
 
     assert list(withdrawal.lines.values_list("item", "quantity")) == [(item.pk, 2)]
     assert "Articles rendus\u00a0:\n- 2 × Golem de poche" in withdrawal.statement
@@ -181,7 +184,9 @@ def test_all_that_is_left_is_the_whole_order(operator):
     order = paid_order((make_product(), 3))
     item = order.items.get()
 
-    withdrawal = file_received(declaration=letter(order, operator, lines=((item.pk, 3),)), key=new_key())
+    withdrawal = file_received(
+        declaration=letter(order, operator, lines=(ReturnedLine(item.pk, 3),)), key=new_key()
+    )
 
     assert not withdrawal.lines.exists()
     assert "Elle porte sur toute la commande." in withdrawal.statement
@@ -243,9 +248,9 @@ def test_foreign_lines_and_too_many_units_are_refused(operator):
     foreign, own = other.items.get().pk, order.items.get().pk
     before = filed()
 
-    for lines in (((foreign, 1),), ((own, 3),), ((own, 0),)):
+    for line in (ReturnedLine(foreign, 1), ReturnedLine(own, 3), ReturnedLine(own, 0)):
         with pytest.raises(Problem) as refused:
-            file_received(declaration=letter(order, operator, lines=lines), key=new_key())
+            file_received(declaration=letter(order, operator, lines=(line,)), key=new_key())
         assert refused.value.errors == {
             "items": ["Choisissez au moins un article, dans la quantité commandée."]
         }

@@ -303,7 +303,7 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
         "installment_overdue": installment,
         "installment_resumed": {
             **installment,
-            "thirds": [
+            "installments": [
                 {"position": 2, "count": 3, "amount": "100.00", "day": ""},
                 {"position": 3, "count": 3, "amount": "100.00", "day": "2027-01-20"},
             ],
@@ -311,7 +311,7 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
         "installment_calendar": {
             **installment,
             "why": "resumed",
-            "thirds": [{"position": 3, "count": 3, "amount": "100.00", "day": "2027-01-20"}],
+            "installments": [{"position": 3, "count": 3, "amount": "100.00", "day": "2027-01-20"}],
         },
         "installment_card_expires": {**installment, "last": "2027-01-20"},
         "installment_card_kept": {
