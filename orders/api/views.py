@@ -25,7 +25,6 @@ from orders.api import presenting, serializers
 from orders.api.exchange import idempotency_key, private
 from orders.guest_orders import browser_owns, remember_order, remembered_orders
 from orders.models import Order
-from orders.models.payment import PROVIDER_ID
 from orders.selectors import orders as order_selectors
 from orders.selectors.holds import held_by_orders
 from orders.selectors.installments import agreed_plan
@@ -33,6 +32,7 @@ from orders.selectors.quotes import quote_cart
 from orders.services.checkout import checkout as checkout_service
 from orders.services.checkout.placement import CartChanged, CheckoutRequest
 from orders.services.payments.verification import verify_payment
+from orders.stripe.gateway import parse_checkout_session_id
 from shop.core import limits
 from shop.core.client_address import client_address
 from shop.core.content_version import content_version
@@ -190,12 +190,8 @@ class VerifyView(APIView):
     )
     def get(self, request: Request) -> Response:
         limits.enforce(limits.VERIFY_NETWORK, client_address(request._request))
-        checkout_session_id = request.query_params.get("session_id", "")
-        checked = (
-            verify_payment(checkout_session_id)
-            if 0 < len(checkout_session_id) <= PROVIDER_ID and "\x00" not in checkout_session_id
-            else None
-        )
+        checkout_session_id = parse_checkout_session_id(request.query_params.get("session_id", ""))
+        checked = verify_payment(checkout_session_id) if checkout_session_id else None
         if checked is None:
             raise Problem("unknown_session", _("Aucun paiement à vérifier."), 404)
         answer: dict[str, Any] = {"payment_status": checked.status}

@@ -124,6 +124,11 @@ def create_checkout_session(
         return checkout_session_facts(v1.checkout.sessions.create(asked, {"idempotency_key": key}))
 
 
+def parse_checkout_session_id(text: str) -> str:
+    """Return the id of a checkout session as an address gives it, or "" for what can't be one and no column takes."""
+    return text if len(text) <= PROVIDER_ID and text.isprintable() else ""
+
+
 def fetch_checkout_session(checkout_session_id: str) -> CheckoutSessionFacts:
     """The page and its payment as they are now."""
     with calling() as v1:
