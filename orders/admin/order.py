@@ -7,7 +7,7 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.formats import date_format
@@ -19,16 +19,18 @@ from django.utils.translation import gettext_lazy as _
 from django_countries import countries
 
 from catalog.models import Finish
-from orders.admin.filters import CountryFilter, RetentionFilter, choices, yes_no
-from orders.admin.parts import (
+from orders.admin.base import (
     ORDER_PAGES,
     PROVIDER_AWAY,
+    CountryFilter,
     ExplainsRefunds,
     LinkedPagesAdmin,
     OrderPage,
     ReadOnlyInline,
-    find_order,
+    RetentionFilter,
+    choices,
     order_page,
+    yes_no,
 )
 from orders.models import (
     Attempt,
@@ -230,8 +232,8 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         return own + super().get_urls()
 
     def order_view(self, page: OrderPage, request: HttpRequest, order_id: Any) -> HttpResponseBase:
-        """One of the pages that the rooms of the admin add to an order."""
-        order = find_order(order_id)
+        """One of the pages that the modules of the admin add to an order."""
+        order = get_object_or_404(Order, pk=order_id)
         require(request.user, page.action_for(order))
         context = {
             **self.admin_site.each_context(request),

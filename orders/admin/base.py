@@ -1,25 +1,32 @@
-"""What the admin's rooms share: read-only rows, links, and the pages that each room adds to an order."""
+"""What the modules of the admin share: filters, a day's field, read-only rows, links, and the pages of an order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from django.contrib import admin
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
+from django_countries import countries
 
 from orders.models import Order, Refund
+from orders.selectors.money import with_undecided_money
 from orders.selectors.refunds import explain
+from orders.stripe import gateway
+from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin, StaffRights
 
 PROVIDER_AWAY = _("Le service de paiement ne répond pas : rien n'a changé. Réessayez.")
+
+NOTED = _("C'est noté.")
 
 Row = TypeVar("Row", bound=Model)
 OrderView = Callable[[HttpRequest, Order, dict[str, Any]], HttpResponseBase]
@@ -51,7 +58,7 @@ def order_page(
     action: StaffAction | Callable[[Order], StaffAction],
     shown: Callable[[Order], bool] = lambda order: True,
 ) -> Callable[[OrderView], OrderView]:
-    """Registers `view(request, order, context)` at `<order>/<name>/`; URL name `admin:orders_order_<name>`.
+    """Register `view(request, order, context)` at `<order>/<name>/`; URL name `admin:orders_order_<name>`.
 
     `context` holds what an admin template needs, the order included. Only who may do `action` gets here; what else the
     page does asks for itself.
@@ -66,20 +73,45 @@ def order_page(
     return register
 
 
-def find_order(order_id: Any) -> Order:
-    """The order of an admin page; 404 when there is none."""
-    return get_object_or_404(Order, pk=order_id)
+def carry_out(request: HttpRequest, act: Callable[[], object], done: str | Promise = NOTED) -> bool:
+    """Call `act` and show `done`, or why it was refused. Return whether it was carried out."""
+    try:
+        act()
+    except gateway.GatewayError:
+        messages.error(request, PROVIDER_AWAY)
+    except Problem as problem:
+        messages.error(request, problem.detail)
+    else:
+        messages.success(request, str(done))
+        return True
+    return False
+
+
+class DayInput(forms.DateInput):
+    """The browser's own field for a day."""
+
+    input_type = "date"
+
+    def __init__(self, attrs: dict[str, Any] | None = None) -> None:
+        super().__init__(attrs, format="%Y-%m-%d")
+
+
+class DayField(forms.DateField):
+    """A day as browsers send it, YYYY-MM-DD."""
+
+    widget = DayInput
+    input_formats = ["%Y-%m-%d"]
 
 
 def order_link(order: Order | None) -> str:
-    """The order's reference, leading to its page; a dash for none."""
+    """Return the order's reference, leading to its page; a dash for none."""
     if order is None:
         return "–"
     return format_html('<a href="{}">{}</a>', reverse("admin:orders_order_change", args=[order.pk]), order)
 
 
 def row_number(text: str) -> int:
-    """The key that an address or a hidden field names; 0, which no row has, when it is none."""
+    """Return the key that an address or a hidden field names; 0, which no row has, when it is none."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else 0
 
 
@@ -108,6 +140,15 @@ class LinkedPagesAdmin(StaffAdmin[Row]):
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), **values})
 
 
+class LinksOrder:
+    """Rows of an order with a column `order_link`."""
+
+    @admin.display(description=_("commande"))
+    def order_link(self, row: Any) -> str:
+        """The order's reference, leading to its page."""
+        return order_link(row.order)
+
+
 class ExplainsRefunds:
     """Refunds with a column `why`."""
 
@@ -132,3 +173,54 @@ class ReadOnlyInline(StaffRights, admin.TabularInline[Model, Order]):
         shown = [name for name in self.fields or () if name in relations]
         rows = super().get_queryset(request)
         return rows.select_related(*shown) if shown else rows
+
+
+class YesNoFilter(admin.EmptyFieldListFilter):
+    """Whether a column is filled. The address stays Django's: `…__isempty=0` is « oui »."""
+
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        everything, empty, filled = super().choices(changelist)
+        yield everything
+        yield {**filled, "display": _("Oui")}
+        yield {**empty, "display": _("Non")}
+
+
+class CountryFilter(admin.AllValuesFieldListFilter):
+    """Countries by their names."""
+
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        for choice in super().choices(changelist):
+            yield {**choice, "display": countries.name(str(choice["display"])) or choice["display"]}
+
+
+def yes_no(title: str | Promise) -> type[YesNoFilter]:
+    """Return a `YesNoFilter` under a title of its own: « archivée » where the column says « archivée le »."""
+    return type("TitledYesNoFilter", (_Titled, YesNoFilter), {"own_title": title})
+
+
+def choices(title: str | Promise) -> type[admin.ChoicesFieldListFilter]:
+    """Return a filter by the values of another model's column, under a title that says so."""
+    return type("TitledChoicesFilter", (_Titled, admin.ChoicesFieldListFilter), {"own_title": title})
+
+
+class _Titled:
+    own_title: str | Promise
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.title = self.own_title
+
+
+class RetentionFilter(admin.SimpleListFilter):
+    """Closed orders of which the shop keeps money that nobody has decided about."""
+
+    title = _("argent gardé")
+    parameter_name = "retention"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("undecided", _("à décider"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() != "undecided":
+            return queryset
+        return queryset.filter(pk__in=with_undecided_money().values("pk"))

@@ -1,5 +1,6 @@
-"""Statuses set by hand, and orders taken out of the list: pages that ask and explain."""
+"""Fulfilment in the admin: statuses, the two dates of a delivery, orders archived or deleted."""
 
+from datetime import date
 from decimal import Decimal
 from typing import Any, cast
 
@@ -9,17 +10,22 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from orders.admin.parts import PROVIDER_AWAY, order_page
+from orders.admin.base import PROVIDER_AWAY, DayField, carry_out, order_page
 from orders.models import Carrier, Order, OrderStatus
 from orders.selectors.money import money_after
 from orders.selectors.refund_rules import charges_left
 from orders.selectors.status_actions import status_actions
+from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.services.fulfilment.archiving import Removal, archiving_obstacles, remove_order, restore_order
+from orders.services.fulfilment.delivery_promises import set_delivery_day, set_promised_date
 from orders.services.fulfilment.status_changes import change_status, decide_retention
 from orders.services.status.transitions import status_offers
+from orders.services.withdrawals.declaring import has_left
 from orders.stripe import gateway
 from shop.core.money import ZERO
 from shop.core.problems import Problem
@@ -40,11 +46,9 @@ class StatusForm(forms.Form):
         required=False,
         help_text=_("Avec le numéro, le client reçoit le lien de suivi du transporteur."),
     )
-    dispatched_on = forms.DateField(
+    dispatched_on = DayField(
         label=_("Expédiée le"),
         required=False,
-        widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"),
-        input_formats=["%Y-%m-%d"],
         help_text=_(
             "Aujourd'hui si vous ne dites rien. Les 50 jours de la dernière échéance partent de ce jour."
         ),
@@ -145,12 +149,8 @@ def money_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> H
     """What the shop keeps of a cancelled order, and why: refunded after all, or kept by a decision in words."""
     form = RetentionForm(request.POST or None, initial={"decision": order.retention_decision})
     if request.method == "POST" and form.is_valid():
-        try:
-            decide_retention(order_id=order.pk, actor=cast(User, request.user), **form.cleaned_data)
-        except Problem as problem:
-            messages.error(request, problem.detail)
-        else:
-            messages.success(request, _("C'est noté."))
+        actor = cast(User, request.user)
+        carry_out(request, lambda: decide_retention(order_id=order.pk, actor=actor, **form.cleaned_data))
         return redirect("admin:orders_order_change", order.pk)
     values = {**context, "form": form, "outcome": money_after(order)}
     return TemplateResponse(request, "admin/orders/order/money.html", values)
@@ -193,11 +193,78 @@ def remove_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> 
 def restore_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
     """Asks, then brings an archived order back into the lists."""
     if request.method == "POST":
-        try:
-            restore_order(order_id=order.pk, actor=cast(User, request.user))
-        except Problem as problem:
-            messages.error(request, problem.detail)
-        else:
-            messages.success(request, _("La commande est de retour dans les listes."))
+        actor = cast(User, request.user)
+        carry_out(
+            request,
+            lambda: restore_order(order_id=order.pk, actor=actor),
+            _("La commande est de retour dans les listes."),
+        )
         return redirect("admin:orders_order_change", order.pk)
     return TemplateResponse(request, "admin/orders/order/restore.html", context)
+
+
+class PromiseForm(forms.Form):
+    promised_by = DayField(label=_("Nouvelle date"))
+    reason = forms.CharField(label=_("Motif, envoyé au client"), max_length=500, widget=forms.Textarea)
+
+
+class DeliveryForm(forms.Form):
+    delivered_on = DayField(label=_("Livrée le"), required=False)
+
+
+@order_page(
+    "promise",
+    label=_("Changer la date promise"),
+    action=StaffAction.FULFIL_ORDER,
+    shown=lambda order: order.status in (OrderStatus.CONFIRMED, OrderStatus.PROCESSING),
+)
+def promise_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
+    """Asks for the date and why; the customer gets a mail."""
+    form = PromiseForm(request.POST or None, initial={"promised_by": order.promised_by})
+    explanation = _(
+        "La date promise engage la boutique. Le client reçoit la nouvelle avec votre motif, et apprend qu'il peut "
+        "mettre fin au contrat s'il ne peut pas attendre."
+    )
+
+    def act() -> object:
+        return set_promised_date(order_id=order.pk, actor=cast(User, request.user), **form.cleaned_data)
+
+    if request.method == "POST" and form.is_valid() and carry_out(request, act):
+        return redirect("admin:orders_order_change", order.pk)
+    return _date_page(request, context, form, explanation)
+
+
+@order_page(
+    "delivery",
+    label=_("Date de livraison"),
+    action=StaffAction.FULFIL_ORDER,
+    shown=lambda order: order.is_paid and has_left(order),
+)
+def delivery_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
+    """Asks on which day the last parcel arrived: the withdrawal period runs from it."""
+    known: date | None = None if order.delivered_at is None else timezone.localdate(order.delivered_at)
+    form = DeliveryForm(request.POST or None, initial={"delivered_on": known})
+    deadline = withdrawal_deadline(order)
+    explanation = gettext(
+        "Le jour où le dernier colis est arrivé, d'après le transporteur. Le client peut se rétracter pendant quatorze "
+        "jours à partir du lendemain. Vide : la date n'est pas connue et le délai reste ouvert."
+    )
+    if deadline is not None:
+        explanation = gettext("%(text)s Aujourd'hui, le délai court jusqu'au %(day)s.") % {
+            "text": explanation,
+            "day": f"{deadline:%d/%m/%Y}",
+        }
+
+    def act() -> object:
+        return set_delivery_day(order_id=order.pk, actor=cast(User, request.user), **form.cleaned_data)
+
+    if request.method == "POST" and form.is_valid() and carry_out(request, act):
+        return redirect("admin:orders_order_change", order.pk)
+    return _date_page(request, context, form, explanation)
+
+
+def _date_page(
+    request: HttpRequest, context: dict[str, Any], form: forms.Form, explanation: Any
+) -> TemplateResponse:
+    values = {**context, "form": form, "explanation": explanation}
+    return TemplateResponse(request, "admin/orders/order/dates.html", values)
