@@ -6,12 +6,13 @@ from django.contrib import admin
 from django.urls import include, path, re_path
 from drf_spectacular.views import SpectacularJSONAPIView
 
+from orders.views.webhook import stripe_webhook
 from shop.core import errors, media
 from shop.core.api import report_client_error
 from shop.core.language_root import LanguageRoot
 
 urlpatterns = [
-    path("webhooks/", include("orders.webhook_urls")),
+    path("webhooks/stripe", stripe_webhook, name="stripe-webhook"),
     path("api/schema", SpectacularJSONAPIView.as_view(), name="schema"),
     path("api/client-errors", report_client_error, name="client-errors"),
     path("api/", include("catalog.api_urls")),

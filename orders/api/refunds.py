@@ -4,7 +4,6 @@ import uuid
 from decimal import Decimal
 from typing import Any, cast
 
-from django.urls import path
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -15,7 +14,7 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.permissions import allowed
-from orders.api.exchange import idempotency_key, private
+from orders.api.base import IDEMPOTENCY_KEY, ORDER_ID, idempotency_key, order_not_found, private, validated
 from orders.api.serializers import KnownFieldsSerializer, PlainTextField, StrictIntegerField
 from orders.models import Order, Refund, RefundLine, RefundMethod, RefundRequest, RefundState, TransferReturn
 from orders.selectors.quotes import MAX_LINES
@@ -111,9 +110,7 @@ class RefundAnswerSerializer(serializers.Serializer[Any]):
     refund = RefundSerializer()
 
 
-_ORDER = OpenApiParameter("order_id", OpenApiTypes.UUID, OpenApiParameter.PATH)
 _REQUEST = OpenApiParameter("request_id", OpenApiTypes.UUID, OpenApiParameter.PATH)
-_KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)
 
 
 class OrderRefundView(APIView):
@@ -122,27 +119,28 @@ class OrderRefundView(APIView):
     permission_classes = (allowed(post=StaffAction.REFUND_ORDER),)
 
     @extend_schema(
-        request=RefundDemandSerializer, responses={202: RefundAnswerSerializer}, parameters=[_ORDER, _KEY]
+        request=RefundDemandSerializer,
+        responses={202: RefundAnswerSerializer},
+        parameters=[ORDER_ID, IDEMPOTENCY_KEY],
     )
     def post(self, request: Request, order_id: uuid.UUID) -> Response:
         key = idempotency_key(request)
-        form = RefundDemandSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        lines = form.validated_data.get("lines")
+        values = validated(RefundDemandSerializer(data=request.data))
+        lines = values.get("lines")
         try:
             decided = request_refund(
                 order_id=order_id,
                 key=key,
                 actor=cast(User, request.user),
-                reason=form.validated_data["reason"],
+                reason=values["reason"],
                 lines=None
                 if lines is None
                 else [(line["item_id"], line["quantity"], line["restock"]) for line in lines],
-                amount=form.validated_data.get("amount"),
+                amount=values.get("amount"),
             )
         except Order.DoesNotExist:
-            raise Problem("not_found", _("Commande introuvable."), 404) from None
-        return private(Response(_answer(decided.pk), status=202))
+            raise order_not_found() from None
+        return private(_answer(decided.pk), 202)
 
 
 class RefundView(APIView):
@@ -152,7 +150,7 @@ class RefundView(APIView):
 
     @extend_schema(responses=RefundAnswerSerializer, parameters=[_REQUEST])
     def get(self, request: Request, request_id: uuid.UUID) -> Response:
-        return private(Response(_answer(request_id)))
+        return private(_answer(request_id))
 
 
 class RefundTransferView(APIView):
@@ -162,12 +160,11 @@ class RefundTransferView(APIView):
 
     @extend_schema(request=TransferSerializer, responses=RefundAnswerSerializer, parameters=[_REQUEST])
     def post(self, request: Request, request_id: uuid.UUID) -> Response:
-        form = TransferSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        failed = _refund_of(request_id, form.validated_data["refund_id"])
+        values = validated(TransferSerializer(data=request.data))
+        failed = _refund_of(request_id, values["refund_id"])
         sync_other_refunds(failed.order)
-        settle_by_transfer(**form.validated_data, actor=cast(User, request.user))
-        return private(Response(_answer(request_id)))
+        settle_by_transfer(**values, actor=cast(User, request.user))
+        return private(_answer(request_id))
 
 
 class TransferReturnView(APIView):
@@ -177,16 +174,14 @@ class TransferReturnView(APIView):
 
     @extend_schema(request=TransferReturnSerializer, responses=RefundAnswerSerializer, parameters=[_REQUEST])
     def post(self, request: Request, request_id: uuid.UUID) -> Response:
-        form = TransferReturnSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        values = form.validated_data
+        values = validated(TransferReturnSerializer(data=request.data))
         take_transfer_back(
             refund_id=_refund_of(request_id, values["refund_id"]).pk,
             returned_on=values["returned_on"],
             why=TransferReturn(values["why"]),
             actor=cast(User, request.user),
         )
-        return private(Response(_answer(request_id)))
+        return private(_answer(request_id))
 
 
 def _refund_of(request_id: uuid.UUID, refund_id: uuid.UUID) -> Refund:
@@ -202,19 +197,3 @@ def _answer(request_id: uuid.UUID) -> dict[str, Any]:
         raise Problem("not_found", _("Remboursement introuvable."), 404)
     answer = RefundAnswerSerializer({"success": progress(found) != RefundProgress.FAILED, "refund": found})
     return cast(dict[str, Any], answer.data)
-
-
-urlpatterns = [
-    path("admin/orders/<uuid:order_id>/refund", OrderRefundView.as_view(), name="api-admin-order-refund"),
-    path("admin/refunds/<uuid:request_id>", RefundView.as_view(), name="api-admin-refund"),
-    path(
-        "admin/refunds/<uuid:request_id>/transfer",
-        RefundTransferView.as_view(),
-        name="api-admin-refund-transfer",
-    ),
-    path(
-        "admin/refunds/<uuid:request_id>/transfer/returned",
-        TransferReturnView.as_view(),
-        name="api-admin-refund-transfer-returned",
-    ),
-]

@@ -5,9 +5,7 @@ import uuid
 from typing import Any, cast
 from urllib.parse import urlencode
 
-from django.urls import path
 from django.utils.translation import gettext as _
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -16,7 +14,7 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.permissions import allowed
-from orders.api.exchange import idempotency_key, private
+from orders.api.base import ORDER_ID, found_order, idempotency_key, order_not_found, private, validated
 from orders.api.serializers import OrderSerializer, ParagraphField, PlainTextField, TrackingSerializer
 from orders.models import AttemptState, Carrier, Order, OrderStatus
 from orders.selectors.admin_orders import BadCursor, admin_order, find_orders
@@ -49,7 +47,7 @@ class AdminOrderSerializer(OrderSerializer):
 
     @extend_schema_field(serializers.CharField(allow_null=True))
     def get_payment_intent_id(self, order: Order) -> str | None:
-        """That of the first charge; the other thirds have their own."""
+        """That of the first charge; the other installments have their own."""
         attempts = [attempt for payment in order.payments.all() for attempt in payment.attempts.all()]
         paid = (attempt.intent_id for attempt in attempts if attempt.state == AttemptState.SUCCEEDED)
         return next(paid, None)
@@ -95,7 +93,7 @@ class OrderSearchSerializer(serializers.Serializer[Any]):
 class StatusChangeSerializer(serializers.Serializer[Any]):
     """`refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
 
-    `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today unless told.
+    `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today if left out.
     """
 
     status = serializers.ChoiceField(choices=OrderStatus.choices)
@@ -112,7 +110,6 @@ class RemovalSerializer(serializers.Serializer[Any]):
     detail = serializers.CharField()
 
 
-_ORDER = OpenApiParameter("order_id", OpenApiTypes.UUID, OpenApiParameter.PATH)
 _KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER)
 
 
@@ -127,9 +124,7 @@ class AdminOrderListView(APIView):
         responses=AdminOrderPageSerializer,
     )
     def get(self, request: Request) -> Response:
-        form = OrderSearchSerializer(data=request.query_params)
-        form.is_valid(raise_exception=True)
-        asked = form.validated_data
+        asked = validated(OrderSearchSerializer(data=request.query_params))
         try:
             page = find_orders(
                 status=asked["status"],
@@ -148,7 +143,7 @@ class AdminOrderListView(APIView):
             "next_cursor": page.next_cursor or None,
             "results": page.orders,
         }
-        return private(Response(AdminOrderPageSerializer(answer).data))
+        return private(AdminOrderPageSerializer(answer).data)
 
 
 class AdminOrderView(APIView):
@@ -157,12 +152,12 @@ class AdminOrderView(APIView):
     permission_classes = (allowed(get=StaffAction.SEE_ORDERS, delete=StaffAction.REMOVE_ORDER),)
 
     @extend_schema(
-        operation_id="admin_orders_retrieve", parameters=[_ORDER], responses=AdminOrderDetailSerializer
+        operation_id="admin_orders_retrieve", parameters=[ORDER_ID], responses=AdminOrderDetailSerializer
     )
     def get(self, request: Request, order_id: uuid.UUID) -> Response:
-        return private(Response(AdminOrderDetailSerializer(_find(order_id)).data))
+        return private(AdminOrderDetailSerializer(_find(order_id)).data)
 
-    @extend_schema(parameters=[_ORDER], responses=RemovalSerializer)
+    @extend_schema(parameters=[ORDER_ID], responses=RemovalSerializer)
     def delete(self, request: Request, order_id: uuid.UUID) -> Response:
         """Deletes an unpaid order; archives any other that is done, which an operator may restore."""
         _find(order_id)
@@ -171,9 +166,9 @@ class AdminOrderView(APIView):
         except gateway.GatewayError:
             raise _provider_away() from None
         except Order.DoesNotExist:
-            raise _not_found() from None
+            raise order_not_found() from None
         answer = {"result": result, "detail": _("La commande a été supprimée avec succès.")}
-        return private(Response(RemovalSerializer(answer).data))
+        return private(RemovalSerializer(answer).data)
 
 
 class OrderStatusView(APIView):
@@ -185,27 +180,24 @@ class OrderStatusView(APIView):
     permission_classes = (allowed(post=StaffAction.FULFIL_ORDER),)
 
     @extend_schema(
-        request=StatusChangeSerializer, responses=AdminOrderDetailSerializer, parameters=[_ORDER, _KEY]
+        request=StatusChangeSerializer, responses=AdminOrderDetailSerializer, parameters=[ORDER_ID, _KEY]
     )
     def post(self, request: Request, order_id: uuid.UUID) -> Response:
-        form = StatusChangeSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        for action in status_actions(
-            _find(order_id), form.validated_data["status"], form.validated_data["refund"]
-        ):
+        values = validated(StatusChangeSerializer(data=request.data))
+        for action in status_actions(_find(order_id), values["status"], values["refund"]):
             require(request.user, action)
         try:
             change_status(
                 order_id=order_id,
                 actor=cast(User, request.user),
                 key=_key(request, order_id),
-                **form.validated_data,
+                **values,
             )
         except gateway.GatewayError:
             raise _provider_away() from None
         except Order.DoesNotExist:
-            raise _not_found() from None
-        return private(Response(AdminOrderDetailSerializer(_find(order_id)).data))
+            raise order_not_found() from None
+        return private(AdminOrderDetailSerializer(_find(order_id)).data)
 
 
 def _key(request: Request, order_id: uuid.UUID) -> str:
@@ -219,24 +211,10 @@ def _key(request: Request, order_id: uuid.UUID) -> str:
 
 
 def _find(order_id: uuid.UUID) -> Order:
-    order = admin_order(order_id)
-    if order is None:
-        raise _not_found()
-    return order
-
-
-def _not_found() -> Problem:
-    return Problem("not_found", _("Commande introuvable."), 404)
+    return found_order(admin_order(order_id))
 
 
 def _provider_away() -> Problem:
     return Problem(
         "payment_unavailable", _("Le service de paiement ne répond pas : rien n'a changé. Réessayez."), 503
     )
-
-
-urlpatterns = [
-    path("admin/orders", AdminOrderListView.as_view(), name="api-admin-orders"),
-    path("admin/orders/<uuid:order_id>", AdminOrderView.as_view(), name="api-admin-order"),
-    path("admin/orders/<uuid:order_id>/status", OrderStatusView.as_view(), name="api-admin-order-status"),
-]
