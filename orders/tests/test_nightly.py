@@ -9,8 +9,7 @@ import pytest
 import stripe
 from django.utils import timezone
 
-from orders.books.audit import audit_books
-from orders.books.audit.report import ProviderState
+from orders.books.audit import ProviderState, audit_books
 from orders.models import (
     Attempt,
     Discrepancy,

@@ -8,8 +8,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from orders.books.audit import audit_books
-from orders.books.audit.report import ProviderState
+from orders.books.audit import ProviderState, audit_books
 from orders.models import Attempt, LedgerEntry, LedgerKind, Order
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway

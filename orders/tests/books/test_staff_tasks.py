@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.tests.people import make_admin
-from orders.books.todo import tasks
+from orders.books.staff_tasks import staff_tasks
 from orders.models import Order
 from orders.tests.factories import make_order, make_seller, pay_order
 from shop.core.models import ShopSettings
@@ -25,7 +25,7 @@ def order() -> Order:
 
 
 def named(label: str):
-    return [task for task in tasks(timezone.localdate()) if str(task.label) == label]
+    return [task for task in staff_tasks(timezone.localdate()) if str(task.label) == label]
 
 
 def test_an_order_to_make_waits_with_the_day_it_is_promised_for(order, client):
@@ -57,4 +57,4 @@ def test_what_waits_takes_a_known_number_of_queries(order, django_assert_num_que
     ShopSettings.load()
     # One for each of the fourteen kinds but one: what the law wants printed is read from the sheet in memory.
     with django_assert_num_queries(13):
-        tasks(timezone.localdate())
+        staff_tasks(timezone.localdate())

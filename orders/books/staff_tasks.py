@@ -40,7 +40,7 @@ NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class StaffTask:
     """Something to do. `detail` adds a deadline or names; `url` is empty when there is no page for it."""
 
     label: str | Promise
@@ -49,40 +49,40 @@ class Task:
     detail: str = ""
 
 
-def tasks(today: date, user: AbstractBaseUser | AnonymousUser | None = None) -> list[Task]:
+def staff_tasks(today: date, user: AbstractBaseUser | AnonymousUser | None = None) -> list[StaffTask]:
     """Everything that waits, the most pressing first; nothing that is at zero. For `user`, what they may see. One query
     for each kind."""
     wanted = [make for action, make in _MAKERS if user is None or may(user, action)]
     return [task for make in wanted for task in [make(today)] if task.count]
 
 
-def sees_tasks(user: AbstractBaseUser | AnonymousUser) -> bool:
+def sees_staff_tasks(user: AbstractBaseUser | AnonymousUser) -> bool:
     """Whether anything that may wait concerns this person."""
     return any(may(user, action) for action, _make in _MAKERS)
 
 
-def _discrepancies(today: date) -> Task:
-    return Task(
+def _discrepancies(today: date) -> StaffTask:
+    return StaffTask(
         gettext_lazy("Écarts avec Stripe"),
         Discrepancy.objects.filter(resolved_at=None).count(),
         _link("discrepancy", "resolved_at__isempty=1"),
     )
 
 
-def _to_review(today: date) -> Task:
-    return Task(
+def _to_review(today: date) -> StaffTask:
+    return StaffTask(
         gettext_lazy("Commandes à vérifier"),
         Order.objects.exclude(review_reason="").count(),
         _link("order", "review_reason__isempty=0"),
     )
 
 
-def _withdrawals(today: date) -> Task:
+def _withdrawals(today: date) -> StaffTask:
     waiting = WithdrawalCase.objects.filter(
         state__in=(WithdrawalState.DECLARED, WithdrawalState.GOODS_AWAITED)
     ).aggregate(count=Count("pk"), first=Min("refund_by"))
     first = waiting["first"]
-    return Task(
+    return StaffTask(
         gettext_lazy("Rétractations à traiter"),
         waiting["count"],
         _link("withdrawal") or _link("withdrawalcase"),
@@ -90,12 +90,12 @@ def _withdrawals(today: date) -> Task:
     )
 
 
-def _disputes(today: date) -> Task:
+def _disputes(today: date) -> StaffTask:
     open_ones = Dispute.objects.filter(state__in=OPEN_DISPUTES).aggregate(
         count=Count("pk"), first=Min("answer_by")
     )
     first = open_ones["first"]
-    return Task(
+    return StaffTask(
         gettext_lazy("Litiges ouverts"),
         open_ones["count"],
         _link("dispute"),
@@ -103,26 +103,26 @@ def _disputes(today: date) -> Task:
     )
 
 
-def _failed_refunds(today: date) -> Task:
+def _failed_refunds(today: date) -> StaffTask:
     # One that was made once more, or that a later refund of the same decision has made up for, waits for nobody.
     open_request = Q(request=None) | Q(request__settled_at=None)
-    return Task(
+    return StaffTask(
         gettext_lazy("Remboursements échoués"),
         Refund.objects.filter(open_request, state=RefundState.FAILED, replaced_by=None).count(),
         _link("refund", "state__exact=failed"),
     )
 
 
-def _overdue(today: date) -> Task:
-    return Task(
+def _overdue(today: date) -> StaffTask:
+    return StaffTask(
         gettext_lazy("Échéances impayées"),
         Payment.objects.filter(state=PaymentState.OVERDUE).count(),
         _link("order", "payments__state__exact=overdue"),
     )
 
 
-def _paused(today: date) -> Task:
-    return Task(
+def _paused(today: date) -> StaffTask:
+    return StaffTask(
         gettext_lazy("Échéances suspendues"),
         InstallmentPause.objects.filter(ended_at=None).count(),
         _link("installmentpause", "ended_at__isempty=1"),
@@ -130,9 +130,9 @@ def _paused(today: date) -> Task:
     )
 
 
-def _retained(today: date) -> Task:
+def _retained(today: date) -> StaffTask:
     undecided = list(with_undecided_money().values_list("reference", flat=True))
-    return Task(
+    return StaffTask(
         gettext_lazy("Argent gardé de commandes annulées"),
         len(undecided),
         _link("order", "retention=undecided"),
@@ -141,22 +141,22 @@ def _retained(today: date) -> Task:
     )
 
 
-def _late_orders(today: date) -> Task:
+def _late_orders(today: date) -> StaffTask:
     making = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING)
-    return Task(
+    return StaffTask(
         gettext_lazy("Commandes en retard sur leur date promise"),
         Order.objects.filter(status__in=making, promised_by__lt=today).count(),
         _link("order", f"status__in=confirmed,processing&promised_by__lt={today.isoformat()}"),
     )
 
 
-def _orders_to_make(today: date) -> Task:
+def _orders_to_make(today: date) -> StaffTask:
     """Those that are late stand above, on their own."""
     making = Order.objects.filter(
         status__in=(OrderStatus.CONFIRMED, OrderStatus.PROCESSING), promised_by__gte=today
     ).aggregate(count=Count("pk"), first=Min("promised_by"))
     first = making["first"]
-    return Task(
+    return StaffTask(
         gettext_lazy("Commandes à préparer"),
         making["count"],
         _link("order", f"status__in=confirmed,processing&promised_by__gte={today.isoformat()}&o=6"),
@@ -164,24 +164,24 @@ def _orders_to_make(today: date) -> Task:
     )
 
 
-def _mails(today: date) -> Task:
-    return Task(
+def _mails(today: date) -> StaffTask:
+    return StaffTask(
         gettext_lazy("E-mails en échec"),
         OutgoingMail.objects.filter(state=MailState.FAILED).count(),
         _link("outgoingmail", "state__exact=failed", app="core"),
     )
 
 
-def _jobs(today: date) -> Task:
-    return Task(
+def _jobs(today: date) -> StaffTask:
+    return StaffTask(
         gettext_lazy("Tâches planifiées en erreur"),
         ScheduledJob.objects.exclude(last_error="").count(),
         _link("scheduledjob", app="core"),
     )
 
 
-def _customs(today: date) -> Task:
-    return Task(
+def _customs(today: date) -> StaffTask:
+    return StaffTask(
         gettext_lazy("Pièces sans données douanières"),
         Product.objects.filter(without_customs_data(), is_published=True).count(),
         _link("product", "customs=missing", app="catalog"),
@@ -189,9 +189,9 @@ def _customs(today: date) -> Task:
     )
 
 
-def _legal(today: date) -> Task:
+def _legal(today: date) -> StaffTask:
     missing = ShopSettings.load().missing_legal_fields()
-    return Task(
+    return StaffTask(
         gettext_lazy("Mentions légales manquantes"),
         len(missing),
         _link("shopsettings", app="core"),
@@ -199,7 +199,7 @@ def _legal(today: date) -> Task:
     )
 
 
-_MAKERS: tuple[tuple[StaffAction, Callable[[date], Task]], ...] = (
+_MAKERS: tuple[tuple[StaffAction, Callable[[date], StaffTask]], ...] = (
     (StaffAction.SEE_BOOKS, _discrepancies),
     (StaffAction.SEE_ORDERS, _to_review),
     (StaffAction.SEE_WITHDRAWALS, _withdrawals),
