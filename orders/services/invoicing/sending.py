@@ -3,8 +3,14 @@
 import uuid
 from collections.abc import Sequence
 
-from orders.invoices.attachments import CREDIT_NOTE, DOCUMENT, ORDER_INVOICE, document
-from orders.invoices.documents import ensure_document, file_name
+from orders.invoices.documents import (
+    CREDIT_NOTE,
+    DOCUMENT,
+    ORDER_INVOICE,
+    document_attachment,
+    ensure_document,
+    file_name,
+)
 from orders.invoices.issuing import current_invoice
 from orders.models import Invoice, InvoiceKind, Order
 from orders.selectors.mail_contexts import order_context, seller_context
@@ -33,7 +39,7 @@ def mail_documents(invoices: Sequence[Invoice], *, explanation: str = "") -> Non
         },
         dedupe_key=f"invoice:{first.pk}",
         reference=order.reference,
-        attachments=[document(invoice.pk) for invoice in invoices],
+        attachments=[document_attachment(invoice.pk) for invoice in invoices],
     )
 
 

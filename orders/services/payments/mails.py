@@ -5,7 +5,7 @@ from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from orders.invoices.attachments import order_invoice
+from orders.invoices.documents import order_invoice_attachment
 from orders.models import Order, Refund, RefundReason
 from orders.selectors.mail_contexts import confirmation_context, order_context, seller_context
 from shop.core.mail import queue_mail
@@ -21,7 +21,7 @@ def mail_confirmation(order: Order) -> None:
         context=confirmation_context(order),
         dedupe_key=f"order_confirmation:{order.pk}",
         reference=order.reference,
-        attachments=[order_invoice(order.pk)],
+        attachments=[order_invoice_attachment(order.pk)],
     )
 
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone, translation
 
-from orders.invoices.attachments import credit_note_of
+from orders.invoices.documents import credit_note_attachment
 from orders.models import Order, Refund, RefundMethod, RefundRequest, RefundState, TransferReturn
 from orders.selectors.installments import OPEN_PAYMENTS
 from orders.selectors.mail_contexts import order_context, seller_context
@@ -55,7 +55,7 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
         # One that was told before its money came back is told again once a transfer has made it good.
         dedupe_key=":".join(("refund_done", str(request.pk), *(str(refund.pk) for refund in transfers))),
         reference=order.reference,
-        attachments=[credit_note_of(request.pk)],
+        attachments=[credit_note_attachment(request.pk)],
     )
 
 

@@ -15,8 +15,8 @@ from shop.core.money import format_amount
 _NARROW_SPACE, _SPACE = "\u202f", "\u00a0"
 
 
-def printed(data: dict[str, Any]) -> dict[str, Any]:
-    """What the page template reads. Values are texts, lists of texts, or empty when there is nothing to print."""
+def page_texts(data: dict[str, Any]) -> dict[str, Any]:
+    """Return what `invoice.typ` reads. Values are texts, lists of texts, or empty when there is nothing to print."""
     language = data["language"]
     with translation.override(language):
         return {
