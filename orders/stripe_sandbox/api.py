@@ -1,4 +1,4 @@
-"""The door of the API: who calls, with which key, which fault is due, and what is answered and recorded."""
+"""Every address under /v1/: who calls, with which key, which fault is due, and what is answered and recorded."""
 
 from __future__ import annotations
 
@@ -13,15 +13,38 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-from orders.stripe_sandbox import faults, idempotency, store
+from orders.stripe_sandbox import idempotency, store
 from orders.stripe_sandbox.api_endpoints import Answer, Endpoint, find_endpoint
 from orders.stripe_sandbox.configuration import configuration
 from orders.stripe_sandbox.errors import ApiError, Document, invalid
 from orders.stripe_sandbox.events import API_VERSION
-from orders.stripe_sandbox.expansion import expand
-from orders.stripe_sandbox.form_encoding import parse_form
 from orders.stripe_sandbox.models import Fault, RecordedRequest
-from orders.stripe_sandbox.parameters import check
+from orders.stripe_sandbox.parameters import check, parse_form
+from orders.stripe_sandbox.responses import expand
+
+ERROR, HANG, DROP = "error", "hang", "drop"
+
+
+def take_fault(method: str, path: str) -> Fault | None:
+    """The fault that this request shall suffer, counted down; None for an undisturbed one."""
+    if not Fault.objects.exists():
+        return None
+    with store.writing():
+        for fault in Fault.objects.order_by("id"):
+            if (fault.method and fault.method != method) or not path.startswith(fault.path):
+                continue
+            if fault.skip:
+                fault.skip -= 1
+                fault.save()
+                return None
+            fault.times -= 1
+            if fault.times:
+                fault.save()
+            else:
+                fault.delete()
+            return fault
+    return None
+
 
 logger = logging.getLogger(__name__)
 KEPT_REQUESTS = 2000
@@ -31,7 +54,7 @@ CONNECTION = "stripe_sandbox.connection"
 
 @dataclass(slots=True)
 class Call:
-    """One call of the API on its way through the door."""
+    """One call of the API that is being answered."""
 
     request: HttpRequest
     path: str
@@ -43,10 +66,10 @@ class Call:
     fault: Fault | None = None
 
 
-def api(request: HttpRequest) -> HttpResponse:
+def api_view(request: HttpRequest) -> HttpResponse:
     """Every address under /v1/."""
     call = Call(request, request.path, store.new_id("req", 14))
-    call.fault = faults.take_fault(request.method or "", call.path)
+    call.fault = take_fault(request.method or "", call.path)
     try:
         answer = _answer(call)
     except ApiError as error:
@@ -63,9 +86,9 @@ def api(request: HttpRequest) -> HttpResponse:
 
 def _answer(call: Call) -> Answer:
     fault = call.fault
-    if fault and fault.kind == faults.DROP and not fault.after:
+    if fault and fault.kind == DROP and not fault.after:
         return Answer({}, 0)
-    if fault and fault.kind == faults.ERROR and fault.status != 500:
+    if fault and fault.kind == ERROR and fault.status != 500:
         # Turned away before the call began: nothing is stored under its key.
         raise _ordered_error(fault.status)
     _check_key(call.request)
@@ -161,9 +184,9 @@ def _suffer_before(call: Call) -> None:
     fault = call.fault
     if fault is None or fault.after:
         return
-    if fault.kind == faults.HANG:
+    if fault.kind == HANG:
         time.sleep(fault.seconds)
-    elif fault.kind == faults.ERROR:
+    elif fault.kind == ERROR:
         raise _ordered_error(500)
 
 
@@ -172,9 +195,9 @@ def _suffer_afterwards(call: Call) -> bool:
     fault = call.fault
     if fault is None:
         return False
-    if fault.kind == faults.HANG and fault.after:
+    if fault.kind == HANG and fault.after:
         time.sleep(fault.seconds)
-    return fault.kind == faults.DROP
+    return fault.kind == DROP
 
 
 def _cut(request: HttpRequest) -> None:

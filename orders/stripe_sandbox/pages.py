@@ -1,21 +1,55 @@
-"""The hosted payment page and the bank's page behind it. Plain forms, no script, no cookie."""
+"""The pages of the sandbox: Stripe's payment page, the bank's behind it, and the developer's overview at /.
+
+Plain forms, no script, no cookie, in the shop's four languages; their texts are no part of the shop's catalogues.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 import time
+from datetime import datetime
+from functools import cache
+from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseNotAllowed
 from django.shortcuts import render
+from django.utils import timezone
 
 from orders.stripe_sandbox import checkout, store
 from orders.stripe_sandbox.cards import CARDS
+from orders.stripe_sandbox.configuration import configuration
 from orders.stripe_sandbox.errors import ApiError
 from orders.stripe_sandbox.events import webhook_delay, webhooks_are_on
 from orders.stripe_sandbox.models import Delivery, StoredObject
-from orders.stripe_sandbox.texts import FILES_DIR, format_euros, language_of, texts
+
+LANGUAGES = ("fr", "en", "es", "de")
+FILES_DIR = Path(__file__).resolve().parent / "page_files"
+_SEPARATORS = {"fr": ("\u00a0", ","), "en": (",", "."), "es": (".", ","), "de": (".", ",")}
+
+
+def language_of(locale: str | None) -> str:
+    """The page's language for a session's `locale`; French for any other than the four."""
+    language = (locale or "").partition("-")[0]
+    return language if language in LANGUAGES else LANGUAGES[0]
+
+
+@cache
+def texts(language: str) -> dict[str, Any]:
+    words: dict[str, Any] = json.loads((FILES_DIR / f"{language}.json").read_text(encoding="utf-8"))
+    return words
+
+
+def format_euros(cents: int, language: str) -> str:
+    """1234567 → "12 345,67 €" in French, "€12,345.67" in English."""
+    thousands, decimal = _SEPARATORS[language]
+    whole = f"{cents // 100:,}".replace(",", thousands)
+    amount = f"{whole}{decimal}{cents % 100:02d}"
+    return f"€{amount}" if language == "en" else f"{amount}\u00a0€"
+
 
 DEBIT_SECONDS = 5.0
 EARLY_WAIT_SECONDS = 3.0
@@ -206,3 +240,71 @@ def _redirect(url: str) -> HttpResponse:
     response["Location"] = url
     response["Cache-Control"] = "no-store"
     return response
+
+
+SHOWN = 20
+_SESSION_STATES = {"open": "ouverte", "complete": "terminée", "expired": "expirée"}
+_INTENT_STATES = {
+    "requires_payment_method": "attend une carte",
+    "requires_confirmation": "à confirmer",
+    "requires_action": "attend la banque",
+    "processing": "en cours",
+    "succeeded": "payé",
+    "canceled": "annulé",
+}
+_REFUND_STATES = {"succeeded": "effectué", "pending": "en cours", "failed": "échoué"}
+_DELIVERY_STATES = {"pending": "en attente", "delivered": "livré", "failed": "abandonné"}
+
+
+def overview(request: HttpRequest) -> HttpResponse:
+    if not ip_address(str(request.META["REMOTE_ADDR"])).is_loopback:
+        return HttpResponseForbidden("Réservé à cette machine.", content_type="text/plain; charset=utf-8")
+    events = _latest("event")
+    states = {row.event: row for row in Delivery.objects.filter(event__in=[row.id for row in events])}
+    context = {
+        "sessions": [
+            _row(row, _SESSION_STATES, row.body["amount_total"]) for row in _latest("checkout.session")
+        ],
+        "payments": [_row(row, _INTENT_STATES, row.body["amount"]) for row in _latest("payment_intent")],
+        "refunds": [_row(row, _REFUND_STATES, row.body["amount"]) for row in _latest("refund")],
+        "events": [
+            {
+                "id": row.id,
+                "when": _when(row),
+                "type": row.type,
+                "subject": row.private["subject"],
+                "state": _DELIVERY_STATES[states[row.id].state],
+                "tries": states[row.id].tries,
+                "answer": states[row.id].last_answer,
+            }
+            for row in events
+        ],
+        "webhook_url": configuration().webhook_url,
+        "webhooks_on": webhooks_are_on(),
+        "now": datetime.fromtimestamp(store.now(), tz=timezone.get_current_timezone()),
+    }
+    response = render(request, "stripe_sandbox/overview.html", context)
+    response["Content-Security-Policy"] = (
+        "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _latest(kind: str) -> list[StoredObject]:
+    return list(StoredObject.objects.filter(kind=kind).order_by("-number")[:SHOWN])
+
+
+def _row(row: StoredObject, states: dict[str, str], cents: int | None) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "when": _when(row),
+        "amount": "–" if cents is None else format_euros(cents, "fr"),
+        "state": states.get(row.status, row.status),
+        "url": row.body.get("url"),
+        "reference": row.body.get("client_reference_id") or row.body.get("description") or "",
+    }
+
+
+def _when(row: StoredObject) -> datetime:
+    return datetime.fromtimestamp(row.created, tz=timezone.get_current_timezone())

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from orders.stripe_sandbox import documents, setups, store
+from orders.stripe_sandbox import documents, store
 from orders.stripe_sandbox.configuration import configuration
 from orders.stripe_sandbox.errors import (
     Document,
@@ -16,9 +16,9 @@ from orders.stripe_sandbox.errors import (
     not_simulated,
 )
 from orders.stripe_sandbox.events import emit
+from orders.stripe_sandbox.line_items import MAX_TOTAL, is_absolute, read_lines
 from orders.stripe_sandbox.models import StoredObject
-from orders.stripe_sandbox.payments import cancel
-from orders.stripe_sandbox.session_lines import MAX_TOTAL, is_absolute, read_lines
+from orders.stripe_sandbox.payments import cancel, cancel_setup, create_setup
 
 SHORTEST_LIFE = 30 * 60
 LONGEST_LIFE = 24 * 3600
@@ -136,7 +136,7 @@ def create_session(params: dict[str, Any]) -> Document:
     private = {"line_items": lines, "payment_intent_data": params.get("payment_intent_data", {})}
     if stores_card:
         asked = params.get("setup_intent_data", {})
-        body["setup_intent"] = setups.create_setup(session_id, body["customer"], asked).id
+        body["setup_intent"] = create_setup(session_id, body["customer"], asked).id
     return store.create(body, private=private).body
 
 
@@ -173,7 +173,7 @@ def expire_session(session: StoredObject, *, by_clock: bool = False) -> Document
         cancel(intent, "expired")
     setup = store.find("setup_intent", session.body["setup_intent"])
     if setup is not None and setup.body["status"] not in ("succeeded", "canceled"):
-        setups.cancel(setup)
+        cancel_setup(setup)
     emit("checkout.session.expired", session)
     return session.body
 
