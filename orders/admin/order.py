@@ -1,5 +1,6 @@
 """Orders in the admin: everything to be seen, and only what is safe to be changed."""
 
+import uuid
 from functools import partial
 from typing import Any
 
@@ -231,7 +232,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         ]
         return own + super().get_urls()
 
-    def order_view(self, page: OrderPage, request: HttpRequest, order_id: Any) -> HttpResponseBase:
+    def order_view(self, page: OrderPage, request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
         """One of the pages that the modules of the admin add to an order."""
         order = get_object_or_404(Order, pk=order_id)
         require(request.user, page.action_for(order))

@@ -1,5 +1,6 @@
 """Units of counted stock that unpaid orders keep."""
 
+import uuid
 from collections import Counter
 from collections.abc import Iterable
 
@@ -7,7 +8,7 @@ from catalog.services.stock import Level
 from orders.models import OrderStatus, StockHold, StockHoldState
 
 
-def held_by_orders(order_ids: Iterable[str]) -> Counter[Level]:
+def held_by_orders(order_ids: Iterable[uuid.UUID]) -> Counter[Level]:
     """The counted units that these orders hold without being paid. One query."""
     return held_units(
         StockHold.objects.filter(

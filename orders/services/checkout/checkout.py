@@ -1,6 +1,7 @@
 """From a filled-in form to the address of the payment page."""
 
 import logging
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -39,7 +40,7 @@ class Visitor:
     """Who asks: an IP address ("" when there is none), the orders that this browser made, the member signed in."""
 
     address: str = ""
-    orders: tuple[str, ...] = ()
+    orders: tuple[uuid.UUID, ...] = ()
     member_id: int | None = None
 
 
