@@ -55,7 +55,7 @@ def forget_card(payment_method_id: str) -> None:
 
 @scheduled_job("collect-installments", every=timedelta(days=1), at=time(9))
 def collect_installments(now: datetime) -> None:
-    """Later thirds: announced, charged, asked for. At an hour at which customers are awake to answer their bank."""
+    """Announce, charge and ask for later installments, at an hour at which customers can answer their bank."""
     due_installments.run_round(now)
 
 
@@ -110,7 +110,7 @@ def make_invoice_document(invoice_id: int) -> None:
 
 @scheduled_job("invoice-documents", every=timedelta(minutes=5))
 def make_lost_documents(now: datetime) -> None:
-    """Invoices whose wake-up or worker was lost."""
+    """Invoices whose message or worker was lost."""
     make_missing_documents(now)
 
 

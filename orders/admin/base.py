@@ -18,7 +18,7 @@ from django_countries import countries
 
 from orders.models import Order, Refund
 from orders.selectors.money import with_undecided_money
-from orders.selectors.refunds import explain
+from orders.selectors.refunds import refund_error_in_words
 from orders.stripe import gateway
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
@@ -155,7 +155,7 @@ class ExplainsRefunds:
     @admin.display(description=_("explication"))
     def why(self, refund: Refund) -> str:
         """What went wrong, in words; a dash for nothing."""
-        return explain(refund.error) or "–"
+        return refund_error_in_words(refund.error) or "–"
 
 
 class ReadOnlyInline(StaffRights, admin.TabularInline[Model, Order]):

@@ -218,7 +218,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Order], search_term: str
     ) -> tuple[QuerySet[Order], bool]:
-        # Any part of the id, with or without its dashes, as it stands in mails and on invoices.
+        # Any part of the id, with or without its dashes, as it is written in mails and on invoices.
         return super().get_search_results(request, queryset, search_term.replace("#", "").strip())
 
     def get_urls(self) -> list[URLPattern]:

@@ -119,7 +119,7 @@ class RefundForm(forms.Form):
         return values
 
     def wanted_lines(self) -> list[ReturnedLine] | None:
-        """The units of the demand; None when it is about money alone, or about everything without a shelf."""
+        """The units of the demand; None when it is about money alone, or about everything without restocking."""
         values = self.cleaned_data
         if values["scope"] == "lines":
             wanted = [
@@ -242,7 +242,7 @@ class RefundRequestAdmin(LinksOrder, StaffAdmin[RefundRequest]):
 
 @admin.register(Refund)
 class RefundAdmin(ExplainsRefunds, LinksOrder, StaffAdmin[Refund]):
-    """What each charge gives back: asked for, on its way, done or failed."""
+    """What is refunded of each charge: asked for, on its way, done or failed."""
 
     view_action = StaffAction.SEE_REFUNDS
     list_display = (

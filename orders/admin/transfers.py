@@ -22,7 +22,7 @@ from orders.admin.base import DayInput, order_page
 from orders.models import Order, Refund, RefundMethod, RefundState, TransferReturn
 from orders.selectors.refund_debts import Debt
 from orders.selectors.refund_retries import to_make_again
-from orders.selectors.refunds import explain
+from orders.selectors.refunds import refund_error_in_words
 from orders.services.refunds.transfers import (
     LONGEST_REFERENCE,
     days_of_return,
@@ -152,7 +152,7 @@ def _debt_label(debt: Debt) -> str:
     return _("%(amount)s, échoué le %(day)s\u00a0: %(why)s") % {
         "amount": localised_amount(debt.owed),
         "day": date_format(possible_days(refund)[0], "DATE_FORMAT"),
-        "why": explain(refund.error),
+        "why": refund_error_in_words(refund.error),
     }
 
 

@@ -29,7 +29,14 @@ from orders.admin.withdrawal_steps import STEPS, is_accepted
 from orders.models import Order, WithdrawalCase
 from orders.models.returns import OPEN_CASES
 from orders.selectors.refund_rules import RefundProposal, propose_refund
-from orders.selectors.withdrawals import Light, ReturnableLine, cases_of, light, may_wait, returnable_lines
+from orders.selectors.withdrawals import (
+    ReturnableLine,
+    Urgency,
+    cases_of,
+    may_wait,
+    returnable_lines,
+    urgency_of,
+)
 from orders.services.refunds.decisions import stopped_by
 from orders.services.withdrawals.cases import refund_case
 from shop.core.amount_fields import AmountFormField
@@ -37,16 +44,16 @@ from shop.core.money import amount_string
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
 
-LIGHTS: dict[Light, tuple[str, str | Promise]] = {
-    Light.GREEN: ("icon-yes.svg", _("dans les temps")),
-    Light.WAITING: ("icon-viewlink.svg", _("retour attendu")),
-    Light.AMBER: ("icon-alert.svg", _("à rembourser bientôt")),
-    Light.RED: ("icon-no.svg", _("à rembourser maintenant")),
-    Light.CLOSED: ("icon-hidelink.svg", _("terminée")),
+URGENCY_SIGNS: dict[Urgency, tuple[str, str | Promise]] = {
+    Urgency.GREEN: ("icon-yes.svg", _("dans les temps")),
+    Urgency.WAITING: ("icon-viewlink.svg", _("retour attendu")),
+    Urgency.AMBER: ("icon-alert.svg", _("à rembourser bientôt")),
+    Urgency.RED: ("icon-no.svg", _("à rembourser maintenant")),
+    Urgency.CLOSED: ("icon-hidelink.svg", _("terminée")),
 }
 
 
-class LightFilter(admin.SimpleListFilter):
+class OpenCasesFilter(admin.SimpleListFilter):
     title = _("à faire")
     parameter_name = "open"
 
@@ -78,7 +85,7 @@ class WithdrawalCaseAdmin(LinkedPagesAdmin[WithdrawalCase]):
         "refund_by",
     )
     list_display_links = ("reference",)
-    list_filter = (LightFilter, "state", "in_time", "withdrawal__channel")
+    list_filter = (OpenCasesFilter, "state", "in_time", "withdrawal__channel")
     search_fields = ("withdrawal__name", "withdrawal__email", "withdrawal__order_text", "order__reference")
     list_select_related = ("withdrawal", "order")
     ordering = ("refund_by", "pk")
@@ -120,7 +127,7 @@ class WithdrawalCaseAdmin(LinkedPagesAdmin[WithdrawalCase]):
 
     @admin.display(description=_("urgence"))
     def urgency(self, case: WithdrawalCase) -> str:
-        icon, label = LIGHTS[light(case)]
+        icon, label = URGENCY_SIGNS[urgency_of(case)]
         return format_html('<img src="{}" alt=""> {}', static(f"admin/img/{icon}"), label)
 
     @admin.display(description=_("référence"))
@@ -247,7 +254,7 @@ def order_withdrawals_page(request: HttpRequest, order: Order, context: dict[str
     cases = cases_of(order)
     if len(cases) == 1:
         return redirect("admin:orders_withdrawalcase_change", cases[0].pk)
-    rows = [(case, *LIGHTS[light(case)]) for case in cases]
+    rows = [(case, *URGENCY_SIGNS[urgency_of(case)]) for case in cases]
     return TemplateResponse(request, "admin/orders/order/withdrawals.html", {**context, "rows": rows})
 
 

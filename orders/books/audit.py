@@ -20,7 +20,7 @@ from orders.books.audit_checks import (
 )
 from orders.models import Invoice, LedgerEntry, Order
 from orders.services.reconciliation import comparison
-from orders.stripe import gateway, statement
+from orders.stripe import account_activity, gateway
 
 
 def check_provider(now: datetime) -> Iterator[Fault]:
@@ -33,9 +33,9 @@ def check_provider(now: datetime) -> Iterator[Fault]:
     if first is None:
         return
     since, until = first - timedelta(days=1), now - comparison.SETTLED_AFTER
-    charges = list(statement.list_charges(since, until))
-    refunds = list(statement.list_refunds(since, until))
-    disputes = list(statement.list_disputes(since, until))
+    charges = list(account_activity.list_charges(since, until))
+    refunds = list(account_activity.list_refunds(since, until))
+    disputes = list(account_activity.list_disputes(since, until))
     ledger = comparison.read_ledger(charges, refunds, disputes)
     found = [
         *(

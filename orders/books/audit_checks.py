@@ -295,7 +295,7 @@ def _leaving(by: str) -> Sums:
 
 
 def _still_owed() -> Sums:
-    """What credit notes say was given back while the bank has refused it, which `check_credit_notes` tells.
+    """What credit notes say was given back while the bank has refused it, which `check_credit_notes` reports.
 
     Five queries. What went back outside the shop beyond a decision of its own has made it good.
     """

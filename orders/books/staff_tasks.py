@@ -151,7 +151,7 @@ def _late_orders(today: date) -> StaffTask:
 
 
 def _orders_to_make(today: date) -> StaffTask:
-    """Those that are late stand above, on their own."""
+    """Those that are late are a task of their own."""
     making = Order.objects.filter(
         status__in=(OrderStatus.CONFIRMED, OrderStatus.PROCESSING), promised_by__gte=today
     ).aggregate(count=Count("pk"), first=Min("promised_by"))

@@ -149,7 +149,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class GridLine:
-    """A line across, and the whole euros that it stands for."""
+    """A line across, and its whole euros."""
 
     y: int
     euros: int

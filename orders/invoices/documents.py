@@ -59,8 +59,8 @@ def typeset(data: dict[str, Any]) -> bytes:
     try:
         pdf = _compile(view, xml, issued)
     except RuntimeError:
-        # An archived page may not hold a letter that no font of ours can draw: a box stands for it, and the
-        # embedded data keep it.
+        # An archived page may not hold a letter that no font of ours can draw: a box replaces it, and the
+        # embedded data contain it.
         pdf = _compile(_NOT_DRAWN.sub("\u25a1", view), xml, issued)
     return with_factur_x_metadata(pdf)
 

@@ -218,7 +218,7 @@ def _mention(mention: dict[str, str]) -> list[str]:
 
 
 def _is_printed(mention: dict[str, str]) -> bool:
-    """« Payée le … » stands in the panel already; in another language its French form is added to the mentions."""
+    """« Payée le … » is in the panel already; in another language its French form is added to the mentions."""
     return mention["name"] != "paid" or mention["fr"] != mention["text"]
 
 

@@ -26,7 +26,7 @@ ERROR, HANG, DROP = "error", "hang", "drop"
 
 
 def take_fault(method: str, path: str) -> Fault | None:
-    """The fault that this request shall suffer, counted down; None for an undisturbed one."""
+    """The fault that is ordered for this request, counted down; None for an undisturbed one."""
     if not Fault.objects.exists():
         return None
     with store.writing():
@@ -77,7 +77,7 @@ def api_view(request: HttpRequest) -> HttpResponse:
     except Exception:
         logger.exception("The sandbox failed on %s %s", request.method, call.path)
         answer = Answer(ApiError(500, "api_error", "The sandbox failed; its log says why.").body(), 500)
-    lost = _suffer_afterwards(call)
+    lost = _apply_fault_after(call)
     _record(call, answer, lost=lost)
     if lost:
         _cut(request)
@@ -96,32 +96,32 @@ def _answer(call: Call) -> Answer:
     call.params = _read_params(call.request)
     endpoint, object_id = find_endpoint(call.request.method or "", call.path)
     if endpoint.method == "GET":
-        _suffer_before(call)
+        _apply_fault_before(call)
         params = check(endpoint.shape, call.params)
         answer = endpoint.run(params, object_id)
         return Answer(expand(answer.body, params.get("expand")), answer.status)
     call.key = call.request.headers.get("Idempotency-Key", "")
     if call.key:
         call_fingerprint = idempotency.fingerprint(endpoint.method, call.path, call.params)
-        kept = idempotency.claim(call.key, call_fingerprint, call.request_id)
-        if kept is not None:
-            call.replayed, call.original = True, kept.request_id
-            return Answer(kept.body, kept.status or 500)
+        stored = idempotency.claim(call.key, call_fingerprint, call.request_id)
+        if stored is not None:
+            call.replayed, call.original = True, stored.request_id
+            return Answer(stored.body, stored.status or 500)
     return _carry_out(call, endpoint, object_id)
 
 
 def _carry_out(call: Call, endpoint: Endpoint, object_id: str) -> Answer:
-    """The work of a writing call in one transaction, together with the answer kept under its key."""
+    """The work of a writing call in one transaction, together with the answer stored under its key."""
     token = store.current_request.set((call.request_id, call.key or None))
     try:
-        _suffer_before(call)
+        _apply_fault_before(call)
         with store.writing():
             params = check(endpoint.shape, call.params)
             answer = endpoint.run(params, object_id)
             if answer.status == 200:
                 answer = Answer(expand(answer.body, params.get("expand")))
             if call.key:
-                idempotency.keep(call.key, answer.status, answer.body)
+                idempotency.store_answer(call.key, answer.status, answer.body)
         return answer
     except Exception as error:
         refusal = (
@@ -129,8 +129,8 @@ def _carry_out(call: Call, endpoint: Endpoint, object_id: str) -> Answer:
         )
         if call.key:
             with store.writing():
-                if refusal.kept or refusal.status >= 500:
-                    idempotency.keep(call.key, refusal.status, refusal.body())
+                if refusal.stored or refusal.status >= 500:
+                    idempotency.store_answer(call.key, refusal.status, refusal.body())
                 else:
                     idempotency.release(call.key)
         raise
@@ -180,7 +180,7 @@ def _ordered_error(status: int) -> ApiError:
     return ApiError(status, "api_error", "An error occurred on the server (ordered fault).")
 
 
-def _suffer_before(call: Call) -> None:
+def _apply_fault_before(call: Call) -> None:
     fault = call.fault
     if fault is None or fault.after:
         return
@@ -190,8 +190,8 @@ def _suffer_before(call: Call) -> None:
         raise _ordered_error(500)
 
 
-def _suffer_afterwards(call: Call) -> bool:
-    """Hang, or tell that the answer is lost."""
+def _apply_fault_after(call: Call) -> bool:
+    """Hang, or return that the answer is lost."""
     fault = call.fault
     if fault is None:
         return False

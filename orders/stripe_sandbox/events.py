@@ -55,7 +55,7 @@ def emit(kind: str, subject: StoredObject, *, previous: Document | None = None) 
         },
         private={"subject": subject.id},
     )
-    Delivery.objects.create(event=event.id, due=store.now() + webhook_delay().draw())
+    Delivery.objects.create(event=event.id, due=store.now() + webhook_delay().sample())
     return event.id
 
 

@@ -119,7 +119,7 @@ def _press(session: StoredObject, action: str, request: HttpRequest) -> str:
 
 def _go_on(session: StoredObject, result: str) -> HttpResponse:
     if result == checkout.COMPLETE:
-        if webhooks_are_on() and webhook_delay().draw_early():
+        if webhooks_are_on() and webhook_delay().sample_early():
             _deliver_first(session.id)
         return _redirect(session.body["success_url"].replace("{CHECKOUT_SESSION_ID}", session.id))
     if result == checkout.AUTHENTICATE:

@@ -61,7 +61,7 @@ def succeed(
         attach(method, intent.body["customer"])
     emit("charge.succeeded", charge)
     emit("payment_intent.succeeded", intent)
-    # Captured asynchronously: the fee is known a moment later and told by charge.updated.
+    # Captured asynchronously: the fee is known a moment later and comes with charge.updated.
     schedule(FILL_BALANCE, charge.id, seconds=configuration().balance_delay)
     return charge
 

@@ -30,7 +30,7 @@ def list_objects(kind: str, url: str, params: dict[str, Any], **filters: Any) ->
 
 
 def list_documents(url: str, documents: list[Document], params: dict[str, Any]) -> Document:
-    """A page of a short list kept inside another object, in its own order."""
+    """A page of a short list inside another object, in its own order."""
     limit = _limit(params)
     start = 0
     if after := params.get("starting_after"):

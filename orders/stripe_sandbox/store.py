@@ -1,4 +1,4 @@
-"""Where the sandbox's objects are kept, its clock, and the lock under which anything is written."""
+"""The sandbox's stored objects, its clock, and the lock under which anything is written."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def new_id(prefix: str, length: int = 24) -> str:
 
 
 def create(body: Document, *, private: Document | None = None) -> StoredObject:
-    """Keep a new object; `created` is filled in. Inside `writing()`."""
+    """Store a new object; `created` is filled in. Inside `writing()`."""
     body.setdefault("created", int(now()))
     row = StoredObject(
         id=body["id"], kind=body["object"], created=body["created"], body=body, private=private or {}

@@ -43,7 +43,7 @@ def bank(
     settings.STRIPE_SECRET_KEY = SECRET_KEY
     settings.STRIPE_WEBHOOK_SECRET = WEBHOOK_SECRET
     settings.STRIPE_API_BASE = sandbox_process.url
-    stripe_api.made_client.cache_clear()
+    stripe_api.stripe_client.cache_clear()
     # Crowds of a test call from one process, which in production has four threads, and a slow machine is not a silent
     # Stripe: the circuit has tests of its own.
     monkeypatch.setattr(stripe_api, "circuit", Circuit((stripe.APIConnectionError,), places=1000, limit=1000))

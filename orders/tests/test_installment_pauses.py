@@ -67,7 +67,7 @@ def run_rounds(first: int, last: int) -> None:
 def test_while_they_are_suspended_nothing_is_announced_charged_or_reminded(order, monkeypatch):
     asked: list[Any] = []
     monkeypatch.setattr(off_session.gateway, "is_configured", lambda: True)
-    monkeypatch.setattr(off_session.gateway, "charge_kept_card", lambda **call: asked.append(call))
+    monkeypatch.setattr(off_session.gateway, "charge_saved_card", lambda **call: asked.append(call))
     order.payments.filter(position=3).update(
         state="due", stopped_code="stolen_card", next_try_on=date(2026, 6, 25)
     )

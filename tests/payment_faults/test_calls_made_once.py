@@ -71,7 +71,7 @@ def failure_told(bank: Bank) -> None:
 
 
 @pytest.mark.parametrize(
-    ("moment", "refusal"), [("charge_kept_card", NotYetKnown), ("cancel_intent", GatewayUnavailable)]
+    ("moment", "refusal"), [("charge_saved_card", NotYetKnown), ("cancel_intent", GatewayUnavailable)]
 )
 def test_a_refusal_told_while_it_is_worked_on_is_asked_for_and_canceled_once(
     bank, shopper, clock, monkeypatch, moment, refusal
@@ -81,7 +81,7 @@ def test_a_refusal_told_while_it_is_worked_on_is_asked_for_and_canceled_once(
     refused: list[type[BaseException]] = []
 
     def tell_meanwhile(*names, **values):
-        found = original(*names, **values) if moment == "charge_kept_card" else None
+        found = original(*names, **values) if moment == "charge_saved_card" else None
         if not refused:
             refused.append(Exception)
             with pytest.raises(refusal):

@@ -64,8 +64,8 @@ DIFFERENCES: dict[str, tuple[dict[str, Any], str]] = {
 def test_case_10_a_charge_that_differs_at_stripe(bank, order, clock, monkeypatch, case):
     """Another amount or currency: not booked, `review`, alert."""
     changes, reason = DIFFERENCES[case]
-    charge = gateway.charge_kept_card
-    monkeypatch.setattr(gateway, "charge_kept_card", lambda **call: lie(charge(**call), **changes))
+    charge = gateway.charge_saved_card
+    monkeypatch.setattr(gateway, "charge_saved_card", lambda **call: lie(charge(**call), **changes))
     clock.run_round()
     attempt = Attempt.objects.get(payment__order=order, kind="off_session")
     kept_for_review(order, reason.format(attempt=attempt.pk))
@@ -104,10 +104,10 @@ def test_case_25_a_call_that_stripe_does_not_accept_waits_for_staff(bank, order,
 
 def test_case_25_a_charge_paid_while_it_was_being_cancelled_is_booked(bank, order, clock, monkeypatch):
     """Off-session refused, and paid after all before it could be cancelled: what is true then is what is booked."""
-    charge = gateway.charge_kept_card
+    charge = gateway.charge_saved_card
     monkeypatch.setattr(
         gateway,
-        "charge_kept_card",
+        "charge_saved_card",
         lambda **call: replace(charge(**call), status="requires_payment_method", charge=None),
     )
     clock.run_round()
@@ -162,7 +162,7 @@ def test_case_26_a_charge_of_a_third_that_was_paid_with_another_goes_back(bank, 
         sent_at=clock.now(), expires_at=clock.now() + timedelta(hours=23),
     )  # fmt: skip
     card = StoredCard.objects.get()
-    gateway.charge_kept_card(
+    gateway.charge_saved_card(
         key=charge.idempotency_key, order_id=str(order.pk), attempt_id=str(charge.pk), amount_cents=5000,
         customer_id=card.customer_id, payment_method_id=card.payment_method_id,
     )  # fmt: skip

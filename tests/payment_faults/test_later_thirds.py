@@ -117,7 +117,7 @@ def test_case_22_a_forgotten_key_would_charge_again(bank: Bank, order: Order, cl
     clock.pass_days(2)
     attempt = Attempt.objects.get(payment__order=order, kind="off_session")
     card = StoredCard.objects.get()
-    gateway.charge_kept_card(
+    gateway.charge_saved_card(
         key=attempt.idempotency_key,
         order_id=str(order.pk),
         attempt_id=str(attempt.pk),
@@ -248,14 +248,14 @@ def test_case_25_a_stolen_card_is_not_tried_again(bank: Bank, order: Order, cloc
 def stopped_in_the_call(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> tuple[Started, Event]:
     """A round whose charge waits, on its way to the provider, until the event is set."""
     asked, go_on = Event(), Event()
-    charge = gateway.charge_kept_card
+    charge = gateway.charge_saved_card
 
     def slowly(**call):
         asked.set()
         assert go_on.wait(60)
         return charge(**call)
 
-    monkeypatch.setattr(gateway, "charge_kept_card", slowly)
+    monkeypatch.setattr(gateway, "charge_saved_card", slowly)
     round_ = Started(clock.run_round)
     assert asked.wait(60)
     return round_, go_on

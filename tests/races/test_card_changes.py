@@ -80,7 +80,7 @@ def test_news_at_once_keep_one_card(bank, order, figures):
 def test_without_the_lock_a_card_is_kept_twice(bank, order):
     """Control: two who look before either has written."""
     change = left(bank, order)
-    facts = card_change.fetch_card_page(change.checkout_session_id)
+    facts = card_change.fetch_setup_session(change.checkout_session_id)
     meeting = Meeting(2)
 
     def unlocked() -> None:
@@ -99,14 +99,14 @@ def test_a_change_neither_waits_for_a_charge_nor_charges_again(bank, order, cloc
     clock.pass_days(1)
     change = left(bank, order)
     under_way, go_on = Event(), Event()
-    charge = gateway.charge_kept_card
+    charge = gateway.charge_saved_card
 
     def slowly(**call):
         under_way.set()
         assert go_on.wait(60)
         return charge(**call)
 
-    monkeypatch.setattr(gateway, "charge_kept_card", slowly)
+    monkeypatch.setattr(gateway, "charge_saved_card", slowly)
     round_ = Started(clock.run_round)
     assert under_way.wait(60)
     assert settle_card_change(change.pk) == "pending"

@@ -60,6 +60,6 @@ def test_an_account_that_does_not_answer_is_told_and_is_no_fault(order: Order, m
     def silent(*args: object) -> None:
         raise gateway.GatewayUnavailable("no answer")
 
-    monkeypatch.setattr("orders.stripe.statement.list_charges", silent)
+    monkeypatch.setattr("orders.stripe.account_activity.list_charges", silent)
     report = audit_books(later())
     assert (report.provider, report.faults) == (ProviderState.UNREACHABLE, [])

@@ -116,7 +116,7 @@ def forget_cards() -> int:
     forgotten = 0
     kept = StoredCard.objects.filter(forgotten_at=None).exclude(order__payments__state__in=due.OPEN_PAYMENTS)
     for card in kept:
-        gateway.forget_card(card.payment_method_id)
+        gateway.detach_payment_method(card.payment_method_id)
         StoredCard.objects.filter(pk=card.pk, payment_method_id=card.payment_method_id).update(
             forgotten_at=timezone.now()
         )

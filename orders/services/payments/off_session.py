@@ -118,7 +118,7 @@ def _find(attempt: Attempt) -> IntentFacts | None:
     card = StoredCard.objects.get(order__payments=attempt.payment_id)
     if _may_ask_again(attempt):
         try:
-            return gateway.charge_kept_card(
+            return gateway.charge_saved_card(
                 key=attempt.idempotency_key,
                 order_id=str(attempt.payment.order_id),
                 attempt_id=str(attempt.pk),
@@ -127,7 +127,7 @@ def _find(attempt: Attempt) -> IntentFacts | None:
                 payment_method_id=card.payment_method_id,
             )
         except gateway.GatewayUnavailable as error:
-            if not error.kept:
+            if not error.stored:
                 raise
             # The provider keeps this failure under the key: whether it charged first can only be looked up.
         except gateway.GatewayRefused as error:

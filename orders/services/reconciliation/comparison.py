@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from orders.models import Attempt, DiscrepancyKind, LedgerEntry, LedgerKind, Order, Payment, PaymentState
 from orders.models.order import PAID_STATUSES
 from orders.models.payment import DEMONSTRATION_MOVEMENT, TRANSFER_MOVEMENT
+from orders.stripe.account_activity import Charge, Dispute
 from orders.stripe.gateway import SHOP_MARK, RefundFacts
-from orders.stripe.statement import Charge, Dispute
 from shop.core.money import ZERO, format_amount, from_cents
 
 SETTLED_AFTER = timedelta(minutes=15)

@@ -54,7 +54,7 @@ def send_refund(refund_id: uuid.UUID) -> None:
         )
     except gateway.GatewayUnavailable as error:
         # Kept failures come back for a day under this key, whether or not the money went.
-        if error.kept and _was_done(refund):
+        if error.stored and _was_done(refund):
             return
         raise
     except gateway.GatewayRefused as error:

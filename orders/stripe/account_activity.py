@@ -1,4 +1,4 @@
-"""What the provider's account shows over some days, to be held against the shop's own books.
+"""Charges, refunds, disputes and events of the account over some days, to be compared with the shop's own books.
 
 Every function calls the provider and belongs outside of transactions. Lists are read page by page, each page a call
 of its own, so that a long list is not taken for a provider that has fallen silent. Raises what `gateway` raises.
