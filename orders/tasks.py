@@ -30,6 +30,7 @@ logger = logging.getLogger(__name__)
     max_retries=5,
 )
 def send_refund(refund_id: str) -> None:
+    """Send a refund to the provider."""
     sending.send_refund(uuid.UUID(refund_id))
 
 
@@ -40,6 +41,7 @@ def send_refund(refund_id: str) -> None:
     max_retries=5,
 )
 def close_void_attempts(order_id: str) -> None:
+    """Close the payment pages of an order that collects nothing more."""
     closing.close_void_attempts(uuid.UUID(order_id))
 
 
@@ -50,6 +52,7 @@ def close_void_attempts(order_id: str) -> None:
     max_retries=5,
 )
 def forget_card(payment_method_id: str) -> None:
+    """Have the provider delete a card that was replaced."""
     stored_cards.delete_discarded_cards(payment_method_id)
 
 
@@ -103,6 +106,7 @@ def alert_withdrawals(now: datetime) -> None:
 
 @shared_task(name="orders.tasks.make_invoice_document")
 def make_invoice_document(invoice_id: int) -> None:
+    """Typeset and store the PDF of an invoice."""
     invoice = Invoice.objects.filter(pk=invoice_id).first()
     if invoice is not None:
         ensure_document(invoice)

@@ -115,13 +115,21 @@ def row_number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else 0
 
 
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    """A button of a row's own page."""
+
+    label: str | Promise
+    url: str
+
+
 class LinkedPagesAdmin(StaffAdmin[Row]):
     """A row's own page shows a button for each further page that `pages_of` names."""
 
     change_form_template = "admin/orders/linked_change_form.html"
 
-    def pages_of(self, request: HttpRequest, row: Row) -> list[tuple[str | Promise, str]]:
-        """Label and address of each that the person may open."""
+    def pages_of(self, request: HttpRequest, row: Row) -> list[PageLink]:
+        """Return each that the person may open."""
         raise NotImplementedError
 
     def page_context(self, row: Row) -> dict[str, Any]:

@@ -28,6 +28,8 @@ class ResolutionForm(forms.Form):
 
 @admin.register(Discrepancy)
 class DiscrepancyAdmin(LinksOrder, StaffAdmin[Discrepancy]):
+    """What reconciliation found between ledger and provider; resolved with an explanation."""
+
     view_action = StaffAction.SEE_BOOKS
     list_display = ("found_at", "kind", "amount", "provider_id", "order_link", "detail", "resolved_at")
     list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind", "found_at")
@@ -70,6 +72,8 @@ class DiscrepancyAdmin(LinksOrder, StaffAdmin[Discrepancy]):
 
 @admin.register(LedgerEntry)
 class LedgerAdmin(StaffAdmin[LedgerEntry]):
+    """Every movement of money, in the order in which it happened."""
+
     view_action = StaffAction.SEE_BOOKS
     list_display = ("occurred_at", "order", "kind", "amount", "provider_id", "created_at")
     list_filter = ("kind", "occurred_at")

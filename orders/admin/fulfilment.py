@@ -204,11 +204,15 @@ def restore_page(request: HttpRequest, order: Order, context: dict[str, Any]) ->
 
 
 class PromiseForm(forms.Form):
+    """The new promised date, and why."""
+
     promised_by = DayField(label=_("Nouvelle date"))
     reason = forms.CharField(label=_("Motif, envoyé au client"), max_length=500, widget=forms.Textarea)
 
 
 class DeliveryForm(forms.Form):
+    """The day on which the last parcel arrived; empty when it is not known."""
+
     delivered_on = DayField(label=_("Livrée le"), required=False)
 
 

@@ -12,7 +12,6 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.formats import date_format
-from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.timezone import localtime
 from django.utils.translation import gettext, ngettext
@@ -27,6 +26,7 @@ from orders.admin.base import (
     ExplainsRefunds,
     LinkedPagesAdmin,
     OrderPage,
+    PageLink,
     ReadOnlyInline,
     RetentionFilter,
     choices,
@@ -118,6 +118,8 @@ class EventInline(ReadOnlyInline):
 
 @admin.register(Order)
 class OrderAdmin(LinkedPagesAdmin[Order]):
+    """An order is read here; `ORDER_PAGES` change it."""
+
     view_action = StaffAction.SEE_ORDERS
     list_display = ("reference", "shown_status", "customer", "shown_total", "placed_on", "promise")
     list_filter = (
@@ -244,11 +246,11 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         }
         return page.view(request, order, context)
 
-    def pages_of(self, request: HttpRequest, order: Order) -> list[tuple[str | Promise, str]]:
+    def pages_of(self, request: HttpRequest, order: Order) -> list[PageLink]:
         """What people come to do first, first; what takes the order away, last."""
         names = sorted(ORDER_PAGES, key=lambda name: (*_BUTTONS, name).index(name))
         return [
-            (ORDER_PAGES[name].label, reverse(f"admin:orders_order_{name}", args=[order.pk]))
+            PageLink(ORDER_PAGES[name].label, reverse(f"admin:orders_order_{name}", args=[order.pk]))
             for name in names
             if may(request.user, ORDER_PAGES[name].action_for(order)) and ORDER_PAGES[name].shown(order)
         ]
@@ -266,6 +268,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
 
     @staff_action(StaffAction.ASK_PROVIDER, description=_("Demander l'état du paiement à Stripe"))
     def ask_provider(self, request: HttpRequest, queryset: QuerySet[Order]) -> None:
+        """Settle the chosen orders' attempts from what Stripe says now; stop when it is away."""
         asked = 0
         for attempt in Attempt.objects.filter(payment__order__in=queryset, checkout_session_id__isnull=False):
             try:

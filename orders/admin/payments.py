@@ -167,6 +167,8 @@ class PaymentAdmin(StaffAdmin[Payment]):
 
 @admin.register(InstallmentPause)
 class InstallmentPauseAdmin(StaffAdmin[InstallmentPause]):
+    """Suspended payments, by whom and why."""
+
     view_action = StaffAction.SEE_PAYMENTS
     list_display = ("order", "started_at", "started_by", "reason", "ended_at", "ended_by")
     list_filter = (("ended_at", admin.EmptyFieldListFilter), "started_by")
@@ -177,6 +179,8 @@ class InstallmentPauseAdmin(StaffAdmin[InstallmentPause]):
 
 @admin.register(StoredCard)
 class StoredCardAdmin(StaffAdmin[StoredCard]):
+    """Saved cards: their last digits, and whether the bank refuses them for good."""
+
     view_action = StaffAction.SEE_PAYMENTS
     list_display = ("order", "brand", "last4", "expiry_month", "expiry_year", "refused_code", "forgotten_at")
     list_filter = ("brand", ("forgotten_at", admin.EmptyFieldListFilter))
@@ -222,6 +226,8 @@ def pause_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> H
 
 @admin.register(Attempt)
 class AttemptAdmin(StaffAdmin[Attempt]):
+    """Each try to collect a payment, with its state at Stripe."""
+
     view_action = StaffAction.SEE_PAYMENTS
     list_display = ("id", "order", "state", "amount_cents", "error_code", "created_at", "expires_at")
     list_filter = ("state", "kind", "created_at")
@@ -235,6 +241,8 @@ class AttemptAdmin(StaffAdmin[Attempt]):
 
 @admin.register(StripeEvent)
 class StripeEventAdmin(StaffAdmin[StripeEvent]):
+    """Webhook messages as they were received."""
+
     view_action = StaffAction.SEE_PAYMENTS
     list_display = ("received_at", "kind", "event_id", "processed_at", "tries", "error")
     list_filter = ("kind", ("processed_at", admin.EmptyFieldListFilter), "received_at")
@@ -243,6 +251,7 @@ class StripeEventAdmin(StaffAdmin[StripeEvent]):
 
     @staff_action(StaffAction.REPLAY_EVENT, description=_("Traiter à nouveau"))
     def process_again(self, request: HttpRequest, queryset: QuerySet[StripeEvent]) -> None:
+        """Process the chosen messages that were not processed yet."""
         for event in queryset.filter(processed_at__isnull=True):
             try:
                 process_event(event)

@@ -106,6 +106,7 @@ class RefundForm(forms.Form):
             self._rows.append((item, left, paid[item.pk]))
 
     def rows(self) -> Iterator[LineRow]:
+        """Yield the lines of the order with their two fields."""
         for item, left, paid in self._rows:
             yield LineRow(item, left, paid, self[f"units_{item.pk}"], self[f"restock_{item.pk}"])
 
@@ -133,6 +134,7 @@ class RefundForm(forms.Form):
         return [line for line in wanted if line[1]] or None
 
     def wanted_amount(self) -> Decimal | None:
+        """Return the amount that was typed; None when everything is refunded."""
         values = self.cleaned_data
         return values["amount"] if values["scope"] != "all" else None
 

@@ -59,6 +59,8 @@ class ZoneForm(forms.ModelForm[ShippingZone]):
 
 @admin.register(ShippingZone)
 class ShippingZoneAdmin(PublicSettingAdmin[ShippingZone]):
+    """The code of a zone can't be changed; the zone of all other countries can't be deleted."""
+
     form = ZoneForm
     formfield_overrides = {models.DecimalField: TYPED_AMOUNT}
     list_display = (
@@ -81,6 +83,8 @@ class ShippingZoneAdmin(PublicSettingAdmin[ShippingZone]):
 
 @admin.register(VatRate)
 class VatRateAdmin(StaffAdmin[VatRate]):
+    """Rates of other countries of the Union, for the year in which the shop sells beyond its threshold."""
+
     view_action = StaffAction.SEE_SETTINGS
     add_action = change_action = delete_action = StaffAction.EDIT_VAT
     formfield_overrides = {models.DecimalField: TYPED_AMOUNT}
@@ -88,6 +92,8 @@ class VatRateAdmin(StaffAdmin[VatRate]):
 
 
 class DeliveryStopForm(forms.ModelForm[DeliveryStop]):
+    """Countries of the Union can't be chosen."""
+
     class Meta:
         model = DeliveryStop
         fields = ("country", "reason")

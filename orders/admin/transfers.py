@@ -94,6 +94,7 @@ class TransferForm(ChosenRefundForm):
 
     @property
     def debt(self) -> Debt:
+        """The failed refund that was chosen, with what is still owed of it."""
         return self._owed[self.cleaned_data["refund"]]
 
     def possible_days(self) -> tuple[date, date]:
@@ -185,6 +186,7 @@ class TransferReturnForm(ChosenRefundForm):
 
     @property
     def chosen(self) -> Refund:
+        """The transfer that was chosen."""
         return self._transfers[self.cleaned_data["transfer"]]
 
     def possible_days(self) -> tuple[date, date]:

@@ -61,6 +61,7 @@ class ReceivedForm(forms.Form):
     key = forms.UUIDField(widget=forms.HiddenInput, initial=uuid.uuid4)
 
     def receipt(self, actor: User) -> Receipt:
+        """Return how and when the declaration was received."""
         data = self.cleaned_data
         return Receipt(
             channel=WithdrawalChannel(data["channel"]),

@@ -31,10 +31,14 @@ class StepForm(forms.Form):
 
 
 class ReferenceForm(StepForm):
+    """Which order a declaration is about."""
+
     reference = forms.CharField(label=_("Référence de la commande"), min_length=8, max_length=8)
 
 
 class ReasonForm(StepForm):
+    """Why, for the case."""
+
     reason = forms.CharField(label=_("Motif"), max_length=500, widget=forms.Textarea)
 
 
@@ -76,6 +80,8 @@ class RefusalForm(ReasonForm):
 
 
 class DayForm(StepForm):
+    """The day of what was received, not in the future."""
+
     day = DayField(label=_("Reçu le"), initial=timezone.localdate)
 
     def clean_day(self) -> date:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, cast
 
@@ -23,7 +24,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from orders.admin.base import LinkedPagesAdmin, carry_out, order_link, order_page
+from orders.admin.base import LinkedPagesAdmin, PageLink, carry_out, order_link, order_page
 from orders.admin.withdrawal_filing import LABEL, filing_page
 from orders.admin.withdrawal_steps import STEPS, is_accepted
 from orders.models import Order, WithdrawalCase
@@ -44,16 +45,27 @@ from shop.core.money import amount_string
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
 
-URGENCY_SIGNS: dict[Urgency, tuple[str, str | Promise]] = {
-    Urgency.GREEN: ("icon-yes.svg", _("dans les temps")),
-    Urgency.WAITING: ("icon-viewlink.svg", _("retour attendu")),
-    Urgency.AMBER: ("icon-alert.svg", _("à rembourser bientôt")),
-    Urgency.RED: ("icon-no.svg", _("à rembourser maintenant")),
-    Urgency.CLOSED: ("icon-hidelink.svg", _("terminée")),
+
+@dataclass(frozen=True, slots=True)
+class UrgencySign:
+    """How a list shows an urgency."""
+
+    icon: str
+    label: str | Promise
+
+
+URGENCY_SIGNS = {
+    Urgency.GREEN: UrgencySign("icon-yes.svg", _("dans les temps")),
+    Urgency.WAITING: UrgencySign("icon-viewlink.svg", _("retour attendu")),
+    Urgency.AMBER: UrgencySign("icon-alert.svg", _("à rembourser bientôt")),
+    Urgency.RED: UrgencySign("icon-no.svg", _("à rembourser maintenant")),
+    Urgency.CLOSED: UrgencySign("icon-hidelink.svg", _("terminée")),
 }
 
 
 class OpenCasesFilter(admin.SimpleListFilter):
+    """Cases that are open, or closed."""
+
     title = _("à faire")
     parameter_name = "open"
 
@@ -127,8 +139,8 @@ class WithdrawalCaseAdmin(LinkedPagesAdmin[WithdrawalCase]):
 
     @admin.display(description=_("urgence"))
     def urgency(self, case: WithdrawalCase) -> str:
-        icon, label = URGENCY_SIGNS[urgency_of(case)]
-        return format_html('<img src="{}" alt=""> {}', static(f"admin/img/{icon}"), label)
+        sign = URGENCY_SIGNS[urgency_of(case)]
+        return format_html('<img src="{}" alt=""> {}', static(f"admin/img/{sign.icon}"), sign.label)
 
     @admin.display(description=_("référence"))
     def reference(self, case: WithdrawalCase) -> str:
@@ -204,14 +216,15 @@ class WithdrawalCaseAdmin(LinkedPagesAdmin[WithdrawalCase]):
         reference = case.withdrawal.reference
         return {"title": gettext("Rétractation %(reference)s") % {"reference": reference}, "subtitle": None}
 
-    def pages_of(self, request: HttpRequest, case: WithdrawalCase) -> list[tuple[str | Promise, str]]:
+    def pages_of(self, request: HttpRequest, case: WithdrawalCase) -> list[PageLink]:
         pages = [
-            (step.label, reverse("admin:orders_withdrawalcase_step", args=[case.pk, name]))
+            PageLink(step.label, reverse("admin:orders_withdrawalcase_step", args=[case.pk, name]))
             for name, step in STEPS.items()
             if may(request.user, step.action) and step.shown(case)
         ]
         if may(request.user, StaffAction.REFUND_ORDER) and is_accepted(case):
-            pages.insert(0, (_("Rembourser"), reverse("admin:orders_withdrawalcase_refund", args=[case.pk])))
+            url = reverse("admin:orders_withdrawalcase_refund", args=[case.pk])
+            pages.insert(0, PageLink(_("Rembourser"), url))
         return pages
 
     def step_view(self, request: HttpRequest, case_id: int, step: str) -> HttpResponseBase:
@@ -254,7 +267,7 @@ def order_withdrawals_page(request: HttpRequest, order: Order, context: dict[str
     cases = cases_of(order)
     if len(cases) == 1:
         return redirect("admin:orders_withdrawalcase_change", cases[0].pk)
-    rows = [(case, *URGENCY_SIGNS[urgency_of(case)]) for case in cases]
+    rows = [(case, URGENCY_SIGNS[urgency_of(case)]) for case in cases]
     return TemplateResponse(request, "admin/orders/order/withdrawals.html", {**context, "rows": rows})
 
 

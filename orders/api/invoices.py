@@ -67,6 +67,7 @@ def wanted_number(request: Request) -> str:
 
 
 def document_not_found() -> Problem:
+    """Return the answer for a document that does not exist, or not for this caller."""
     return Problem("not_found", _("Document introuvable."), 404)
 
 

@@ -19,6 +19,7 @@ from shop.core.money import ZERO, to_cents
 
 
 def quote_document(cart: CartQuote) -> dict[str, Any]:
+    """Return what `QuoteSerializer` writes. Texts are in the active language."""
     quote = cart.quote
     return {
         "lines": [_line(line) for line in cart.lines],
@@ -39,6 +40,7 @@ def quote_document(cart: CartQuote) -> dict[str, Any]:
 
 
 def installments_document(offer: InstallmentOffer, total: Decimal) -> dict[str, Any]:
+    """Return the offer to pay in installments, with what the customer agrees to."""
     return {
         "available": offer.available,
         "minimum": offer.minimum,
@@ -48,6 +50,7 @@ def installments_document(offer: InstallmentOffer, total: Decimal) -> dict[str, 
 
 
 def plan_document(parts: Iterable[Installment]) -> list[dict[str, Any]]:
+    """Return the dated parts of a plan."""
     return [{"due": part.due, "amount": part.amount, "due_text": day_in_words(part.due)} for part in parts]
 
 

@@ -63,6 +63,8 @@ logger = logging.getLogger(__name__)
 
 
 class ProviderState(StrEnum):
+    """Whether the ledger was compared with the provider's account, and with what result."""
+
     AGREES = "agrees"
     DIFFERS = "differs"
     UNREACHABLE = "not reached"

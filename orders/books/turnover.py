@@ -58,6 +58,7 @@ class TaxCeiling:
 
     @property
     def left(self) -> Decimal:
+        """What may still come in below the ceiling; 0 beyond it."""
         return max(ZERO, self.ceiling - self.amount)
 
 

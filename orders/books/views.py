@@ -44,12 +44,15 @@ class PeriodForm(forms.Form):
     pas = forms.ChoiceField(choices=[(step.value, step.value) for step in book.Step], required=False)
 
     def chosen_year(self) -> int:
+        """Return the year asked for, else the current one."""
         return int(self.cleaned_data.get("annee") or timezone.localdate().year)
 
     def chosen_part(self) -> str:
+        """Return `m1` to `m12`, `t1` to `t4`, or "" for the whole year."""
         return str(self.cleaned_data.get("partie") or "")
 
     def period(self) -> Period:
+        """Return the days that the form asks for."""
         part, number = self.chosen_part()[:1], int(self.chosen_part()[1:] or 0)
         if part == "m":
             return month(number, self.chosen_year())

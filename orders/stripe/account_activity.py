@@ -42,6 +42,7 @@ class Dispute:
 
     @property
     def is_inquiry(self) -> bool:
+        """Whether the bank only asks: no money has moved."""
         return self.status.startswith("warning_")
 
 

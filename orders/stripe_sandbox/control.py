@@ -58,6 +58,7 @@ def control(request: HttpRequest, action: str) -> HttpResponse:
 
 
 def health(_body: Body) -> Document:
+    """Return that the sandbox answers, its time, and whether it delivers webhooks."""
     return {"ok": True, "now": store.now(), "webhooks": webhooks_are_on()}
 
 

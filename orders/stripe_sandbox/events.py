@@ -24,12 +24,14 @@ KEPT_FOR_SECONDS = 30 * 24 * 3600
 
 
 def webhooks_are_on() -> bool:
+    """Return whether events are delivered: an address is known and the control surface has not stopped it."""
     return bool(store.read_setting("webhooks_on", configuration().webhooks_on)) and bool(
         configuration().webhook_url
     )
 
 
 def webhook_delay() -> Delay:
+    """Return the delay before a delivery, as the control surface has set it."""
     text = store.read_setting("webhook_delay", "")
     return Delay.parse(text) if text else configuration().webhook_delay
 

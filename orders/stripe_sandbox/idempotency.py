@@ -15,6 +15,7 @@ MAX_KEY = 255
 
 
 def fingerprint(method: str, path: str, params: dict[str, Any]) -> str:
+    """Return a hash that is the same for the same call, whatever the order of its parameters."""
     text = json.dumps([method, path, params], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 

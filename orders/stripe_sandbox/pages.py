@@ -39,6 +39,7 @@ def language_of(locale: str | None) -> str:
 
 @cache
 def texts(language: str) -> dict[str, Any]:
+    """Return the texts of the pages in one of the four languages."""
     words: dict[str, Any] = json.loads((FILES_DIR / f"{language}.json").read_text(encoding="utf-8"))
     return words
 
@@ -257,6 +258,7 @@ _DELIVERY_STATES = {"pending": "en attente", "delivered": "livré", "failed": "a
 
 
 def overview(request: HttpRequest) -> HttpResponse:
+    """The latest objects with their states, for the developer. 403 from another machine."""
     if not ip_address(str(request.META["REMOTE_ADDR"])).is_loopback:
         return HttpResponseForbidden("Réservé à cette machine.", content_type="text/plain; charset=utf-8")
     events = _latest("event")

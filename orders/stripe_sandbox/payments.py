@@ -29,6 +29,7 @@ def create_card(card_name: str, billing: Document, *, later: str) -> StoredObjec
 
 
 def attach(method: StoredObject, customer: str) -> None:
+    """Save a payment method on a customer."""
     method.body["customer"] = customer
     store.save(method)
 
@@ -121,6 +122,7 @@ def begin_debit(intent: StoredObject, method: StoredObject) -> StoredObject:
 
 
 def cancel(intent: StoredObject, reason: str | None) -> None:
+    """Cancel a payment intent that is not paid."""
     intent.body |= {
         "status": "canceled",
         "canceled_at": int(store.now()),
@@ -151,6 +153,7 @@ def fill_balance(charge: StoredObject) -> None:
 
 
 def schedule(kind: str, target: str, *, seconds: float, data: Document | None = None) -> None:
+    """Have a job done once the sandbox's clock has moved on by `seconds`."""
     Job.objects.create(kind=kind, target=target, due=store.now() + seconds, data=data or {})
 
 

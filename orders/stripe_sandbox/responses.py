@@ -42,6 +42,7 @@ def list_documents(url: str, documents: list[Document], params: dict[str, Any]) 
 
 
 def as_list(url: str, data: list[Document], *, has_more: bool = False) -> Document:
+    """Return a list object of Stripe's API."""
     return {"object": "list", "url": url, "has_more": has_more, "data": data}
 
 

@@ -40,6 +40,7 @@ class Background:
         self._pool = ThreadPoolExecutor(DELIVERING_THREADS, thread_name_prefix="webhook")
 
     def start(self) -> None:
+        """Start the thread; it ends with the process."""
         threading.Thread(target=self._run, name="background", daemon=True).start()
 
     def _run(self) -> None:
@@ -97,11 +98,15 @@ def _run_job(job: Job) -> None:
 
 
 class SandboxServer(ThreadedWSGIServer):
+    """A server that queues bursts of connections."""
+
     # A burst of connections waits its turn instead of being refused.
     request_queue_size = 256
 
 
 class SandboxRequestHandler(WSGIRequestHandler):
+    """A handler that gives each request its socket, so that an answer can be cut off."""
+
     # An idle kept-alive connection doesn't hold its thread for ever.
     timeout = 120
     # Head and body are two writes: without this the second waits 40 ms for the first to be acknowledged.

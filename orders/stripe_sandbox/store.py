@@ -45,6 +45,7 @@ def writing() -> Iterator[None]:
 
 
 def read_setting(name: str, default: Any) -> Any:
+    """Return a setting that the control surface has changed, else `default`."""
     row = Setting.objects.filter(name=name).first()
     return default if row is None else row.value
 
@@ -88,6 +89,7 @@ def save(row: StoredObject) -> None:
 
 
 def find(kind: str, object_id: str | None) -> StoredObject | None:
+    """Return an object; None when there is none of this kind and id."""
     return StoredObject.objects.filter(kind=kind, id=object_id).first() if object_id else None
 
 

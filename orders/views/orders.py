@@ -31,6 +31,7 @@ from shop.core.public_pages import public_page
 @require_safe
 @public_page()
 def cart_page(request: HttpRequest) -> HttpResponse:
+    """`/panier`: the cart is in the browser, an island shows it."""
     props = CartPropsSerializer(
         {
             "countries": checkout_countries(),
@@ -48,6 +49,7 @@ def cart_page(request: HttpRequest) -> HttpResponse:
 @require_safe
 @public_page()
 def checkout_page(request: HttpRequest) -> HttpResponse:
+    """`/checkout`: the form is an island; only the API knows the cart and the member."""
     props = CheckoutPropsSerializer(
         {
             "countries": checkout_countries(),
