@@ -36,6 +36,7 @@ from orders.models import (
 from orders.models.payment import DEMONSTRATION_MOVEMENT
 from orders.models.states import ActorKind
 from orders.selectors.quotes import RequestedLine, quote_cart
+from orders.services.checkout.placement import order_items
 from orders.services.status.mails import withdraw_status_mails
 from orders.services.status.transitions import transition
 from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
@@ -206,28 +207,7 @@ def _write(
         request_fingerprint="demo",
         created_at=placed,
     )
-    for position, line in enumerate(cart.lines):
-        assert line.priced is not None
-        OrderItem.objects.create(
-            order=order,
-            position=position,
-            product_id=line.sellable.product_id,
-            variation_id=line.sellable.variation_id,
-            finish=line.sellable.finish,
-            product_name=line.sellable.name,
-            variation_name=line.sellable.variation_name,
-            category_name=line.sellable.category_name,
-            sku=line.sellable.sku,
-            hs_code=line.sellable.hs_code,
-            origin_country=line.sellable.origin_country,
-            weight_grams=line.sellable.weight_grams,
-            product_url=line.sellable.url,
-            product_image=line.sellable.image.small_jpeg_url if line.sellable.image else "",
-            quantity=line.priced.quantity,
-            free_quantity=line.priced.free_quantity,
-            unit_price=line.priced.unit_price,
-            line_total=line.priced.line_total,
-        )
+    OrderItem.objects.bulk_create(order_items(order, cart.lines))
     _pay(order, quote.total, paid=paid, refunded=status == OrderStatus.REFUNDED)
     record_event(order, "order.demonstration")
     if status == OrderStatus.CANCELLED:
