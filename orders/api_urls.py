@@ -1,9 +1,8 @@
+"""Addresses of the API, below `/api/`."""
+
 from django.urls import path
 
-from orders.api import invoices, views, withdrawals
-from orders.api.admin import invoices as admin_invoices
-from orders.api.admin import orders, refunds
-from orders.api.admin import withdrawals as admin_withdrawals
+from orders.api import admin_orders, invoices, refunds, views, withdrawals
 
 urlpatterns = [
     path("cart/quote", views.QuoteView.as_view(), name="api-quote"),
@@ -11,10 +10,44 @@ urlpatterns = [
     path("checkout/verify", views.VerifyView.as_view(), name="api-verify"),
     path("orders", views.OrderListView.as_view(), name="api-orders"),
     path("orders/<uuid:order_id>", views.OrderView.as_view(), name="api-order"),
-    *withdrawals.urlpatterns,
-    *orders.urlpatterns,
-    *invoices.urlpatterns,
-    *admin_invoices.urlpatterns,
-    *refunds.urlpatterns,
-    *admin_withdrawals.urlpatterns,
+    path("orders/<uuid:order_id>/withdrawal", withdrawals.WithdrawalView.as_view(), name="api-withdrawal"),
+    path("admin/orders", admin_orders.AdminOrderListView.as_view(), name="api-admin-orders"),
+    path("admin/orders/<uuid:order_id>", admin_orders.AdminOrderView.as_view(), name="api-admin-order"),
+    path(
+        "admin/orders/<uuid:order_id>/status",
+        admin_orders.OrderStatusView.as_view(),
+        name="api-admin-order-status",
+    ),
+    path("orders/<uuid:order_id>/invoice.pdf", invoices.OrderInvoiceView.as_view(), name="api-order-invoice"),
+    path(
+        "admin/orders/<uuid:order_id>/invoice.pdf",
+        invoices.AdminInvoicePdfView.as_view(),
+        name="api-admin-order-invoice-pdf",
+    ),
+    path(
+        "admin/orders/<uuid:order_id>/invoice",
+        invoices.AdminInvoiceView.as_view(),
+        name="api-admin-order-invoice",
+    ),
+    path(
+        "admin/orders/<uuid:order_id>/refund",
+        refunds.OrderRefundView.as_view(),
+        name="api-admin-order-refund",
+    ),
+    path("admin/refunds/<uuid:request_id>", refunds.RefundView.as_view(), name="api-admin-refund"),
+    path(
+        "admin/refunds/<uuid:request_id>/transfer",
+        refunds.RefundTransferView.as_view(),
+        name="api-admin-refund-transfer",
+    ),
+    path(
+        "admin/refunds/<uuid:request_id>/transfer/returned",
+        refunds.TransferReturnView.as_view(),
+        name="api-admin-refund-transfer-returned",
+    ),
+    path(
+        "admin/orders/<uuid:order_id>/withdrawals",
+        withdrawals.OrderWithdrawalsView.as_view(),
+        name="api-admin-order-withdrawals",
+    ),
 ]

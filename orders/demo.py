@@ -1,6 +1,10 @@
 """Orders of the demonstration: the demo member has one in every status, guests bought through the year before."""
 
+from __future__ import annotations
+
 import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 
@@ -9,7 +13,6 @@ from django.db import transaction
 from django.utils import timezone, translation
 
 from catalog.models import Product
-from orders.demo_sales import CAMILLE, Buyer, past_sales
 from orders.invoices.documents import ensure_document
 from orders.invoices.issuing import issue_credit_note, issue_invoice
 from orders.journal import record_event
@@ -33,6 +36,7 @@ from orders.models import (
 from orders.models.payment import DEMONSTRATION_MOVEMENT
 from orders.models.states import ActorKind
 from orders.selectors.quotes import RequestedLine, quote_cart
+from orders.services.checkout.placement import order_items
 from orders.services.status.mails import withdraw_status_mails
 from orders.services.status.transitions import transition
 from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
@@ -40,9 +44,70 @@ from shop.core.demo import demo_part
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, to_cents
 
+_YEAR = 360
+_FIRST = 25
+"""Days: the sales begin a year ago; the latest are old enough to have been delivered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Buyer:
+    """An invented customer."""
+
+    first_name: str
+    last_name: str
+    address: str
+    postal_code: str
+    city: str
+    country: str = "FR"
+
+    @property
+    def email(self) -> str:
+        return "client@example.com" if self == CAMILLE else f"{self.first_name.lower()}@example.com"
+
+
+@dataclass(frozen=True, slots=True)
+class Sale:
+    """An order of the past: how many days ago, which product by its place in the list, how many of it."""
+
+    days: int
+    buyer: Buyer
+    product: int
+    quantity: int
+    status: OrderStatus
+
+
+CAMILLE = Buyer("Camille", "Exemple", "12 rue des Lilas", "69003", "Lyon")
+_GUESTS = (
+    Buyer("Sacha", "Modèle", "4 quai du Port", "13002", "Marseille"),
+    Buyer("Alix", "Gabarit", "27 rue Haute", "67000", "Strasbourg"),
+    Buyer("Robin", "Muster", "Lindenstrasse 8", "50674", "Köln", "DE"),
+    Buyer("Noa", "Maquette", "9 place du Marché", "35000", "Rennes"),
+    Buyer("Lou", "Ejemplo", "Calle Mayor 15", "46001", "Valencia", "ES"),
+    Buyer("Charlie", "Ébauche", "31 rue des Tanneurs", "59800", "Lille"),
+    Buyer("Andrea", "Voorbeeld", "Kerkstraat 12", "9000", "Gent", "BE"),
+    Buyer("Maxime", "Croquis", "2 chemin des Vignes", "33000", "Bordeaux"),
+    Buyer("Kim", "Beispiel", "Seeweg 5", "8001", "Zürich", "CH"),
+)
+
+
+def past_sales() -> Iterator[Sale]:
+    """Yield some fifty sales, one every four to ten days; every twelfth was refunded."""
+    number, days = 0, _YEAR
+    while days >= _FIRST:
+        yield Sale(
+            days=days,
+            buyer=_GUESTS[number % len(_GUESTS)],
+            product=number * 5 % 8,
+            quantity=2 if number % 7 == 3 else 1,
+            status=OrderStatus.REFUNDED if number % 12 == 7 else OrderStatus.DELIVERED,
+        )
+        number += 1
+        days -= 4 + number * 3 % 7
+
+
 _NAMESPACE = uuid.UUID("6f0cbb3a-1c41-4df1-9a7e-7a7d1d3e5a10")
 
-# Status, days since the order, and which of the demo pieces (by position) with how many units.
+# Status, days since the order, and which of the demo products (by position) with how many units.
 _ORDERS: tuple[tuple[OrderStatus, int, tuple[tuple[int, int], ...]], ...] = (
     (OrderStatus.CONFIRMED, 1, ((0, 1),)),
     (OrderStatus.PROCESSING, 8, ((1, 1), (2, 1))),
@@ -57,9 +122,9 @@ _STEPS = (OrderStatus.CONFIRMED, OrderStatus.PROCESSING, OrderStatus.SHIPPED, Or
 
 @demo_part(order=30)
 def load_orders() -> None:
-    """Writes the orders as they would be after the time they pretend to have; running again adds none."""
+    """Write the orders as they would be after the time they pretend to have; running again adds none."""
     client = get_user_model().objects.filter(email=CAMILLE.email).first()
-    products = _pieces()
+    products = _products()
     if client is None or not products:
         return
     for number, (status, days, wanted) in enumerate(_ORDERS):
@@ -74,7 +139,7 @@ def load_orders() -> None:
             _write(CAMILLE, key, status, days, lines, user_id=client.pk)
 
 
-def _pieces() -> list[Product]:
+def _products() -> list[Product]:
     return list(
         Product.objects.filter(is_published=True, in_stock=True, stock_quantity=None).order_by("pk")[:8]
     )
@@ -82,21 +147,21 @@ def _pieces() -> list[Product]:
 
 @demo_part(order=31)
 def load_past_sales() -> None:
-    """A year of sales to guests, so that the accounts have something to show; running again adds none."""
-    products = _pieces()
+    """Write a year of sales to guests, so that the accounts have something to show; running again adds none."""
+    products = _products()
     if not products:
         return
     for number, sale in enumerate(past_sales()):
         key = f"demo-sale-{number}"
         if not Order.objects.filter(idempotency_key=key).exists():
-            lines = [RequestedLine(products[sale.piece % len(products)].pk, None, "", sale.quantity)]
+            lines = [RequestedLine(products[sale.product % len(products)].pk, None, "", sale.quantity)]
             with transaction.atomic(), translation.override("fr"):
                 _write(sale.buyer, key, sale.status, sale.days, lines)
 
 
 @demo_part(order=32)
 def typeset_documents() -> None:
-    """The PDFs, at once: where no worker runs they would come with the next scheduled job."""
+    """Typeset the PDFs at once: where no worker runs they would come with the next scheduled job."""
     for invoice in Invoice.objects.filter(document=None).order_by("pk"):
         ensure_document(invoice)
 
@@ -142,28 +207,7 @@ def _write(
         request_fingerprint="demo",
         created_at=placed,
     )
-    for position, line in enumerate(cart.lines):
-        assert line.priced is not None
-        OrderItem.objects.create(
-            order=order,
-            position=position,
-            product_id=line.sellable.product_id,
-            variation_id=line.sellable.variation_id,
-            finish=line.sellable.finish,
-            product_name=line.sellable.name,
-            variation_name=line.sellable.variation_name,
-            category_name=line.sellable.category_name,
-            sku=line.sellable.sku,
-            hs_code=line.sellable.hs_code,
-            origin_country=line.sellable.origin_country,
-            weight_grams=line.sellable.weight_grams,
-            product_url=line.sellable.url,
-            product_image=line.sellable.image.small_jpeg_url if line.sellable.image else "",
-            quantity=line.priced.quantity,
-            free_quantity=line.priced.free_quantity,
-            unit_price=line.priced.unit_price,
-            line_total=line.priced.line_total,
-        )
+    OrderItem.objects.bulk_create(order_items(order, cart.lines))
     _pay(order, quote.total, paid=paid, refunded=status == OrderStatus.REFUNDED)
     record_event(order, "order.demonstration")
     if status == OrderStatus.CANCELLED:
@@ -183,7 +227,7 @@ def _write(
     withdraw_status_mails(order)
     issue_invoice(order=order)
     if status == OrderStatus.REFUNDED:
-        _give_back(order)
+        _refund(order)
         transition(
             order, status, by=ActorKind.PROVIDER, at=placed + timedelta(days=25), event="order.refunded"
         )
@@ -221,8 +265,8 @@ def _pay(order: Order, total: Decimal, *, paid: bool, refunded: bool) -> None:
         )
 
 
-def _give_back(order: Order) -> None:
-    """All of it went back, with its credit note."""
+def _refund(order: Order) -> None:
+    """Write a whole refund and its credit note."""
     moment = order.created_at + timedelta(days=25)
     payment = order.payments.get()
     request = RefundRequest.objects.create(

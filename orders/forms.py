@@ -79,7 +79,7 @@ class WithdrawalForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if cleaned.get("scope") == WHOLE:
-            # A field that is not on screen: what stands in it was not meant.
+            # A field that is not on screen: what it contains was not meant.
             cleaned["goods"] = ""
         elif cleaned.get("scope") == PART and not cleaned.get("goods") and "goods" not in self.errors:
             self.add_error("goods", ValidationError(_("Dites quels articles vous rendez."), code="required"))

@@ -30,6 +30,7 @@ logger = logging.getLogger(__name__)
     max_retries=5,
 )
 def send_refund(refund_id: str) -> None:
+    """Send a refund to the provider."""
     sending.send_refund(uuid.UUID(refund_id))
 
 
@@ -40,6 +41,7 @@ def send_refund(refund_id: str) -> None:
     max_retries=5,
 )
 def close_void_attempts(order_id: str) -> None:
+    """Close the payment pages of an order that collects nothing more."""
     checkout_sessions.close_void_attempts(uuid.UUID(order_id))
 
 
@@ -50,13 +52,13 @@ def close_void_attempts(order_id: str) -> None:
     max_retries=5,
 )
 def detach_card(payment_method_id: str) -> None:
+    """Detach a card that was replaced."""
     stored_cards.delete_discarded_cards(payment_method_id)
 
 
 @scheduled_job("collect-installments", every=timedelta(days=1), at=time(9))
 def collect_installments(now: datetime) -> None:
-    """Later installments: announced, charged, asked for. At an hour at which customers are awake to answer their
-    bank."""
+    """Announce, charge and ask for later installments, at an hour at which customers can answer their bank."""
     due_installments.run_round(now)
 
 
@@ -104,6 +106,7 @@ def alert_withdrawals(now: datetime) -> None:
 
 @shared_task(name="orders.tasks.make_invoice_document")
 def make_invoice_document(invoice_id: int) -> None:
+    """Typeset and store the PDF of an invoice."""
     invoice = Invoice.objects.filter(pk=invoice_id).first()
     if invoice is not None:
         ensure_document(invoice)
@@ -111,7 +114,7 @@ def make_invoice_document(invoice_id: int) -> None:
 
 @scheduled_job("invoice-documents", every=timedelta(minutes=5))
 def make_lost_documents(now: datetime) -> None:
-    """Invoices whose wake-up or worker was lost."""
+    """Invoices whose message or worker was lost."""
     make_missing_documents(now)
 
 

@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.urls import include, path, re_path
 from drf_spectacular.views import SpectacularJSONAPIView
 
+from orders.views.webhook import stripe_webhook
 from shop.core import errors, media
 from shop.core.api import report_client_error
 from shop.core.site import LanguageRoot
@@ -13,7 +14,7 @@ from shop.pages import sitemaps
 from shop.pages.views.content import home
 
 urlpatterns = [
-    path("webhooks/", include("orders.webhook_urls")),
+    path("webhooks/stripe", stripe_webhook, name="stripe-webhook"),
     path("api/schema", SpectacularJSONAPIView.as_view(), name="schema"),
     path("api/client-errors", report_client_error, name="client-errors"),
     path("api/", include("catalog.api_urls")),

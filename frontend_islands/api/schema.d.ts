@@ -767,7 +767,7 @@ export interface components {
             /** Format: decimal */
             minimum: string;
             plan: components["schemas"]["Installment"][];
-            /** @description What a customer agrees to by choosing instalments; empty when not offered. */
+            /** @description What a customer agrees to by choosing installments; empty when not offered. */
             mandate: string;
         };
         InvoiceItem: {
@@ -1266,7 +1266,7 @@ export interface components {
         /**
          * @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
          *
-         *     `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today unless told.
+         *     `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today if left out.
          */
         StatusChangeRequest: {
             status: components["schemas"]["StatusChangeStatusEnum"];

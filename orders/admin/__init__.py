@@ -1,31 +1,16 @@
-"""Django's admin for operators: one room a file. A room adds its pages and inlines to an order by `parts`."""
+"""Django's admin for operators: one module a subject. A module adds its pages and inlines to an order by `base`."""
 
-from orders.admin import (
-    books,
-    delivery,
-    installments,
-    invoices,
-    money,
-    refunds,
-    statuses,
-    transfer_returns,
-    transfers,
-    withdrawals,
-    zones,
-)
+from orders.admin import books, fulfilment, invoices, payments, refunds, settings, transfers, withdrawals
 from orders.admin import order as order
 
 __all__ = [
     "books",
-    "delivery",
-    "installments",
+    "fulfilment",
     "invoices",
-    "money",
     "order",
+    "payments",
     "refunds",
-    "statuses",
-    "transfer_returns",
+    "settings",
     "transfers",
     "withdrawals",
-    "zones",
 ]

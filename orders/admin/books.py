@@ -1,10 +1,9 @@
-"""Reconciliation's discrepancies, tax rates and countries without delivery in the admin."""
+"""Reconciliation's discrepancies and the ledger in the admin."""
 
-from typing import Any, cast
+from typing import cast
 
 from django import forms
 from django.contrib import admin, messages
-from django.db import models
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -13,12 +12,9 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from orders.admin.parts import order_link
-from orders.models import DeliveryStop, Discrepancy, VatRate
-from orders.pricing.vat import outside_union
+from orders.admin.base import LinksOrder
+from orders.models import Discrepancy, LedgerEntry
 from orders.services.reconciliation.discrepancies import resolve_discrepancy
-from shop.core.amounts import TYPED_AMOUNT
-from shop.core.content_version import content_changed
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin, staff_action
@@ -31,17 +27,15 @@ class ResolutionForm(forms.Form):
 
 
 @admin.register(Discrepancy)
-class DiscrepancyAdmin(StaffAdmin[Discrepancy]):
+class DiscrepancyAdmin(LinksOrder, StaffAdmin[Discrepancy]):
+    """What reconciliation found between ledger and provider; resolved with an explanation."""
+
     view_action = StaffAction.SEE_BOOKS
     list_display = ("found_at", "kind", "amount", "provider_id", "order_link", "detail", "resolved_at")
     list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind", "found_at")
     search_fields = ("provider_id", "order__reference", "detail")
     list_select_related = ("order",)
     actions = ("resolve",)
-
-    @admin.display(description=_("commande"))
-    def order_link(self, discrepancy: Discrepancy) -> str:
-        return order_link(discrepancy.order)
 
     @staff_action(StaffAction.RESOLVE_DISCREPANCY, description=_("Marquer comme réglés"))
     def resolve(self, request: HttpRequest, chosen: QuerySet[Discrepancy]) -> HttpResponseBase | None:
@@ -76,45 +70,12 @@ class DiscrepancyAdmin(StaffAdmin[Discrepancy]):
         return None
 
 
-@admin.register(VatRate)
-class VatRateAdmin(StaffAdmin[VatRate]):
-    view_action = StaffAction.SEE_SETTINGS
-    add_action = change_action = delete_action = StaffAction.EDIT_VAT
-    formfield_overrides = {models.DecimalField: TYPED_AMOUNT}
-    list_display = ("country", "percent")
+@admin.register(LedgerEntry)
+class LedgerAdmin(StaffAdmin[LedgerEntry]):
+    """Every movement of money, in the order in which it happened."""
 
-
-class DeliveryStopForm(forms.ModelForm[DeliveryStop]):
-    class Meta:
-        model = DeliveryStop
-        fields = ("country", "reason")
-
-    def clean_country(self) -> Any:
-        country = self.cleaned_data["country"]
-        if not outside_union(str(country)):
-            raise forms.ValidationError(
-                _("La livraison ne s'arrête pas à l'intérieur de l'Union européenne.")
-            )
-        return country
-
-
-@admin.register(DeliveryStop)
-class DeliveryStopAdmin(StaffAdmin[DeliveryStop]):
-    """A row stops delivery; deleting it starts it again."""
-
-    view_action = StaffAction.SEE_SETTINGS
-    add_action = change_action = delete_action = StaffAction.EDIT_DELIVERY
-    form = DeliveryStopForm
-    list_display = ("country", "reason", "stopped_at")
-
-    def save_model(self, request: HttpRequest, obj: DeliveryStop, form: Any, change: bool) -> None:
-        super().save_model(request, obj, form, change)
-        content_changed()
-
-    def delete_model(self, request: HttpRequest, obj: DeliveryStop) -> None:
-        super().delete_model(request, obj)
-        content_changed()
-
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[DeliveryStop]) -> None:
-        super().delete_queryset(request, queryset)
-        content_changed()
+    view_action = StaffAction.SEE_BOOKS
+    list_display = ("occurred_at", "order", "kind", "amount", "provider_id", "created_at")
+    list_filter = ("kind", "occurred_at")
+    search_fields = ("order__reference", "provider_id")
+    list_select_related = ("order",)

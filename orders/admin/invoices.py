@@ -14,7 +14,7 @@ from django.urls import path, reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-from orders.admin.parts import order_link, order_page
+from orders.admin.base import order_link, order_page
 from orders.downloads import pdf_response
 from orders.models import Invoice, InvoiceDraft, Order
 from orders.selectors.invoices import documents_of, find_document

@@ -1,5 +1,6 @@
 """Orders in the admin: everything to be seen, and only what is safe to be changed."""
 
+import uuid
 from functools import partial
 from typing import Any
 
@@ -7,11 +8,10 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.formats import date_format
-from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.timezone import localtime
 from django.utils.translation import gettext, ngettext
@@ -19,16 +19,19 @@ from django.utils.translation import gettext_lazy as _
 from django_countries import countries
 
 from catalog.models import Finish
-from orders.admin.filters import CountryFilter, RetentionFilter, choices, yes_no
-from orders.admin.parts import (
+from orders.admin.base import (
     ORDER_PAGES,
     PROVIDER_AWAY,
+    CountryFilter,
     ExplainsRefunds,
     LinkedPagesAdmin,
     OrderPage,
+    PageLink,
     ReadOnlyInline,
-    find_order,
+    RetentionFilter,
+    choices,
     order_page,
+    yes_no,
 )
 from orders.models import (
     Attempt,
@@ -115,6 +118,8 @@ class EventInline(ReadOnlyInline):
 
 @admin.register(Order)
 class OrderAdmin(LinkedPagesAdmin[Order]):
+    """An order is read here; `ORDER_PAGES` change it."""
+
     view_action = StaffAction.SEE_ORDERS
     list_display = ("reference", "shown_status", "customer", "shown_total", "placed_on", "promise")
     list_filter = (
@@ -215,7 +220,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Order], search_term: str
     ) -> tuple[QuerySet[Order], bool]:
-        # Any part of the id, with or without its dashes, as it stands in mails and on invoices.
+        # Any part of the id, with or without its dashes, as it is written in mails and on invoices.
         return super().get_search_results(request, queryset, search_term.replace("#", "").strip())
 
     def get_urls(self) -> list[URLPattern]:
@@ -229,9 +234,9 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         ]
         return own + super().get_urls()
 
-    def order_view(self, page: OrderPage, request: HttpRequest, order_id: Any) -> HttpResponseBase:
-        """One of the pages that the rooms of the admin add to an order."""
-        order = find_order(order_id)
+    def order_view(self, page: OrderPage, request: HttpRequest, order_id: uuid.UUID) -> HttpResponseBase:
+        """One of the pages that the modules of the admin add to an order."""
+        order = get_object_or_404(Order, pk=order_id)
         require(request.user, page.action_for(order))
         context = {
             **self.admin_site.each_context(request),
@@ -241,11 +246,11 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         }
         return page.view(request, order, context)
 
-    def pages_of(self, request: HttpRequest, order: Order) -> list[tuple[str | Promise, str]]:
+    def pages_of(self, request: HttpRequest, order: Order) -> list[PageLink]:
         """What people come to do first, first; what takes the order away, last."""
         names = sorted(ORDER_PAGES, key=lambda name: (*_BUTTONS, name).index(name))
         return [
-            (ORDER_PAGES[name].label, reverse(f"admin:orders_order_{name}", args=[order.pk]))
+            PageLink(ORDER_PAGES[name].label, reverse(f"admin:orders_order_{name}", args=[order.pk]))
             for name in names
             if may(request.user, ORDER_PAGES[name].action_for(order)) and ORDER_PAGES[name].shown(order)
         ]
@@ -263,6 +268,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
 
     @staff_action(StaffAction.ASK_PROVIDER, description=_("Demander l'état du paiement à Stripe"))
     def ask_provider(self, request: HttpRequest, queryset: QuerySet[Order]) -> None:
+        """Settle the chosen orders' attempts from what Stripe says now; stop when it is away."""
         asked = 0
         for attempt in Attempt.objects.filter(payment__order__in=queryset, checkout_session_id__isnull=False):
             try:

@@ -19,8 +19,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from accounts.models import User
-from orders.admin.parts import ExplainsRefunds, order_link, order_page, row_number
-from orders.admin.transfers import LABEL as TRANSFERRED
+from orders.admin.base import ExplainsRefunds, LinksOrder, order_page, row_number
+from orders.admin.transfers import SENT_LABEL
 from orders.models import Dispute, Order, OrderItem, OrderStatus, Refund, RefundLine, RefundRequest
 from orders.selectors.refund_rules import (
     RefundRefused,
@@ -105,6 +105,7 @@ class RefundForm(forms.Form):
             self._rows.append((item, left, paid[item.pk]))
 
     def rows(self) -> Iterator[LineRow]:
+        """Yield the lines of the order with their two fields."""
         for item, left, paid in self._rows:
             yield LineRow(item, left, paid, self[f"units_{item.pk}"], self[f"restock_{item.pk}"])
 
@@ -118,7 +119,7 @@ class RefundForm(forms.Form):
         return values
 
     def wanted_lines(self) -> list[ReturnedLine] | None:
-        """The units of the demand; None when it is about money alone, or about everything without a shelf."""
+        """The units of the demand; None when it is about money alone, or about everything without restocking."""
         values = self.cleaned_data
         if values["scope"] == "lines":
             wanted = [
@@ -132,6 +133,7 @@ class RefundForm(forms.Form):
         return [line for line in wanted if line.quantity] or None
 
     def wanted_amount(self) -> Decimal | None:
+        """Return the amount that was typed; None when everything is refunded."""
         values = self.cleaned_data
         return values["amount"] if values["scope"] != "all" else None
 
@@ -211,7 +213,7 @@ class RefundInline(ExplainsRefunds, StaffRights, admin.TabularInline[Refund, Ref
 
 
 @admin.register(RefundRequest)
-class RefundRequestAdmin(StaffAdmin[RefundRequest]):
+class RefundRequestAdmin(LinksOrder, StaffAdmin[RefundRequest]):
     """What was decided, and how far it is."""
 
     view_action = StaffAction.SEE_REFUNDS
@@ -230,10 +232,6 @@ class RefundRequestAdmin(StaffAdmin[RefundRequest]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[RefundRequest]:
         return super().get_queryset(request).prefetch_related("refunds")
 
-    @admin.display(description=gettext_lazy("commande"))
-    def order_link(self, decided: RefundRequest) -> str:
-        return order_link(decided.order)
-
     @admin.display(description=gettext_lazy("état"))
     def progress(self, decided: RefundRequest) -> str:
         return str(progress(decided).label)
@@ -244,8 +242,8 @@ class RefundRequestAdmin(StaffAdmin[RefundRequest]):
 
 
 @admin.register(Refund)
-class RefundAdmin(ExplainsRefunds, StaffAdmin[Refund]):
-    """What each charge gives back: asked for, on its way, done or failed."""
+class RefundAdmin(ExplainsRefunds, LinksOrder, StaffAdmin[Refund]):
+    """What is refunded of each charge: asked for, on its way, done or failed."""
 
     view_action = StaffAction.SEE_REFUNDS
     list_display = (
@@ -256,15 +254,11 @@ class RefundAdmin(ExplainsRefunds, StaffAdmin[Refund]):
     list_select_related = ("order",)
     actions = ("try_again", "settled_by_transfer")
 
-    @admin.display(description=gettext_lazy("commande"))
-    def order_link(self, refund: Refund) -> str:
-        return order_link(refund.order)
-
     @staff_action(StaffAction.REFUND_ORDER, description=gettext_lazy("Réessayer les remboursements échoués"))
     def try_again(self, request: HttpRequest, chosen: QuerySet[Refund]) -> None:
         _try_again(request, chosen.filter(state="failed", replaced_by=None))
 
-    @staff_action(StaffAction.RECORD_TRANSFER, description=TRANSFERRED)
+    @staff_action(StaffAction.RECORD_TRANSFER, description=SENT_LABEL)
     def settled_by_transfer(self, request: HttpRequest, chosen: QuerySet[Refund]) -> HttpResponseBase | None:
         """Leads to the order's page that asks for day and reference."""
         failed = list(chosen.filter(state="failed", replaced_by=None)[:2])
@@ -295,7 +289,7 @@ def _try_again(request: HttpRequest, failed: QuerySet[Refund]) -> None:
 
 
 @admin.register(Dispute)
-class DisputeAdmin(StaffAdmin[Dispute]):
+class DisputeAdmin(LinksOrder, StaffAdmin[Dispute]):
     """What banks take back. It is answered at Stripe; the shop follows."""
 
     view_action = StaffAction.SEE_REFUNDS
@@ -303,7 +297,3 @@ class DisputeAdmin(StaffAdmin[Dispute]):
     list_filter = ("state", "opened_at")
     search_fields = ("order__reference", "order__email", "provider_id")
     list_select_related = ("order",)
-
-    @admin.display(description=gettext_lazy("commande"))
-    def order_link(self, dispute: Dispute) -> str:
-        return order_link(dispute.order)

@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from orders.admin.parts import order_page
+from orders.admin.base import DayField, order_page
 from orders.forms import LIMITS, PART, WHOLE, LineField, WordsField
 from orders.models import Order, WithdrawalChannel
 from orders.selectors.refund_rules import ReturnedLine
@@ -30,11 +30,6 @@ from shop.core.staff_actions import StaffAction
 LABEL = _("Enregistrer une rétractation reçue")
 
 
-def _day(**field: Any) -> forms.DateField:
-    widget = forms.DateInput({"type": "date"}, format="%Y-%m-%d")
-    return forms.DateField(widget=widget, input_formats=["%Y-%m-%d"], **field)
-
-
 class ReceivedForm(forms.Form):
     """What staff read in a letter; the service judges it. `key` makes a second click find the first one's work."""
 
@@ -42,13 +37,13 @@ class ReceivedForm(forms.Form):
         label=_("Comment est-elle arrivée ?"),
         choices=[choice for choice in WithdrawalChannel.choices if choice[0] != WithdrawalChannel.SITE],
     )
-    sent_on = _day(
+    sent_on = DayField(
         label=_("Envoyée le"),
         help_text=_(
             "Cachet de la poste ou date de l'e-mail : ce jour décide si le client est dans les délais."
         ),
     )
-    received_on = _day(
+    received_on = DayField(
         label=_("Reçue le"),
         initial=timezone.localdate,
         help_text=_("Les quatorze jours pour rembourser partent de ce jour (article L221-24)."),
@@ -67,6 +62,7 @@ class ReceivedForm(forms.Form):
     key = forms.UUIDField(widget=forms.HiddenInput, initial=uuid.uuid4)
 
     def receipt(self, actor: User) -> Receipt:
+        """Return how and when the declaration was received."""
         data = self.cleaned_data
         return Receipt(
             channel=WithdrawalChannel(data["channel"]),

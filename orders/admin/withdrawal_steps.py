@@ -13,6 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
+from orders.admin.base import DayField
 from orders.models import WithdrawalCase, WithdrawalState
 from orders.models.returns import OPEN_CASES
 from orders.services.withdrawals import cases
@@ -29,26 +30,25 @@ class StepForm(forms.Form):
 
 
 class ReferenceForm(StepForm):
+    """Which order a declaration is about."""
+
     reference = forms.CharField(label=_("Référence de la commande"), min_length=8, max_length=8)
 
 
 class ReasonForm(StepForm):
+    """Why, for the case."""
+
     reason = forms.CharField(label=_("Motif"), max_length=500, widget=forms.Textarea)
 
 
 class RefusalForm(ReasonForm):
-    """A declaration in time ends by the customer's own words only; thirds that it stopped need a decision, so that
-    nobody is charged again by an oversight."""
+    """A declaration in time ends by the customer's own words only; installments that it stopped need a decision, so
+    that nobody is charged again by an oversight."""
 
     revocation_text = forms.CharField(
         label=_("Écrit du client qui renonce à sa rétractation"), max_length=5000, widget=forms.Textarea
     )
-    revoked_on = forms.DateField(
-        label=_("Écrit du"),
-        widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"),
-        input_formats=["%Y-%m-%d"],
-    )
-
+    revoked_on = DayField(label=_("Écrit du"))
     resume = forms.TypedChoiceField(
         label=_("Les échéances arrêtées"),
         choices=[
@@ -79,12 +79,9 @@ class RefusalForm(ReasonForm):
 
 
 class DayForm(StepForm):
-    day = forms.DateField(
-        label=_("Reçu le"),
-        initial=timezone.localdate,
-        widget=forms.DateInput({"type": "date"}, format="%Y-%m-%d"),
-        input_formats=["%Y-%m-%d"],
-    )
+    """The day of what was received, not in the future."""
+
+    day = DayField(label=_("Reçu le"), initial=timezone.localdate)
 
     def clean_day(self) -> date:
         day: date = self.cleaned_data["day"]
@@ -114,6 +111,7 @@ def _open(case: WithdrawalCase) -> bool:
 
 
 def is_accepted(case: WithdrawalCase) -> bool:
+    """Return whether the declaration took effect and its case is still open."""
     return _open(case) and case.order is not None and case.taken_up_at is not None
 
 

@@ -1,9 +1,13 @@
-"""Declarations of withdrawal in the admin: how urgent each is, and every step as a page that explains and asks."""
+"""Withdrawals in the admin: how urgent each is, and each step as a page that explains and asks."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, cast
 
+from django import forms
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -20,26 +24,48 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from orders.admin.parts import LinkedPagesAdmin, order_link, order_page
+from orders.admin.base import LinkedPagesAdmin, PageLink, carry_out, order_link, order_page
 from orders.admin.withdrawal_filing import LABEL, filing_page
-from orders.admin.withdrawal_refund import refund_page
 from orders.admin.withdrawal_steps import STEPS, is_accepted
 from orders.models import Order, WithdrawalCase
 from orders.models.returns import OPEN_CASES
-from orders.selectors.withdrawals import Light, cases_of, light, may_wait
+from orders.selectors.refund_rules import RefundProposal, ReturnedLine, propose_refund
+from orders.selectors.withdrawals import (
+    ReturnableLine,
+    Urgency,
+    cases_of,
+    may_wait,
+    returnable_lines,
+    urgency_of,
+)
+from orders.services.refunds.decisions import stopped_by
+from orders.services.withdrawals.cases import refund_case
+from shop.core.amounts import AmountFormField
+from shop.core.money import amount_string
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may, require
 
-LIGHTS: dict[Light, tuple[str, str | Promise]] = {
-    Light.GREEN: ("icon-yes.svg", _("dans les temps")),
-    Light.WAITING: ("icon-viewlink.svg", _("retour attendu")),
-    Light.AMBER: ("icon-alert.svg", _("à rembourser bientôt")),
-    Light.RED: ("icon-no.svg", _("à rembourser maintenant")),
-    Light.CLOSED: ("icon-hidelink.svg", _("terminée")),
+
+@dataclass(frozen=True, slots=True)
+class UrgencySign:
+    """How a list shows an urgency."""
+
+    icon: str
+    label: str | Promise
+
+
+URGENCY_SIGNS = {
+    Urgency.GREEN: UrgencySign("icon-yes.svg", _("dans les temps")),
+    Urgency.WAITING: UrgencySign("icon-viewlink.svg", _("retour attendu")),
+    Urgency.AMBER: UrgencySign("icon-alert.svg", _("à rembourser bientôt")),
+    Urgency.RED: UrgencySign("icon-no.svg", _("à rembourser maintenant")),
+    Urgency.CLOSED: UrgencySign("icon-hidelink.svg", _("terminée")),
 }
 
 
-class LightFilter(admin.SimpleListFilter):
+class OpenCasesFilter(admin.SimpleListFilter):
+    """Cases that are open, or closed."""
+
     title = _("à faire")
     parameter_name = "open"
 
@@ -71,7 +97,7 @@ class WithdrawalCaseAdmin(LinkedPagesAdmin[WithdrawalCase]):
         "refund_by",
     )
     list_display_links = ("reference",)
-    list_filter = (LightFilter, "state", "in_time", "withdrawal__channel")
+    list_filter = (OpenCasesFilter, "state", "in_time", "withdrawal__channel")
     search_fields = ("withdrawal__name", "withdrawal__email", "withdrawal__order_text", "order__reference")
     list_select_related = ("withdrawal", "order")
     ordering = ("refund_by", "pk")
@@ -113,8 +139,8 @@ class WithdrawalCaseAdmin(LinkedPagesAdmin[WithdrawalCase]):
 
     @admin.display(description=_("urgence"))
     def urgency(self, case: WithdrawalCase) -> str:
-        icon, label = LIGHTS[light(case)]
-        return format_html('<img src="{}" alt=""> {}', static(f"admin/img/{icon}"), label)
+        sign = URGENCY_SIGNS[urgency_of(case)]
+        return format_html('<img src="{}" alt=""> {}', static(f"admin/img/{sign.icon}"), sign.label)
 
     @admin.display(description=_("référence"))
     def reference(self, case: WithdrawalCase) -> str:
@@ -190,14 +216,15 @@ class WithdrawalCaseAdmin(LinkedPagesAdmin[WithdrawalCase]):
         reference = case.withdrawal.reference
         return {"title": gettext("Rétractation %(reference)s") % {"reference": reference}, "subtitle": None}
 
-    def pages_of(self, request: HttpRequest, case: WithdrawalCase) -> list[tuple[str | Promise, str]]:
+    def pages_of(self, request: HttpRequest, case: WithdrawalCase) -> list[PageLink]:
         pages = [
-            (step.label, reverse("admin:orders_withdrawalcase_step", args=[case.pk, name]))
+            PageLink(step.label, reverse("admin:orders_withdrawalcase_step", args=[case.pk, name]))
             for name, step in STEPS.items()
             if may(request.user, step.action) and step.shown(case)
         ]
         if may(request.user, StaffAction.REFUND_ORDER) and is_accepted(case):
-            pages.insert(0, (_("Rembourser"), reverse("admin:orders_withdrawalcase_refund", args=[case.pk])))
+            url = reverse("admin:orders_withdrawalcase_refund", args=[case.pk])
+            pages.insert(0, PageLink(_("Rembourser"), url))
         return pages
 
     def step_view(self, request: HttpRequest, case_id: int, step: str) -> HttpResponseBase:
@@ -209,12 +236,8 @@ class WithdrawalCaseAdmin(LinkedPagesAdmin[WithdrawalCase]):
         case = _case(case_id)
         form = found.form(request.POST if request.method == "POST" else None, case=case)
         if request.method == "POST" and form.is_valid():
-            try:
-                found.act(case, form.cleaned_data, cast(User, request.user))
-            except Problem as problem:
-                messages.error(request, problem.detail)
-            else:
-                messages.success(request, _("C'est noté."))
+            actor = cast(User, request.user)
+            carry_out(request, lambda: found.act(case, form.cleaned_data, actor))
             return redirect("admin:orders_withdrawalcase_change", case.pk)
         context = {**self._context(request, case), "step": found, "form": form, "title": found.label}
         return TemplateResponse(request, "admin/orders/withdrawalcase/step.html", context)
@@ -244,5 +267,87 @@ def order_withdrawals_page(request: HttpRequest, order: Order, context: dict[str
     cases = cases_of(order)
     if len(cases) == 1:
         return redirect("admin:orders_withdrawalcase_change", cases[0].pk)
-    rows = [(case, *LIGHTS[light(case)]) for case in cases]
+    rows = [(case, URGENCY_SIGNS[urgency_of(case)]) for case in cases]
     return TemplateResponse(request, "admin/orders/order/withdrawals.html", {**context, "rows": rows})
+
+
+class ReturnForm(forms.Form):
+    """The units that came back. `amount` is less than their worth when they lost value (L221-23)."""
+
+    restock = forms.BooleanField(label=_("Remettre en stock"), required=False)
+    amount = AmountFormField(
+        label=_("Montant accordé (€), si les pièces ont perdu de la valeur"),
+        required=False,
+        min_value=Decimal("0.01"),
+        max_digits=10,
+        decimal_places=2,
+        help_text=_("Vide : tout ce qui a été payé pour ces pièces (article L221-23)."),
+    )
+    reason = forms.CharField(label=_("Motif, envoyé au client"), max_length=500, required=False)
+
+    def __init__(self, *args: Any, lines: Sequence[ReturnableLine], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.lines = lines
+        units = {
+            f"units_{line.item.pk}": forms.IntegerField(
+                label=f"{line.item} ({line.left})", min_value=0, max_value=line.left
+            )
+            for line in lines
+        }
+        self.fields = {**units, **self.fields}
+
+    def chosen(self) -> list[ReturnedLine] | None:
+        """The lines of a valid form as a refund wants them; None when the order has none left to choose."""
+        if not self.lines:
+            return None
+        restock: bool = self.cleaned_data["restock"]
+        wanted = ((line.item.pk, self.cleaned_data[f"units_{line.item.pk}"]) for line in self.lines)
+        return [ReturnedLine(item, units, restock) for item, units in wanted if units]
+
+
+def refund_page(request: HttpRequest, case: WithdrawalCase, context: dict[str, Any]) -> HttpResponseBase:
+    """Shows the sum for what is chosen; the button carries that sum, and another one is shown before it is used."""
+    back = redirect("admin:orders_withdrawalcase_change", case.pk)
+    if case.order is None or case.state not in OPEN_CASES:
+        messages.error(request, _("Cette déclaration n'a rien à rembourser."))
+        return back
+    lines = returnable_lines(case.order)
+    start = _start(case, lines)
+    form = ReturnForm(request.POST if request.method == "POST" else start, lines=lines)
+    proposal: RefundProposal | None = None
+    if form.is_valid():
+        amount = form.cleaned_data["amount"]
+        try:
+            proposal = propose_refund(
+                case.order, form.chosen(), amount=amount, stopped=stopped_by(case.withdrawal)
+            )
+            agreed = request.POST.get("expected") == amount_string(proposal.amount)
+            if request.method == "POST" and "confirm" in request.POST and agreed:
+                refund_case(
+                    case_id=case.pk,
+                    lines=form.chosen(),
+                    amount=amount,
+                    reason=form.cleaned_data["reason"],
+                    actor=cast(User, request.user),
+                )
+                messages.success(request, _("Remboursement décidé : l'argent part dans la minute."))
+                return back
+        except Problem as problem:
+            messages.error(request, problem.detail)
+    context |= {
+        "form": form,
+        "proposal": proposal,
+        "expected": "" if proposal is None else amount_string(proposal.amount),
+        "title": _("Rembourser la rétractation"),
+    }
+    return TemplateResponse(request, "admin/orders/withdrawalcase/refund.html", context)
+
+
+def _start(case: WithdrawalCase, lines: Sequence[ReturnableLine]) -> dict[str, Any]:
+    """What the declaration says: its lines, nothing where the customer only described them, else everything."""
+    declared = {line.item_id: line.quantity for line in case.withdrawal.lines.all()}
+    everything = not declared and not case.goods
+    return {
+        f"units_{line.item.pk}": line.left if everything else min(declared.get(line.item.pk, 0), line.left)
+        for line in lines
+    }

@@ -61,6 +61,7 @@ class LinesField(serializers.ListField):
 
 
 def requested_lines(data: list[dict[str, Any]]) -> tuple[RequestedLine, ...]:
+    """Return the cart lines of a validated request."""
     return tuple(
         RequestedLine(
             product_id=line["product_id"],
@@ -161,6 +162,7 @@ class CustomerSerializer(serializers.Serializer[CustomerDetails]):
 
 
 def customer_details(data: dict[str, Any]) -> CustomerDetails:
+    """Return the customer of a validated checkout; its fields carry the names of the public API."""
     return CustomerDetails(
         email=data["email"],
         first_name=data["firstName"],

@@ -10,7 +10,6 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
@@ -21,11 +20,10 @@ from accounts.models import User
 from accounts.services.checkout import CheckoutSignUp, authenticate_at_checkout
 from accounts.services.signing_in import sign_in_now
 from catalog.selectors.availability import Level
-from orders.api import presenting, serializers
-from orders.api.exchange import idempotency_key, private
+from orders.api import quote_documents, serializers
+from orders.api.base import IDEMPOTENCY_KEY, ORDER_ID, found_order, idempotency_key, private, validated
 from orders.guest_orders import browser_owns, remember_order, remembered_orders
 from orders.models import Order
-from orders.models.payment import PROVIDER_ID
 from orders.selectors import orders as order_selectors
 from orders.selectors.installments import agreed_plan
 from orders.selectors.quotes import quote_cart
@@ -33,6 +31,7 @@ from orders.services.checkout import checkout as checkout_service
 from orders.services.checkout.placement import CartChanged, CheckoutRequest
 from orders.services.payments.settlement import verify_payment
 from orders.services.status.stock_holds import held_by_orders
+from orders.stripe.gateway import parse_checkout_session_id
 from shop.core import limits
 from shop.core.client_address import client_address
 from shop.core.content_version import content_version
@@ -56,8 +55,8 @@ class QuoteView(APIView):
                 destination=asked.get("country"),
                 own=_own_units(request),
             )
-            document = presenting.quote_document(cart)
-        return private(Response(_quote_serializer().to_representation(document)))
+            document = quote_documents.quote_document(cart)
+        return private(_quote_serializer().to_representation(document))
 
 
 def _own_units(request: Request) -> Counter[Level] | None:
@@ -86,14 +85,12 @@ class CheckoutView(APIView):
     @extend_schema(
         request=serializers.CheckoutSerializer,
         responses={201: serializers.CheckoutAnswerSerializer},
-        parameters=[OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER, required=True)],
+        parameters=[IDEMPOTENCY_KEY],
     )
     def post(self, request: Request) -> Response:
         limits.enforce(limits.CHECKOUT_NETWORK, client_address(request._request))
         key = idempotency_key(request)
-        form = serializers.CheckoutSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        data = form.validated_data
+        data = validated(serializers.CheckoutSerializer(data=request.data))
         customer = serializers.customer_details(data["customer"])
         if isinstance(request.user, User):
             # A member's order goes to the address that the account has confirmed, whatever the form says.
@@ -111,7 +108,7 @@ class CheckoutView(APIView):
             done = checkout_service.check_out(demand, find_buyer=buyer.find, visitor=buyer.visitor())
         except CartChanged as changed:
             changed.extra["quote"] = serializers.QuoteSerializer(
-                presenting.quote_document(changed.quote)
+                quote_documents.quote_document(changed.quote)
             ).data
             raise
         finally:
@@ -128,7 +125,7 @@ class CheckoutView(APIView):
             "total": done.order.total,
             **_plan(done.order),
         }
-        return private(Response(serializers.CheckoutAnswerSerializer(answer).data, status=201))
+        return private(serializers.CheckoutAnswerSerializer(answer).data, 201)
 
 
 class _Buyer:
@@ -190,12 +187,8 @@ class VerifyView(APIView):
     )
     def get(self, request: Request) -> Response:
         limits.enforce(limits.VERIFY_NETWORK, client_address(request._request))
-        checkout_session_id = request.query_params.get("session_id", "")
-        checked = (
-            verify_payment(checkout_session_id)
-            if 0 < len(checkout_session_id) <= PROVIDER_ID and "\x00" not in checkout_session_id
-            else None
-        )
+        checkout_session_id = parse_checkout_session_id(request.query_params.get("session_id", ""))
+        checked = verify_payment(checkout_session_id) if checkout_session_id else None
         if checked is None:
             raise Problem("unknown_session", _("Aucun paiement à vérifier."), 404)
         answer: dict[str, Any] = {"payment_status": checked.status}
@@ -205,7 +198,7 @@ class VerifyView(APIView):
             answer["order_reference"] = checked.order.reference
             answer["order_url"] = order_selectors.order_path(checked.order)
             answer |= _plan(checked.order)
-        return private(Response(serializers.VerifyAnswerSerializer(answer).data))
+        return private(serializers.VerifyAnswerSerializer(answer).data)
 
 
 class OrderListView(APIView):
@@ -214,7 +207,7 @@ class OrderListView(APIView):
     @extend_schema(responses=serializers.OrderSerializer(many=True))
     def get(self, request: Request) -> Response:
         orders = order_selectors.member_orders(cast(User, request.user))
-        return private(Response(serializers.OrderSerializer(orders, many=True).data))
+        return private(serializers.OrderSerializer(orders, many=True).data)
 
 
 class OrderView(APIView):
@@ -222,16 +215,14 @@ class OrderView(APIView):
 
     @extend_schema(
         responses=serializers.OrderSerializer,
-        parameters=[OpenApiParameter("order_id", OpenApiTypes.UUID, OpenApiParameter.PATH)],
+        parameters=[ORDER_ID],
     )
     def get(self, request: Request, order_id: uuid.UUID) -> Response:
-        order = order_selectors.member_order(cast(User, request.user), order_id)
-        if order is None:
-            raise Problem("not_found", _("Commande introuvable."), 404)
-        return private(Response(serializers.OrderSerializer(order).data))
+        order = found_order(order_selectors.member_order(cast(User, request.user), order_id))
+        return private(serializers.OrderSerializer(order).data)
 
 
 def _plan(order: Order) -> dict[str, Any]:
     """The dated parts of an order in installments; nothing for one that is paid at once."""
     parts = agreed_plan(order)
-    return {"installment_plan": presenting.plan_document(parts)} if parts else {}
+    return {"installment_plan": quote_documents.plan_document(parts)} if parts else {}

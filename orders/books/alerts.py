@@ -9,48 +9,48 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from orders.books.audit import AuditReport
-from orders.books.turnover import Gauge, gauges, months_of
+from orders.books.turnover import TaxCeiling, months_of, tax_ceilings
 from orders.mails import mail_workshop
 from shop.core.dates import shop_day
 from shop.core.mail import ALERT_LINES
 from shop.core.money import ZERO, amount_string
 from shop.core.site import absolute_url
 
-HEARD_LATE = timedelta(days=14)
+LATE_BOOKINGS = timedelta(days=14)
 
 
-def alert_turnover(now: datetime) -> list[Gauge]:
+def alert_turnover(now: datetime) -> list[TaxCeiling]:
     """One mail for each ceiling, level (70, 90, 100 %) and year, at the highest level reached.
 
     Returns the ceilings that have reached one. In January the year before is looked at too: money of its last days may
-    be heard of late.
+    be booked late.
     """
-    years = sorted({shop_day(now - HEARD_LATE).year, shop_day(now).year})
-    return [gauge for number in years for gauge in _reached(number)]
+    years = sorted({shop_day(now - LATE_BOOKINGS).year, shop_day(now).year})
+    return [ceiling for number in years for ceiling in _reached(number)]
 
 
-def _reached(number: int) -> list[Gauge]:
+def _reached(number: int) -> list[TaxCeiling]:
     turnover = sum((month.net for month in months_of(number)), ZERO)
-    reached = [gauge for gauge in gauges(number, turnover=turnover) if gauge.level]
+    reached = [ceiling for ceiling in tax_ceilings(number, turnover=turnover) if ceiling.level]
     with transaction.atomic():
-        for gauge in reached:
-            _mail(gauge, number)
+        for ceiling in reached:
+            _mail(ceiling, number)
     return reached
 
 
-def _mail(gauge: Gauge, number: int) -> None:
+def _mail(ceiling: TaxCeiling, number: int) -> None:
     with translation.override("fr"):
         context = {
-            "label": str(gauge.label),
-            "explanation": str(gauge.explanation),
-            "level": gauge.level,
+            "label": str(ceiling.label),
+            "explanation": str(ceiling.explanation),
+            "level": ceiling.level,
             "year": number,
-            "amount": amount_string(gauge.amount),
-            "ceiling": amount_string(gauge.ceiling),
-            "left": amount_string(gauge.left),
+            "amount": amount_string(ceiling.amount),
+            "ceiling": amount_string(ceiling.ceiling),
+            "left": amount_string(ceiling.left),
             "admin_url": absolute_url(reverse("books:index")),
         }
-    mail_workshop("turnover_alert", context, once=f"{gauge.code}:{number}:{gauge.level}")
+    mail_workshop("turnover_alert", context, once=f"{ceiling.code}:{number}:{ceiling.level}")
 
 
 def mail_audit(report: AuditReport, now: datetime) -> None:

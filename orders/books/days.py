@@ -31,14 +31,17 @@ class Period:
 
 
 def year(number: int) -> Period:
+    """Return a civil year."""
     return Period(date(number, 1, 1), date(number, 12, 31))
 
 
 def month(number: int, of_year: int) -> Period:
+    """Return month `number` (1 to 12) of a year."""
     first = date(of_year, number, 1)
     following = date(of_year + number // 12, number % 12 + 1, 1)
     return Period(first, following - timedelta(days=1))
 
 
 def quarter(number: int, of_year: int) -> Period:
+    """Return quarter `number` (1 to 4) of a year."""
     return Period(month(3 * number - 2, of_year).first, month(3 * number, of_year).last)

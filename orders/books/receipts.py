@@ -1,28 +1,75 @@
-"""The receipts book (livre des recettes, art. 50-0 CGI): money in the order in which it came and went.
+"""The receipts book (livre des recettes, art. 50-0 CGI), the report of sales to consumers (art. 290 CGI), as CSV.
 
-Each installment, refund and dispute is a line, on the civil day where the shop is on which the money moved. The book is
-a French document, in French whatever the language of the operator. A movement that the shop learnt of after the end of
-its month is a line of that month all the same, and says when it was written: a copy made before does not have it.
+The book is money in the order in which it came and went: each installment, refund and dispute is a line, on the civil
+day where the shop is on which the money moved. It is a French document, in French whatever the language of the
+operator. A movement that the shop learnt of after the end of its month is a line of that month all the same, and says
+when it was written: a copy made before does not have it.
+
+The report adds the book up by period, country and VAT rate. Files open in French spreadsheets: UTF-8 with its mark,
+semicolons, decimal commas, days as 31/12/2026.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from enum import StrEnum
 from uuid import UUID
 
 from django.db.models import Prefetch, QuerySet
+from django.http import StreamingHttpResponse
 
-from orders.books.csv_files import Cell
 from orders.books.days import Period
 from orders.models import Invoice, InvoiceKind, LedgerEntry, LedgerKind, Order, Refund
 from orders.models.payment import TRANSFER_MOVEMENT
-from orders.pricing.vat import Treatment, outside_union
+from orders.pricing.vat import Treatment, outside_union, split_vat
 from orders.selectors.destinations import destination_of
 from shop.core.dates import shop_day
-from shop.core.money import ZERO
+from shop.core.money import ZERO, quantize
+
+BYTE_ORDER_MARK = "\ufeff"
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+Cell = str | Decimal | int | date | None
+
+
+class _Line:
+    """A file of one line, for the csv writer to write into."""
+
+    def write(self, text: str) -> str:
+        return text
+
+
+def csv_lines(header: Iterable[str], rows: Iterable[Iterable[Cell]]) -> Iterator[bytes]:
+    """The file line by line. Text that a spreadsheet would take for a formula is led by an apostrophe."""
+    writer = csv.writer(_Line(), delimiter=";", lineterminator="\r\n")
+    yield (BYTE_ORDER_MARK + str(writer.writerow([_text(cell) for cell in header]))).encode()
+    for row in rows:
+        yield str(writer.writerow([_text(cell) for cell in row])).encode()
+
+
+def csv_response(name: str, header: Iterable[str], rows: Iterable[Iterable[Cell]]) -> StreamingHttpResponse:
+    """A download that is written while it is read."""
+    response = StreamingHttpResponse(csv_lines(header, rows), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _text(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, Decimal):
+        return f"{quantize(cell):f}".replace(".", ",")
+    if isinstance(cell, date):
+        return f"{cell:%d/%m/%Y}"
+    if isinstance(cell, int):
+        return str(cell)
+    return f"'{cell}" if cell.startswith(_FORMULA_STARTS) else cell
+
 
 CHUNK = 500
 CARD = "Carte bancaire (Stripe)"
@@ -34,7 +81,7 @@ _NATURES = {
     LedgerKind.DISPUTE: "Reprise par la banque (litige)",
     LedgerKind.DISPUTE_WON: "Litige gagné",
 }
-HEADER = (
+RECEIPTS_HEADER = (
     "Date",
     "Pièce justificative",
     "Commande",
@@ -168,3 +215,94 @@ def _credit_note(order: Order, entry: LedgerEntry) -> Invoice | None:
     if request_id is None:
         return None
     return next((row for row in order.invoices.all() if row.refund_request_id == request_id), None)
+
+
+REPORT_HEADER = (
+    "Période",
+    "Pays",
+    "Régime de TVA",
+    "Taux (%)",
+    "Ventes",
+    "Remboursements",
+    "Base hors TVA (€)",
+    "TVA (€)",
+    "Total (€)",
+)
+_TREATMENTS = {
+    Treatment.FRANCHISE: "Franchise (art. 293 B du CGI)",
+    Treatment.DESTINATION: "Destination (art. 258 A du CGI)",
+    Treatment.EXPORT: "Exportation (art. 262 I du CGI)",
+}
+
+
+class Step(StrEnum):
+    """What one line of the report covers."""
+
+    DAY = "jour"
+    MONTH = "mois"
+    QUARTER = "trimestre"
+
+
+@dataclass(slots=True)
+class ReportLine:
+    """Movements of one step, country and rate, counted by `charges` and `returns`; euros, net of returns."""
+
+    step: str
+    country: str
+    treatment: str
+    percent: Decimal
+    charges: int = 0
+    returns: int = 0
+    net: Decimal = ZERO
+    vat: Decimal = ZERO
+
+    @property
+    def total(self) -> Decimal:
+        return self.net + self.vat
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        return (
+            self.step,
+            self.country,
+            _TREATMENTS.get(Treatment(self.treatment), self.treatment),
+            self.percent,
+            self.charges,
+            self.returns,
+            self.net,
+            self.vat,
+            self.total,
+        )
+
+
+def report(period: Period, step: Step) -> list[ReportLine]:
+    """The lines of a period in the order of time, country and rate. Queries as many as `receipts` makes."""
+    return summarise(receipts(period), step)
+
+
+def summarise(movements: Iterable[Receipt], step: Step) -> list[ReportLine]:
+    """Adds movements up. VAT is taken out of each movement, so that parts of a period add up to the whole."""
+    lines: dict[tuple[str, str, str, Decimal], ReportLine] = {}
+    for movement in movements:
+        key = (step_name(movement.day, step), movement.country, movement.treatment, movement.percent)
+        line = lines.setdefault(key, ReportLine(*key))
+        if movement.percent:
+            tax = split_vat(movement.amount, movement.percent)
+            line.net += tax.net
+            line.vat += tax.vat
+        else:
+            line.net += movement.amount
+        if movement.is_charge:
+            line.charges += 1
+        else:
+            line.returns += 1
+    return [lines[key] for key in sorted(lines)]
+
+
+def step_name(day: date, step: Step) -> str:
+    """`2026-11-21`, `2026-11` or `2026-T4`."""
+    if step is Step.DAY:
+        return day.isoformat()
+    if step is Step.MONTH:
+        return f"{day:%Y-%m}"
+    return f"{day.year}-T{(day.month + 2) // 3}"

@@ -1,12 +1,14 @@
-"""How much came in, month by month, and how near the ceilings are that change how the shop is taxed."""
+"""How much came in, month by month, with its chart, and how near the ceilings are that change how the shop is taxed."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from django.db.models import Q, Sum
 from django.db.models.functions import ExtractYear, TruncMonth
+from django.utils.dates import MONTHS, MONTHS_3
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -18,7 +20,7 @@ from shop.core.models import ShopSettings
 from shop.core.money import ZERO, quantize
 
 ALERT_LEVELS = (70, 90, 100)
-"""Percent of a ceiling at which the owner is told."""
+"""Percent of a ceiling at which the owner receives a mail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class MonthTurnover:
 
 
 @dataclass(frozen=True, slots=True)
-class Gauge:
+class TaxCeiling:
     """An amount of this year against a ceiling of `ShopSettings`."""
 
     code: str
@@ -56,6 +58,7 @@ class Gauge:
 
     @property
     def left(self) -> Decimal:
+        """What may still come in below the ceiling; 0 beyond it."""
         return max(ZERO, self.ceiling - self.amount)
 
 
@@ -92,25 +95,25 @@ def years_with_entries() -> list[int]:
     )
 
 
-def gauges(number: int, *, turnover: Decimal) -> list[Gauge]:
+def tax_ceilings(number: int, *, turnover: Decimal) -> list[TaxCeiling]:
     """The ceilings in a year of so much turnover (`months_of`, added up). One query, the settings are cached."""
     shop = ShopSettings.load()
     return [
-        Gauge(
+        TaxCeiling(
             "franchise",
             _("Franchise de TVA"),
             _("Au-delà, la TVA s'applique à partir du 1er janvier suivant (art. 293 B du CGI)."),
             turnover,
             shop.franchise_ceiling,
         ),
-        Gauge(
+        TaxCeiling(
             "franchise_upper",
             _("Franchise de TVA, plafond majoré"),
             _("Au-delà, la TVA s'applique le jour même du dépassement (art. 293 B du CGI)."),
             turnover,
             shop.franchise_ceiling_upper,
         ),
-        Gauge(
+        TaxCeiling(
             "union",
             _("Ventes aux particuliers des autres pays de l'Union"),
             _(
@@ -120,3 +123,94 @@ def gauges(number: int, *, turnover: Decimal) -> list[Gauge]:
             shop.eu_sales_threshold,
         ),
     ]
+
+
+HEIGHT = 220
+"""Of the drawing, in pixels; positions across are percent, so that it is readable on any width."""
+_STEPS = (Decimal(1), Decimal(2), Decimal("2.5"), Decimal(5), Decimal(10))
+_GRID_LINES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One month: both bars begin at the foot. Places across are percent, heights and places from above pixels."""
+
+    month: str | Promise
+    short_month: str | Promise
+    turnover: MonthTurnover
+    centre: str
+    received_x: str
+    value_x: str
+    received_y: int
+    received_height: int
+    returned_x: str
+    returned_y: int
+    returned_height: int
+
+
+@dataclass(frozen=True, slots=True)
+class GridLine:
+    """A line across, and its whole euros."""
+
+    y: int
+    euros: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """The figures of a bar chart, as an SVG without styles or scripts draws it."""
+
+    bars: list[Bar]
+    grid: list[GridLine]
+    height: int = HEIGHT
+
+
+BAR_WIDTH = "2.6%"
+
+
+def chart_of(months: Sequence[MonthTurnover]) -> Chart:
+    """Return two bars a month, what came in and what went back, under a scale of round numbers."""
+    most = max((max(month.received, month.returned) for month in months), default=Decimal(0))
+    step = _round_step(most)
+    top = step * _GRID_LINES
+    share = Decimal(100) / max(1, len(months))
+    bars = []
+    for index, month in enumerate(months):
+        received, returned = _pixels(month.received, top), _pixels(month.returned, top)
+        centre = share * index + share / 2
+        bars.append(
+            Bar(
+                month=MONTHS[month.number],
+                short_month=MONTHS_3[month.number],
+                turnover=month,
+                centre=_percent(centre),
+                received_x=_percent(centre - Decimal("2.8")),
+                value_x=_percent(centre - Decimal("1.5")),
+                received_y=HEIGHT - received,
+                received_height=received,
+                returned_x=_percent(centre + Decimal("0.2")),
+                returned_y=HEIGHT - returned,
+                returned_height=returned,
+            )
+        )
+    grid = [
+        GridLine(y=HEIGHT - HEIGHT * line // _GRID_LINES, euros=int(step * line))
+        for line in range(_GRID_LINES + 1)
+    ]
+    return Chart(bars, grid)
+
+
+def _round_step(most: Decimal) -> Decimal:
+    """The smallest of 1, 2, 2.5 and 5 times a power of ten of which four reach the highest bar; 10 at least."""
+    wanted = max(most / _GRID_LINES, Decimal(10))
+    power = Decimal(10) ** (len(str(int(wanted))) - 1)
+    return next(step * power for step in _STEPS if step * power >= wanted)
+
+
+def _pixels(amount: Decimal, top: Decimal) -> int:
+    # What is not nothing is seen.
+    return max(2, int(amount * HEIGHT / top)) if amount > 0 else 0
+
+
+def _percent(value: Decimal) -> str:
+    return f"{value:.2f}%"

@@ -19,12 +19,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from orders.books import receipts as book
-from orders.books import reporting
-from orders.books.chart import BAR_WIDTH, draw_year
-from orders.books.csv_files import csv_response
 from orders.books.days import Period, month, quarter, year
-from orders.books.todo import tasks
-from orders.books.turnover import gauges, months_of, years_with_entries
+from orders.books.staff_tasks import staff_tasks
+from orders.books.turnover import BAR_WIDTH, chart_of, months_of, tax_ceilings, years_with_entries
 from orders.stripe.gateway import is_configured
 from shop.core.models import ScheduledJob
 from shop.core.money import ZERO
@@ -44,15 +41,18 @@ class PeriodForm(forms.Form):
         + [(f"{kind}{n}", "") for kind, most in (("m", 12), ("t", 4)) for n in range(1, most + 1)],
         required=False,
     )
-    pas = forms.ChoiceField(choices=[(step.value, step.value) for step in reporting.Step], required=False)
+    pas = forms.ChoiceField(choices=[(step.value, step.value) for step in book.Step], required=False)
 
     def chosen_year(self) -> int:
+        """Return the year asked for, else the current one."""
         return int(self.cleaned_data.get("annee") or timezone.localdate().year)
 
     def chosen_part(self) -> str:
+        """Return `m1` to `m12`, `t1` to `t4`, or "" for the whole year."""
         return str(self.cleaned_data.get("partie") or "")
 
     def period(self) -> Period:
+        """Return the days that the form asks for."""
         part, number = self.chosen_part()[:1], int(self.chosen_part()[1:] or 0)
         if part == "m":
             return month(number, self.chosen_year())
@@ -86,13 +86,13 @@ def books_page(request: HttpRequest, form: PeriodForm) -> HttpResponseBase:
         "year": number,
         "years": sorted({timezone.localdate().year, number, *years_with_entries()}, reverse=True),
         "months": months,
-        "chart": draw_year(months),
+        "chart": chart_of(months),
         "bar_width": BAR_WIDTH,
         "received": sum((row.received for row in months), ZERO),
         "returned": sum((row.returned for row in months), ZERO),
         "turnover": turnover,
-        "gauges": gauges(number, turnover=turnover),
-        "tasks": tasks(timezone.localdate(), request.user),
+        "ceilings": tax_ceilings(number, turnover=turnover),
+        "tasks": staff_tasks(timezone.localdate(), request.user),
         "checked_at": _last_reconciled(),
         "payments_are_on": is_configured(),
         "parts": _parts(),
@@ -125,16 +125,16 @@ def receipts_csv(request: HttpRequest, form: PeriodForm) -> HttpResponseBase:
     """The same as a file."""
     period = form.period()
     rows = (receipt.cells for receipt in book.receipts(period))
-    return csv_response(f"livre-des-recettes-{_name(period)}", book.HEADER, rows)
+    return book.csv_response(f"livre-des-recettes-{_name(period)}", book.RECEIPTS_HEADER, rows)
 
 
 @_for_operators
 def reporting_csv(request: HttpRequest, form: PeriodForm) -> HttpResponseBase:
     """What is reported of sales to consumers, by period, country and rate."""
     period = form.period()
-    step = reporting.Step(form.cleaned_data.get("pas") or reporting.Step.MONTH)
-    rows = (line.cells for line in reporting.report(period, step))
-    return csv_response(f"e-reporting-{_name(period)}", reporting.HEADER, rows)
+    step = book.Step(form.cleaned_data.get("pas") or book.Step.MONTH)
+    rows = (line.cells for line in book.report(period, step))
+    return book.csv_response(f"e-reporting-{_name(period)}", book.REPORT_HEADER, rows)
 
 
 def _parts() -> list[tuple[str, Any]]:

@@ -1,18 +1,137 @@
-"""The stored PDF of an invoice: made once by a worker after the commit, then only read."""
+"""The PDF of an invoice: typeset to PDF/A-3a and PDF/UA-1 with its Factur-X data inside, stored once, sent by mail.
+
+A worker typesets it after the commit; it is only read from then on. A mail carries a reference: the file is read when
+the mail leaves.
+"""
 
 import hashlib
+import json
 import logging
-from datetime import datetime, timedelta
+import re
+import uuid
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
 
-from orders.invoices.document import typeset
+from orders.invoices.facturx import FILE_NAME, factur_x
+from orders.invoices.page_texts import page_texts
 from orders.models import Invoice, InvoiceDocument, InvoiceKind
+from shop.core.mail_content import Attachment
 
-logger = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    import typst
 
 SWEEP_AFTER = timedelta(minutes=2)
 SWEEP_AT_ONCE = 200
+
+ORDER_INVOICE = "order-invoice"
+CREDIT_NOTE = "credit-note"
+DOCUMENT = "invoice"
+
+logger = logging.getLogger(__name__)
+
+_HERE = Path(__file__).parent
+_STANDARDS: list["typst.PDFStandard"] = ["a-3a", "ua-1"]
+
+# Everything but Latin, Greek and Cyrillic letters, punctuation, currencies and signs.
+_NOT_DRAWN = re.compile(r"[^\u0020-\u052f\u1e00-\u1fff\u2000-\u22ff\u25a1]|\\u00[01][0-9a-f]")
+
+_FACTUR_X_NAMESPACE = "urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#"
+_FACTUR_X_PROPERTIES = {
+    "ConformanceLevel": ("EN 16931", "The conformance level of the embedded XML document"),
+    "DocumentFileName": (FILE_NAME, "The name of the embedded XML document"),
+    "DocumentType": ("INVOICE", "The type of the hybrid document in capital letters"),
+    "Version": ("1.0", "The version of the standard that the embedded XML document follows"),
+}
+
+
+def typeset(data: dict[str, Any]) -> bytes:
+    """The PDF of an invoice's frozen content. The same content always gives the same bytes.
+
+    About 20 ms of one core, and twice that for the first; the typesetter stays in memory, so call it in workers.
+    """
+    xml = factur_x(data).decode()
+    issued = datetime.fromisoformat(data["issued_on"]).replace(tzinfo=UTC)
+    view = json.dumps(page_texts(data), ensure_ascii=False)
+    try:
+        pdf = _compile(view, xml, issued)
+    except RuntimeError:
+        # An archived page may not hold a letter that no font of ours can draw: a box replaces it, and the
+        # embedded data contain it.
+        pdf = _compile(_NOT_DRAWN.sub("\u25a1", view), xml, issued)
+    return with_factur_x_metadata(pdf)
+
+
+def _compile(view: str, xml: str, issued: datetime) -> bytes:
+    pdf = _compiler().compile(
+        sys_inputs={"view": view, "xml": xml}, pdf_standards=_STANDARDS, timestamp=issued
+    )
+    assert isinstance(pdf, bytes)
+    return pdf
+
+
+@cache
+def _compiler() -> "typst.Compiler":
+    """One for the life of the process: fonts and template are read once."""
+    import typst  # 30 MB that web processes never need
+
+    return typst.Compiler(
+        _HERE / "invoice.typ", root=_HERE, font_paths=[_HERE / "fonts"], ignore_system_fonts=True
+    )
+
+
+def with_factur_x_metadata(pdf: bytes) -> bytes:
+    """The PDF with the four Factur-X properties in its XMP metadata, described as PDF/A wants it.
+
+    The typesetter embeds the file and can't write properties of others. They are added as an incremental update
+    (ISO 32000-1, 7.5.6): a second copy of the metadata object after the end, and a table that points to it.
+    """
+    found = re.search(
+        rb"(\d+) 0 obj\n<</Length \d+/Type/Metadata/Subtype/XML>>\nstream\n(.*?)\nendstream", pdf, re.S
+    )
+    trailer = re.search(rb"trailer\n(<<.*>>)\nstartxref\n(\d+)\n%%EOF\s*$", pdf, re.S)
+    if found is None or trailer is None:
+        raise ValueError("The PDF has no metadata that can be completed.")
+    number, xmp = int(found[1]), _completed_xmp(found[2])
+    body = b"%d 0 obj\n<</Length %d/Type/Metadata/Subtype/XML>>\nstream\n%b\nendstream\nendobj\n" % (
+        number,
+        len(xmp),
+        xmp,
+    )
+    if not pdf.endswith(b"\n"):
+        pdf += b"\n"
+    start = len(pdf)
+    table = b"xref\n%d 1\n%010d 00000 n\r\n" % (number, start)
+    entries = trailer[1].removesuffix(b">>") + b"/Prev %d>>" % int(trailer[2])
+    return b"%b%b%btrailer\n%b\nstartxref\n%d\n%%%%EOF\n" % (pdf, body, table, entries, start + len(body))
+
+
+def _completed_xmp(xmp: bytes) -> bytes:
+    schema = "".join(
+        '<rdf:li rdf:parseType="Resource"><pdfaProperty:category>external</pdfaProperty:category>'
+        f"<pdfaProperty:description>{description}</pdfaProperty:description>"
+        f"<pdfaProperty:name>{name}</pdfaProperty:name><pdfaProperty:valueType>Text</pdfaProperty:valueType></rdf:li>"
+        for name, (_value, description) in _FACTUR_X_PROPERTIES.items()
+    )
+    schema = (
+        '<rdf:li rdf:parseType="Resource"><pdfaSchema:schema>Factur-X PDFA Extension Schema</pdfaSchema:schema>'
+        f"<pdfaSchema:namespaceURI>{_FACTUR_X_NAMESPACE}</pdfaSchema:namespaceURI>"
+        f"<pdfaSchema:prefix>fx</pdfaSchema:prefix><pdfaSchema:property><rdf:Seq>{schema}</rdf:Seq>"
+        "</pdfaSchema:property></rdf:li>"
+    )
+    values = "".join(
+        f"<fx:{name}>{value}</fx:{name}>" for name, (value, _text) in _FACTUR_X_PROPERTIES.items()
+    )
+    values = f'<rdf:Description rdf:about="" xmlns:fx="{_FACTUR_X_NAMESPACE}">{values}</rdf:Description>'
+    completed = xmp.replace(
+        b"<pdfaExtension:schemas><rdf:Bag>", b"<pdfaExtension:schemas><rdf:Bag>" + schema.encode(), 1
+    ).replace(b"</rdf:RDF>", values.encode() + b"</rdf:RDF>", 1)
+    if completed.count(_FACTUR_X_NAMESPACE.encode()) != 2:
+        raise ValueError("The PDF's metadata describe no extension schemas.")
+    return completed
 
 
 def ensure_document(invoice: Invoice) -> InvoiceDocument:
@@ -40,7 +159,7 @@ def file_name(invoice: Invoice) -> str:
 
 
 def make_missing_documents(now: datetime) -> int:
-    """Typeset what a lost wake-up or a dead worker left without a document; returns how many were made.
+    """Typeset what a lost message or a dead worker left without a document; returns how many were made.
 
     One that can't be typeset is logged and does not keep the others waiting.
     """
@@ -53,3 +172,18 @@ def make_missing_documents(now: datetime) -> int:
         except Exception:
             logger.exception("invoice %s has no document", invoice.number)
     return made
+
+
+def order_invoice_attachment(order_id: uuid.UUID) -> Attachment:
+    """Return a reference to the invoice of an order. A mail that leaves without it is followed by one with it."""
+    return Attachment(ORDER_INVOICE, str(order_id), required=False)
+
+
+def credit_note_attachment(request_id: uuid.UUID) -> Attachment:
+    """Return a reference to the credit note of a refund decision, on the same terms."""
+    return Attachment(CREDIT_NOTE, str(request_id), required=False)
+
+
+def document_attachment(invoice_id: int) -> Attachment:
+    """Return a reference to one document, for a mail that has no sense without it."""
+    return Attachment(DOCUMENT, str(invoice_id), required=True)

@@ -1,6 +1,6 @@
 """The invoice as data: the XML of Factur-X 1.0, profile EN 16931 (Cross Industry Invoice D22B).
 
-Written from the same frozen content as the pages, so both say the same. Elements stand in the order of the schema;
+Written from the same frozen content as the pages, so both say the same. Elements are in the order of the schema;
 the codes in comments (BT-…) are the terms of EN 16931.
 """
 

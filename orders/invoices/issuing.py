@@ -21,7 +21,7 @@ from shop.core.money import ZERO
 
 
 def issue_invoice(*, order: Order) -> Invoice:
-    """The invoice of a paid order, frozen as the order stands now. The second call gives the first one back.
+    """The invoice of a paid order, frozen as the order is now. The second call returns the first one.
 
     Runs in the caller's transaction with the order locked; the number exists only if that transaction commits.
     """
@@ -47,7 +47,7 @@ def issue_invoice(*, order: Order) -> Invoice:
 def issue_credit_note(*, request: RefundRequest) -> Invoice | None:
     """The credit note of a refund whose money is back, or None when the order never had an invoice.
 
-    Runs in the caller's transaction with the order locked. The second call gives the first one back.
+    Runs in the caller's transaction with the order locked. The second call returns the first one.
     """
     known = Invoice.objects.filter(refund_request=request).first()
     if known is not None:

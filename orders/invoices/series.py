@@ -1,6 +1,6 @@
 """The numbers of a year's series and the chain of hashes over it (art. 242 nonies A CGI ann. II).
 
-The counter is a row, never a database sequence: a sequence keeps the number of a transaction that rolled back,
+The counter is a row, never a database sequence: a sequence uses up the number of a transaction that rolled back,
 which leaves a gap. Whoever issues holds the row's lock until the end of its transaction, so numbers are given in
 the order in which invoices are committed.
 """
@@ -19,13 +19,13 @@ from orders.models import Invoice, InvoiceSeries
 from shop.core.dates import shop_day
 
 CLOCKS_DIFFER = timedelta(minutes=1)
-"""By so much the clocks of two machines may differ without anybody being told."""
+"""By so much the clocks of two machines may differ without a mail to the workshop."""
 STEPS_BACK = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class ReservedNumber:
-    """The next place of a series, reserved for the transaction that asked."""
+    """The next number of a series, reserved for the transaction that asked."""
 
     series: InvoiceSeries
     sequence: int
@@ -41,7 +41,7 @@ def reserve_number() -> ReservedNumber:
 
     Runs in the caller's transaction and is the last lock that it takes. The moment of issue is read under the
     lock: a transaction that waited past midnight on New Year's Eve issues in the new year. Dates never decrease within
-    a series: with a clock that stepped back the moment of the last document is taken, and the workshop is told.
+    a series: with a clock that stepped back the moment of the last document is taken, and the workshop receives a mail.
     """
     if not connection.in_atomic_block:
         raise RuntimeError("A number is taken in the transaction that issues the invoice.")
@@ -67,7 +67,7 @@ def _moment(series: InvoiceSeries, now: datetime) -> datetime:
 
 
 def assign_number(reserved: ReservedNumber, *, digest: str) -> None:
-    """Move the counter past a place whose row has been written, and remember its hash for the next."""
+    """Move the counter past a number whose row has been written, and remember its hash for the next."""
     reserved.series.last_number = reserved.sequence
     reserved.series.last_hash = digest
     reserved.series.save(update_fields=["last_number", "last_hash"])

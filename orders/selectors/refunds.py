@@ -91,7 +91,7 @@ def _newest_last() -> "Prefetch[str]":
     return Prefetch("refunds", queryset=Refund.objects.order_by("created_at"))
 
 
-def refund_error_text(error: str) -> str:
+def refund_error_in_words(error: str) -> str:
     """Return a refund's error in words, in the active language; a code that has none is shown as it came."""
     texts = {
         "charge_already_refunded": _("Ce paiement avait déjà été remboursé hors de la boutique."),

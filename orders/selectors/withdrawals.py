@@ -34,7 +34,7 @@ _INVOICE = re.compile(r"F-\d{4}-\d{5,}", re.IGNORECASE)
 _READ_AT_MOST = 5
 
 
-class Light(StrEnum):
+class Urgency(StrEnum):
     """How urgent a case is. `WAITING`: the refund may wait for the goods or the proof of their sending (L221-24)."""
 
     CLOSED = "closed"
@@ -134,16 +134,16 @@ def days_since(case: WithdrawalCase, today: date) -> int:
     return (today - shop_day(case.withdrawal.declared_at)).days
 
 
-def light(case: WithdrawalCase, today: date | None = None) -> Light:
+def urgency_of(case: WithdrawalCase, today: date | None = None) -> Urgency:
     """Return the colour of a case: red from the last day on, amber from the tenth, unless the refund may wait."""
     if case.state not in OPEN_CASES:
-        return Light.CLOSED
+        return Urgency.CLOSED
     if may_wait(case):
-        return Light.WAITING
+        return Urgency.WAITING
     passed = days_since(case, today or timezone.localdate())
     if passed >= LAST_ALERT_DAY:
-        return Light.RED
-    return Light.AMBER if passed >= FIRST_ALERT_DAY else Light.GREEN
+        return Urgency.RED
+    return Urgency.AMBER if passed >= FIRST_ALERT_DAY else Urgency.GREEN
 
 
 def withdrawal_path(order: Order | None = None, token: str = "") -> str:

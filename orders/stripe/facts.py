@@ -18,7 +18,7 @@ class PageLine:
 
 @dataclass(frozen=True, slots=True)
 class ChargeFacts:
-    """`moved_at` is when the money came in; None when the provider does not tell, as for a bank debit."""
+    """`moved_at` is when the money came in; None when the provider does not say, as for a bank debit."""
 
     charge_id: str
     amount_cents: int
@@ -30,7 +30,7 @@ class ChargeFacts:
 
 @dataclass(frozen=True, slots=True)
 class CardFacts:
-    """A card that the provider keeps for later charges."""
+    """A card that the provider has saved for later charges."""
 
     customer_id: str
     payment_method_id: str
@@ -42,10 +42,10 @@ class CardFacts:
 
 @dataclass(frozen=True, slots=True)
 class CheckoutSessionFacts:
-    """A payment page as the provider knows it now.
+    """A Checkout Session in payment mode as the provider knows it now.
 
     `status` is open, complete or expired; `payment_status` is paid, unpaid or no_payment_required. `card` is the one
-    that was kept for later charges, None when the page kept none.
+    that was saved for later charges, None when there is none.
     """
 
     checkout_session_id: str
@@ -66,8 +66,8 @@ class CheckoutSessionFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class CardPageFacts:
-    """A page that stores a card, as the provider knows it now.
+class SetupSessionFacts:
+    """A Checkout Session in setup mode, which only stores a card, as the provider knows it now.
 
     `status` is open, complete or expired. `card` is the one that its bank let the customer leave, None before.
     """
@@ -140,6 +140,8 @@ class DisputeFacts:
 
 @dataclass(frozen=True, slots=True)
 class EventFacts:
+    """A message of the provider. `body` is the whole event as it was sent."""
+
     event_id: str
     kind: str
     livemode: bool

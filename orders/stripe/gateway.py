@@ -1,4 +1,4 @@
-"""What the shop asks Stripe for; `card_pages` and `statement`, which reads whole days of the account, call it too.
+"""What the shop asks Stripe for; `account_activity`, which lists whole days of the account, asks it too.
 
 Calls are made outside database transactions, through `stripe_api.calling`. Amounts are whole cents at this
 border. What comes back are small frozen facts, never Stripe's objects.
@@ -27,7 +27,14 @@ from orders.stripe.facts import EventFacts as EventFacts
 from orders.stripe.facts import IntentFacts as IntentFacts
 from orders.stripe.facts import PageLine as PageLine
 from orders.stripe.facts import RefundFacts as RefundFacts
-from orders.stripe.provider_objects import checkout_session_facts, dispute_facts, intent_facts, refund_facts
+from orders.stripe.facts import SetupSessionFacts as SetupSessionFacts
+from orders.stripe.provider_objects import (
+    checkout_session_facts,
+    dispute_facts,
+    intent_facts,
+    refund_facts,
+    setup_session_facts,
+)
 from orders.stripe.stripe_api import GatewayError as GatewayError
 from orders.stripe.stripe_api import GatewayNotConfigured as GatewayNotConfigured
 from orders.stripe.stripe_api import GatewayRefused as GatewayRefused
@@ -43,7 +50,7 @@ CHECKOUT_SESSION_LIFETIME = SHORTEST_CHECKOUT_SESSION + timedelta(minutes=1)
 IDEMPOTENCY_KEY_LIFETIME = timedelta(hours=23)
 """How long the provider certainly knows an idempotency key (it says 24 h; an hour allows for clocks)."""
 SHOP_MARK = "shop"
-"""Metadata that tells our payments from those of another site on the same Stripe account."""
+"""Metadata that distinguishes our payments from those of another site on the same Stripe account."""
 
 
 class BadSignature(Exception):
@@ -76,23 +83,23 @@ def create_checkout_session(
     success_url: str,
     cancel_url: str,
     expires_at: datetime,
-    keeps_card: bool = False,
+    save_card: bool = False,
     customer_id: str = "",
     notice: str = "",
 ) -> CheckoutSessionFacts:
     """Open a hosted payment page. The same `key` with the same arguments gives the same page for 24 h.
 
-    `keeps_card`: the card is kept for later charges without the customer, on `customer_id` or on a new customer.
-    `notice` stands beside the pay button.
+    `save_card`: the card is saved for later charges without the customer, on `customer_id` or on a new customer.
+    `notice` is shown beside the pay button.
 
     Raises GatewayUnavailable (ask again with the same key), GatewayRefused, GatewayNotConfigured.
     """
     metadata = _metadata(order_id, attempt_id)
-    # Each order has a customer of its own at the provider: a card kept for one order can't be charged for another.
+    # Each order has a customer of its own at the provider: a card saved for one order can't be charged for another.
     options: Any = {"customer": customer_id} if customer_id else {"customer_email": email}
     # A session's metadata is not copied to its payment intent.
     intent: dict[str, Any] = {"metadata": metadata}
-    if keeps_card:
+    if save_card:
         intent["setup_future_usage"] = "off_session"
         if not customer_id:
             # Without a customer the card of a guest would be saved for nobody.
@@ -126,13 +133,71 @@ def create_checkout_session(
         return checkout_session_facts(v1.checkout.sessions.create(asked, {"idempotency_key": key}))
 
 
+def parse_checkout_session_id(text: str) -> str:
+    """Return the id of a checkout session as an address gives it, or "" for what can't be one and no column takes."""
+    return text if len(text) <= PROVIDER_ID and text.isprintable() else ""
+
+
 def fetch_checkout_session(checkout_session_id: str) -> CheckoutSessionFacts:
-    """The page and its payment as they are now."""
+    """Return the page and its payment as they are now."""
     with calling() as v1:
         session = v1.checkout.sessions.retrieve(
             checkout_session_id, {"expand": ["payment_intent.latest_charge"]}
         )
         return checkout_session_facts(session)
+
+
+def create_setup_session(
+    *,
+    key: str,
+    order_id: str,
+    change_id: str,
+    customer_id: str,
+    email: str,
+    language: str,
+    notice: str,
+    success_url: str,
+    cancel_url: str,
+    expires_at: datetime,
+) -> SetupSessionFacts:
+    """Open a hosted page that only stores a card, for charges without its owner; nothing is paid on it.
+
+    The same `key` gives the same page for 24 h; `expire_checkout_session` closes it. The card stays with
+    `customer_id`, or with a new customer when that is "".
+
+    Raises GatewayUnavailable (ask again with the same key), GatewayRefused, GatewayNotConfigured.
+    """
+    metadata = {SHOP_MARK: settings.SITE_URL, "order": order_id, "card_change": change_id}
+    # Without a customer the card would be stored for nobody.
+    whose: Any = (
+        {"customer": customer_id} if customer_id else {"customer_email": email, "customer_creation": "always"}
+    )
+    asked: Any = {
+        "mode": "setup",
+        "currency": "eur",
+        "allowed_payment_method_types": ["card"],
+        "client_reference_id": order_id,
+        "locale": language,
+        "success_url": success_url,
+        "cancel_url": cancel_url,
+        "expires_at": int(expires_at.timestamp()),
+        "metadata": metadata,
+        # A session's metadata is not copied to its setup intent.
+        "setup_intent_data": {"metadata": metadata},
+        "custom_text": {"submit": {"message": notice}},
+        **whose,
+    }
+    with calling() as v1:
+        return setup_session_facts(v1.checkout.sessions.create(asked, {"idempotency_key": key}))
+
+
+def fetch_setup_session(checkout_session_id: str) -> SetupSessionFacts:
+    """Return the page and the card that was left on it, as they are now."""
+    with calling() as v1:
+        session = v1.checkout.sessions.retrieve(
+            checkout_session_id, {"expand": ["setup_intent.payment_method"]}
+        )
+        return setup_session_facts(session)
 
 
 def expire_checkout_session(checkout_session_id: str) -> bool:
@@ -146,7 +211,7 @@ def expire_checkout_session(checkout_session_id: str) -> bool:
 
 
 def find_checkout_session_of_intent(intent_id: str) -> str | None:
-    """The payment page that a payment intent belongs to."""
+    """Return the id of the payment page that a payment intent belongs to."""
     with calling() as v1:
         found = v1.checkout.sessions.list({"payment_intent": intent_id, "limit": 1})
         return found.data[0].id if found.data else None
@@ -161,7 +226,7 @@ def charge_stored_card(
     customer_id: str,
     payment_method_id: str,
 ) -> IntentFacts:
-    """Charge a kept card while its owner is away. The same `key` with the same arguments charges once, for 24 h.
+    """Charge a saved card while its owner is away. The same `key` with the same arguments charges once, for 24 h.
 
     A refusal by the bank is an answer, not an error. Raises GatewayUnavailable (whether it was charged is unknown),
     GatewayRefused, GatewayNotConfigured.
@@ -191,13 +256,13 @@ def charge_stored_card(
 
 
 def fetch_intent(intent_id: str) -> IntentFacts:
-    """The charge as it is now."""
+    """Return the charge as it is now."""
     with calling() as v1:
         return intent_facts(v1.payment_intents.retrieve(intent_id, {"expand": ["latest_charge"]}))
 
 
 def find_intent(*, customer_id: str, attempt_id: str) -> IntentFacts | None:
-    """The charge that was made for an attempt, found by its metadata; None when there is none.
+    """Return the charge that was made for an attempt, found by its metadata; None when there is none.
 
     Lists a customer's charges: unlike the provider's search, that list knows a charge from its first moment.
     """
@@ -212,7 +277,7 @@ def find_intent(*, customer_id: str, attempt_id: str) -> IntentFacts | None:
 
 
 def cancel_intent(intent_id: str) -> bool:
-    """Make sure that a refused charge can't be paid any more. False when it was paid or canceled before."""
+    """Cancel a refused charge, so that it can't be paid any more. False when it was paid or canceled before."""
     try:
         with calling() as v1:
             v1.payment_intents.cancel(intent_id)
@@ -221,14 +286,14 @@ def cancel_intent(intent_id: str) -> bool:
     return True
 
 
-def detach_card(payment_method_id: str) -> None:
-    """Have a kept card deleted. One that is gone already counts as deleted."""
+def detach_payment_method(payment_method_id: str) -> None:
+    """Have a stored card deleted. One that is gone already counts as deleted."""
     with suppress(GatewayRefused), calling() as v1:
         v1.payment_methods.detach(payment_method_id)
 
 
 def create_refund(*, key: str, intent_id: str, amount_cents: int, refund_id: str) -> RefundFacts:
-    """Give money back. Repeating the same key repeats nothing."""
+    """Refund a part of a payment. Repeating the same key repeats nothing."""
     with calling() as v1:
         refund = v1.refunds.create(
             {
@@ -242,7 +307,7 @@ def create_refund(*, key: str, intent_id: str, amount_cents: int, refund_id: str
 
 
 def list_refunds(intent_id: str) -> list[RefundFacts]:
-    """Every refund of a payment, whoever made it."""
+    """Return every refund of a payment, whoever made it."""
     with calling() as v1:
         found = v1.refunds.list(
             {
@@ -256,14 +321,14 @@ def list_refunds(intent_id: str) -> list[RefundFacts]:
 
 
 def list_disputes(intent_id: str) -> list[DisputeFacts]:
-    """Every dispute of a payment, as it stands now."""
+    """Return every dispute of a payment, as it is now."""
     with calling() as v1:
         found = v1.disputes.list({"payment_intent": intent_id, "limit": 100})
         return [dispute_facts(dispute) for dispute in found.auto_paging_iter()]
 
 
 def read_event(payload: bytes, signature: str) -> EventFacts:
-    """A webhook call, if it is the provider's own and of now. Old and new secret are tried.
+    """Return a webhook call, if it is the provider's own and of now. Old and new secret are tried.
 
     Raises BadSignature; OutOfTime when only its moment is wrong.
     """
@@ -305,7 +370,7 @@ def _is_signed(payload: bytes, signature: str, secret: str) -> bool:
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        # Python reads it, JSON does not know it, and PostgreSQL does not keep it.
+        # Python reads it, JSON does not know it, and PostgreSQL does not store it.
         raise ValueError(text)
     return number
 

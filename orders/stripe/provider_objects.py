@@ -8,17 +8,17 @@ import stripe
 
 from orders.stripe.facts import (
     CardFacts,
-    CardPageFacts,
     ChargeFacts,
     CheckoutSessionFacts,
     DisputeFacts,
     IntentFacts,
     RefundFacts,
+    SetupSessionFacts,
 )
 
 
 def checkout_session_facts(session: stripe.checkout.Session) -> CheckoutSessionFacts:
-    """A payment page, with its payment and the card it kept when they were expanded."""
+    """A payment page, with its payment and the card it saved when they were expanded."""
     intent = session.payment_intent
     charge = card = None
     intent_status = error_code = ""
@@ -47,9 +47,9 @@ def checkout_session_facts(session: stripe.checkout.Session) -> CheckoutSessionF
     )
 
 
-def card_page_facts(session: stripe.checkout.Session) -> CardPageFacts:
+def setup_session_facts(session: stripe.checkout.Session) -> SetupSessionFacts:
     """A page that stores a card, with the card that was left on it when its setup was expanded."""
-    return CardPageFacts(
+    return SetupSessionFacts(
         checkout_session_id=session.id,
         url=session.url or "",
         status=session.status or "",
@@ -135,7 +135,7 @@ def _charge_moved_at(charge: stripe.Charge) -> datetime | None:
 
 
 def _card_facts(intent: stripe.PaymentIntent) -> CardFacts | None:
-    """The card that was kept with this payment."""
+    """The card that was saved with this payment."""
     charge = intent.latest_charge
     if not intent.setup_future_usage or not isinstance(charge, stripe.Charge) or not charge.paid:
         return None

@@ -1,6 +1,6 @@
-"""The line to Stripe: one client, one circuit, and the shop's own errors for all that can go wrong on it.
+"""Calling Stripe: one client, one circuit, and the shop's own errors for all that can go wrong.
 
-Only for the files that call Stripe (`gateway`, `card_pages`, `statement`); everybody else asks those.
+Only for the files that call Stripe (`gateway`, `account_activity`); everybody else asks those.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class GatewayError(Exception):
 class GatewayUnavailable(GatewayError):
     """No answer, or one that says to come back: whether the call was carried out is unknown.
 
-    `kept` tells that the provider keeps this failure under the idempotency key: the same call fails for a day.
+    `stored`: the provider has stored this failure under the idempotency key, so the same call fails for a day.
     """
 
-    def __init__(self, message: str, *, kept: bool = False) -> None:
+    def __init__(self, message: str, *, stored: bool = False) -> None:
         super().__init__(message)
-        self.kept = kept
+        self.stored = stored
 
 
 class GatewayRefused(GatewayError):
@@ -81,7 +81,7 @@ def calling() -> Iterator[stripe.V1Services]:
         raise GatewayUnavailable("earlier calls took all the time that the request has")
     try:
         with circuit.call():
-            yield made_client(settings.STRIPE_SECRET_KEY, settings.STRIPE_API_BASE).v1
+            yield stripe_client(settings.STRIPE_SECRET_KEY, settings.STRIPE_API_BASE).v1
     except CallRefused as error:
         raise GatewayUnavailable(str(error)) from error
     except (stripe.APIConnectionError, stripe.RateLimitError) as error:
@@ -94,7 +94,7 @@ def calling() -> Iterator[stripe.V1Services]:
         status = error.http_status or 0
         # 409: another process is carrying out the call with this key right now.
         if status >= 500 or status in (0, 409):
-            raise GatewayUnavailable(str(error), kept=status >= 500) from error
+            raise GatewayUnavailable(str(error), stored=status >= 500) from error
         raise GatewayRefused(str(error), error.code or "") from error
 
 
@@ -118,8 +118,8 @@ class BoundedClient(stripe.RequestsClient):
 
 
 @lru_cache(maxsize=4)
-def made_client(secret_key: str, api_base: str) -> stripe.StripeClient:
-    """Stripe's client for a key; kept, because it holds the open connections."""
+def stripe_client(secret_key: str, api_base: str) -> stripe.StripeClient:
+    """Return Stripe's client for a key, cached because it holds the open connections."""
     return stripe.StripeClient(
         secret_key,
         base_addresses={"api": api_base} if api_base else None,

@@ -10,11 +10,11 @@ from typing import Any
 from stripe import params as shapes
 from stripe.params import checkout as session_shapes
 
-from orders.stripe_sandbox import documents, intents, refunds, sessions, store
+from orders.stripe_sandbox import checkout_sessions, documents, intents, refunds, store
 from orders.stripe_sandbox.errors import ApiError, Document, invalid, not_in_this_state, not_simulated
 from orders.stripe_sandbox.events import KEPT_FOR_SECONDS
-from orders.stripe_sandbox.listing import as_list, list_documents, list_objects
 from orders.stripe_sandbox.models import Delivery, StoredObject
+from orders.stripe_sandbox.responses import as_list, list_documents, list_objects
 
 Params = dict[str, Any]
 
@@ -65,11 +65,11 @@ def _list(kind: str, url: str, *filters: str) -> Callable[[Params, str], Answer]
 
 
 def _create_session(params: Params, _object_id: str) -> Answer:
-    return Answer(sessions.create_session(params))
+    return Answer(checkout_sessions.create_session(params))
 
 
 def _expire_session(_params: Params, object_id: str) -> Answer:
-    return Answer(sessions.expire_session(store.get("checkout.session", object_id)))
+    return Answer(checkout_sessions.expire_session(store.get("checkout.session", object_id)))
 
 
 def _list_sessions(params: Params, _object_id: str) -> Answer:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from orders.stripe_sandbox import documents, payments, setups, store
+from orders.stripe_sandbox import documents, payments, store
 from orders.stripe_sandbox.cards import (
     CARDS,
     GENERIC,
@@ -20,10 +20,10 @@ from orders.stripe_sandbox.cards import (
     SETUP_NOT_AUTHENTICATED,
     Decline,
 )
+from orders.stripe_sandbox.checkout_sessions import intent_parameters
 from orders.stripe_sandbox.errors import ApiError, not_in_this_state, not_simulated
 from orders.stripe_sandbox.events import emit
 from orders.stripe_sandbox.models import StoredObject
-from orders.stripe_sandbox.sessions import intent_parameters
 
 COMPLETE = "complete"
 REFUSED = "refused"
@@ -79,7 +79,7 @@ def answer_bank(session_id: str, *, accept: bool) -> str:
         payer = Payer(**session.private["payer"])
         if not accept:
             if stores_card(session):
-                setups.fail(intent, method, SETUP_NOT_AUTHENTICATED)
+                payments.fail_setup(intent, method, SETUP_NOT_AUTHENTICATED)
             else:
                 payments.fail_authentication(intent, method, NOT_AUTHENTICATED)
             return REFUSED
@@ -205,10 +205,10 @@ def _store_card(
     session: StoredObject, setup: StoredObject, method: StoredObject, decline: Decline | None, payer: Payer
 ) -> str:
     if decline is not None:
-        setups.fail(setup, method, decline)
+        payments.fail_setup(setup, method, decline)
         return REFUSED
     _create_customer(session, setup, payer)
-    setups.succeed(setup, method)
+    payments.succeed_setup(setup, method)
     _complete(session, payer, payment_status="no_payment_required")
     return COMPLETE
 

@@ -1,4 +1,4 @@
-"""What the sandbox was told at its start, read from the environment (options of the command end up there)."""
+"""The settings of the sandbox, read from the environment (options of the command end up there)."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ class Delay:
             raise ConfigurationRefused(f"STRIPE_SANDBOX_WEBHOOK_DELAY: unreadable value {text!r}.")
         return delay
 
-    def draw(self) -> float:
+    def sample(self) -> float:
         return random.uniform(self.shortest, self.longest)  # noqa: S311
 
-    def draw_early(self) -> bool:
+    def sample_early(self) -> bool:
         """Whether the events of the payment at hand are delivered before the customer is sent back."""
         return random.random() < self.early_share  # noqa: S311
 

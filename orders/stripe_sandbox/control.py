@@ -15,12 +15,12 @@ from typing import Any
 from django.db import connections
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-from orders.stripe_sandbox import checkout, faults, refunds, sessions, store
-from orders.stripe_sandbox.background import run_due_jobs
+from orders.stripe_sandbox import checkout, checkout_sessions, refunds, store
+from orders.stripe_sandbox.api import DROP, ERROR, HANG
 from orders.stripe_sandbox.cards import CARDS
 from orders.stripe_sandbox.configuration import ConfigurationRefused, Delay
 from orders.stripe_sandbox.errors import ApiError, Document, invalid
-from orders.stripe_sandbox.events import webhook_delay, webhooks_are_on
+from orders.stripe_sandbox.events import deliver, webhook_delay, webhooks_are_on
 from orders.stripe_sandbox.models import (
     Delivery,
     Fault,
@@ -30,7 +30,7 @@ from orders.stripe_sandbox.models import (
     Setting,
     StoredObject,
 )
-from orders.stripe_sandbox.webhooks import deliver
+from orders.stripe_sandbox.server import run_due_jobs
 
 Body = dict[str, Any]
 
@@ -58,6 +58,7 @@ def control(request: HttpRequest, action: str) -> HttpResponse:
 
 
 def health(_body: Body) -> Document:
+    """Return that the sandbox answers, its time, and whether it delivers webhooks."""
     return {"ok": True, "now": store.now(), "webhooks": webhooks_are_on()}
 
 
@@ -68,7 +69,7 @@ def order_fault(body: Body) -> Document:
     request's idempotency key as Stripe does; other errors turn the call away before it begins.
     """
     kind = body["kind"]
-    if kind not in (faults.ERROR, faults.HANG, faults.DROP):
+    if kind not in (ERROR, HANG, DROP):
         raise ValueError("kind is error, hang or drop")
     status, times = int(body.get("status", 500)), int(body.get("times", 1))
     if not 400 <= status <= 599 or times < 1:
@@ -82,7 +83,7 @@ def order_fault(body: Body) -> Document:
             times=times,
             status=status,
             seconds=float(body.get("seconds", 0)),
-            after=bool(body.get("after", kind == faults.DROP)),
+            after=bool(body.get("after", kind == DROP)),
         )
     return {"fault": fault.id}
 
@@ -147,7 +148,11 @@ def refuse_session(body: Body, session_id: str) -> Document:
 def expire_session(_body: Body, session_id: str) -> Document:
     """As if its time had come."""
     with store.writing():
-        return {"session": sessions.expire_session(store.get("checkout.session", session_id), by_clock=True)}
+        return {
+            "session": checkout_sessions.expire_session(
+                store.get("checkout.session", session_id), by_clock=True
+            )
+        }
 
 
 def deliver_events(body: Body) -> Document:

@@ -22,10 +22,12 @@ EMPTY_ADDRESS: Document = {
 
 
 def nothing(*names: str) -> Document:
+    """Return fields that Stripe answers with null."""
     return dict.fromkeys(names)
 
 
 def customer(params: dict[str, Any]) -> Document:
+    """Return a Customer."""
     return {
         **nothing(
             "address", "business_name", "currency", "default_source", "description", "discount", "individual_name",
@@ -52,6 +54,7 @@ def customer(params: dict[str, Any]) -> Document:
 
 
 def card_method(card_name: str, billing: Document, *, expiry_year: int) -> Document:
+    """Return a PaymentMethod of a test card."""
     card = CARDS[card_name]
     return {
         "id": store.new_id("pm"),
@@ -82,6 +85,7 @@ def card_method(card_name: str, billing: Document, *, expiry_year: int) -> Docum
 
 
 def debit_method(billing: Document) -> Document:
+    """Return a PaymentMethod of a bank debit."""
     return {
         "id": store.new_id("pm"),
         "object": "payment_method",
@@ -261,6 +265,7 @@ def balance_transaction(
 
 
 def refund(charge: Document, *, amount: int, reason: str | None, metadata: dict[str, str]) -> Document:
+    """Return a Refund of a charge."""
     return {
         **nothing(
             "balance_transaction", "customer_account", "description", "failure_balance_transaction",
@@ -283,6 +288,7 @@ def refund(charge: Document, *, amount: int, reason: str | None, metadata: dict[
 
 
 def dispute(charge: Document, *, amount: int, reason: str, due_by: int) -> Document:
+    """Return a Dispute of a charge."""
     return {
         "id": store.new_id("du"),
         "object": "dispute",

@@ -10,8 +10,8 @@ Document = dict[str, Any]
 class ApiError(Exception):
     """A refused call.
 
-    `kept` says whether the refusal is stored under the idempotency key: Stripe keeps the outcome of what began
-    to run (a refund too many), not of parameters that were refused at the door.
+    `stored` says whether the refusal is stored under the idempotency key: Stripe stores the outcome of what began
+    to run (a refund too many), not of parameters that were refused before.
     """
 
     def __init__(
@@ -22,7 +22,7 @@ class ApiError(Exception):
         *,
         code: str | None = None,
         param: str | None = None,
-        kept: bool = False,
+        stored: bool = False,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -30,7 +30,7 @@ class ApiError(Exception):
         self.message = message
         self.code = code
         self.param = param
-        self.kept = kept
+        self.stored = stored
 
     def body(self) -> Document:
         error: Document = {"message": self.message, "type": self.kind}
@@ -43,13 +43,13 @@ class ApiError(Exception):
 
 
 def invalid(message: str, *, param: str | None = None, code: str | None = None) -> ApiError:
-    """400 for a parameter; not kept under the idempotency key."""
+    """400 for a parameter; not stored under the idempotency key."""
     return ApiError(400, "invalid_request_error", message, code=code, param=param)
 
 
 def not_in_this_state(message: str, *, code: str | None = None, param: str | None = None) -> ApiError:
-    """400 because the object's state forbids the call; kept under the idempotency key."""
-    return ApiError(400, "invalid_request_error", message, code=code, param=param, kept=True)
+    """400 because the object's state forbids the call; stored under the idempotency key."""
+    return ApiError(400, "invalid_request_error", message, code=code, param=param, stored=True)
 
 
 def no_such(kind: str, object_id: str, *, param: str) -> ApiError:

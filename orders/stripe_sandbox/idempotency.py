@@ -10,41 +10,42 @@ from orders.stripe_sandbox import store
 from orders.stripe_sandbox.errors import ApiError, Document, invalid
 from orders.stripe_sandbox.models import IdempotentAnswer
 
-KEPT_FOR_SECONDS = 24 * 3600
+STORED_SECONDS = 24 * 3600
 MAX_KEY = 255
 
 
 def fingerprint(method: str, path: str, params: dict[str, Any]) -> str:
+    """Return a hash that is the same for the same call, whatever the order of its parameters."""
     text = json.dumps([method, path, params], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def claim(key: str, call_fingerprint: str, request_id: str) -> IdempotentAnswer | None:
-    """The answer kept under this key, or None when the call is new and now claimed.
+    """The answer stored under this key, or None when the call is new and now claimed.
 
     Raises ApiError: 409 while the first call is still running, 400 idempotency_error for other parameters.
     """
     if len(key) > MAX_KEY:
         raise invalid(f"Idempotency keys can be at most {MAX_KEY} characters.")
     with store.writing():
-        kept = IdempotentAnswer.objects.filter(key=key).first()
+        stored = IdempotentAnswer.objects.filter(key=key).first()
         # Forgotten after a day: from then on the same key acts again.
-        if kept is not None and kept.status is not None and kept.created < store.now() - KEPT_FOR_SECONDS:
-            kept.delete()
-            kept = None
-        if kept is None:
+        if stored is not None and stored.status is not None and stored.created < store.now() - STORED_SECONDS:
+            stored.delete()
+            stored = None
+        if stored is None:
             IdempotentAnswer.objects.create(
                 key=key, fingerprint=call_fingerprint, request_id=request_id, created=int(store.now())
             )
             return None
-    if kept.fingerprint != call_fingerprint:
+    if stored.fingerprint != call_fingerprint:
         raise ApiError(
             400,
             "idempotency_error",
             "Keys for idempotent requests can only be used with the same parameters they were first used with. "
             f"Try using a key other than '{key}' if you meant to execute a different request.",
         )
-    if kept.status is None:
+    if stored.status is None:
         raise ApiError(
             409,
             "idempotency_error",
@@ -52,11 +53,11 @@ def claim(key: str, call_fingerprint: str, request_id: str) -> IdempotentAnswer 
             "Please try again later.",
             code="idempotency_key_in_use",
         )
-    return kept
+    return stored
 
 
-def keep(key: str, status: int, body: Document) -> None:
-    """Inside `writing()`, best the transaction of the work itself."""
+def store_answer(key: str, status: int, body: Document) -> None:
+    """Store the answer under its key. Inside `writing()`, best the transaction of the work itself."""
     IdempotentAnswer.objects.filter(key=key).update(status=status, body=body)
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from orders.stripe_sandbox import documents, payments, store
 from orders.stripe_sandbox.cards import decline_off_session
+from orders.stripe_sandbox.checkout_sessions import MIN_TOTAL, SIMULATED_METHODS
 from orders.stripe_sandbox.errors import Document, invalid, not_in_this_state, not_simulated
+from orders.stripe_sandbox.line_items import MAX_TOTAL
 from orders.stripe_sandbox.models import StoredObject
-from orders.stripe_sandbox.session_lines import MAX_TOTAL
-from orders.stripe_sandbox.sessions import MIN_TOTAL, SIMULATED_METHODS
 
 _NOT_SIMULATED = (
     "amount_details", "application_fee_amount", "confirmation_token", "customer_account", "hooks", "mandate",

@@ -1,4 +1,4 @@
-"""What a payment does: the bank's answer becomes a charge, an intent's state, a balance line and events.
+"""What becomes of a payment intent or a setup intent: charges, declines, debits, stored cards, balance lines.
 
 Every function writes; call them inside `store.writing()`.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 from datetime import UTC, datetime
+from typing import Any
 
 from orders.stripe_sandbox import documents, store
 from orders.stripe_sandbox.cards import Decline
@@ -28,6 +29,7 @@ def create_card(card_name: str, billing: Document, *, later: str) -> StoredObjec
 
 
 def attach(method: StoredObject, customer: str) -> None:
+    """Save a payment method on a customer."""
     method.body["customer"] = customer
     store.save(method)
 
@@ -60,7 +62,7 @@ def succeed(
         attach(method, intent.body["customer"])
     emit("charge.succeeded", charge)
     emit("payment_intent.succeeded", intent)
-    # Captured asynchronously: the fee is known a moment later and told by charge.updated.
+    # Captured asynchronously: the fee is known a moment later and comes with charge.updated.
     schedule(FILL_BALANCE, charge.id, seconds=configuration().balance_delay)
     return charge
 
@@ -120,6 +122,7 @@ def begin_debit(intent: StoredObject, method: StoredObject) -> StoredObject:
 
 
 def cancel(intent: StoredObject, reason: str | None) -> None:
+    """Cancel a payment intent that is not paid."""
     intent.body |= {
         "status": "canceled",
         "canceled_at": int(store.now()),
@@ -150,4 +153,48 @@ def fill_balance(charge: StoredObject) -> None:
 
 
 def schedule(kind: str, target: str, *, seconds: float, data: Document | None = None) -> None:
+    """Have a job done once the sandbox's clock has moved on by `seconds`."""
     Job.objects.create(kind=kind, target=target, due=store.now() + seconds, data=data or {})
+
+
+def create_setup(session_id: str, customer: str | None, asked: dict[str, Any]) -> StoredObject:
+    """The setup intent of a session, made together with it. `asked`: description and metadata."""
+    params = {
+        "customer": customer,
+        "description": asked.get("description"),
+        "metadata": asked.get("metadata") or {},
+    }
+    return store.create(documents.setup_intent(params), private={"session": session_id})
+
+
+def succeed_setup(setup: StoredObject, method: StoredObject) -> None:
+    """The bank agrees: the card belongs to the customer from now on."""
+    setup.body |= {
+        "status": "succeeded",
+        "payment_method": method.id,
+        "last_setup_error": None,
+        "next_action": None,
+    }
+    store.save(setup)
+    if setup.body["customer"]:
+        attach(method, setup.body["customer"])
+    emit("setup_intent.succeeded", setup)
+
+
+def fail_setup(setup: StoredObject, method: StoredObject, decline: Decline) -> None:
+    """The bank, or the cardholder before it, says no. The intent waits for another card."""
+    setup.body |= {
+        "status": "requires_payment_method",
+        "payment_method": None,
+        "last_setup_error": decline.as_error() | {"payment_method": copy.deepcopy(method.body)},
+        "next_action": None,
+    }
+    store.save(setup)
+    emit("setup_intent.setup_failed", setup)
+
+
+def cancel_setup(setup: StoredObject) -> None:
+    """Its session is closed. Stripe gives no reason then."""
+    setup.body |= {"status": "canceled", "next_action": None}
+    store.save(setup)
+    emit("setup_intent.canceled", setup)

@@ -1,4 +1,4 @@
-"""Where the sandbox's objects are kept, its clock, and the lock under which anything is written."""
+"""The sandbox's stored objects, its clock, and the lock under which anything is written."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ def writing() -> Iterator[None]:
 
 
 def read_setting(name: str, default: Any) -> Any:
+    """Return a setting that the control surface has changed, else `default`."""
     row = Setting.objects.filter(name=name).first()
     return default if row is None else row.value
 
@@ -69,7 +70,7 @@ def new_id(prefix: str, length: int = 24) -> str:
 
 
 def create(body: Document, *, private: Document | None = None) -> StoredObject:
-    """Keep a new object; `created` is filled in. Inside `writing()`."""
+    """Store a new object; `created` is filled in. Inside `writing()`."""
     body.setdefault("created", int(now()))
     row = StoredObject(
         id=body["id"], kind=body["object"], created=body["created"], body=body, private=private or {}
@@ -88,6 +89,7 @@ def save(row: StoredObject) -> None:
 
 
 def find(kind: str, object_id: str | None) -> StoredObject | None:
+    """Return an object; None when there is none of this kind and id."""
     return StoredObject.objects.filter(kind=kind, id=object_id).first() if object_id else None
 
 

@@ -40,7 +40,7 @@ def free_port() -> int:
 
 
 class RunningSandbox:
-    """One sandbox process. `port` 0 takes a free one. `webhook_url` None: events are kept, never sent.
+    """One sandbox process. `port` 0 takes a free one. `webhook_url` None: events are stored, never sent.
 
     `delay` is STRIPE_SANDBOX_WEBHOOK_DELAY: "0" sends at once, which tests mostly want; "before", "0.2-2" or
     "mixed" as in production. `variables` are further environment variables of the process.
@@ -76,7 +76,7 @@ class RunningSandbox:
         self.stop()
 
     def environment(self) -> dict[str, str]:
-        """What the shop has to be told to use this sandbox."""
+        """The settings with which the shop uses this sandbox."""
         return {
             "STRIPE_API_BASE": self.url,
             "STRIPE_SECRET_KEY": self.secret_key,

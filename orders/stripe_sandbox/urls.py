@@ -2,13 +2,13 @@
 
 from django.urls import path, re_path
 
-from orders.stripe_sandbox import control, gate, overview, page
+from orders.stripe_sandbox import api, control, pages
 
 urlpatterns = [
-    path("", overview.overview),
-    re_path(r"^v1/", gate.api),
-    path("c/pay/<str:session_id>", page.pay),
-    path("c/pay/<str:session_id>/banque", page.bank),
-    path("_files/<str:name>", page.page_file),
+    path("", pages.overview),
+    re_path(r"^v1/", api.api_view),
+    path("c/pay/<str:session_id>", pages.pay),
+    path("c/pay/<str:session_id>/banque", pages.bank),
+    path("_files/<str:name>", pages.page_file),
     path("_control/<path:action>", control.control),
 ]

@@ -43,7 +43,7 @@ def fake_stripe(
     settings.STRIPE_SECRET_KEY = SECRET_KEY
     settings.STRIPE_WEBHOOK_SECRET = WEBHOOK_SECRET
     settings.STRIPE_API_BASE = sandbox_process.url
-    stripe_api.made_client.cache_clear()
+    stripe_api.stripe_client.cache_clear()
     # Many callers of a test are threads of one process, which has four in production, and a slow machine is not a
     # silent Stripe: the circuit has tests of its own.
     monkeypatch.setattr(stripe_api, "circuit", Circuit((stripe.APIConnectionError,), places=1000, limit=1000))

@@ -10,7 +10,7 @@ from django.utils import timezone
 from hypothesis.stateful import invariant
 
 from catalog.models import Product
-from orders.books.todo import tasks
+from orders.books.staff_tasks import staff_tasks
 from orders.models import (
     Attempt,
     Invoice,
@@ -164,7 +164,7 @@ class HistoryLaws:
         """A third that is owed has a next step by itself, or waits for a person who is told so."""
 
         def waits(label: str) -> bool:
-            return label in {str(task.label) for task in tasks(timezone.localdate())}
+            return label in {str(task.label) for task in staff_tasks(timezone.localdate())}
 
         owed = Payment.objects.filter(state__in=OPEN_PAYMENTS, position__gt=1).select_related("order")
         for payment in owed:

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from accounts.tests.people import make_member
 from catalog.models import Product
-from orders.books.audit.orders import check_ledger
+from orders.books.audit_checks import check_ledger
 from orders.models import (
     Attempt,
     Dispute,

@@ -260,7 +260,7 @@ def test_an_order_that_stands_still_is_neither_announced_nor_reminded(order, mon
 def test_cards_are_deleted_when_nothing_is_owed_any_more_and_not_before(order, monkeypatch, settings):
     settings.STRIPE_SECRET_KEY = "sk_test_1"
     asked: list[str] = []
-    monkeypatch.setattr(due_installments.gateway, "detach_card", asked.append)
+    monkeypatch.setattr(due_installments.gateway, "detach_payment_method", asked.append)
     assert (due_installments.detach_unused_cards(), asked) == (0, [])
     order.payments.filter(position=2).update(state="paid")
     assert (due_installments.detach_unused_cards(), asked) == (0, [])

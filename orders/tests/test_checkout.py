@@ -215,7 +215,7 @@ def test_a_members_order_uses_the_accounts_address(fake_stripe, shopper):
 
 
 @pytest.mark.parametrize(
-    "failure", [GatewayUnavailable("kept for a day", kept=True), GatewayRefused("too late for this page")]
+    "failure", [GatewayUnavailable("kept for a day", stored=True), GatewayRefused("too late for this page")]
 )
 def test_a_page_that_can_never_be_had_does_not_keep_the_piece_from_its_own_customer(
     fake_stripe, shopper, monkeypatch, failure

@@ -7,7 +7,7 @@ from django.test import Client
 
 from accounts.tests.people import make_admin
 from catalog.models import Product
-from orders.admin.books import DeliveryStopForm
+from orders.admin.settings import DeliveryStopForm
 from orders.models import DeliveryStop, Order, OrderItem, Payment, ShippingZone
 from orders.pricing.vat import outside_union
 from orders.selectors.delivery import shipping_table

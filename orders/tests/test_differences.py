@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from orders.models import Attempt, LedgerEntry, LedgerKind, Order
 from orders.services.reconciliation import comparison as compare
+from orders.stripe.account_activity import Charge, Dispute
 from orders.stripe.facts import RefundFacts
-from orders.stripe.statement import Charge, Dispute
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 

@@ -9,8 +9,7 @@ import pytest
 import stripe
 from django.utils import timezone
 
-from orders.books.audit import audit_books
-from orders.books.audit.report import ProviderState
+from orders.books.audit import ProviderState, audit_books
 from orders.models import (
     Attempt,
     Discrepancy,
@@ -29,7 +28,7 @@ from orders.services.reconciliation.nightly import NightlyReport, reconcile_days
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.services.refunds.transfers import settle_by_transfer
-from orders.stripe import gateway, statement
+from orders.stripe import account_activity, gateway
 from orders.tests.factories import checkout_body, line, make_order, make_product
 from orders.tests.fake_stripe import SECRET_KEY
 from shop.core.models import OutgoingMail
@@ -193,7 +192,7 @@ def test_an_order_and_a_payment_that_say_paid_without_a_charge(fake_stripe):
 def test_amounts_that_differ(fake_stripe, order):
     fake_stripe.pay(order)
     attempt = Attempt.objects.get()
-    charge_id = next(statement.list_charges(timezone.now() - SOON, timezone.now() + SOON)).charge_id
+    charge_id = next(account_activity.list_charges(timezone.now() - SOON, timezone.now() + SOON)).charge_id
     LedgerEntry.objects.create(
         order=order,
         payment=attempt.payment,
@@ -260,10 +259,10 @@ def test_stripe_away_changes_nothing(fake_stripe, account, order, path):
 
 
 def test_lists_are_read_to_their_end(fake_stripe, account, monkeypatch):
-    monkeypatch.setattr(statement, "PAGE", 2)
+    monkeypatch.setattr(account_activity, "PAGE", 2)
     expected = [sell_elsewhere(fake_stripe, account) for _ in range(5)][::-1]
     now = timezone.now()
-    assert [charge.charge_id for charge in statement.list_charges(now - SOON, now + SOON)] == expected
+    assert [charge.charge_id for charge in account_activity.list_charges(now - SOON, now + SOON)] == expected
     pages = fake_stripe.requests("/v1/charges", "GET")
     # One for each sale (`sell_elsewhere` looks it up) and three for five charges in pages of two.
     assert len(pages) == 5 + 3

@@ -199,7 +199,7 @@ def test_a_failure_that_the_provider_keeps_after_it_gave_the_money_back_is_seen_
 
     def given_back_then_broken(**call: Any) -> Any:
         provider.create_refund(**call)
-        raise gateway.GatewayUnavailable("500", kept=True)
+        raise gateway.GatewayUnavailable("500", stored=True)
 
     monkeypatch.setattr(gateway, "create_refund", given_back_then_broken)
     send_refund(request.refunds.get().pk)

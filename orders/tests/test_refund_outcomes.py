@@ -238,7 +238,7 @@ def test_a_failure_that_the_provider_keeps_is_looked_up_and_holds_nobody_up(orde
 
     def fails(*, key: str, **rest: Any) -> Any:
         if key == stuck_refund.idempotency_key:
-            raise gateway.GatewayUnavailable("500", kept=True)
+            raise gateway.GatewayUnavailable("500", stored=True)
         return provider.create_refund(key=key, **rest)
 
     monkeypatch.setattr(gateway, "create_refund", fails)

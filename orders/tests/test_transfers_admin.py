@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from orders.books.todo import tasks
+from orders.books.staff_tasks import staff_tasks
 from orders.models import Order, Refund, RefundState
 from orders.services.refunds.sending import sync_refunds
 from orders.stripe import gateway
@@ -145,10 +145,10 @@ def test_the_list_of_refunds_leads_there(staff_client, failed):
 
 
 def test_what_was_settled_waits_for_nobody(staff_client, failed):
-    waiting = [str(task.label) for task in tasks(timezone.localdate())]
+    waiting = [str(task.label) for task in staff_tasks(timezone.localdate())]
     assert "Remboursements échoués" in waiting
     staff_client.post(page(failed.order), answers(failed, confirmed="49.99"))
-    assert "Remboursements échoués" not in [str(task.label) for task in tasks(timezone.localdate())]
+    assert "Remboursements échoués" not in [str(task.label) for task in staff_tasks(timezone.localdate())]
 
 
 # --- The call ---------------------------------------------------------------------------------------------

@@ -14,8 +14,7 @@ from django.test import Client
 
 from accounts.tests.people import make_admin
 from orders.books.days import Period, month, year
-from orders.books.receipts import receipts
-from orders.books.reporting import Step, report
+from orders.books.receipts import Step, receipts, report
 from orders.books.turnover import months_of, years_with_entries
 from orders.ledger import book_movement
 from orders.models import Attempt, Invoice, LedgerEntry, LedgerKind, Order, OrderStatus, Payment, Refund

@@ -16,7 +16,7 @@ from orders.models import (
     WithdrawalState,
 )
 from orders.selectors.refund_rules import ReturnedLine
-from orders.selectors.withdrawals import Light, light
+from orders.selectors.withdrawals import Urgency, urgency_of
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals import cases as cases
 from orders.tests.factories import make_order, make_product
@@ -104,17 +104,17 @@ def test_a_refusal_is_explained_to_the_customer():
 def test_l221_24_the_refund_may_wait_for_goods_or_proof_and_not_longer():
     case = declare(paid_order(), shipped=True)
     day = date(2026, 11, 23)
-    assert light(case, day) == Light.WAITING
-    assert light(case, day + timedelta(days=20)) == Light.WAITING
+    assert urgency_of(case, day) == Urgency.WAITING
+    assert urgency_of(case, day + timedelta(days=20)) == Urgency.WAITING
 
     cases.record_return(case_id=case.pk, goods_received=False, moment=NOON, actor=None)
 
     case.refresh_from_db()
     assert (case.shipping_proof_at, case.goods_received_at) == (NOON, None)
-    assert light(case, day + timedelta(days=9)) == Light.GREEN
-    assert light(case, day + timedelta(days=10)) == Light.AMBER
-    assert light(case, day + timedelta(days=13)) == Light.AMBER
-    assert light(case, day + timedelta(days=14)) == Light.RED
+    assert urgency_of(case, day + timedelta(days=9)) == Urgency.GREEN
+    assert urgency_of(case, day + timedelta(days=10)) == Urgency.AMBER
+    assert urgency_of(case, day + timedelta(days=13)) == Urgency.AMBER
+    assert urgency_of(case, day + timedelta(days=14)) == Urgency.RED
     # The first date counts.
     cases.record_return(case_id=case.pk, goods_received=False, moment=NOON + timedelta(days=1), actor=None)
     case.refresh_from_db()
@@ -135,7 +135,7 @@ def test_l221_23_l221_24_a_whole_order_is_refunded_with_its_standard_delivery():
     assert case.state == WithdrawalState.REFUNDED
     order.refresh_from_db()
     assert order.status == "refunded"
-    assert light(case) == Light.CLOSED
+    assert urgency_of(case) == Urgency.CLOSED
     assert "withdrawal.refunded" in order.events.values_list("name", flat=True)
     refused("case_closed", cases.refund_case, case_id=case.pk, lines=None, amount=None, reason="")
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import Role
 from accounts.services.roles import grant_role
-from orders.books.audit.orders import check_ledger
+from orders.books.audit_checks import check_ledger
 from orders.models import (
     Attempt,
     Dispute,

@@ -22,6 +22,7 @@ from orders.selectors.installments import calendar
 from orders.selectors.money import money_outcome
 from orders.selectors.refunds import refunds_for_page
 from orders.selectors.rules import checkout_countries, country_name, offered_modes
+from orders.stripe.gateway import parse_checkout_session_id
 from shop.core.law import HOME_COUNTRY
 from shop.core.models import ShopSettings
 from shop.core.public_pages import public_page
@@ -30,6 +31,7 @@ from shop.core.public_pages import public_page
 @require_safe
 @public_page()
 def cart_page(request: HttpRequest) -> HttpResponse:
+    """`/panier`: the cart is in the browser, an island shows it."""
     props = CartPropsSerializer(
         {
             "countries": checkout_countries(),
@@ -47,6 +49,7 @@ def cart_page(request: HttpRequest) -> HttpResponse:
 @require_safe
 @public_page()
 def checkout_page(request: HttpRequest) -> HttpResponse:
+    """`/checkout`: the form is an island; only the API knows the cart and the member."""
     props = CheckoutPropsSerializer(
         {
             "countries": checkout_countries(),
@@ -71,11 +74,10 @@ def checkout_page(request: HttpRequest) -> HttpResponse:
 @never_cache
 def payment_result_page(request: HttpRequest) -> HttpResponse:
     """Where the payment page sends the customer back. The session id in the address is a hint: it proves nothing."""
-    checkout_session_id = request.GET.get("session_id", "")
-    to_check = 0 < len(checkout_session_id) <= 255 and checkout_session_id.isprintable()
+    checkout_session_id = parse_checkout_session_id(request.GET.get("session_id", ""))
     props = PaymentResultPropsSerializer(
         {
-            "session_id": checkout_session_id if to_check else "",
+            "session_id": checkout_session_id,
             "links": {
                 "cart": reverse("orders:cart"),
                 "orders": f"{reverse('members')}?tab=orders",
@@ -88,8 +90,7 @@ def payment_result_page(request: HttpRequest) -> HttpResponse:
         "orders/payment_result.html",
         {
             "result_props": props,
-            "session_id": checkout_session_id if to_check else "",
-            "to_check": to_check,
+            "checkout_session_id": checkout_session_id,
             "awaits_confirmation": not request.user.is_authenticated
             and remembered_sign_up(request) is not None,
         },

@@ -10,7 +10,6 @@ from django.views.decorators.http import require_http_methods
 
 from orders.access import order_id_of_payment_token
 from orders.models import Attempt, CardChange, Order, PausedBy, PauseEnd
-from orders.models.payment import PROVIDER_ID
 from orders.selectors.installments import calendar, needs_card
 from orders.selectors.mandate import agreed_mandates
 from orders.selectors.orders import order_for_page
@@ -88,9 +87,10 @@ def _pause(order: Order, request: HttpRequest) -> str:
     return f"{request.path}?etat=paused"
 
 
-def _returned(order: Order, checkout_session_id: str) -> str:
+def _returned(order: Order, text: str) -> str:
     """What became of the page that the customer comes back from; "" when it is none of this order's."""
-    if not 0 < len(checkout_session_id) <= PROVIDER_ID or not checkout_session_id.isprintable():
+    checkout_session_id = gateway.parse_checkout_session_id(text)
+    if not checkout_session_id:
         return ""
     attempt = Attempt.objects.filter(checkout_session_id=checkout_session_id, payment__order=order).first()
     if attempt is not None:

@@ -24,9 +24,9 @@ MAX_LENGTH_DIGITS = 18
 def stripe_webhook(request: HttpRequest) -> HttpResponseBase:
     """400 for what is not Stripe's, 413 past 256 KB, 503 for what must come again, else 200.
 
-    A message that Stripe signed more than five minutes ago or ahead is refused too, and the workshop is told of the
-    clock: with the right time reconciliation fetches it. The message is stored before it is acted on; repeated, unknown
-    and late ones are 200 without effect.
+    A message that Stripe signed more than five minutes ago or ahead is refused too, and the workshop receives a mail
+    about the clock: with the right time reconciliation fetches it. The message is stored before it is acted on;
+    repeated, unknown and late ones are 200 without effect.
     """
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not (length.isascii() and length.isdigit()):

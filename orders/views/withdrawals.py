@@ -1,9 +1,9 @@
 """The withdrawal function (L221-21, D221-5): a form, what it declares, and the button that files it.
 
-It works without signing in, without JavaScript and without cookies, and tells nobody which orders exist. Between its
-two steps the declaration travels signed, in a hidden field; nothing is kept before the second one.
+It works without signing in, without JavaScript and without cookies, and discloses to nobody which orders exist.
+Between its two steps the declaration travels signed, in a hidden field; nothing is stored before the second one.
 
-Its forms carry no CSRF token. The page stands in a cache, the same bytes for everybody, and a token would be one
+Its forms carry no CSRF token. The page is cached, the same bytes for everybody, and a token would be one
 visitor's. None is needed: no session is looked at, so a forged request can do no more than its author could do himself.
 An order is known to be its customer's by the signature in the link that its page and its mails carry.
 """
@@ -11,6 +11,7 @@ An order is known to be its customer's by the signature in the link that its pag
 from __future__ import annotations
 
 import uuid
+from dataclasses import dataclass
 from typing import Any
 
 from django.core import signing
@@ -50,6 +51,14 @@ _RECEIVED_SECONDS = 3600
 AnyForm = WithdrawalForm | OrderWithdrawalForm
 
 
+@dataclass(frozen=True, slots=True)
+class SignedStep:
+    """What the second step posts back: the declaration, and the key under which it is filed once."""
+
+    declaration: Declaration
+    key: str
+
+
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def withdrawal_page(request: HttpRequest) -> HttpResponseBase:
@@ -61,25 +70,25 @@ def withdrawal_page(request: HttpRequest) -> HttpResponseBase:
 
 @public_page()
 def _empty_form(request: HttpRequest) -> HttpResponse:
-    return _draw_form(request, WithdrawalForm())
+    return _render_form(request, WithdrawalForm())
 
 
 @never_cache
 def _personal(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         order = _shown_order(request.GET.get("commande", ""), request.GET.get("acces", ""))
-        return _private(_draw_form(request, _blank_form(request, order), order=order))
+        return _private(_render_form(request, _blank_form(request, order), order=order))
     if "declaration" in request.POST:
         # Back from the second step, to correct something.
-        kept = _read_step(request)
-        return _private(_draw_again(request, kept) if kept else _unreadable(request))
+        step = _read_step(request)
+        return _private(_unreadable(request) if step is None else _render_again(request, step.declaration))
     order = _shown_order(request.POST.get("commande", ""), request.POST.get("acces", ""))
     form: AnyForm = WithdrawalForm(request.POST)
     if order is not None:
         form = OrderWithdrawalForm(request.POST, order=order)
     if not form.is_valid():
-        return _private(_draw_form(request, form, order=order))
-    return _private(_draw_step(request, form.declaration(get_language() or "fr")))
+        return _private(_render_form(request, form, order=order))
+    return _private(_render_step(request, form.declaration(get_language() or "fr")))
 
 
 @csrf_exempt
@@ -87,14 +96,15 @@ def _personal(request: HttpRequest) -> HttpResponse:
 @require_POST
 def withdrawal_confirmed(request: HttpRequest) -> HttpResponseBase:
     """`Confirmer la rétractation`: files what the step before has shown, once however often it is pressed."""
-    kept = _read_step(request)
-    if kept is None:
+    step = _read_step(request)
+    if step is None:
         return _private(_unreadable(request))
-    declaration, key = kept
     try:
-        withdrawal = declare_withdrawal(declaration=declaration, key=key, caller=client_address(request))
+        withdrawal = declare_withdrawal(
+            declaration=step.declaration, key=step.key, caller=client_address(request)
+        )
     except Problem as problem:
-        page = _draw_again(request, kept, error=problem.detail, status=problem.status)
+        page = _render_again(request, step.declaration, error=problem.detail, status=problem.status)
         return _private(problem.set_headers(page))
     token = signing.dumps(str(withdrawal.pk), salt=_RECEIVED_SALT)
     return HttpResponseRedirect(f"{reverse('orders:withdrawal-received')}?d={token}", status=303)
@@ -134,7 +144,7 @@ def _blank_form(request: HttpRequest, order: Order | None) -> AnyForm:
     return OrderWithdrawalForm(initial={"name": order.customer_name, "email": order.email}, order=order)
 
 
-def _draw_form(
+def _render_form(
     request: HttpRequest,
     form: AnyForm,
     *,
@@ -155,7 +165,7 @@ def _draw_form(
     return render(request, "orders/withdrawal.html", context, status=status)
 
 
-def _draw_step(request: HttpRequest, declaration: Declaration) -> HttpResponse:
+def _render_step(request: HttpRequest, declaration: Declaration) -> HttpResponse:
     key = declaration.submission_key(timezone.localdate())
     context = {
         "statement": compose_statement(declaration),
@@ -168,33 +178,32 @@ def _draw_step(request: HttpRequest, declaration: Declaration) -> HttpResponse:
     return render(request, "orders/withdrawal_confirm.html", context)
 
 
-def _draw_again(
-    request: HttpRequest, kept: tuple[Declaration, str], *, error: str = "", status: int = 200
+def _render_again(
+    request: HttpRequest, declaration: Declaration, *, error: str = "", status: int = 200
 ) -> HttpResponse:
     """The form with everything that was typed before."""
-    declaration, _key = kept
     order = declaration.order
     form: AnyForm
     if order is None:
         form = WithdrawalForm(initial=WithdrawalForm.values_of(declaration))
     else:
         form = OrderWithdrawalForm(initial=OrderWithdrawalForm.values_of(declaration), order=order)
-    return _draw_form(request, form, order=order, error=error, status=status)
+    return _render_form(request, form, order=order, error=error, status=status)
 
 
-def _read_step(request: HttpRequest) -> tuple[Declaration, str] | None:
+def _read_step(request: HttpRequest) -> SignedStep | None:
     try:
         packed = signing.loads(request.POST.get("declaration", ""), salt=_STEP_SALT)
     except signing.BadSignature:
         return None
-    return declaration_from_json(packed), packed["k"]
+    return SignedStep(declaration_from_json(packed), packed["k"])
 
 
 def _unreadable(request: HttpRequest) -> HttpResponse:
     error = _(
         "Cette page a été modifiée en route et ne peut pas être lue. Remplissez le formulaire à nouveau."
     )
-    return _draw_form(request, WithdrawalForm(), error=error, status=400)
+    return _render_form(request, WithdrawalForm(), error=error, status=400)
 
 
 def _trail() -> list[tuple[str, str | None]]:
@@ -202,7 +211,7 @@ def _trail() -> list[tuple[str, str | None]]:
 
 
 def _private(response: HttpResponse) -> HttpResponse:
-    """Names and orders stay out of search engines and of what other sites are told."""
+    """Names and orders stay out of search engines and of what other sites receive."""
     response["Referrer-Policy"] = "no-referrer"
     response["X-Robots-Tag"] = "noindex"
     return response

@@ -117,7 +117,7 @@ def mail(silent: FaultyProxy) -> None:
 
 
 def pay(silent: FaultyProxy, calls: int) -> None:
-    client = stripe_api.made_client(f"sk_test_{silent.port}", f"http://127.0.0.1:{silent.port}")
+    client = stripe_api.stripe_client(f"sk_test_{silent.port}", f"http://127.0.0.1:{silent.port}")
     for _ in range(calls):
         with suppress(stripe_api.stripe.StripeError):
             client.v1.checkout.sessions.retrieve("cs_test")

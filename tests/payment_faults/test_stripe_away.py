@@ -290,7 +290,7 @@ def test_case_30_reconciliation_goes_on_behind_a_page_that_stripe_keeps_refusing
 
     def keep_failing(**call: object):
         if call["attempt_id"] == str(attempt.pk):
-            raise gateway.GatewayUnavailable("An unknown error occurred", kept=True)
+            raise gateway.GatewayUnavailable("An unknown error occurred", stored=True)
         return original(**call)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -46,7 +46,7 @@ def test_case_30_which_failures_stripe_keeps_under_a_key(fake_stripe, status, ke
     fake_stripe.control("faults", kind="error", status=status, method="GET", path=SESSIONS, times=2)
     with pytest.raises(gateway.GatewayUnavailable) as failed:
         gateway.fetch_checkout_session("cs_test_1")
-    assert failed.value.kept is kept
+    assert failed.value.stored is kept
 
 
 def test_case_30_a_page_that_stripe_refuses_is_given_up_when_its_time_is_over_and_not_before(

@@ -25,7 +25,7 @@ from django.test import override_settings
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from accounts.models import User
-from orders.admin.parts import ORDER_PAGES
+from orders.admin.base import ORDER_PAGES
 from orders.admin.withdrawal_steps import STEPS as WITHDRAWAL_STEPS
 from shop.admin_site import ShopAdminSite
 from shop.core.staff_admin import StaffAdmin

@@ -80,7 +80,7 @@ def test_news_at_once_keep_one_card(fake_stripe, order, figures):
 def test_without_the_lock_a_card_is_kept_twice(fake_stripe, order):
     """Control: two who look before either has written."""
     change = left(fake_stripe, order)
-    facts = card_change.fetch_card_page(change.checkout_session_id)
+    facts = card_change.fetch_setup_session(change.checkout_session_id)
     meeting = Meeting(2)
 
     def unlocked() -> None:

@@ -8,8 +8,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from orders.books.audit import audit_books
-from orders.books.audit.report import ProviderState
+from orders.books.audit import ProviderState, audit_books
 from orders.models import Attempt, LedgerEntry, LedgerKind, Order
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
@@ -61,6 +60,6 @@ def test_an_account_that_does_not_answer_is_told_and_is_no_fault(order: Order, m
     def silent(*args: object) -> None:
         raise gateway.GatewayUnavailable("no answer")
 
-    monkeypatch.setattr("orders.stripe.statement.list_charges", silent)
+    monkeypatch.setattr("orders.stripe.account_activity.list_charges", silent)
     report = audit_books(later())
     assert (report.provider, report.faults) == (ProviderState.UNREACHABLE, [])

@@ -8,10 +8,10 @@ import re
 import pytest
 from pypdf import PdfReader
 
-from orders.invoices.document import typeset, with_factur_x_metadata
+from orders.invoices.documents import typeset, with_factur_x_metadata
 from orders.invoices.facturx import factur_x
+from orders.invoices.page_texts import page_texts
 from orders.invoices.tests.samples import sample
-from orders.invoices.view import printed
 from orders.pricing.vat import Treatment
 
 
@@ -107,7 +107,7 @@ def test_the_page_tells_everything_that_the_law_asks() -> None:
     ],
 )
 def test_it_speaks_the_language_of_the_order_and_french(language: str, title: str, paid: str) -> None:
-    view = printed(sample(language=language))
+    view = page_texts(sample(language=language))
     assert view["title"] == title
     assert view["french_title"] == ("" if language == "fr" else "Facture")
     assert view["panel"][0] == paid
@@ -118,7 +118,7 @@ def test_it_speaks_the_language_of_the_order_and_french(language: str, title: st
 
 def test_installments_show_their_calendar() -> None:
     data = sample(lines=2, installments=True)
-    view = printed(data)
+    view = page_texts(data)
     assert view["panel"] == ["Reste à prélever", "81,14\u00a0€"]
     assert view["calendar"]["rows"] == [
         ["1 / 3", "1er décembre 2026", "40,56\u00a0€", "payée le 1er décembre 2026"],
@@ -129,7 +129,7 @@ def test_installments_show_their_calendar() -> None:
 
 
 def test_a_credit_note_names_the_invoice_and_the_day_the_money_went_back() -> None:
-    view = printed(sample(kind="credit_note"))
+    view = page_texts(sample(kind="credit_note"))
     assert view["title"] == "Avoir"
     assert ["Facture créditée", "F-2026-00040"] in view["facts"]
     assert view["panel"][0] == "Remboursé le 1er décembre 2026"
@@ -139,7 +139,7 @@ def test_a_credit_note_names_the_invoice_and_the_day_the_money_went_back() -> No
 def test_vat_of_the_destination_is_shown_and_the_franchise_is_not() -> None:
     data = sample(treatment=Treatment.DESTINATION, country="DE", lines=2)
     data["mentions"] = []
-    rows = dict(printed(data)["totals"])
+    rows = dict(page_texts(data)["totals"])
     assert rows["Total hors TVA"] == "102,27\u00a0€"
     assert rows["TVA 19\u00a0%"] == "19,43\u00a0€"
     assert "293 B" not in words(typeset(data))

@@ -131,7 +131,7 @@ def _open(attempt: Attempt) -> str:
         if attempt.checkout_session_url:
             # A request with the same key was being answered, and this one was refused until later.
             return attempt.checkout_session_url
-        if error.kept:
+        if error.stored:
             # A page that may exist and whose address nobody has can't be paid: the next click may make another.
             renew_attempt(attempt)
         raise

@@ -135,7 +135,7 @@ def _write_order(request: CheckoutRequest, find_buyer: "Callable[[Order], User |
     if buyer is not None:
         order.user = buyer
         order.save(update_fields=["user", "updated_at"])
-    OrderItem.objects.bulk_create(_items(order, cart.lines))
+    OrderItem.objects.bulk_create(order_items(order, cart.lines))
     prepare_attempt(_write_payments(order, quote, timezone.localdate(now)))
     record_event(order, "order.placed", actor=buyer, total=str(order.total), mode=order.payment_mode)
     hold_for_order(order)
@@ -244,7 +244,8 @@ def _refuse_installments(cart: CartQuote) -> None:
         )
 
 
-def _items(order: Order, lines: Sequence[QuotedLine]) -> list[OrderItem]:
+def order_items(order: Order, lines: Sequence[QuotedLine]) -> list[OrderItem]:
+    """Return the unsaved items of an order for the priced lines of its cart."""
     items: list[OrderItem] = []
     for position, line in enumerate(lines):
         assert line.priced is not None

@@ -3,8 +3,14 @@
 import uuid
 from collections.abc import Sequence
 
-from orders.invoices.attachments import CREDIT_NOTE, DOCUMENT, ORDER_INVOICE, document
-from orders.invoices.documents import ensure_document, file_name
+from orders.invoices.documents import (
+    CREDIT_NOTE,
+    DOCUMENT,
+    ORDER_INVOICE,
+    document_attachment,
+    ensure_document,
+    file_name,
+)
 from orders.invoices.issuing import current_invoice
 from orders.mails import mail_customer
 from orders.models import Invoice, InvoiceKind, Order
@@ -28,7 +34,7 @@ def mail_documents(invoices: Sequence[Invoice], *, explanation: str = "") -> Non
             "explanation": explanation,
         },
         once=first.pk,
-        attachments=[document(invoice.pk) for invoice in invoices],
+        attachments=[document_attachment(invoice.pk) for invoice in invoices],
     )
 
 

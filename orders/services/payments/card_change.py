@@ -22,9 +22,8 @@ from orders.services.payments.checkout_page import RETURN_QUERY
 from orders.services.payments.mails import mail_review_alert
 from orders.services.payments.stored_cards import discard_card, store_card
 from orders.stripe import gateway
-from orders.stripe.card_pages import create_card_page, fetch_card_page
-from orders.stripe.facts import CardPageFacts
-from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
+from orders.stripe.facts import SetupSessionFacts
+from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME, create_setup_session, fetch_setup_session
 from shop.core.problems import Problem
 
 logger = logging.getLogger(__name__)
@@ -70,7 +69,7 @@ def settle_card_change(change_id: uuid.UUID) -> str:
     """
     change = CardChange.objects.get(pk=change_id)
     if change.state == CardChangeState.OPEN and change.checkout_session_id is not None:
-        facts = fetch_card_page(change.checkout_session_id)
+        facts = fetch_setup_session(change.checkout_session_id)
         if facts.status != "open":
             with transaction.atomic():
                 order = Order.objects.select_for_update(of=("self",)).get(pk=change.order_id)
@@ -94,7 +93,7 @@ def resume_card_change(change: CardChange) -> None:
     settle_card_change(change.pk)
 
 
-def find_mismatch(order: Order, change: CardChange, facts: CardPageFacts) -> str:
+def find_mismatch(order: Order, change: CardChange, facts: SetupSessionFacts) -> str:
     """Return why a page can't be the one of this change, or "". The card of such a page is never stored."""
     expected = [
         ("session", facts.checkout_session_id, change.checkout_session_id),
@@ -112,7 +111,7 @@ def find_mismatch(order: Order, change: CardChange, facts: CardPageFacts) -> str
     return ""
 
 
-def _apply(order: Order, change: CardChange, facts: CardPageFacts) -> None:
+def _apply(order: Order, change: CardChange, facts: SetupSessionFacts) -> None:
     """The page is over. Runs with order, payments and change locked and freshly read."""
     if facts.status == "expired":
         _move(change, CardChangeState.CLOSED)
@@ -171,7 +170,7 @@ def _open_page(change: CardChange) -> str:
     order = change.order
     own = payment_page_url(order)
     try:
-        facts = create_card_page(
+        facts = create_setup_session(
             key=change.idempotency_key,
             order_id=str(order.pk),
             change_id=str(change.pk),
@@ -188,7 +187,7 @@ def _open_page(change: CardChange) -> str:
         _drop(change)
         return ""
     except gateway.GatewayUnavailable as error:
-        if not error.kept:
+        if not error.stored:
             raise
         # The key gives this failure for a day, and nobody can use a page whose address was never given out.
         _drop(change)

@@ -53,7 +53,7 @@ def open_checkout_session(attempt: Attempt) -> str:
         success_url=page.success_url,
         cancel_url=page.cancel_url,
         expires_at=attempt.expires_at,
-        keeps_card=page.keeps_card,
+        save_card=page.keeps_card,
         customer_id=page.customer_id,
         notice=page.notice,
     )
@@ -103,7 +103,7 @@ def abandon_order(order_id: uuid.UUID, *, by: ActorKind = ActorKind.CUSTOMER) ->
             except (Problem, gateway.GatewayRefused):
                 continue
             except gateway.GatewayUnavailable as error:
-                if not error.kept:
+                if not error.stored:
                     raise
                 # The key gives this failure for a day, and nobody can pay a page whose address was never given out.
                 continue

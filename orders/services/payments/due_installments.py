@@ -117,7 +117,7 @@ def detach_unused_cards() -> int:
     detached = 0
     unused = StoredCard.objects.filter(forgotten_at=None).exclude(order__payments__state__in=OPEN_PAYMENTS)
     for card in unused:
-        gateway.detach_card(card.payment_method_id)
+        gateway.detach_payment_method(card.payment_method_id)
         StoredCard.objects.filter(pk=card.pk, payment_method_id=card.payment_method_id).update(
             forgotten_at=timezone.now()
         )

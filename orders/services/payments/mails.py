@@ -3,7 +3,7 @@
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from orders.invoices.attachments import order_invoice
+from orders.invoices.documents import order_invoice_attachment
 from orders.mails import mail_customer, mail_workshop, order_admin_url
 from orders.models import Order, Refund, RefundReason
 from orders.selectors.invoices import tax_notice
@@ -17,7 +17,9 @@ def mail_confirmation(order: Order) -> None:
         "withdrawal_notice": withdrawal_notice(order.language),
         "seller": {**seller_context(), "vat_notice": tax_notice(order, order.language)},
     }
-    mail_customer(order, "order_confirmation", context, once=order.pk, attachments=[order_invoice(order.pk)])
+    mail_customer(
+        order, "order_confirmation", context, once=order.pk, attachments=[order_invoice_attachment(order.pk)]
+    )
 
 
 def mail_new_order(order: Order) -> None:

@@ -152,7 +152,7 @@ def _find(attempt: Attempt) -> IntentFacts | None:
                 payment_method_id=card.payment_method_id,
             )
         except gateway.GatewayUnavailable as error:
-            if not error.kept:
+            if not error.stored:
                 raise
             # The provider keeps this failure under the key: whether it charged first can only be looked up.
         except gateway.GatewayRefused as error:

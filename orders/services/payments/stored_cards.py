@@ -103,6 +103,6 @@ def delete_discarded_cards(payment_method_id: str | None = None) -> int:
         waiting = waiting.filter(payment_method_id=payment_method_id)
     deleted = 0
     for card in waiting.order_by("discarded_at")[:DELETED_AT_ONCE]:
-        gateway.detach_card(card.payment_method_id)
+        gateway.detach_payment_method(card.payment_method_id)
         deleted += DiscardedCard.objects.filter(pk=card.pk, deleted_at=None).update(deleted_at=timezone.now())
     return deleted

@@ -23,8 +23,8 @@ from orders.models import (
     Payment,
 )
 from orders.models.payment import DEMONSTRATION_MOVEMENT, TRANSFER_MOVEMENT
+from orders.stripe.account_activity import Charge, Dispute
 from orders.stripe.gateway import SHOP_MARK, RefundFacts
-from orders.stripe.statement import Charge, Dispute
 from shop.core.money import ZERO, format_amount, from_cents
 
 SETTLED_AFTER = timedelta(minutes=15)

@@ -18,9 +18,9 @@ from orders.services.reconciliation.comparison import Difference, Ledger
 from orders.services.reconciliation.discrepancies import record_differences
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import sync_refunds
-from orders.stripe import gateway, statement
+from orders.stripe import account_activity, gateway
+from orders.stripe.account_activity import Charge, Dispute
 from orders.stripe.gateway import RefundFacts
-from orders.stripe.statement import Charge, Dispute
 
 logger = logging.getLogger(__name__)
 
@@ -78,9 +78,9 @@ def reconcile_days(now: datetime) -> NightlyReport:
     """
     since, until = now - LOOK_BACK, now - compare.SETTLED_AFTER
     account = _Account(
-        list(statement.list_charges(since - MARGIN, until)),
-        list(statement.list_refunds(since - MARGIN, until)),
-        list(statement.list_disputes(since - MARGIN, until)),
+        list(account_activity.list_charges(since - MARGIN, until)),
+        list(account_activity.list_refunds(since - MARGIN, until)),
+        list(account_activity.list_disputes(since - MARGIN, until)),
     )
     account = account.ours(account.ledger())
     before = account.differences(account.ledger())
@@ -155,12 +155,12 @@ def _entry_difference(entry: LedgerEntry) -> Difference | None:
 def _fetch(kind: LedgerKind, movement_id: str) -> _Account:
     """A movement asked for by its name; an empty account when the provider does not know it."""
     if kind == LedgerKind.CHARGE:
-        charge = statement.fetch_charge(movement_id)
+        charge = account_activity.fetch_charge(movement_id)
         return _Account([] if charge is None else [charge], [], [])
     if kind in (LedgerKind.REFUND, LedgerKind.REFUND_FAILED):
-        refund = statement.fetch_refund(movement_id)
+        refund = account_activity.fetch_refund(movement_id)
         return _Account([], [] if refund is None else [refund], [])
-    dispute = statement.fetch_dispute(movement_id)
+    dispute = account_activity.fetch_dispute(movement_id)
     return _Account([], [], [] if dispute is None else [dispute])
 
 

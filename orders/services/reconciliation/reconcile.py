@@ -29,7 +29,7 @@ from orders.services.payments.settlement import settle
 from orders.services.reconciliation.webhook_events import MAX_TRIES, NotYetKnown, process_event, store_event
 from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.services.status.transitions import cancel_unpaid_order
-from orders.stripe import gateway, statement
+from orders.stripe import account_activity, gateway
 from orders.stripe.gateway import EventFacts
 from shop.core.problems import Problem
 
@@ -107,7 +107,7 @@ def _find_lost_page(attempt: Attempt, now: datetime) -> None:
     except Problem:
         return
     except gateway.GatewayUnavailable as error:
-        if not error.kept:
+        if not error.stored:
             raise
         # The provider keeps this failure under the key. Nobody has the address of a page that was never answered,
         # so nobody can pay it; and the attempts behind this one must not wait for it.
@@ -148,7 +148,7 @@ def fetch_missed_events(now: datetime) -> int:
     Those that the shop has stored already are left to `reprocess_events`. Stops when the provider is away.
     """
     new = 0
-    missed = statement.list_undelivered_events(now - MISSED_SINCE, now - IN_DOUBT_AFTER)
+    missed = account_activity.list_undelivered_events(now - MISSED_SINCE, now - IN_DOUBT_AFTER)
     try:
         for batch in _batches(islice(missed, MISSED_MOST)):
             known = set(
@@ -170,7 +170,7 @@ def fetch_missed_events(now: datetime) -> int:
 
 
 def _batches(facts: Iterator[EventFacts]) -> Iterator[list[EventFacts]]:
-    while batch := list(islice(facts, statement.PAGE)):
+    while batch := list(islice(facts, account_activity.PAGE)):
         yield batch
 
 
@@ -189,7 +189,7 @@ def send_waiting_refunds(now: datetime) -> int:
                 send_refund(refund.pk)
             sent += 1
         except gateway.GatewayUnavailable as error:
-            if not error.kept:
+            if not error.stored:
                 break
         except gateway.GatewayError:
             logger.exception("refund %s could not be sent", refund.pk)

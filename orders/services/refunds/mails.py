@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from django.utils import timezone, translation
 
-from orders.invoices.attachments import credit_note_of
+from orders.invoices.documents import credit_note_attachment
 from orders.mails import mail_customer, mail_workshop, order_admin_url
 from orders.models import (
     OPEN_PAYMENTS,
@@ -53,7 +53,7 @@ def mail_refund_done(order: Order, request: RefundRequest) -> None:
         },
         # A decision whose money came back is notified again once a transfer has replaced it.
         once=":".join((str(request.pk), *(str(refund.pk) for refund in transfers))),
-        attachments=[credit_note_of(request.pk)],
+        attachments=[credit_note_attachment(request.pk)],
     )
 
 

@@ -54,7 +54,7 @@ def send_refund(refund_id: uuid.UUID) -> None:
         )
     except gateway.GatewayUnavailable as error:
         # Stored failures are repeated for a day under this key, whether or not the money went.
-        if error.kept and _find_at_provider(refund):
+        if error.stored and _find_at_provider(refund):
             return
         raise
     except gateway.GatewayRefused as error:

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from orders.books.alerts import alert_turnover
-from orders.books.turnover import Gauge, gauges
+from orders.books.turnover import TaxCeiling, tax_ceilings
 from orders.tests.books.entries import book, utc
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.models import OutgoingMail, ShopSettings
@@ -16,8 +16,8 @@ from shop.core.models import OutgoingMail, ShopSettings
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
 
-def gauge(amount: str, ceiling: str = "85000.00") -> Gauge:
-    return Gauge("franchise", "", "", Decimal(amount), Decimal(ceiling))
+def ceiling_of(amount: str, ceiling: str = "85000.00") -> TaxCeiling:
+    return TaxCeiling("franchise", "", "", Decimal(amount), Decimal(ceiling))
 
 
 @pytest.mark.parametrize(
@@ -34,13 +34,13 @@ def gauge(amount: str, ceiling: str = "85000.00") -> Gauge:
         ("170000.00", 200, 100, "0.00"),
     ],
 )
-def test_a_gauge(amount, percent, level, left):
-    found = gauge(amount)
+def test_a_ceiling(amount, percent, level, left):
+    found = ceiling_of(amount)
     assert (found.percent, found.level, found.left) == (percent, level, Decimal(left))
 
 
 def test_a_ceiling_of_zero_divides_nothing():
-    assert gauge("10.00", "0.00").percent == 0
+    assert ceiling_of("10.00", "0.00").percent == 0
 
 
 def alerts() -> list[str]:
@@ -84,7 +84,7 @@ def test_sales_to_the_union_are_counted_apart():
     for country in ("FR", "DE", "CH"):
         pay_order(make_order((make_product(price="100.00"), 1), country=country))
     number = timezone.localdate().year
-    found = {row.code: row.amount for row in gauges(number, turnover=Decimal("300.00"))}
+    found = {row.code: row.amount for row in tax_ceilings(number, turnover=Decimal("300.00"))}
     assert found == {
         "franchise": Decimal("300.00"),
         "franchise_upper": Decimal("300.00"),

@@ -10,9 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.tests.people import make_member
-from orders.books.chart import HEIGHT, draw_year
-from orders.books.todo import tasks
-from orders.books.turnover import MonthTurnover
+from orders.books.staff_tasks import staff_tasks
+from orders.books.turnover import HEIGHT, MonthTurnover, chart_of
 from orders.models import (
     Discrepancy,
     Order,
@@ -28,7 +27,7 @@ ZERO = Decimal("0.00")
 
 def test_the_chart_s_scale_is_round():
     months = [MonthTurnover(n, Decimal(n * 100), Decimal(n)) for n in range(1, 13)]
-    chart = draw_year(months)
+    chart = chart_of(months)
     assert [line.euros for line in chart.grid] == [0, 500, 1000, 1500, 2000]
     assert [line.y for line in chart.grid] == [HEIGHT, 165, 110, 55, 0]
     december = chart.bars[11]
@@ -38,7 +37,7 @@ def test_the_chart_s_scale_is_round():
 
 
 def test_an_empty_year_draws_a_scale_and_no_bar():
-    chart = draw_year([MonthTurnover(n, ZERO, ZERO) for n in range(1, 13)])
+    chart = chart_of([MonthTurnover(n, ZERO, ZERO) for n in range(1, 13)])
     assert [line.euros for line in chart.grid] == [0, 10, 20, 30, 40]
     assert {bar.received_height for bar in chart.bars} == {0}
 
@@ -85,9 +84,9 @@ def test_the_page_tells_the_year_and_what_waits(staff_client, sold):
 
 
 def test_every_task_leads_somewhere(staff_client):
-    from orders.books import todo
+    from orders.books.staff_tasks import _MAKERS
 
-    for _action, make in todo._MAKERS:
+    for _action, make in _MAKERS:
         task = make(date(2026, 11, 21))
         if task.url:
             assert staff_client.get(task.url, follow=True).status_code == 200, task
@@ -112,7 +111,7 @@ def test_nothing_that_is_done_waits():
     Discrepancy.objects.create(
         kind="money_without_order", provider_id="ch_1", amount=Decimal("5.00"), resolved_at=timezone.now()
     )
-    assert "Écarts avec Stripe" not in [str(task.label) for task in tasks(timezone.localdate())]
+    assert "Écarts avec Stripe" not in [str(task.label) for task in staff_tasks(timezone.localdate())]
 
 
 def test_staff_close_discrepancies_with_a_reason(staff_client):

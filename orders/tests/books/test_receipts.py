@@ -8,11 +8,8 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from orders.books import reporting
-from orders.books.csv_files import csv_lines
 from orders.books.days import Period, month, quarter, year
-from orders.books.receipts import Receipt, receipts
-from orders.books.reporting import Step, summarise
+from orders.books.receipts import Receipt, Step, csv_lines, receipts, report, step_name, summarise
 from orders.books.turnover import months_of
 from orders.models import (
     Invoice,
@@ -210,7 +207,7 @@ def test_amounts_by_period_country_and_rate():
     ("step", "name"), [(Step.DAY, "2026-11-21"), (Step.MONTH, "2026-11"), (Step.QUARTER, "2026-T4")]
 )
 def test_steps(step, name):
-    assert reporting.step_name(date(2026, 11, 21), step) == name
+    assert step_name(date(2026, 11, 21), step) == name
 
 
 def test_the_report_as_a_file(staff_client, sold):
@@ -229,6 +226,6 @@ def test_a_sale_taxed_at_destination_is_reported_so(run_on_commit):
         save_shop_settings(shop)
     product = make_product(price="1190.00")
     pay_order(make_order((product, 1), country="DE"))
-    [line] = reporting.report(year(timezone.localdate().year), Step.MONTH)
+    [line] = report(year(timezone.localdate().year), Step.MONTH)
     assert (line.country, line.treatment, line.percent) == ("DE", "destination", Decimal("19.00"))
     assert (line.net, line.vat, line.total) == (Decimal("1000.00"), Decimal("190.00"), Decimal("1190.00"))

@@ -169,9 +169,9 @@ def test_a_card_that_ends_too_early_is_told_at_once(
     fake_stripe: FakeStripe, order: Order, monkeypatch: pytest.MonkeyPatch
 ):
     change = left(fake_stripe, order)
-    facts = card_change.fetch_card_page(change.checkout_session_id)
+    facts = card_change.fetch_setup_session(change.checkout_session_id)
     ending = replace(facts, card=replace(facts.card, expiry_month=12, expiry_year=2026))
-    monkeypatch.setattr(card_change, "fetch_card_page", lambda page: ending)
+    monkeypatch.setattr(card_change, "fetch_setup_session", lambda page: ending)
     page = text(Client().get(address(order), {"session_id": change.checkout_session_id}))
     assert "Elle expire en 12/2026, avant la dernière échéance." in page
     assert OutgoingMail.objects.get(kind="installment_card_expires").context["last"] == "2027-01-22"

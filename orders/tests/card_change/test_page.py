@@ -278,8 +278,8 @@ def test_a_page_that_does_not_fit_is_not_believed(
     reason: str,
 ):
     change = left(fake_stripe, order)
-    fetch = card_change.fetch_card_page
-    monkeypatch.setattr(card_change, "fetch_card_page", lambda page: replace(fetch(page), **changes))
+    fetch = card_change.fetch_setup_session
+    monkeypatch.setattr(card_change, "fetch_setup_session", lambda page: replace(fetch(page), **changes))
     assert settle_card_change(change.pk) == "closed"
 
     assert StoredCard.objects.get().payment_method_id == before
@@ -293,9 +293,9 @@ def test_a_card_of_another_customer_is_not_believed(
     fake_stripe: FakeStripe, order: Order, before: str, monkeypatch: pytest.MonkeyPatch
 ):
     change = left(fake_stripe, order)
-    facts = card_change.fetch_card_page(change.checkout_session_id)
+    facts = card_change.fetch_setup_session(change.checkout_session_id)
     foreign = replace(facts, card=replace(facts.card, customer_id="cus_other"))
-    monkeypatch.setattr(card_change, "fetch_card_page", lambda page: foreign)
+    monkeypatch.setattr(card_change, "fetch_setup_session", lambda page: foreign)
     assert settle_card_change(change.pk) == "closed"
     assert StoredCard.objects.get().payment_method_id == before
 

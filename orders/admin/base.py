@@ -1,0 +1,234 @@
+"""What the modules of the admin share: filters, a day's field, read-only rows, links, and the pages of an order."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
+from django_countries import countries
+
+from orders.models import Order, Refund
+from orders.selectors.money import with_undecided_money
+from orders.selectors.refunds import refund_error_in_words
+from orders.stripe import gateway
+from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction
+from shop.core.staff_admin import StaffAdmin, StaffRights
+
+PROVIDER_AWAY = _("Le service de paiement ne répond pas : rien n'a changé. Réessayez.")
+
+NOTED = _("C'est noté.")
+
+Row = TypeVar("Row", bound=Model)
+OrderView = Callable[[HttpRequest, Order, dict[str, Any]], HttpResponseBase]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderPage:
+    """A page of one order in the admin. Its button shows when `shown` says so, to whoever may do its action; the page
+    itself must check the order again."""
+
+    name: str
+    label: str | Promise
+    action: StaffAction | Callable[[Order], StaffAction]
+    shown: Callable[[Order], bool]
+    view: OrderView
+
+    def action_for(self, order: Order) -> StaffAction:
+        """What opening the page for this order asks for."""
+        return self.action if isinstance(self.action, StaffAction) else self.action(order)
+
+
+ORDER_PAGES: dict[str, OrderPage] = {}
+
+
+def order_page(
+    name: str,
+    *,
+    label: str | Promise,
+    action: StaffAction | Callable[[Order], StaffAction],
+    shown: Callable[[Order], bool] = lambda order: True,
+) -> Callable[[OrderView], OrderView]:
+    """Register `view(request, order, context)` at `<order>/<name>/`; URL name `admin:orders_order_<name>`.
+
+    `context` holds what an admin template needs, the order included. Only who may do `action` gets here; what else the
+    page does asks for itself.
+    """
+
+    def register(view: OrderView) -> OrderView:
+        if name in ORDER_PAGES:
+            raise ValueError(f"The order page {name!r} is registered twice.")
+        ORDER_PAGES[name] = OrderPage(name, label, action, shown, view)
+        return view
+
+    return register
+
+
+def carry_out(request: HttpRequest, act: Callable[[], object], done: str | Promise = NOTED) -> bool:
+    """Call `act` and show `done`, or why it was refused. Return whether it was carried out."""
+    try:
+        act()
+    except gateway.GatewayError:
+        messages.error(request, PROVIDER_AWAY)
+    except Problem as problem:
+        messages.error(request, problem.detail)
+    else:
+        messages.success(request, str(done))
+        return True
+    return False
+
+
+class DayInput(forms.DateInput):
+    """The browser's own field for a day."""
+
+    input_type = "date"
+
+    def __init__(self, attrs: dict[str, Any] | None = None) -> None:
+        super().__init__(attrs, format="%Y-%m-%d")
+
+
+class DayField(forms.DateField):
+    """A day as browsers send it, YYYY-MM-DD."""
+
+    widget = DayInput
+    input_formats = ["%Y-%m-%d"]
+
+
+def order_link(order: Order | None) -> str:
+    """Return the order's reference, leading to its page; a dash for none."""
+    if order is None:
+        return "–"
+    return format_html('<a href="{}">{}</a>', reverse("admin:orders_order_change", args=[order.pk]), order)
+
+
+def row_number(text: str) -> int:
+    """Return the key that an address or a hidden field names; 0, which no row has, when it is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else 0
+
+
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    """A button of a row's own page."""
+
+    label: str | Promise
+    url: str
+
+
+class LinkedPagesAdmin(StaffAdmin[Row]):
+    """A row's own page shows a button for each further page that `pages_of` names."""
+
+    change_form_template = "admin/orders/linked_change_form.html"
+
+    def pages_of(self, request: HttpRequest, row: Row) -> list[PageLink]:
+        """Return each that the person may open."""
+        raise NotImplementedError
+
+    def page_context(self, row: Row) -> dict[str, Any]:
+        """What else the page's template reads: `title` heads it."""
+        return {}
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        row = self.get_object(request, object_id)
+        values = {} if row is None else {"pages": self.pages_of(request, row), **self.page_context(row)}
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), **values})
+
+
+class LinksOrder:
+    """Rows of an order with a column `order_link`."""
+
+    @admin.display(description=_("commande"))
+    def order_link(self, row: Any) -> str:
+        """The order's reference, leading to its page."""
+        return order_link(row.order)
+
+
+class ExplainsRefunds:
+    """Refunds with a column `why`."""
+
+    @admin.display(description=_("explication"))
+    def why(self, refund: Refund) -> str:
+        """What went wrong, in words; a dash for nothing."""
+        return refund_error_in_words(refund.error) or "–"
+
+
+class ReadOnlyInline(StaffRights, admin.TabularInline[Model, Order]):
+    """Rows of an order; none is shown when there are none."""
+
+    view_action = StaffAction.SEE_ORDERS
+    template = "admin/orders/rows.html"
+    extra = 0
+    can_delete = False
+    show_change_link = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Model]:
+        """With what its rows name, in the same query."""
+        relations = {field.name for field in self.model._meta.fields if field.is_relation}
+        shown = [name for name in self.fields or () if name in relations]
+        rows = super().get_queryset(request)
+        return rows.select_related(*shown) if shown else rows
+
+
+class YesNoFilter(admin.EmptyFieldListFilter):
+    """Whether a column is filled. The address stays Django's: `…__isempty=0` is « oui »."""
+
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        everything, empty, filled = super().choices(changelist)
+        yield everything
+        yield {**filled, "display": _("Oui")}
+        yield {**empty, "display": _("Non")}
+
+
+class CountryFilter(admin.AllValuesFieldListFilter):
+    """Countries by their names."""
+
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        for choice in super().choices(changelist):
+            yield {**choice, "display": countries.name(str(choice["display"])) or choice["display"]}
+
+
+def yes_no(title: str | Promise) -> type[YesNoFilter]:
+    """Return a `YesNoFilter` under a title of its own: « archivée » where the column says « archivée le »."""
+    return type("TitledYesNoFilter", (_Titled, YesNoFilter), {"own_title": title})
+
+
+def choices(title: str | Promise) -> type[admin.ChoicesFieldListFilter]:
+    """Return a filter by the values of another model's column, under a title that says so."""
+    return type("TitledChoicesFilter", (_Titled, admin.ChoicesFieldListFilter), {"own_title": title})
+
+
+class _Titled:
+    own_title: str | Promise
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.title = self.own_title
+
+
+class RetentionFilter(admin.SimpleListFilter):
+    """Closed orders of which the shop keeps money that nobody has decided about."""
+
+    title = _("argent gardé")
+    parameter_name = "retention"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("undecided", _("à décider"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() != "undecided":
+            return queryset
+        return queryset.filter(pk__in=with_undecided_money().values("pk"))

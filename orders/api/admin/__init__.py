@@ -1,1 +1,0 @@
-"""Calls of administrators: one room a file, each with its own addresses."""

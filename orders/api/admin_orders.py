@@ -1,0 +1,219 @@
+"""Orders for administrators: find them, move them on, take them out of the list."""
+
+import hashlib
+import uuid
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import User
+from accounts.permissions import allowed
+from orders.api.base import ORDER_ID, found_order, idempotency_key, order_not_found, private, validated
+from orders.api.serializers import OrderSerializer, ParagraphField, PlainTextField, TrackingSerializer
+from orders.models import AttemptState, Carrier, Order, OrderStatus
+from orders.selectors.admin_orders import BadCursor, admin_order, find_orders
+from orders.services.fulfilment.archiving import Removal, remove_order
+from orders.services.fulfilment.status_changes import change_status, status_actions
+from orders.services.status.transitions import status_offers
+from orders.stripe import gateway
+from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction, require
+
+PAGE_SIZE, MOST_A_PAGE = 20, 100
+
+
+class AdminTrackingSerializer(TrackingSerializer):
+    actor = serializers.EmailField(source="actor.email", default=None, allow_null=True)
+
+
+class AdminOrderSerializer(OrderSerializer):
+    """An order as operators see it: with whose it is, its payment at Stripe, and who wrote each step."""
+
+    user_id = serializers.IntegerField(allow_null=True)
+    email = serializers.EmailField()
+    customer_name = serializers.CharField()
+    payment_mode = serializers.CharField()
+    payment_intent_id = serializers.SerializerMethodField()
+    review_reason = serializers.CharField(allow_blank=True)
+    updated_at = serializers.DateTimeField()
+    tracking = AdminTrackingSerializer(many=True)
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_payment_intent_id(self, order: Order) -> str | None:
+        """That of the first charge; the other installments have their own."""
+        attempts = [attempt for payment in order.payments.all() for attempt in payment.attempts.all()]
+        paid = (attempt.intent_id for attempt in attempts if attempt.state == AttemptState.SUCCEEDED)
+        return next(paid, None)
+
+
+class StatusOfferSerializer(serializers.Serializer[Any]):
+    """A status that may or may not be set now, and why not."""
+
+    status = serializers.CharField()
+    allowed = serializers.BooleanField()
+    reason = serializers.CharField(allow_blank=True)
+    needs_reason = serializers.BooleanField()
+
+
+class AdminOrderDetailSerializer(AdminOrderSerializer):
+    """One order, with what may be done with it."""
+
+    allowed_statuses = serializers.SerializerMethodField()
+
+    @extend_schema_field(StatusOfferSerializer(many=True))
+    def get_allowed_statuses(self, order: Order) -> Any:
+        return StatusOfferSerializer(status_offers(order), many=True).data
+
+
+class AdminOrderPageSerializer(serializers.Serializer[Any]):
+    next = serializers.CharField(allow_null=True, help_text="Address of the following page.")
+    next_cursor = serializers.CharField(allow_null=True)
+    results = AdminOrderSerializer(many=True)
+
+
+class OrderSearchSerializer(serializers.Serializer[Any]):
+    status = serializers.ChoiceField(
+        choices=OrderStatus.choices, required=False, allow_blank=True, default=""
+    )
+    search = PlainTextField(max_length=100, required=False, allow_blank=True, default="")
+    include = serializers.ChoiceField(choices=["unpaid"], required=False, allow_blank=True, default="")
+    cursor = PlainTextField(max_length=200, required=False, allow_blank=True, default="")
+    page_size = serializers.IntegerField(
+        min_value=1, max_value=MOST_A_PAGE, required=False, default=PAGE_SIZE
+    )
+
+
+class StatusChangeSerializer(serializers.Serializer[Any]):
+    """`refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
+
+    `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today if left out.
+    """
+
+    status = serializers.ChoiceField(choices=OrderStatus.choices)
+    message = ParagraphField(max_length=500, required=False, allow_blank=True, default="")
+    tracking_number = PlainTextField(max_length=100, required=False, allow_blank=True, default="")
+    carrier = serializers.ChoiceField(choices=Carrier.choices, required=False, allow_blank=True, default="")
+    refund = serializers.BooleanField(required=False, allow_null=True, default=None)
+    reason = ParagraphField(max_length=500, required=False, allow_blank=True, default="")
+    dispatched_on = serializers.DateField(required=False, allow_null=True, default=None)
+
+
+class RemovalSerializer(serializers.Serializer[Any]):
+    result = serializers.ChoiceField(choices=[removal.value for removal in Removal])
+    detail = serializers.CharField()
+
+
+_KEY = OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER)
+
+
+class AdminOrderListView(APIView):
+    """The list, newest first: never archived orders, pending and cancelled ones only with `include=unpaid`."""
+
+    permission_classes = (allowed(get=StaffAction.SEE_ORDERS),)
+
+    @extend_schema(
+        operation_id="admin_orders_list",
+        parameters=[OrderSearchSerializer],
+        responses=AdminOrderPageSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        asked = validated(OrderSearchSerializer(data=request.query_params))
+        try:
+            page = find_orders(
+                status=asked["status"],
+                search=asked["search"],
+                include_unpaid=asked["include"] == "unpaid",
+                cursor=asked["cursor"],
+                page_size=asked["page_size"],
+            )
+        except BadCursor:
+            raise serializers.ValidationError({"cursor": [_("Cette page n'existe pas.")]}) from None
+        kept = {name: value for name, value in asked.items() if value and name != "cursor"}
+        answer = {
+            "next": f"{request.path}?{urlencode({**kept, 'cursor': page.next_cursor})}"
+            if page.next_cursor
+            else None,
+            "next_cursor": page.next_cursor or None,
+            "results": page.orders,
+        }
+        return private(AdminOrderPageSerializer(answer).data)
+
+
+class AdminOrderView(APIView):
+    """One order."""
+
+    permission_classes = (allowed(get=StaffAction.SEE_ORDERS, delete=StaffAction.REMOVE_ORDER),)
+
+    @extend_schema(
+        operation_id="admin_orders_retrieve", parameters=[ORDER_ID], responses=AdminOrderDetailSerializer
+    )
+    def get(self, request: Request, order_id: uuid.UUID) -> Response:
+        return private(AdminOrderDetailSerializer(_find(order_id)).data)
+
+    @extend_schema(parameters=[ORDER_ID], responses=RemovalSerializer)
+    def delete(self, request: Request, order_id: uuid.UUID) -> Response:
+        """Deletes an unpaid order; archives any other that is done, which an operator may restore."""
+        _find(order_id)
+        try:
+            result = remove_order(order_id=order_id, actor=cast(User, request.user))
+        except gateway.GatewayError:
+            raise _provider_away() from None
+        except Order.DoesNotExist:
+            raise order_not_found() from None
+        answer = {"result": result, "detail": _("La commande a été supprimée avec succès.")}
+        return private(RemovalSerializer(answer).data)
+
+
+class OrderStatusView(APIView):
+    """Sets a status that `allowed_statuses` of the order offers; the same one again adds a message or a number.
+
+    409 `refund_decision_needed` until `refund` says what becomes of the money, `reason_needed` until `reason` does.
+    """
+
+    permission_classes = (allowed(post=StaffAction.FULFIL_ORDER),)
+
+    @extend_schema(
+        request=StatusChangeSerializer, responses=AdminOrderDetailSerializer, parameters=[ORDER_ID, _KEY]
+    )
+    def post(self, request: Request, order_id: uuid.UUID) -> Response:
+        values = validated(StatusChangeSerializer(data=request.data))
+        for action in status_actions(_find(order_id), values["status"], values["refund"]):
+            require(request.user, action)
+        try:
+            change_status(
+                order_id=order_id,
+                actor=cast(User, request.user),
+                key=_key(request, order_id),
+                **values,
+            )
+        except gateway.GatewayError:
+            raise _provider_away() from None
+        except Order.DoesNotExist:
+            raise order_not_found() from None
+        return private(AdminOrderDetailSerializer(_find(order_id)).data)
+
+
+def _key(request: Request, order_id: uuid.UUID) -> str:
+    """A repeated call decides its refund once; without the header what is left decides.
+
+    Hashed: the longest key that a caller may send would not fit with what is put before it.
+    """
+    if "Idempotency-Key" not in request.headers:
+        return ""
+    return f"status-{order_id}-{hashlib.sha256(idempotency_key(request).encode()).hexdigest()}"
+
+
+def _find(order_id: uuid.UUID) -> Order:
+    return found_order(admin_order(order_id))
+
+
+def _provider_away() -> Problem:
+    return Problem(
+        "payment_unavailable", _("Le service de paiement ne répond pas : rien n'a changé. Réessayez."), 503
+    )

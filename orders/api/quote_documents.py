@@ -1,0 +1,134 @@
+"""Quotes as the API answers them: every figure from the quote, every text in the active language."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from catalog.models import Finish
+from orders.pricing.installments import Installment
+from orders.pricing.promotions import NextFree
+from orders.pricing.quote import InstallmentOffer, Quote
+from orders.selectors.mandate import mandate_text
+from orders.selectors.quotes import CartQuote, QuotedLine
+from shop.core.dates import day_in_words
+from shop.core.law import HOME_COUNTRY
+from shop.core.money import ZERO, to_cents
+
+
+def quote_document(cart: CartQuote) -> dict[str, Any]:
+    """Return what `QuoteSerializer` writes. Texts are in the active language."""
+    quote = cart.quote
+    return {
+        "lines": [_line(line) for line in cart.lines],
+        "item_count": quote.item_count,
+        "original_total": quote.original_total,
+        "promotion_savings": quote.promotion_savings,
+        "subtotal": quote.subtotal,
+        "country": cart.destination or HOME_COUNTRY,
+        "shipping_zone": quote.zone_code,
+        "shipping_cost": quote.shipping_cost,
+        "total": quote.total,
+        "free_shipping_missing": quote.free_shipping_missing,
+        "free_shipping_share": _share(quote),
+        "next_free": [text for text in map(_next_free, quote.next_free) if text],
+        "lead_time": _lead_time(quote),
+        "installments": installments_document(quote.installments, quote.total),
+    }
+
+
+def installments_document(offer: InstallmentOffer, total: Decimal) -> dict[str, Any]:
+    """Return the offer to pay in installments, with what the customer agrees to."""
+    return {
+        "available": offer.available,
+        "minimum": offer.minimum,
+        "plan": plan_document(offer.plan),
+        "mandate": mandate_text(offer.plan, total) if offer.available else "",
+    }
+
+
+def plan_document(parts: Iterable[Installment]) -> list[dict[str, Any]]:
+    """Return the dated parts of a plan."""
+    return [{"due": part.due, "amount": part.amount, "due_text": day_in_words(part.due)} for part in parts]
+
+
+def _line(line: QuotedLine) -> dict[str, Any]:
+    sellable = line.sellable
+    image = sellable.image
+    document: dict[str, Any] = {
+        "key": line.key,
+        "product_id": sellable.product_id,
+        "variation_id": sellable.variation_id,
+        "finish": sellable.finish or None,
+        "name": sellable.name,
+        "finish_label": Finish(sellable.finish).label if sellable.finish in Finish.values else "",
+        "variation_name": sellable.variation_name,
+        "category": sellable.category_name,
+        "url": sellable.url,
+        "image": {
+            "url": image.url,
+            "width": image.width,
+            "height": image.height,
+            "alt": image.alt,
+            "srcset": next((srcset for mime, srcset in image.sources if mime == "image/webp"), ""),
+        }
+        if image
+        else None,
+        "promotion_label": sellable.promotion_label,
+        "quantity": line.quantity,
+        "unit_price": sellable.unit_price,
+        "free_quantity": line.priced.free_quantity if line.priced else 0,
+        "line_total": line.priced.line_total if line.priced else ZERO,
+        "available": line.available,
+        "available_quantity": line.available_quantity,
+        "reserved": line.reserved,
+    }
+    if line.problem:
+        document["problem"] = line.problem
+        document["problem_detail"] = line.problem_detail
+    return document
+
+
+def _share(quote: Quote) -> int:
+    missing = quote.free_shipping_missing
+    if missing is None:
+        return 0
+    goal = to_cents(quote.subtotal + missing)
+    return 100 if missing == ZERO or goal == 0 else to_cents(quote.subtotal) * 100 // goal
+
+
+def _next_free(pool: NextFree) -> str:
+    # At `missing <= get` the customer has paid for enough: what is still to be added costs nothing.
+    if pool.missing <= pool.get:
+        return ngettext(
+            "Ajoutez encore %(count)d pièce de la même offre : elle est offerte.",
+            "Ajoutez encore %(count)d pièces de la même offre : elles sont offertes.",
+            pool.missing,
+        ) % {"count": pool.missing}
+    if pool.missing == pool.buy + pool.get:
+        return ""
+    given = ngettext("%(get)d offerte", "%(get)d offertes", pool.get) % {"get": pool.get}
+    return ngettext(
+        "Encore %(count)d pièce de la même offre pour en avoir %(given)s.",
+        "Encore %(count)d pièces de la même offre pour en avoir %(given)s.",
+        pool.missing - pool.get,
+    ) % {"count": pool.missing - pool.get, "given": given}
+
+
+def _lead_time(quote: Quote) -> dict[str, Any] | None:
+    lead = quote.lead_time
+    if lead is None:
+        return None
+    return {
+        "days_min": lead.days_min,
+        "days_max": lead.days_max,
+        "earliest": lead.earliest,
+        "latest": lead.latest,
+        "text": _("entre le %(earliest)s et le %(latest)s")
+        % {
+            "earliest": day_in_words(lead.earliest),
+            "latest": day_in_words(lead.latest),
+        },
+    }

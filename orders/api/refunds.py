@@ -1,0 +1,200 @@
+"""Refunds: decided by an administrator, followed until the money is back."""
+
+import uuid
+from decimal import Decimal
+from typing import Any, cast
+
+from django.utils.translation import gettext as _
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import User
+from accounts.permissions import allowed
+from orders.api.base import IDEMPOTENCY_KEY, ORDER_ID, idempotency_key, order_not_found, private, validated
+from orders.api.serializers import KnownFieldsSerializer, PlainTextField, StrictIntegerField
+from orders.models import Order, Refund, RefundLine, RefundMethod, RefundRequest, RefundState, TransferReturn
+from orders.selectors.quotes import MAX_LINES
+from orders.selectors.refund_rules import ReturnedLine
+from orders.selectors.refunds import RefundProgress, find_request, progress
+from orders.services.refunds.decisions import request_refund
+from orders.services.refunds.transfers import (
+    LONGEST_REFERENCE,
+    settle_by_transfer,
+    sync_other_refunds,
+    take_transfer_back,
+)
+from shop.core.amounts import AmountField
+from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction
+
+
+class RefundedLineSerializer(serializers.Serializer[Any]):
+    """Units of a line of the order; `restock` puts them back on the shelf."""
+
+    item_id = StrictIntegerField(min_value=1, max_value=2**63 - 1)
+    quantity = StrictIntegerField(min_value=1, max_value=2**31 - 1)
+    restock = serializers.BooleanField(default=False)
+
+
+class RefundDemandSerializer(KnownFieldsSerializer):
+    """Neither amount nor lines: everything that is left. Both: what is granted for the lines, at most their worth."""
+
+    amount = AmountField(min_value=0, required=False, allow_null=True)
+    reason = PlainTextField(max_length=500, required=False, allow_blank=True, default="")
+    lines = serializers.ListField(
+        child=RefundedLineSerializer(), required=False, allow_null=True, max_length=MAX_LINES
+    )
+
+
+class RefundMovementSerializer(serializers.Serializer[Refund]):
+    """What one charge gives back. `provider_id` is the refund's id at Stripe; a transfer has none."""
+
+    id = serializers.UUIDField()
+    amount = serializers.DecimalField(max_digits=10, decimal_places=2)
+    method = serializers.ChoiceField(choices=RefundMethod.choices)
+    state = serializers.ChoiceField(choices=RefundState.choices)
+    provider_id = serializers.CharField(allow_null=True)
+    transfer_reference = serializers.CharField()
+    error = serializers.CharField()
+
+
+class TransferSerializer(serializers.Serializer[Any]):
+    """A failed refund that was sent from the shop's bank: `amount` is what its administrator saw and confirms."""
+
+    refund_id = serializers.UUIDField()
+    sent_on = serializers.DateField()
+    reference = PlainTextField(max_length=LONGEST_REFERENCE)
+    amount = AmountField(min_value=Decimal("0.01"))
+
+
+class TransferReturnSerializer(serializers.Serializer[Any]):
+    """A transfer that did not reach its customer: since when the shop has the money again, and why."""
+
+    refund_id = serializers.UUIDField()
+    returned_on = serializers.DateField()
+    why = serializers.ChoiceField(choices=TransferReturn.choices)
+
+
+class CreditedLineSerializer(serializers.Serializer[RefundLine]):
+    item_id = serializers.IntegerField()
+    quantity = serializers.IntegerField()
+    amount = serializers.DecimalField(max_digits=10, decimal_places=2)
+    restocked = serializers.BooleanField()
+
+
+class RefundSerializer(serializers.Serializer[RefundRequest]):
+    """`amount` is credited: `voided` is no longer collected, the rest goes back by `refunds`, one a charge."""
+
+    id = serializers.UUIDField()
+    order_id = serializers.UUIDField()
+    amount = serializers.DecimalField(max_digits=10, decimal_places=2)
+    status = serializers.SerializerMethodField()
+    voided = serializers.DecimalField(max_digits=10, decimal_places=2)
+    shipping = serializers.DecimalField(max_digits=10, decimal_places=2)
+    reason = serializers.CharField()
+    external = serializers.BooleanField()
+    created_at = serializers.DateTimeField()
+    settled_at = serializers.DateTimeField(allow_null=True)
+    lines = CreditedLineSerializer(many=True)
+    refunds = RefundMovementSerializer(many=True)
+
+    def get_status(self, request: RefundRequest) -> RefundProgress:
+        return progress(request)
+
+
+class RefundAnswerSerializer(serializers.Serializer[Any]):
+    success = serializers.BooleanField()
+    refund = RefundSerializer()
+
+
+_REQUEST = OpenApiParameter("request_id", OpenApiTypes.UUID, OpenApiParameter.PATH)
+
+
+class OrderRefundView(APIView):
+    """Decides a refund, once per `Idempotency-Key`; the money goes back afterwards."""
+
+    permission_classes = (allowed(post=StaffAction.REFUND_ORDER),)
+
+    @extend_schema(
+        request=RefundDemandSerializer,
+        responses={202: RefundAnswerSerializer},
+        parameters=[ORDER_ID, IDEMPOTENCY_KEY],
+    )
+    def post(self, request: Request, order_id: uuid.UUID) -> Response:
+        key = idempotency_key(request)
+        values = validated(RefundDemandSerializer(data=request.data))
+        lines = values.get("lines")
+        try:
+            decided = request_refund(
+                order_id=order_id,
+                key=key,
+                actor=cast(User, request.user),
+                reason=values["reason"],
+                lines=None
+                if lines is None
+                else [ReturnedLine(line["item_id"], line["quantity"], line["restock"]) for line in lines],
+                amount=values.get("amount"),
+            )
+        except Order.DoesNotExist:
+            raise order_not_found() from None
+        return private(_answer(decided.pk), 202)
+
+
+class RefundView(APIView):
+    """Where a refund stands."""
+
+    permission_classes = (allowed(get=StaffAction.SEE_REFUNDS),)
+
+    @extend_schema(responses=RefundAnswerSerializer, parameters=[_REQUEST])
+    def get(self, request: Request, request_id: uuid.UUID) -> Response:
+        return private(_answer(request_id))
+
+
+class RefundTransferView(APIView):
+    """Records that a failed refund of this decision was settled by bank transfer; once, however often it is said."""
+
+    permission_classes = (allowed(post=StaffAction.RECORD_TRANSFER),)
+
+    @extend_schema(request=TransferSerializer, responses=RefundAnswerSerializer, parameters=[_REQUEST])
+    def post(self, request: Request, request_id: uuid.UUID) -> Response:
+        values = validated(TransferSerializer(data=request.data))
+        failed = _refund_of(request_id, values["refund_id"])
+        sync_other_refunds(failed.order)
+        settle_by_transfer(**values, actor=cast(User, request.user))
+        return private(_answer(request_id))
+
+
+class TransferReturnView(APIView):
+    """Records that a transfer of this decision did not reach its customer; once, however often it is said."""
+
+    permission_classes = (allowed(post=StaffAction.RECORD_TRANSFER_RETURN),)
+
+    @extend_schema(request=TransferReturnSerializer, responses=RefundAnswerSerializer, parameters=[_REQUEST])
+    def post(self, request: Request, request_id: uuid.UUID) -> Response:
+        values = validated(TransferReturnSerializer(data=request.data))
+        take_transfer_back(
+            refund_id=_refund_of(request_id, values["refund_id"]).pk,
+            returned_on=values["returned_on"],
+            why=TransferReturn(values["why"]),
+            actor=cast(User, request.user),
+        )
+        return private(_answer(request_id))
+
+
+def _refund_of(request_id: uuid.UUID, refund_id: uuid.UUID) -> Refund:
+    refund = Refund.objects.filter(pk=refund_id, request=request_id).first()
+    if refund is None:
+        raise Problem("not_found", _("Remboursement introuvable."), 404)
+    return refund
+
+
+def _answer(request_id: uuid.UUID) -> dict[str, Any]:
+    found = find_request(request_id)
+    if found is None:
+        raise Problem("not_found", _("Remboursement introuvable."), 404)
+    answer = RefundAnswerSerializer({"success": progress(found) != RefundProgress.FAILED, "refund": found})
+    return cast(dict[str, Any], answer.data)

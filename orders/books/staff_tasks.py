@@ -1,0 +1,234 @@
+"""What waits for a person: each with how many there are and where to deal with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Count, Min, Q
+from django.urls import NoReverseMatch, reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from catalog.models import Product
+from catalog.selectors.products import without_customs_data
+from orders.models import (
+    Discrepancy,
+    Dispute,
+    InstallmentPause,
+    Order,
+    Payment,
+    PaymentState,
+    Refund,
+    RefundState,
+    WithdrawalCase,
+)
+from orders.models.order import IN_WORKSHOP
+from orders.models.payment import OPEN_DISPUTES
+from orders.models.returns import OPEN_CASES
+from orders.selectors.money import with_undecided_money
+from shop.core.dates import shop_day
+from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
+from shop.core.staff_actions import StaffAction, may
+
+NAMED = 10
+"""How many orders a task names."""
+
+
+@dataclass(frozen=True, slots=True)
+class StaffTask:
+    """Something to do. `detail` adds a deadline or names; `url` is empty when there is no page for it."""
+
+    label: str | Promise
+    count: int
+    url: str
+    detail: str = ""
+
+
+def staff_tasks(today: date, user: AbstractBaseUser | AnonymousUser | None = None) -> list[StaffTask]:
+    """Everything that waits, the most pressing first; nothing that is at zero. For `user`, what they may see. One query
+    for each kind."""
+    wanted = [make for action, make in _MAKERS if user is None or may(user, action)]
+    return [task for make in wanted for task in [make(today)] if task.count]
+
+
+def sees_staff_tasks(user: AbstractBaseUser | AnonymousUser) -> bool:
+    """Whether anything that may wait concerns this person."""
+    return any(may(user, action) for action, _make in _MAKERS)
+
+
+def _discrepancies(today: date) -> StaffTask:
+    return StaffTask(
+        gettext_lazy("Écarts avec Stripe"),
+        Discrepancy.objects.filter(resolved_at=None).count(),
+        _link("discrepancy", "resolved_at__isempty=1"),
+    )
+
+
+def _to_review(today: date) -> StaffTask:
+    return StaffTask(
+        gettext_lazy("Commandes à vérifier"),
+        Order.objects.exclude(review_reason="").count(),
+        _link("order", "review_reason__isempty=0"),
+    )
+
+
+def _withdrawals(today: date) -> StaffTask:
+    waiting = WithdrawalCase.objects.filter(state__in=OPEN_CASES).aggregate(
+        count=Count("pk"), first=Min("refund_by")
+    )
+    first = waiting["first"]
+    return StaffTask(
+        gettext_lazy("Rétractations à traiter"),
+        waiting["count"],
+        _link("withdrawal") or _link("withdrawalcase"),
+        _deadline(_("à rembourser avant le"), first, today) if first else "",
+    )
+
+
+def _disputes(today: date) -> StaffTask:
+    open_ones = Dispute.objects.filter(state__in=OPEN_DISPUTES).aggregate(
+        count=Count("pk"), first=Min("answer_by")
+    )
+    first = open_ones["first"]
+    return StaffTask(
+        gettext_lazy("Litiges ouverts"),
+        open_ones["count"],
+        _link("dispute"),
+        _deadline(_("réponse attendue avant le"), shop_day(first), today) if first else "",
+    )
+
+
+def _failed_refunds(today: date) -> StaffTask:
+    # One that was made once more, or that a later refund of the same decision has made up for, waits for nobody.
+    open_request = Q(request=None) | Q(request__settled_at=None)
+    return StaffTask(
+        gettext_lazy("Remboursements échoués"),
+        Refund.objects.filter(open_request, state=RefundState.FAILED, replaced_by=None).count(),
+        _link("refund", "state__exact=failed"),
+    )
+
+
+def _overdue(today: date) -> StaffTask:
+    return StaffTask(
+        gettext_lazy("Échéances impayées"),
+        Payment.objects.filter(state=PaymentState.OVERDUE).count(),
+        _link("order", "payments__state__exact=overdue"),
+    )
+
+
+def _paused(today: date) -> StaffTask:
+    return StaffTask(
+        gettext_lazy("Échéances suspendues"),
+        InstallmentPause.objects.filter(ended_at=None).count(),
+        _link("installmentpause", "ended_at__isempty=1"),
+        _("rien n'est débité avant la reprise ou l'expédition"),
+    )
+
+
+def _retained(today: date) -> StaffTask:
+    undecided = list(with_undecided_money().values_list("reference", flat=True))
+    return StaffTask(
+        gettext_lazy("Argent gardé de commandes annulées"),
+        len(undecided),
+        _link("order", "retention=undecided"),
+        _("à rembourser, ou à garder pour un motif écrit : %(orders)s")
+        % {"orders": ", ".join(undecided[:NAMED])},
+    )
+
+
+def _late_orders(today: date) -> StaffTask:
+    return StaffTask(
+        gettext_lazy("Commandes en retard sur leur date promise"),
+        Order.objects.filter(status__in=IN_WORKSHOP, promised_by__lt=today).count(),
+        _link("order", f"status__in=confirmed,processing&promised_by__lt={today.isoformat()}"),
+    )
+
+
+def _orders_to_make(today: date) -> StaffTask:
+    """Those that are late are a task of their own."""
+    making = Order.objects.filter(status__in=IN_WORKSHOP, promised_by__gte=today).aggregate(
+        count=Count("pk"), first=Min("promised_by")
+    )
+    first = making["first"]
+    return StaffTask(
+        gettext_lazy("Commandes à préparer"),
+        making["count"],
+        _link("order", f"status__in=confirmed,processing&promised_by__gte={today.isoformat()}&o=6"),
+        _deadline(_("la première est promise pour le"), first, today) if first else "",
+    )
+
+
+def _mails(today: date) -> StaffTask:
+    return StaffTask(
+        gettext_lazy("E-mails en échec"),
+        OutgoingMail.objects.filter(state=MailState.FAILED).count(),
+        _link("outgoingmail", "state__exact=failed", app="core"),
+    )
+
+
+def _jobs(today: date) -> StaffTask:
+    return StaffTask(
+        gettext_lazy("Tâches planifiées en erreur"),
+        ScheduledJob.objects.exclude(last_error="").count(),
+        _link("scheduledjob", app="core"),
+    )
+
+
+def _customs(today: date) -> StaffTask:
+    return StaffTask(
+        gettext_lazy("Pièces sans données douanières"),
+        Product.objects.filter(without_customs_data(), is_published=True).count(),
+        _link("product", "customs=missing", app="catalog"),
+        _("nécessaires aux colis hors de l'Union européenne"),
+    )
+
+
+def _legal(today: date) -> StaffTask:
+    missing = ShopSettings.load().missing_legal_fields()
+    return StaffTask(
+        gettext_lazy("Mentions légales manquantes"),
+        len(missing),
+        _link("shopsettings", app="core"),
+        ", ".join(field.label for field in missing),
+    )
+
+
+_MAKERS: tuple[tuple[StaffAction, Callable[[date], StaffTask]], ...] = (
+    (StaffAction.SEE_BOOKS, _discrepancies),
+    (StaffAction.SEE_ORDERS, _to_review),
+    (StaffAction.SEE_WITHDRAWALS, _withdrawals),
+    (StaffAction.SEE_REFUNDS, _disputes),
+    (StaffAction.SEE_REFUNDS, _failed_refunds),
+    (StaffAction.SEE_REFUNDS, _retained),
+    (StaffAction.SEE_PAYMENTS, _overdue),
+    (StaffAction.SEE_PAYMENTS, _paused),
+    (StaffAction.SEE_ORDERS, _late_orders),
+    (StaffAction.SEE_ORDERS, _orders_to_make),
+    (StaffAction.SEE_MAILS, _mails),
+    (StaffAction.SEE_JOBS, _jobs),
+    (StaffAction.SEE_SETTINGS, _legal),
+    (StaffAction.EDIT_PRODUCT, _customs),
+)
+
+
+def _link(model: str, query: str = "", *, app: str = "orders") -> str:
+    try:
+        address = reverse(f"admin:{app}_{model}_changelist")
+    except NoReverseMatch:
+        return ""
+    return f"{address}?{query}" if query else address
+
+
+def _deadline(words: str, day: date, today: date) -> str:
+    left = (day - today).days
+    if left < 0:
+        late = ngettext("en retard de %(count)d jour", "en retard de %(count)d jours", -left) % {
+            "count": -left
+        }
+        return f"{words} {day:%d/%m/%Y} ({late})"
+    return f"{words} {day:%d/%m/%Y}"

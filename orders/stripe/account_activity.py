@@ -1,0 +1,148 @@
+"""Charges, refunds, disputes and events of the account over some days, to be compared with the shop's own books.
+
+Every function calls the provider and belongs outside of transactions. Lists are read page by page, each page a call
+of its own, so that a long list is not taken for a provider that has fallen silent. Raises what `gateway` raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from orders.stripe.facts import EventFacts, RefundFacts
+from orders.stripe.provider_objects import refund_facts
+from orders.stripe.stripe_api import GatewayRefused, calling
+
+PAGE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """Money that the provider collected. `returned_cents` is what has gone back of it."""
+
+    charge_id: str
+    intent_id: str
+    amount_cents: int
+    returned_cents: int
+    currency: str
+    metadata: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """A charge that the customer's bank takes back. Asked questions (`warning_…`) have moved no money."""
+
+    dispute_id: str
+    charge_id: str
+    intent_id: str
+    amount_cents: int
+    status: str
+
+    @property
+    def is_inquiry(self) -> bool:
+        """Whether the bank only asks: no money has moved."""
+        return self.status.startswith("warning_")
+
+
+def list_charges(since: datetime, until: datetime) -> Iterator[Charge]:
+    """Every charge made in between that was paid, newest first, of every shop on the account."""
+    for charge in _pages(lambda v1, params: v1.charges.list(params), _between(since, until)):
+        if charge.paid and charge.captured:
+            yield _charge(charge)
+
+
+def fetch_charge(charge_id: str) -> Charge | None:
+    """One charge; None when the account has none of this name, or it was not paid."""
+    charge = _retrieve(lambda v1: v1.charges.retrieve(charge_id))
+    return _charge(charge) if charge is not None and charge.paid else None
+
+
+def list_refunds(since: datetime, until: datetime) -> Iterator[RefundFacts]:
+    """Every refund begun in between, newest first, whoever made it."""
+    for refund in _pages(lambda v1, params: v1.refunds.list(params), _between(since, until)):
+        yield refund_facts(refund)
+
+
+def fetch_refund(refund_id: str) -> RefundFacts | None:
+    """One refund; None when the account has none of this name."""
+    refund = _retrieve(lambda v1: v1.refunds.retrieve(refund_id))
+    return None if refund is None else refund_facts(refund)
+
+
+def list_disputes(since: datetime, until: datetime) -> Iterator[Dispute]:
+    """Every dispute opened in between, newest first."""
+    for dispute in _pages(lambda v1, params: v1.disputes.list(params), _between(since, until)):
+        yield _dispute(dispute)
+
+
+def fetch_dispute(dispute_id: str) -> Dispute | None:
+    """One dispute; None when the account has none of this name."""
+    dispute = _retrieve(lambda v1: v1.disputes.retrieve(dispute_id))
+    return None if dispute is None else _dispute(dispute)
+
+
+def list_undelivered_events(since: datetime, until: datetime) -> Iterator[EventFacts]:
+    """Messages of that time which no webhook call has brought yet, newest first."""
+    params = {**_between(since, until), "delivery_success": False}
+    for event in _pages(lambda v1, page: v1.events.list(page), params):
+        yield EventFacts(
+            event_id=event.id,
+            kind=event.type,
+            livemode=bool(event.livemode),
+            body=event.to_dict(for_json=True),
+        )
+
+
+def _between(since: datetime, until: datetime) -> dict[str, Any]:
+    return {"created": {"gte": int(since.timestamp()), "lte": int(until.timestamp())}}
+
+
+def _pages(fetch: Callable[[Any, dict[str, Any]], Any], params: dict[str, Any]) -> Iterator[Any]:
+    cursor: dict[str, Any] = {}
+    while True:
+        with calling() as v1:
+            page = fetch(v1, {**params, **cursor, "limit": PAGE})
+        yield from page.data
+        if not page.has_more or not page.data:
+            return
+        cursor = {"starting_after": page.data[-1].id}
+
+
+def _retrieve(fetch: Callable[[Any], Any]) -> Any | None:
+    try:
+        with calling() as v1:
+            return fetch(v1)
+    except GatewayRefused as error:
+        if error.code == "resource_missing":
+            return None
+        raise
+
+
+def _charge(charge: Any) -> Charge:
+    return Charge(
+        charge_id=charge.id,
+        intent_id=_id(charge.payment_intent),
+        amount_cents=charge.amount_captured,
+        returned_cents=charge.amount_refunded,
+        currency=charge.currency,
+        metadata=dict(charge.metadata.to_dict()) if charge.metadata else {},
+    )
+
+
+def _dispute(dispute: Any) -> Dispute:
+    return Dispute(
+        dispute_id=dispute.id,
+        charge_id=_id(dispute.charge),
+        intent_id=_id(dispute.payment_intent),
+        amount_cents=dispute.amount,
+        status=dispute.status,
+    )
+
+
+def _id(value: Any) -> str:
+    """The name of an object that may come whole, as its name, or not at all."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else str(value.id)

@@ -1,0 +1,83 @@
+"""What order pages, mails and the admin's first page show: documents, withdrawal, codes in words, staff tasks."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django import template
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import get_language
+
+from orders.access import access_token
+from orders.books.staff_tasks import sees_staff_tasks, staff_tasks
+from orders.models import Order
+from orders.models.returns import OPEN_CASES
+from orders.selectors import provider_words
+from orders.selectors.invoices import documents_of, tax_notice
+from orders.selectors.withdrawal_period import withdrawal_deadline
+from orders.selectors.withdrawals import cases_of, withdrawal_path
+from shop.core.staff_actions import StaffAction, may
+
+register = template.Library()
+
+
+@register.inclusion_tag("admin/orders/books/_tasks.html", takes_context=True)
+def waiting_tasks(context: dict[str, Any]) -> dict[str, Any]:
+    """What waits for a person, as far as they may see it."""
+    user = context["request"].user
+    return {
+        "allowed": sees_staff_tasks(user),
+        "has_books": may(user, StaffAction.SEE_BOOKS),
+        "tasks": staff_tasks(timezone.localdate(), user),
+    }
+
+
+@register.inclusion_tag("orders/_documents.html")
+def order_documents(order: Order, signed: bool = False) -> dict[str, Any]:
+    """Links to the invoice and the credit notes, `signed` for who came by a signed link, and what is said of VAT.
+
+    Two queries.
+    """
+    address = reverse("api-order-invoice", args=[order.pk])
+    access = {"acces": access_token(order)} if signed else {}
+    return {
+        "tax_notice": tax_notice(order, get_language() or "fr"),
+        "documents": [
+            {"entry": entry, "url": f"{address}?{urlencode({'number': entry.number, **access})}"}
+            for entry in documents_of(order)
+        ],
+    }
+
+
+register.filter("decline_words", provider_words.decline_in_words)
+register.filter("dispute_words", provider_words.dispute_in_words)
+register.filter("refund_failure_words", provider_words.refund_failure_in_words)
+register.filter("review_words", provider_words.review_in_words)
+
+
+@register.simple_tag
+def withdrawal_panel(order: Order) -> dict[str, Any]:
+    """What `orders/_withdrawal.html` shows: until when, the link of the function (L221-21), and what was declared.
+
+    Three queries at most; nothing for an unpaid order. `all_withdrawn` also takes the promised date off the page.
+
+    The link carries the order's signature: who sees this page may follow it without signing in.
+    """
+    if order.paid_at is None:
+        return {"shown": False}
+    cases = cases_of(order)
+    if not order.is_paid and not cases:
+        return {"shown": False}
+    deadline = withdrawal_deadline(order)
+    return {
+        "shown": True,
+        "deadline": deadline,
+        "is_over": deadline is not None and deadline < timezone.localdate(),
+        "url": withdrawal_path(order, access_token(order)),
+        "cases": cases,
+        "all_withdrawn": any(
+            case.state in OPEN_CASES and not case.goods and not case.withdrawal.lines.all() for case in cases
+        ),
+    }

@@ -1,0 +1,60 @@
+"""What the first page of the admin says is to be done: orders to make, before and after their promise."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.tests.people import make_admin
+from orders.books.staff_tasks import staff_tasks
+from orders.models import Order
+from orders.tests.factories import make_order, make_seller, pay_order
+from shop.core.models import ShopSettings
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
+
+
+@pytest.fixture
+def order() -> Order:
+    make_seller()
+    made = make_order()
+    pay_order(made)
+    made.refresh_from_db()
+    return made
+
+
+def named(label: str):
+    return [task for task in staff_tasks(timezone.localdate()) if str(task.label) == label]
+
+
+def test_an_order_to_make_waits_with_the_day_it_is_promised_for(order, client):
+    [task] = named("Commandes à préparer")
+    assert (task.count, task.detail) == (1, f"la première est promise pour le {order.promised_by:%d/%m/%Y}")
+    client.force_login(make_admin())
+    listed = client.get(task.url).content.decode()
+    assert order.reference in listed
+    assert "1 commande" in listed
+
+
+@pytest.mark.parametrize("status", ["shipped", "delivered", "cancelled", "refunded"])
+def test_one_that_nobody_makes_does_not_wait(order, status):
+    Order.objects.filter(pk=order.pk).update(status=status)
+    assert named("Commandes à préparer") == []
+
+
+def test_a_late_one_is_counted_once_among_the_late(order, client):
+    Order.objects.filter(pk=order.pk).update(promised_by=timezone.localdate() - timedelta(days=1))
+    assert named("Commandes à préparer") == []
+    [late] = named("Commandes en retard sur leur date promise")
+    assert late.count == 1
+    client.force_login(make_admin())
+    assert order.reference in client.get(late.url).content.decode()
+    assert "Commandes à préparer" not in client.get(reverse("admin:index")).content.decode()
+
+
+def test_what_waits_takes_a_known_number_of_queries(order, django_assert_num_queries):
+    ShopSettings.load()
+    # One for each of the fourteen kinds but one: what the law wants printed is read from the sheet in memory.
+    with django_assert_num_queries(13):
+        staff_tasks(timezone.localdate())
