@@ -29,6 +29,8 @@ class VatRate(models.Model):
 
 
 class DiscrepancyKind(models.TextChoices):
+    """On what the ledger and the provider's account differ."""
+
     MONEY_WITHOUT_ORDER = "money_without_order", _("Argent sans commande")
     ORDER_WITHOUT_MONEY = "order_without_money", _("Commande sans argent")
     AMOUNT_DIFFERS = "amount_differs", _("Montants différents")

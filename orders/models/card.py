@@ -72,6 +72,8 @@ class DiscardedCard(models.Model):
 
 
 class CardChangeState(models.TextChoices):
+    """`closed` stored no card: it expired, did not fit, or no card was needed any more."""
+
     OPEN = "open", _("En cours")
     DONE = "done", _("Carte remplacée")
     CLOSED = "closed", _("Abandonné")

@@ -283,6 +283,8 @@ class OrderEvent(models.Model):
 
 
 class StockHoldState(models.TextChoices):
+    """`taken` units are sold; `released` ones are back in stock."""
+
     HELD = "held", _("Réservé")
     TAKEN = "taken", _("Vendu")
     RELEASED = "released", _("Rendu")

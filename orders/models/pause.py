@@ -10,11 +10,15 @@ from orders.models.order import Order
 
 
 class PausedBy(models.TextChoices):
+    """Who suspended the payments."""
+
     CUSTOMER = "customer", _("Le client")
     STAFF = "staff", _("L'atelier")
 
 
 class PauseEnd(models.TextChoices):
+    """Who or what ended a pause: dispatch always does."""
+
     CUSTOMER = "customer", _("Le client")
     STAFF = "staff", _("L'atelier")
     DISPATCH = "dispatch", _("L'expédition")

@@ -17,6 +17,8 @@ EVENT_KIND = 100
 
 
 class PaymentState(models.TextChoices):
+    """`scheduled` has a day to come, `overdue` is not charged any more; `void` is not owed, `written_off` is lost."""
+
     SCHEDULED = "scheduled", _("Programmé")
     DUE = "due", _("À payer")
     PAID = "paid", _("Payé")
@@ -70,11 +72,7 @@ class Payment(models.Model):
             models.CheckConstraint(condition=Q(state__in=PaymentState.values), name="payment_state_known"),
         )
         indexes = (
-            models.Index(
-                fields=("due_on",),
-                name="payment_to_collect",
-                condition=Q(state__in=OPEN_PAYMENTS),
-            ),
+            models.Index(fields=("due_on",), name="payment_to_collect", condition=Q(state__in=OPEN_PAYMENTS)),
         )
 
     def __str__(self) -> str:
@@ -82,12 +80,16 @@ class Payment(models.Model):
 
 
 class AttemptKind(models.TextChoices):
+    """Paid at checkout, charged to the stored card, or paid by the customer on a page for installments."""
+
     CHECKOUT = "checkout", _("Page de paiement")
     OFF_SESSION = "off_session", _("Prélèvement programmé")
     LINK = "link", _("Lien de paiement")
 
 
 class AttemptState(models.TextChoices):
+    """`prepared`: the provider was not called yet. `review`: what came does not fit, and staff have to look."""
+
     PREPARED = "prepared", _("Préparée")
     SENT = "sent", _("En cours")
     PROCESSING = "processing", _("Confirmation de la banque attendue")
@@ -148,9 +150,7 @@ class Attempt(models.Model):
             models.UniqueConstraint(fields=("payment", "number"), name="attempt_once_a_number"),
             # Two live attempts could both succeed: a customer would pay twice.
             models.UniqueConstraint(
-                fields=("payment",),
-                condition=Q(state__in=LIVE_ATTEMPTS),
-                name="attempt_one_live_a_payment",
+                fields=("payment",), condition=Q(state__in=LIVE_ATTEMPTS), name="attempt_one_live_a_payment"
             ),
             models.CheckConstraint(condition=Q(state__in=AttemptState.values), name="attempt_state_known"),
         )
@@ -165,6 +165,8 @@ class Attempt(models.Model):
 
 
 class RefundState(models.TextChoices):
+    """`requested`: the provider was not called yet. `pending`: the bank has not finished."""
+
     REQUESTED = "requested", _("Demandé")
     SENT = "sent", _("Envoyé")
     PENDING = "pending", _("En cours à la banque")
@@ -179,6 +181,8 @@ COMMITTED_REFUNDS = (*REFUNDS_UNDER_WAY, RefundState.SUCCEEDED)
 
 
 class RefundReason(models.TextChoices):
+    """`requested` and `external` follow a decision, in the shop or at the provider; the others are automatic."""
+
     REQUESTED = "requested", _("Demande de remboursement")
     DUPLICATE = "duplicate", _("Payé deux fois")
     UNAVAILABLE = "unavailable", _("Commande annulée avant le paiement")
@@ -293,6 +297,8 @@ class Refund(models.Model):
 
 
 class LedgerKind(models.TextChoices):
+    """What moved the money; a failed refund and a won dispute bring it back."""
+
     CHARGE = "charge", _("Encaissement")
     REFUND = "refund", _("Remboursement")
     REFUND_FAILED = "refund_failed", _("Remboursement rejeté")
@@ -345,6 +351,8 @@ class LedgerEntry(models.Model):
 
 
 class DisputeState(models.TextChoices):
+    """The provider's own statuses; inquiries, which move no money, have no row."""
+
     NEEDS_RESPONSE = "needs_response", _("Réponse attendue")
     UNDER_REVIEW = "under_review", _("Examinée par la banque")
     WON = "won", _("Gagnée")

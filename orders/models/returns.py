@@ -97,6 +97,8 @@ class WithdrawalLine(models.Model):
 
 
 class WithdrawalState(models.TextChoices):
+    """`goods_awaited` when they had left the workshop; `refused` ends a declaration without a refund."""
+
     DECLARED = "declared", _("Déclarée")
     GOODS_AWAITED = "goods_awaited", _("Retour attendu")
     REFUNDED = "refunded", _("Remboursée")
@@ -217,10 +219,7 @@ class RefundLine(models.Model):
 
     request = models.ForeignKey(RefundRequest, on_delete=models.PROTECT, related_name="lines")
     item = models.ForeignKey(
-        OrderItem,
-        on_delete=models.PROTECT,
-        related_name="refund_lines",
-        verbose_name=_("ligne de commande"),
+        OrderItem, on_delete=models.PROTECT, related_name="refund_lines", verbose_name=_("ligne de commande")
     )
     quantity = models.PositiveIntegerField(_("quantité"))
     amount = models.DecimalField(_("montant (€)"), max_digits=10, decimal_places=2)

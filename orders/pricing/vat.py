@@ -27,6 +27,8 @@ ABROAD_IN_UNION = frozenset(STANDARD_RATES) - HOME
 
 
 class Treatment(StrEnum):
+    """Exempt small business (art. 293 B CGI), VAT of the country of destination, or export without VAT."""
+
     FRANCHISE = "franchise"
     DESTINATION = "destination"
     EXPORT = "export"

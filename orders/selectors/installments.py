@@ -56,6 +56,7 @@ class Calendar:
 
     @property
     def next_open(self) -> CalendarRow | None:
+        """The first payment still to be made."""
         return next((row for row in self.rows if row.is_open), None)
 
     @property

@@ -30,9 +30,9 @@ class MoneyOutcome:
     """What became of an order's money, in euros.
 
     `charged`: whether anything was ever collected. `refunded` has gone back, the last of it at `refunded_at`;
-    `under_way` is on its way; `failed` should have gone back and has not; `disputed` was taken back by a bank. `kept`
-    stays with the shop, for `kept_reason` (why it was not refunded, or the decision since) or, without one, until
-    somebody decides. `voided` is not collected any more, `to_come` still is.
+    `under_way` is on its way; `failed` should have gone back and has not; `disputed` was taken back by a bank.
+    `retained` stays with the shop, for `retention_reason` (why it was not refunded, or the decision since) or, without
+    one, until somebody decides. `voided` is not collected any more, `to_come` still is.
     """
 
     charged: bool
@@ -41,9 +41,9 @@ class MoneyOutcome:
     under_way: Decimal
     failed: Decimal
     disputed: Decimal
-    kept: Decimal
-    kept_reason: str
-    kept_is_decided: bool
+    retained: Decimal
+    retention_reason: str
+    retention_is_decided: bool
     voided: Decimal
     to_come: Decimal
 
@@ -83,9 +83,9 @@ def money_outcome(order: Order) -> MoneyOutcome:
         under_way=under_way,
         failed=failed,
         disputed=disputed,
-        kept=max(held - failed, ZERO) if order.status in CLOSED_STATUSES else ZERO,
-        kept_reason=order.retention_decision or order.retention_reason,
-        kept_is_decided=bool(order.retention_decision),
+        retained=max(held - failed, ZERO) if order.status in CLOSED_STATUSES else ZERO,
+        retention_reason=order.retention_decision or order.retention_reason,
+        retention_is_decided=bool(order.retention_decision),
         voided=max(order.total - counted, ZERO),
         to_come=sum((row.amount for row in payments if row.state in OPEN_PAYMENTS), ZERO),
     )

@@ -138,6 +138,7 @@ def quote_cart(
 
 
 def line_key(sellable: Sellable) -> str:
+    """Return the key of a line: `product:variation:finish`, with "" for no variation."""
     return f"{sellable.product_id}:{sellable.variation_id or ''}:{sellable.finish}"
 
 

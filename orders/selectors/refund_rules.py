@@ -30,12 +30,7 @@ from orders.pricing.installments import SMALLEST_CHARGE
 from orders.pricing.promotions import Promotion
 from orders.pricing.refunds import PaidLine, ReturnValue, line_shares, prorate, value_of_return
 from orders.selectors.installments import outstanding
-from orders.selectors.refund_debts import (
-    debts,
-    owed_again,
-    took_effect,
-    uncredited,
-)
+from orders.selectors.refund_debts import debts, owed_again, took_effect, uncredited
 from shop.core.amounts import localised_amount
 from shop.core.money import ZERO, amount_string, from_cents, quantize
 from shop.core.problems import Problem
@@ -105,6 +100,7 @@ class ReducedPayment:
 
     @property
     def taken_off(self) -> Decimal:
+        """The euros that are not collected any more."""
         return self.payment.amount - self.left
 
 

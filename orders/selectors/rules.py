@@ -85,10 +85,7 @@ def checkout_countries() -> list[CountryChoice]:
             fallback = row
         choices += [
             CountryChoice(
-                country.code,
-                str(country.name),
-                row.code,
-                row.duties_notice and outside_union(country.code),
+                country.code, str(country.name), row.code, row.duties_notice and outside_union(country.code)
             )
             for country in row.countries
             if country.code not in stopped

@@ -145,7 +145,7 @@ class HistoryLaws:
         for order in Order.objects.filter(status__in=CLOSED_STATUSES).prefetch_related("payments"):
             told = money_outcome(order)
             charged = sum(order.ledger.filter(kind="charge").values_list("amount", flat=True), ZERO)
-            parts = (told.refunded, told.under_way, told.failed, told.disputed, told.kept)
+            parts = (told.refunded, told.under_way, told.failed, told.disputed, told.retained)
             assert sum(parts, ZERO) >= charged, (told, charged)
             assert told.to_come == ZERO
             assert told.to_come + told.voided <= order.total

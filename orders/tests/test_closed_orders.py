@@ -104,7 +104,7 @@ def test_kept_money_waits_until_somebody_decides_in_words(order, staff_client, c
     event = order.events.get(name="order.retention_decided")
     assert (event.actor.email, event.data["amount"]) == ("admin@example.com", "49.99")
     outcome = money_outcome(order)
-    assert (outcome.kept, outcome.kept_reason, outcome.kept_is_decided) == (
+    assert (outcome.retained, outcome.retention_reason, outcome.retention_is_decided) == (
         Decimal("49.99"), "Acompte gardé, accord écrit du 4.", True,
     )  # fmt: skip
 
@@ -139,12 +139,12 @@ def test_money_that_a_bank_gave_back_to_a_closed_order_waits_for_a_decision(orde
 
 def outcome(**values) -> MoneyOutcome:
     nothing = dict.fromkeys(
-        ("refunded", "under_way", "failed", "disputed", "kept", "voided", "to_come"), ZERO
+        ("refunded", "under_way", "failed", "disputed", "retained", "voided", "to_come"), ZERO
     )
     given = {name: Decimal(value) for name, value in values.items() if name in nothing}
     return MoneyOutcome(
         charged=values.get("charged", True), refunded_at=values.get("refunded_at"),
-        kept_reason=values.get("kept_reason", ""), kept_is_decided=False, **{**nothing, **given},
+        retention_reason=values.get("retention_reason", ""), retention_is_decided=False, **{**nothing, **given},
     )  # fmt: skip
 
 
@@ -185,7 +185,7 @@ def test_closing_an_order_in_thirds_names_what_really_moves(staff_client, client
     }  # fmt: skip
     set_status(order, "cancelled", refund=False, reason=WHY)
     order.refresh_from_db()
-    assert money_outcome(order) == outcome(kept="60.00", voided="120.00", kept_reason=WHY)
+    assert money_outcome(order) == outcome(retained="60.00", voided="120.00", retention_reason=WHY)
     page = client.get(order_url(order)).content.decode()
     assert "120,00\xa0€ d&#x27;échéances ne seront jamais débités." in page.replace("d'éch", "d&#x27;éch")
 

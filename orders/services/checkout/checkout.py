@@ -11,7 +11,15 @@ from django.db import IntegrityError
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from orders.models import Attempt, AttemptState, Order, OrderStatus, PaymentMode, StockHoldState
+from orders.models import (
+    LIVE_ATTEMPTS,
+    Attempt,
+    AttemptState,
+    Order,
+    OrderStatus,
+    PaymentMode,
+    StockHoldState,
+)
 from orders.selectors.orders import order_path
 from orders.services.checkout.placement import CheckoutRequest, place_order, renew_attempt
 from orders.services.checkout.unpaid_holds import TooManyUnpaid, holder_of
@@ -56,7 +64,7 @@ def check_out(
     Raises CartChanged, TooManyUnpaid (409), Problem `idempotency_key_reused` (422), `order_closed` or `already_paid`
     (409), `payment_unavailable` or `payments_disabled` (503: nothing is lost, the same key may be tried again).
     """
-    order = _existing(request)
+    order = find_placed_order(request)
     created = False
     if order is None:
         if not gateway.is_configured() or not _may_sell():
@@ -69,7 +77,7 @@ def check_out(
         except (IntegrityError, Problem) as refusal:
             # The same key was placed by a request that ran at the same time. What looks like a refusal may be its
             # doing too: it took the last piece, which is this customer's.
-            order = _existing(request)
+            order = find_placed_order(request)
             if order is None:
                 if isinstance(refusal, TooManyUnpaid):
                     _name_open_order(refusal, visitor)
@@ -79,10 +87,6 @@ def check_out(
 
 def find_placed_order(request: CheckoutRequest) -> Order | None:
     """Return the order that this key made before. Raises Problem 422 when it was another demand."""
-    return _existing(request)
-
-
-def _existing(request: CheckoutRequest) -> Order | None:
     order = Order.objects.filter(idempotency_key=request.idempotency_key).first()
     if order is not None and order.request_fingerprint != request.fingerprint():
         raise Problem(
@@ -96,11 +100,7 @@ def _existing(request: CheckoutRequest) -> Order | None:
 def _payment_page(order: Order) -> str:
     attempt = Attempt.objects.filter(payment__order=order).order_by("payment__position", "-number").first()
     assert attempt is not None
-    if order.status != OrderStatus.PENDING or attempt.state not in (
-        AttemptState.PREPARED,
-        AttemptState.SENT,
-        AttemptState.PROCESSING,
-    ):
+    if order.status != OrderStatus.PENDING or attempt.state not in LIVE_ATTEMPTS:
         if attempt.state == AttemptState.SUCCEEDED and attempt.checkout_session_url:
             # A repeated request after the payment: the same answer as before.
             return attempt.checkout_session_url

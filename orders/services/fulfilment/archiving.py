@@ -91,10 +91,7 @@ def archiving_obstacles(order: Order) -> list[str]:
             Attempt.objects.filter(payment__order=order, state__in=_MONEY_MAY_COME).exists(),
             _("un paiement est en route ou à vérifier"),
         ),
-        (
-            order.refunds.filter(state__in=REFUNDS_UNDER_WAY).exists(),
-            _("un remboursement est en cours"),
-        ),
+        (order.refunds.filter(state__in=REFUNDS_UNDER_WAY).exists(), _("un remboursement est en cours")),
         (bool(debts(order)), _("un remboursement a échoué et reste dû au client")),
         (retained, _("l'argent gardé attend votre décision")),
         (open_cases(order).exists(), _("une rétractation est à traiter")),

@@ -186,9 +186,7 @@ def close_unpaid(order_id: uuid.UUID) -> None:
         raise Problem("order_just_paid", _("Cette commande vient d'être payée : elle reste ouverte."), 409)
     if Order.objects.filter(pk=order_id, status=OrderStatus.PENDING).exists():
         raise Problem(
-            "payment_under_way",
-            _("Un paiement est en route ou à vérifier : la commande reste ouverte."),
-            409,
+            "payment_under_way", _("Un paiement est en route ou à vérifier : la commande reste ouverte."), 409
         )
 
 

@@ -120,12 +120,7 @@ def mail_overdue_alert(order: Order, payment: Payment, code: str) -> None:
 
 
 def _mail(kind: str, order: Order, payment: Payment, *, once: str, **more: Any) -> None:
-    context = {
-        **_context(order),
-        **_installment(payment),
-        "due_on": payment.due_on.isoformat(),
-        **more,
-    }
+    context = {**_context(order), **_installment(payment), "due_on": payment.due_on.isoformat(), **more}
     mail_customer(order, kind, context, once=f"{payment.pk}:{once}")
 
 

@@ -67,9 +67,7 @@ def edit_invoice(
 def _refuse_unless_correctable(issued: Invoice, explanation: str) -> None:
     if issued.credit_notes.exists():
         raise Problem(
-            "invoice_credited",
-            _("Cette facture a déjà un avoir : elle ne peut plus être rectifiée."),
-            409,
+            "invoice_credited", _("Cette facture a déjà un avoir : elle ne peut plus être rectifiée."), 409
         )
     if not explanation:
         text = _("Expliquez la rectification : le client la lira.")

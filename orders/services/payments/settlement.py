@@ -32,11 +32,7 @@ from orders.models import (
     RefundReason,
 )
 from orders.models.states import ActorKind
-from orders.services.installments.scheduled_payments import (
-    hold_charging,
-    receive_installment,
-    record_refusal,
-)
+from orders.services.installments.scheduled_payments import hold_charging, receive_installment, record_refusal
 from orders.services.payments.mails import (
     mail_automatic_refund,
     mail_confirmation,

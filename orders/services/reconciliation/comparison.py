@@ -46,6 +46,7 @@ class Difference:
 
     @property
     def key(self) -> tuple[str, str]:
+        """The unique pair of the discrepancy's row."""
         return str(self.kind), self.provider_id
 
 
@@ -78,6 +79,7 @@ class Ledger:
 def read_ledger(
     charges: Sequence[Charge], refunds: Sequence[RefundFacts], disputes: Sequence[Dispute]
 ) -> Ledger:
+    """Return the ledger of these movements. Two queries."""
     return Ledger(
         movement_ids=[
             *(charge.charge_id for charge in charges),

@@ -208,8 +208,7 @@ def _recognise(order: Order, facts: RefundFacts) -> Refund | None:
     amount = from_cents(facts.amount_cents)
     # A refund that failed, made again by hand, in one go or several.
     again = next(
-        (debt for debt in debts(order) if debt.refund.attempt_id == attempt.pk and debt.owed >= amount),
-        None,
+        (debt for debt in debts(order) if debt.refund.attempt_id == attempt.pk and debt.owed >= amount), None
     )
     request = again.refund.request if again is not None else None
     if again is None and not attempt.refunds.filter(reason__in=AUTOMATIC_REFUNDS).exists():

@@ -12,14 +12,7 @@ from django.utils.translation import gettext as _
 
 from orders.journal import record_event
 from orders.ledger import book_movement
-from orders.models import (
-    LedgerKind,
-    Order,
-    Refund,
-    RefundMethod,
-    RefundState,
-    TransferReturn,
-)
+from orders.models import LedgerKind, Order, Refund, RefundMethod, RefundState, TransferReturn
 from orders.selectors.refund_retries import refuse_units_credited_twice, retryable_amount, retryable_refunds
 from orders.selectors.refund_rules import RefundRefused
 from orders.services.refunds.mails import mail_refund_transferred, mail_transfer_returned

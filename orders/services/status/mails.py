@@ -172,11 +172,11 @@ def money_sentences(order: Order) -> list[str]:
         (money.voided, _("%(amount)s qui restaient à payer ne vous seront pas prélevés.")),
     )
     sentences = [text % {"amount": localised_amount(amount)} for amount, text in outcomes if amount]
-    if money.kept:
-        values = {"amount": localised_amount(money.kept), "reason": money.kept_reason}
+    if money.retained:
+        values = {"amount": localised_amount(money.retained), "reason": money.retention_reason}
         sentences.append(
             _("%(amount)s ne sont pas rendus. Motif\u00a0: %(reason)s") % values
-            if money.kept_reason
+            if money.retention_reason
             else _("%(amount)s ne sont pas encore rendus\u00a0: nous vous écrivons dès que c'est décidé.")
             % values
         )

@@ -18,13 +18,7 @@ from orders.models import OPEN_CASES, Order, RefundRequest, WithdrawalCase, With
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawal_period import exercised_on, is_in_time
-from orders.selectors.withdrawals import (
-    FIRST_ALERT_DAY,
-    LAST_ALERT_DAY,
-    days_since,
-    may_wait,
-    open_cases,
-)
+from orders.selectors.withdrawals import FIRST_ALERT_DAY, LAST_ALERT_DAY, days_since, may_wait, open_cases
 from orders.services.installments.mails import mail_resumed
 from orders.services.installments.resuming import refuse_if_not_resumable, resume_scheduled
 from orders.services.refunds.decisions import request_refund
