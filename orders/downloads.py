@@ -12,7 +12,7 @@ from shop.core.problems import Problem
 
 
 def pdf_response(request: HttpRequest, invoice: Invoice) -> HttpResponseBase:
-    """The stored PDF, for this caller alone; 304 when the browser holds it.
+    """Return the stored PDF, for this caller alone; 304 when the browser holds it.
 
     Raises Problem 503 while a worker still typesets it, and asks for that again: the web processes never do it
     themselves.

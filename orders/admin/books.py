@@ -39,7 +39,7 @@ class DiscrepancyAdmin(LinksOrder, StaffAdmin[Discrepancy]):
 
     @staff_action(StaffAction.RESOLVE_DISCREPANCY, description=_("Marquer comme réglés"))
     def resolve(self, request: HttpRequest, chosen: QuerySet[Discrepancy]) -> HttpResponseBase | None:
-        """Asks why first: the answer stays with the discrepancy and in the order's journal."""
+        """Ask why first: the answer stays with the discrepancy and in the order's journal."""
         waiting = chosen.filter(resolved_at=None).order_by("pk")
         if not waiting:
             messages.warning(request, _("Aucun des écarts choisis n'est ouvert."))

@@ -31,7 +31,7 @@ from shop.core.staff_actions import StaffAction, may, require
 
 
 class StatusForm(forms.Form):
-    """A status, what to tell the customer, when it was sent, and what a second page asked: why, and the money."""
+    """A status, the message to the customer, when it was sent, and what a second page asked: why, and the money."""
 
     status = forms.ChoiceField(label=_("Statut"), choices=OrderStatus.choices)
     message = forms.CharField(
@@ -78,7 +78,7 @@ class RetentionForm(forms.Form):
     shown=lambda order: order.paid_at is not None,
 )
 def status_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
-    """Offers what the table allows; a second page asks why a dispatch is undone and what becomes of the money."""
+    """Offer what the table allows; a second page asks why a dispatch is undone and what becomes of the money."""
     form = StatusForm(request.POST or None, initial={"status": order.status})
     if request.method == "POST" and form.is_valid():
         for action in status_actions(order, form.cleaned_data["status"], form.cleaned_data["refund"]):
@@ -144,7 +144,7 @@ def _second_page(order: Order, form: StatusForm, problem: Problem) -> tuple[str,
     shown=lambda order: order.status == OrderStatus.CANCELLED and order.paid_at is not None,
 )
 def money_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
-    """What the shop keeps of a cancelled order, and why: refunded after all, or kept by a decision in words."""
+    """Ask what becomes of the money of a cancelled order: refunded after all, or retained by a decision in words."""
     form = RetentionForm(request.POST or None, initial={"decision": order.retention_decision})
     if request.method == "POST" and form.is_valid():
         actor = cast(User, request.user)
@@ -161,7 +161,7 @@ def money_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> H
     shown=lambda order: order.archived_at is None,
 )
 def remove_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
-    """Asks, then deletes an unpaid order or archives a paid one."""
+    """Ask, then delete an unpaid order or archive a paid one."""
     if request.method == "POST":
         try:
             removed = remove_order(order_id=order.pk, actor=cast(User, request.user))
@@ -189,7 +189,7 @@ def remove_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> 
     shown=lambda order: order.archived_at is not None,
 )
 def restore_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
-    """Asks, then brings an archived order back into the lists."""
+    """Ask, then restore an archived order to the lists."""
     if request.method == "POST":
         actor = cast(User, request.user)
         carry_out(
@@ -221,7 +221,7 @@ class DeliveryForm(forms.Form):
     shown=lambda order: order.status in (OrderStatus.CONFIRMED, OrderStatus.PROCESSING),
 )
 def promise_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
-    """Asks for the date and why; the customer gets a mail."""
+    """Ask for the date and why; the customer gets a mail."""
     form = PromiseForm(request.POST or None, initial={"promised_by": order.promised_by})
     explanation = _(
         "La date promise engage la boutique. Le client reçoit la nouvelle avec votre motif, et apprend qu'il peut "
@@ -243,7 +243,7 @@ def promise_page(request: HttpRequest, order: Order, context: dict[str, Any]) ->
     shown=lambda order: order.is_paid and order.goods_have_left,
 )
 def delivery_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
-    """Asks on which day the last parcel arrived: the withdrawal period runs from it."""
+    """Ask on which day the last parcel arrived: the withdrawal period runs from it."""
     known: date | None = None if order.delivered_at is None else timezone.localdate(order.delivered_at)
     form = DeliveryForm(request.POST or None, initial={"delivered_on": known})
     deadline = withdrawal_deadline(order)

@@ -291,7 +291,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
     shown=lambda order: order.status == OrderStatus.PENDING,
 )
 def close_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
-    """Closes an order that nobody has paid: its payment page first, so that no money can come afterwards."""
+    """Close an order that nobody has paid: its payment page first, so that no money can come afterwards."""
     if request.method == "POST":
         try:
             paid = abandon_order(order.pk, by=ActorKind.STAFF)

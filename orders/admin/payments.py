@@ -202,7 +202,7 @@ class PauseForm(forms.Form):
     shown=lambda order: order.payment_mode == PaymentMode.INSTALLMENTS and order.is_paid,
 )
 def pause_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
-    """Suspends the payments with a reason, or ends the pause; the customer gets a mail with the days either way."""
+    """Suspend the payments with a reason, or end the pause; the customer gets a mail with the days either way."""
     pause = open_pause(order)
     form = None if pause is not None else PauseForm(request.POST or None)
     if request.method == "POST" and (form is None or form.is_valid()):

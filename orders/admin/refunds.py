@@ -145,7 +145,7 @@ class RefundForm(forms.Form):
     shown=lambda order: order.paid_at is not None and order.status not in NOT_REFUNDED_HERE,
 )
 def refund_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
-    """Asks what goes back, shows what that means, and decides it once it was confirmed."""
+    """Ask what is refunded, show what that means, and decide it once it was confirmed."""
     posted = request.POST if request.method == "POST" and "line" not in request.POST else None
     if request.method == "POST" and "line" in request.POST:
         return _restock(request, order)
@@ -260,7 +260,7 @@ class RefundAdmin(ExplainsRefunds, LinksOrder, StaffAdmin[Refund]):
 
     @staff_action(StaffAction.RECORD_TRANSFER, description=SENT_LABEL)
     def settled_by_transfer(self, request: HttpRequest, chosen: QuerySet[Refund]) -> HttpResponseBase | None:
-        """Leads to the order's page that asks for day and reference."""
+        """Redirect to the order's page that asks for day and reference."""
         failed = list(chosen.filter(state="failed", replaced_by=None)[:2])
         if len(failed) != 1 or chosen.count() != 1:
             messages.warning(request, _("Choisissez un seul remboursement, échoué et pas encore réessayé."))

@@ -108,7 +108,7 @@ class TransferForm(ChosenRefundForm):
     shown=lambda order: bool(retryable_refunds(order)),
 )
 def transfer_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
-    """Asks which refund, the day and the reference, shows what will be written, and writes it once confirmed."""
+    """Ask which refund, the day and the reference, show what will be recorded, and record it once confirmed."""
     posted = request.POST if request.method == "POST" else None
     if posted is not None:
         if _is_settled(order, posted.get("refund", "")):
@@ -200,7 +200,7 @@ class TransferReturnForm(ChosenRefundForm):
     shown=lambda order: _succeeded_transfers(order).exists(),
 )
 def transfer_returned_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> HttpResponseBase:
-    """Asks which transfer, why and the day, says what follows, and writes it."""
+    """Ask which transfer, why and the day, say what follows, and record it."""
     posted = request.POST if request.method == "POST" else None
     transfers = list(_succeeded_transfers(order))
     if posted is not None and _has_returned(order, posted.get("transfer", "")):

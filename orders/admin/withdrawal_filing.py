@@ -181,7 +181,7 @@ def order_received_page(request: HttpRequest, order: Order, context: dict[str, A
 def filing_page(
     request: HttpRequest, context: dict[str, Any], *, order: Order | None = None
 ) -> HttpResponseBase:
-    """Shows the form; posted, files the declaration and shows its case."""
+    """Show the form; posted, file the declaration and show its case."""
     data = request.POST if request.method == "POST" else None
     form = UnknownOrderForm(data) if order is None else OrderReceivedForm(data, order=order)
     if form.is_valid():

@@ -306,7 +306,7 @@ class ReturnForm(forms.Form):
 
 
 def refund_page(request: HttpRequest, case: WithdrawalCase, context: dict[str, Any]) -> HttpResponseBase:
-    """Shows the sum for what is chosen; the button carries that sum, and another one is shown before it is used."""
+    """Show the sum for what is chosen; the button carries that sum, and another one is shown before it is used."""
     back = redirect("admin:orders_withdrawalcase_change", case.pk)
     if case.order is None or case.state not in OPEN_CASES:
         messages.error(request, _("Cette déclaration n'a rien à rembourser."))

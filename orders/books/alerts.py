@@ -20,7 +20,7 @@ LATE_BOOKINGS = timedelta(days=14)
 
 
 def alert_turnover(now: datetime) -> list[TaxCeiling]:
-    """One mail for each ceiling, level (70, 90, 100 %) and year, at the highest level reached.
+    """Send one mail for each ceiling, level (70, 90, 100 %) and year, at the highest level reached.
 
     Returns the ceilings that have reached one. In January the year before is looked at too: money of its last days may
     be booked late.
@@ -54,7 +54,7 @@ def _mail(ceiling: TaxCeiling, number: int) -> None:
 
 
 def mail_audit(report: AuditReport, now: datetime) -> None:
-    """To the workshop, in French, once a day while something is wrong; nothing when all is well."""
+    """Send the faults to the workshop, in French, once a day; nothing when there are none."""
     if report.is_whole:
         return
     context = {

@@ -44,7 +44,7 @@ class _Line:
 
 
 def csv_lines(header: Iterable[str], rows: Iterable[Iterable[Cell]]) -> Iterator[bytes]:
-    """The file line by line. Text that a spreadsheet would take for a formula is led by an apostrophe."""
+    """Yield the file line by line. Text that a spreadsheet would take for a formula is led by an apostrophe."""
     writer = csv.writer(_Line(), delimiter=";", lineterminator="\r\n")
     yield (BYTE_ORDER_MARK + str(writer.writerow([_text(cell) for cell in header]))).encode()
     for row in rows:
@@ -52,7 +52,7 @@ def csv_lines(header: Iterable[str], rows: Iterable[Iterable[Cell]]) -> Iterator
 
 
 def csv_response(name: str, header: Iterable[str], rows: Iterable[Iterable[Cell]]) -> StreamingHttpResponse:
-    """A download that is written while it is read."""
+    """Return a download that is written while it is read."""
     response = StreamingHttpResponse(csv_lines(header, rows), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     response["Cache-Control"] = "no-store"
@@ -135,18 +135,18 @@ class Receipt:
 
 
 def receipts(period: Period) -> Iterator[Receipt]:
-    """The lines of some days, in their order. Three queries for each 500 lines."""
+    """Yield the lines of some days, in their order. Three queries for each 500 lines."""
     for entry in _entries(period).iterator(chunk_size=CHUNK):
         yield _receipt(entry)
 
 
 def receipts_page(period: Period, *, offset: int, limit: int) -> list[Receipt]:
-    """A part of those lines. Three queries."""
+    """Return a part of those lines. Three queries."""
     return [_receipt(entry) for entry in _entries(period)[offset : offset + limit]]
 
 
 def count_receipts(period: Period) -> int:
-    """How many lines there are. One query."""
+    """Return how many lines there are. One query."""
     return _between(period).count()
 
 
@@ -276,12 +276,12 @@ class ReportLine:
 
 
 def report(period: Period, step: Step) -> list[ReportLine]:
-    """The lines of a period in the order of time, country and rate. Queries as many as `receipts` makes."""
+    """Return the lines of a period in the order of time, country and rate. Queries as many as `receipts` makes."""
     return summarise(receipts(period), step)
 
 
 def summarise(movements: Iterable[Receipt], step: Step) -> list[ReportLine]:
-    """Adds movements up. VAT is taken out of each movement, so that parts of a period add up to the whole."""
+    """Add movements up. VAT is taken out of each movement, so that parts of a period add up to the whole."""
     lines: dict[tuple[str, str, str, Decimal], ReportLine] = {}
     for movement in movements:
         key = (step_name(movement.day, step), movement.country, movement.treatment, movement.percent)
@@ -300,7 +300,7 @@ def summarise(movements: Iterable[Receipt], step: Step) -> list[ReportLine]:
 
 
 def step_name(day: date, step: Step) -> str:
-    """`2026-11-21`, `2026-11` or `2026-T4`."""
+    """Return `2026-11-21`, `2026-11` or `2026-T4`."""
     if step is Step.DAY:
         return day.isoformat()
     if step is Step.MONTH:

@@ -50,14 +50,16 @@ class StaffTask:
 
 
 def staff_tasks(today: date, user: AbstractBaseUser | AnonymousUser | None = None) -> list[StaffTask]:
-    """Everything that waits, the most pressing first; nothing that is at zero. For `user`, what they may see. One query
-    for each kind."""
+    """Return everything that waits, the most pressing first; nothing that is at zero. For `user`, what they may see.
+
+    One query for each kind.
+    """
     wanted = [make for action, make in _MAKERS if user is None or may(user, action)]
     return [task for make in wanted for task in [make(today)] if task.count]
 
 
 def sees_staff_tasks(user: AbstractBaseUser | AnonymousUser) -> bool:
-    """Whether anything that may wait concerns this person."""
+    """Return whether anything that may wait concerns this person."""
     return any(may(user, action) for action, _make in _MAKERS)
 
 

@@ -63,7 +63,7 @@ class TaxCeiling:
 
 
 def months_of(number: int) -> list[MonthTurnover]:
-    """Twelve months of a year, January first. One query."""
+    """Return twelve months of a year, January first. One query."""
     period = year(number)
     received = Q(kind=LedgerKind.CHARGE)
     rows = (
@@ -85,7 +85,7 @@ def months_of(number: int) -> list[MonthTurnover]:
 
 
 def years_with_entries() -> list[int]:
-    """Years that the ledger knows, newest first. One query."""
+    """Return the years that the ledger knows, newest first. One query."""
     return sorted(
         LedgerEntry.objects.order_by()
         .annotate(year=ExtractYear("occurred_at", tzinfo=SHOP_ZONE))
@@ -96,7 +96,7 @@ def years_with_entries() -> list[int]:
 
 
 def tax_ceilings(number: int, *, turnover: Decimal) -> list[TaxCeiling]:
-    """The ceilings in a year of so much turnover (`months_of`, added up). One query, the settings are cached."""
+    """Return the ceilings in a year of so much turnover (`months_of`, added up). One query, the settings are cached."""
     shop = ShopSettings.load()
     return [
         TaxCeiling(

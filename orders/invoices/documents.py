@@ -49,7 +49,7 @@ _FACTUR_X_PROPERTIES = {
 
 
 def typeset(data: dict[str, Any]) -> bytes:
-    """The PDF of an invoice's frozen content. The same content always gives the same bytes.
+    """Return the PDF of an invoice's frozen content. The same content always gives the same bytes.
 
     About 20 ms of one core, and twice that for the first; the typesetter stays in memory, so call it in workers.
     """
@@ -84,7 +84,7 @@ def _compiler() -> "typst.Compiler":
 
 
 def with_factur_x_metadata(pdf: bytes) -> bytes:
-    """The PDF with the four Factur-X properties in its XMP metadata, described as PDF/A wants it.
+    """Return the PDF with the four Factur-X properties in its XMP metadata, described as PDF/A wants it.
 
     The typesetter embeds the file and can't write properties of others. They are added as an incremental update
     (ISO 32000-1, 7.5.6): a second copy of the metadata object after the end, and a table that points to it.
@@ -135,7 +135,7 @@ def _completed_xmp(xmp: bytes) -> bytes:
 
 
 def ensure_document(invoice: Invoice) -> InvoiceDocument:
-    """The document of an invoice, typeset now if nobody did yet.
+    """Return the document of an invoice, typeset now if nobody did yet.
 
     Two workers that typeset at once make the same bytes; the database keeps the first row, and both return it.
     """
@@ -153,7 +153,7 @@ def ensure_document(invoice: Invoice) -> InvoiceDocument:
 
 
 def file_name(invoice: Invoice) -> str:
-    """`facture-F-2026-00001.pdf`, `avoir-F-2026-00002.pdf`."""
+    """Return `facture-F-2026-00001.pdf`, `avoir-F-2026-00002.pdf`."""
     word = "avoir" if invoice.kind == InvoiceKind.CREDIT_NOTE else "facture"
     return f"{word}-{invoice.number}.pdf"
 

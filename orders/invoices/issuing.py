@@ -21,7 +21,7 @@ from shop.core.money import ZERO
 
 
 def issue_invoice(*, order: Order) -> Invoice:
-    """The invoice of a paid order, frozen as the order is now. The second call returns the first one.
+    """Issue the invoice of a paid order, frozen as the order is now. The second call returns the first one.
 
     Runs in the caller's transaction with the order locked; the number exists only if that transaction commits.
     """
@@ -45,7 +45,7 @@ def issue_invoice(*, order: Order) -> Invoice:
 
 
 def issue_credit_note(*, request: RefundRequest) -> Invoice | None:
-    """The credit note of a refund whose money is back, or None when the order never had an invoice.
+    """Issue the credit note of a refund whose money is back; None when the order never had an invoice.
 
     Runs in the caller's transaction with the order locked. The second call returns the first one.
     """
@@ -73,7 +73,7 @@ def issue_credit_note(*, request: RefundRequest) -> Invoice | None:
 
 
 def reissue_invoice(*, credited: Invoice, draft: InvoiceDraft, reason: str) -> tuple[Invoice, Invoice]:
-    """Take an issued invoice back whole and issue it anew with the customer and notes of `draft`.
+    """Credit an issued invoice in full and issue it anew with the customer and notes of `draft`.
 
     Returns the credit note and the new invoice, two consecutive numbers. The tax is that of the first invoice: the
     sale is the same. Runs in the caller's transaction with the order locked.
@@ -109,7 +109,7 @@ def reissue_invoice(*, credited: Invoice, draft: InvoiceDraft, reason: str) -> t
 
 
 def current_invoice(order: Order) -> Invoice | None:
-    """The latest version of an order's invoice. One query."""
+    """Return the latest version of an order's invoice. One query."""
     return Invoice.objects.filter(order=order, kind=InvoiceKind.INVOICE).order_by("-version").first()
 
 

@@ -21,7 +21,7 @@ FRANCHISE = "TVA non applicable, art. 293 B du CGI"
 
 
 def for_document(tax: Tax, data: dict[str, Any]) -> list[dict[str, str]]:
-    """The mentions of a document, `fr` and `text` (the same in French), in the order in which they are printed.
+    """Return the mentions of a document, `fr` and `text` (the same in French), in the order in which they are printed.
 
     Runs in the language of the document.
     """

@@ -74,7 +74,7 @@ def assign_number(reserved: ReservedNumber, *, digest: str) -> None:
 
 
 def chain_hash(*, number: str, data: dict[str, Any], previous_hash: str) -> str:
-    """SHA-256 over number, content and the hash before it, in a form that no database reorders."""
+    """Return the SHA-256 over number, content and the hash before it, in a form that no database reorders."""
     text = json.dumps(
         [number, previous_hash, data], ensure_ascii=False, sort_keys=True, separators=(",", ":")
     )

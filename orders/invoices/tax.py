@@ -14,7 +14,7 @@ THIS_YEAR, LAST_YEAR = "this_year", "last_year"
 
 
 def decide_tax(*, country: str, total: Decimal, year: int) -> Tax:
-    """How a sale of `total` euros to a consumer in `country` is taxed.
+    """Return how a sale of `total` euros to a consumer in `country` is taxed.
 
     Call it with the year's series locked: two sales that both believe to be the last below the threshold are then
     impossible. The sale that crosses it is taxed at destination, and so are all after it, in the next year too.
@@ -32,7 +32,7 @@ def decide_tax(*, country: str, total: Decimal, year: int) -> Tax:
 
 
 def union_sales(year: int) -> Decimal:
-    """Sales without VAT to consumers of the other countries of the Union in a civil year, credit notes taken off."""
+    """Return a year's sales without VAT to consumers of the other countries of the Union, less credit notes."""
     sums = Invoice.objects.filter(year=year, country__in=ABROAD_IN_UNION).aggregate(
         total=Sum("total"), vat=Sum("vat")
     )

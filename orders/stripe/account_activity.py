@@ -47,44 +47,44 @@ class Dispute:
 
 
 def list_charges(since: datetime, until: datetime) -> Iterator[Charge]:
-    """Every charge made in between that was paid, newest first, of every shop on the account."""
+    """Yield every charge made in between that was paid, newest first, of every shop on the account."""
     for charge in _pages(lambda v1, params: v1.charges.list(params), _between(since, until)):
         if charge.paid and charge.captured:
             yield _charge(charge)
 
 
 def fetch_charge(charge_id: str) -> Charge | None:
-    """One charge; None when the account has none of this name, or it was not paid."""
+    """Return one charge; None when the account has none of this name, or it was not paid."""
     charge = _retrieve(lambda v1: v1.charges.retrieve(charge_id))
     return _charge(charge) if charge is not None and charge.paid else None
 
 
 def list_refunds(since: datetime, until: datetime) -> Iterator[RefundFacts]:
-    """Every refund begun in between, newest first, whoever made it."""
+    """Yield every refund begun in between, newest first, whoever made it."""
     for refund in _pages(lambda v1, params: v1.refunds.list(params), _between(since, until)):
         yield refund_facts(refund)
 
 
 def fetch_refund(refund_id: str) -> RefundFacts | None:
-    """One refund; None when the account has none of this name."""
+    """Return one refund; None when the account has none of this name."""
     refund = _retrieve(lambda v1: v1.refunds.retrieve(refund_id))
     return None if refund is None else refund_facts(refund)
 
 
 def list_disputes(since: datetime, until: datetime) -> Iterator[Dispute]:
-    """Every dispute opened in between, newest first."""
+    """Yield every dispute opened in between, newest first."""
     for dispute in _pages(lambda v1, params: v1.disputes.list(params), _between(since, until)):
         yield _dispute(dispute)
 
 
 def fetch_dispute(dispute_id: str) -> Dispute | None:
-    """One dispute; None when the account has none of this name."""
+    """Return one dispute; None when the account has none of this name."""
     dispute = _retrieve(lambda v1: v1.disputes.retrieve(dispute_id))
     return None if dispute is None else _dispute(dispute)
 
 
 def list_undelivered_events(since: datetime, until: datetime) -> Iterator[EventFacts]:
-    """Messages of that time which no webhook call has brought yet, newest first."""
+    """Yield the events of that time which no webhook call has delivered yet, newest first."""
     params = {**_between(since, until), "delivery_success": False}
     for event in _pages(lambda v1, page: v1.events.list(page), params):
         yield EventFacts(

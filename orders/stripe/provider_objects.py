@@ -18,7 +18,7 @@ from orders.stripe.facts import (
 
 
 def checkout_session_facts(session: stripe.checkout.Session) -> CheckoutSessionFacts:
-    """A payment page, with its payment and the card it saved when they were expanded."""
+    """Return a payment page, with its payment and the card it saved when they were expanded."""
     intent = session.payment_intent
     charge = card = None
     intent_status = error_code = ""
@@ -48,7 +48,7 @@ def checkout_session_facts(session: stripe.checkout.Session) -> CheckoutSessionF
 
 
 def setup_session_facts(session: stripe.checkout.Session) -> SetupSessionFacts:
-    """A page that stores a card, with the card that was left on it when its setup was expanded."""
+    """Return a page that stores a card, with the card that was left on it when its setup was expanded."""
     return SetupSessionFacts(
         checkout_session_id=session.id,
         url=session.url or "",
@@ -89,7 +89,7 @@ def _customer_id(customer: str | stripe.Customer | None) -> str:
 
 
 def intent_facts(intent: stripe.PaymentIntent) -> IntentFacts:
-    """A charge without a page."""
+    """Return a charge without a page."""
     error_code, advice_code = _refusal(intent)
     return IntentFacts(
         intent_id=intent.id,
@@ -155,7 +155,7 @@ def _card_facts(intent: stripe.PaymentIntent) -> CardFacts | None:
 
 
 def refund_facts(refund: stripe.Refund) -> RefundFacts:
-    """A refund."""
+    """Return a refund; it moved when its balance line was made, if that is expanded."""
     charge = refund.charge
     intent = refund.payment_intent
     return RefundFacts(
@@ -172,7 +172,7 @@ def refund_facts(refund: stripe.Refund) -> RefundFacts:
 
 
 def dispute_facts(dispute: stripe.Dispute) -> DisputeFacts:
-    """A dispute."""
+    """Return a dispute; it moved when its first balance line was made."""
     due_by = dispute.evidence_details.due_by if dispute.evidence_details else None
     opened_at = _moment(dispute.created)
     lines = dispute.balance_transactions

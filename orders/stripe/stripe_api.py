@@ -59,12 +59,12 @@ class GatewayNotConfigured(GatewayError):
 
 
 def is_configured() -> bool:
-    """Whether payments can be taken at all."""
+    """Return whether payments can be taken at all."""
     return bool(settings.STRIPE_SECRET_KEY)
 
 
 def is_live() -> bool:
-    """Whether the key moves real money."""
+    """Return whether the key moves real money."""
     return "_live_" in str(settings.STRIPE_SECRET_KEY)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from accounts.tests.people import make_admin
 from catalog.models import Product
@@ -14,6 +15,7 @@ from orders.selectors.delivery import shipping_table
 from orders.selectors.rules import checkout_countries
 from orders.services.payments.mails import mail_confirmation
 from orders.tests.factories import checkout_body, line, make_order, make_product
+from shop.core.content_version import content_version
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
@@ -130,3 +132,19 @@ def test_pieces_without_customs_data_are_listed():
     text = staff_client.get("/gestion/catalog/product/?customs=missing").content.decode()
     assert "Sans poids" in text
     assert complete.name not in text
+
+
+@pytest.mark.parametrize("model", [ShippingZone, DeliveryStop])
+def test_delivery_settings_deleted_together_drop_the_cached_pages(model, django_capture_on_commit_callbacks):
+    admin = Client()
+    admin.force_login(make_admin())
+    if model is ShippingZone:
+        row = ShippingZone.objects.create(code="moon", rate=9, delivery_days_min=1, delivery_days_max=2)
+    else:
+        row = DeliveryStop.objects.create(country="CH", reason="grève")
+    before = content_version()
+    chosen = {"action": "delete_selected", "_selected_action": [row.pk], "post": "yes"}
+    with django_capture_on_commit_callbacks(execute=True):
+        admin.post(reverse(f"admin:orders_{model._meta.model_name}_changelist"), chosen)
+    assert not model.objects.filter(pk=row.pk).exists()
+    assert content_version() != before

@@ -26,7 +26,7 @@ _PAUSE_STATES = ("paused", "resumed")
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def payment_page(request: HttpRequest, token: str) -> HttpResponse:
-    """Shows the calendar of an order; a POST goes on to the hosted page: to pay (`pay` is `next` or `all`), or to
+    """Show the calendar of an order; a POST goes on to the hosted page: to pay (`pay` is `next` or `all`), or to
     leave another card without paying (`card` is `change`). `pause` is `start` or `end`: the customer suspends the
     payments of an order that is late, or goes on with them.
 
@@ -79,7 +79,7 @@ def payment_page(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _pause(order: Order, request: HttpRequest) -> str:
-    """Suspends the payments or goes on with them; returns the address that says so. Raises Problem."""
+    """Suspend the payments or resume them. Return the address that says so. Raises Problem."""
     if request.POST["pause"] == "end":
         resume_installments(order_id=order.pk, by=PauseEnd.CUSTOMER)
         return f"{request.path}?etat=resumed"
@@ -88,7 +88,7 @@ def _pause(order: Order, request: HttpRequest) -> str:
 
 
 def _returned(order: Order, text: str) -> str:
-    """What became of the page that the customer comes back from; "" when it is none of this order's."""
+    """Return what became of the page that the customer comes back from; "" when it is none of this order's."""
     checkout_session_id = gateway.parse_checkout_session_id(text)
     if not checkout_session_id:
         return ""

@@ -56,7 +56,7 @@ def test_case_11_a_payment_of_ours_that_is_not_known_must_come_again(fake_stripe
 
 def test_case_11_a_message_that_overtook_its_page_is_acted_on_when_it_comes_again(client, order, paid_event):
     """A signed event of ours that is not known yet: 5xx, and the same event confirms the order when it comes again."""
-    page = Attempt.objects.values("session_id", "session_url", "intent_id").get()
+    page = Attempt.objects.values("checkout_session_id", "checkout_session_url", "intent_id").get()
     Attempt.objects.update(checkout_session_id=None, checkout_session_url="", intent_id=None)
     assert post(client, paid_event, signature(paid_event)).status_code == 503
     Attempt.objects.update(**page)

@@ -347,10 +347,10 @@ def test_buttons_are_those_that_the_person_may_press(matrix: Matrix) -> None:
     case = reverse("admin:orders_withdrawalcase_change", args=[matrix.world.case.pk])
     for address in (order, case):
         for actor in ("staff", "looker", "admin"):
-            pages = matrix.world.browser(actor).get(address).context["pages"]
-            for _label, page in pages:
+            pages = [page.url for page in matrix.world.browser(actor).get(address).context["pages"]]
+            for page in pages:
                 assert matrix.world.browser(actor).get(page).status_code in (200, 302), (actor, page)
-            shown = {page for _label, page in pages}
+            shown = set(pages)
             if actor == "looker":
                 assert all("installments" in page or "invoice" in page for page in shown), shown
             assert shown != set() or actor == "looker"
