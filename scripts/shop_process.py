@@ -106,23 +106,7 @@ def start_shop(folder: Path, **variables: str) -> RunningShop:
     if not (ROOT / "static" / "build" / "manifest.json").is_file():
         raise AssertionError("The scripts and styles are not built: npm run build.")
     port = free_port()
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
-    environment = {
-        **inherited,
-        "PORT": str(port),
-        "DATA_DIR": str(folder),
-        "DEBUG": "true",
-        "SITE_URL": f"http://localhost:{port}",
-        "CSRF_TRUSTED_ORIGINS": f"http://localhost:{port}",
-        "ALLOWED_HOSTS": "localhost,127.0.0.1",
-        # One visitor after the other from one address: the limits have tests of their own.
-        "LIMITS": "checkout-network=100000;verify-network=1000",
-        "UNPAID_ORDERS_LIMIT": "100000",
-        "UNPAID_SCARCE_LIMIT": "100000",
-        # With DEBUG the shop makes and keeps one of its own.
-        "SECRET_KEY": "",
-        **variables,
-    }
+    environment = _environment(folder, port, variables)
     with (folder / "run.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "run_shop"],
@@ -140,6 +124,41 @@ def start_shop(folder: Path, **variables: str) -> RunningShop:
             raise AssertionError(f"The shop did not open:\n{shop.log[-4000:]}")
         sleep(0.2)
     return shop
+
+
+def load_demonstration(folder: Path) -> None:
+    """Fill the folder as the first start does: copies of it open at once.
+
+    :raises CalledProcessError: a command failed; what it said is printed.
+    """
+    for command in ("migrate", "load_demo"):
+        subprocess.run(
+            [sys.executable, "manage.py", command, "--verbosity", "0"],
+            cwd=ROOT,
+            env=_environment(folder, free_port(), {}),
+            stdin=subprocess.DEVNULL,
+            check=True,
+        )
+
+
+def _environment(folder: Path, port: int, variables: dict[str, str]) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
+    return {
+        **inherited,
+        "PORT": str(port),
+        "DATA_DIR": str(folder),
+        "DEBUG": "true",
+        "SITE_URL": f"http://localhost:{port}",
+        "CSRF_TRUSTED_ORIGINS": f"http://localhost:{port}",
+        "ALLOWED_HOSTS": "localhost,127.0.0.1",
+        # One visitor after the other from one address: the limits have tests of their own.
+        "LIMITS": "checkout-network=100000;verify-network=1000",
+        "UNPAID_ORDERS_LIMIT": "100000",
+        "UNPAID_SCARCE_LIMIT": "100000",
+        # With DEBUG the shop makes and keeps one of its own.
+        "SECRET_KEY": "",
+        **variables,
+    }
 
 
 def stop_shop(shop: RunningShop) -> None:
