@@ -84,7 +84,7 @@ def test_the_proper_way_stands(tmp_path, name, text):
         ("orders/models/pause.py", "class InstalmentPause: ...", "installment"),
         ("orders/pricing/instalments.py", "", "installment"),
         ("docs/operator.md", "A later part of the thirds is refused.", "installments"),
-        ("orders/models/payment.py", 'CANCELED = "canceled"', "cancelled"),
+        ("orders/models/payment.py", 'CANCELLED = "canceled"', "cancelled"),
         ("docs/operator.md", "The charge is canceled.", "cancelled"),
         ("catalog/selectors/cards.py", 'kept(make, "cards")', "cached_fragment"),
         ("templates/base.html", "{% kept 'footer' %}", "fragment cache"),

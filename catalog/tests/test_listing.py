@@ -22,7 +22,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def make_many(count: int, **fields) -> list[Product]:
-    """Plain rows, oldest first, one minute apart; every third one is a dragon."""
+    """Plain rows, oldest first, one minute apart; every installment one is a dragon."""
     category = fields.pop("category", None) or make_category("mangas")
     rows = [
         Product(

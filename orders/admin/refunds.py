@@ -222,7 +222,7 @@ class RefundRequestAdmin(LinksOrder, StaffAdmin[RefundRequest]):
     search_fields = ("id", "order__reference", "order__email", "refunds__provider_id")
     list_select_related = ("order", "actor")
     inlines = (RefundLineInline, RefundInline)
-    actions = ("try_again",)
+    actions = ("retry",)
     fields = (
         "order_link", "progress", "amount", "voided", "shipping", "reason", "external", "withdrawal", "actor",
         "created_at", "settled_at",
@@ -237,8 +237,8 @@ class RefundRequestAdmin(LinksOrder, StaffAdmin[RefundRequest]):
         return str(progress(decided).label)
 
     @staff_action(StaffAction.REFUND_ORDER, description=gettext_lazy("Réessayer ce qui a échoué"))
-    def try_again(self, request: HttpRequest, chosen: QuerySet[RefundRequest]) -> None:
-        _try_again(request, Refund.objects.filter(request__in=chosen, state="failed", replaced_by=None))
+    def retry(self, request: HttpRequest, chosen: QuerySet[RefundRequest]) -> None:
+        _retry(request, Refund.objects.filter(request__in=chosen, state="failed", replaced_by=None))
 
 
 @admin.register(Refund)
@@ -252,11 +252,11 @@ class RefundAdmin(ExplainsRefunds, LinksOrder, StaffAdmin[Refund]):
     list_filter = ("state", "method", "reason", "created_at")
     search_fields = ("order__reference", "provider_id", "transfer_reference", "order__email")
     list_select_related = ("order",)
-    actions = ("try_again", "settled_by_transfer")
+    actions = ("retry", "settled_by_transfer")
 
     @staff_action(StaffAction.REFUND_ORDER, description=gettext_lazy("Réessayer les remboursements échoués"))
-    def try_again(self, request: HttpRequest, chosen: QuerySet[Refund]) -> None:
-        _try_again(request, chosen.filter(state="failed", replaced_by=None))
+    def retry(self, request: HttpRequest, chosen: QuerySet[Refund]) -> None:
+        _retry(request, chosen.filter(state="failed", replaced_by=None))
 
     @staff_action(StaffAction.RECORD_TRANSFER, description=SENT_LABEL)
     def settled_by_transfer(self, request: HttpRequest, chosen: QuerySet[Refund]) -> HttpResponseBase | None:
@@ -269,7 +269,7 @@ class RefundAdmin(ExplainsRefunds, LinksOrder, StaffAdmin[Refund]):
         return redirect(f"{address}?refund={failed[0].pk}")
 
 
-def _try_again(request: HttpRequest, failed: QuerySet[Refund]) -> None:
+def _retry(request: HttpRequest, failed: QuerySet[Refund]) -> None:
     done = 0
     for refund in failed.order_by("created_at"):
         try:

@@ -96,7 +96,7 @@ class AttemptState(models.TextChoices):
     SUCCEEDED = "succeeded", _("Réussie")
     FAILED = "failed", _("Refusée")
     EXPIRED = "expired", _("Expirée")
-    CANCELED = "canceled", _("Abandonnée")
+    CANCELLED = "canceled", _("Abandonnée")
     REVIEW = "review", _("À vérifier")
 
 

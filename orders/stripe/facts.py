@@ -87,8 +87,8 @@ class SetupSessionFacts:
 class IntentFacts:
     """A charge without a page as the provider knows it now.
 
-    `status` is succeeded, processing, requires_payment_method (refused), requires_action or canceled. `error_code` is
-    the bank's reason (its decline code where there is one), `advice_code` what it advises to do.
+    `status` is succeeded, processing, requires_payment_method (refused), requires_action or `"canceled"`. `error_code`
+    is the bank's reason (its decline code where there is one), `advice_code` what it advises to do.
     """
 
     intent_id: str
@@ -104,7 +104,7 @@ class IntentFacts:
 
 @dataclass(frozen=True, slots=True)
 class RefundFacts:
-    """`status` is pending, requires_action, succeeded, failed or canceled.
+    """`status` is pending, requires_action, succeeded, failed or `"canceled"`.
 
     `moved_at` is when the money left the shop, `returned_at` when that of a failed one was back, if that is known.
     """

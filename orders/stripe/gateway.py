@@ -277,7 +277,7 @@ def find_intent(*, customer_id: str, attempt_id: str) -> IntentFacts | None:
 
 
 def cancel_intent(intent_id: str) -> bool:
-    """Cancel a refused charge, so that it can't be paid any more. False when it was paid or canceled before."""
+    """Cancel a refused charge, so that it can't be paid any more. False when it was paid or cancelled before."""
     try:
         with calling() as v1:
             v1.payment_intents.cancel(intent_id)

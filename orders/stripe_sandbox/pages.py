@@ -78,7 +78,7 @@ def pay(request: HttpRequest, session_id: str) -> HttpResponse:
     return _form(request, session)
 
 
-def bank(request: HttpRequest, session_id: str) -> HttpResponse:
+def confirm_with_bank(request: HttpRequest, session_id: str) -> HttpResponse:
     """The bank's page: accept or refuse."""
     session = store.find("checkout.session", session_id)
     if session is None:

@@ -8,7 +8,7 @@ urlpatterns = [
     path("", pages.overview),
     re_path(r"^v1/", api.api_view),
     path("c/pay/<str:session_id>", pages.pay),
-    path("c/pay/<str:session_id>/banque", pages.bank),
+    path("c/pay/<str:session_id>/banque", pages.confirm_with_bank),
     path("_files/<str:name>", pages.page_file),
     path("_control/<path:action>", control.control),
 ]

@@ -1,4 +1,4 @@
-"""Cards left for later thirds without paying: what tests of them ask for and look at."""
+"""Cards left for later installments without paying: what tests of them ask for and look at."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from orders.access import payment_token
 from orders.models import CardChange, Order, StoredCard
 from orders.services.payments.card_change import change_card, settle_card_change
 from orders.tests.fake_stripe import SECRET_KEY, FakeStripe
-from orders.tests.thirds import payment_of
+from orders.tests.installments import payment_of
 
 SESSIONS = "/v1/checkout/sessions"
 

@@ -136,7 +136,7 @@ def make_order(
 
 
 def pay_order(order: Order) -> Order:
-    """The provider says that the first payment succeeded; the shop hears it by its one door, without HTTP."""
+    """The provider says that the first payment succeeded; `settle` is called for it, without HTTP."""
     attempt = Attempt.objects.filter(payment__order=order, payment__position=1).latest("number")
     name = attempt.pk.hex
     attempt.state = AttemptState.SENT

@@ -1,5 +1,5 @@
-"""Histories of orders that nobody wrote: placed, paid, paid twice, expired, refunded by everybody, disputed, in thirds,
-moved through every status by everybody, paused, archived.
+"""Random histories of orders: placed, paid, paid twice, expired, refunded by everybody, disputed, in installments, and
+moved through every status, paused, archived.
 
 After every step the books must hold; after every history, once all mail of the provider has been read, they must say to
 the cent what the provider says.
@@ -94,23 +94,23 @@ class OrderHistories(HistoryLaws, StatusMoves, RuleBasedStateMachine):
 
     # --- What customers do ---------------------------------------------------------------------------
 
-    @initialize(first=st.integers(0, 2), quantity=st.integers(1, 4), thirds=st.booleans())
-    def begin(self, first: int, quantity: int, thirds: bool) -> None:
-        self.place(first, quantity, thirds)
+    @initialize(first=st.integers(0, 2), quantity=st.integers(1, 4), installments=st.booleans())
+    def begin(self, first: int, quantity: int, installments: bool) -> None:
+        self.place(first, quantity, installments)
         if Order.objects.exists():
             self.pay(0)
 
     @precondition(lambda self: Order.objects.count() < 3)
-    @rule(which=st.integers(0, 2), quantity=st.integers(1, 4), thirds=st.booleans())
-    def place(self, which: int, quantity: int, thirds: bool) -> None:
-        # Thirds begin at 150.00, which only two pieces of the second product reach for certain.
-        which, quantity = (1, quantity + 1) if thirds else (which, quantity)
+    @rule(which=st.integers(0, 2), quantity=st.integers(1, 4), installments=st.booleans())
+    def place(self, which: int, quantity: int, installments: bool) -> None:
+        # Installments begin at 150.00, which only two pieces of the second product reach for certain.
+        which, quantity = (1, quantity + 1) if installments else (which, quantity)
         lines = [(self.products[which], quantity)]
         if quantity % 2:
             lines.append((self.products[(which + 1) % 3], 1))
         # The pieces may be gone.
         with suppress(Problem), transaction.atomic():
-            make_order(*lines, payment_mode="installments" if thirds else "full")
+            make_order(*lines, payment_mode="installments" if installments else "full")
             self.played["placed"] += 1
 
     @rule(number=st.integers(0, 2))
@@ -141,7 +141,7 @@ class OrderHistories(HistoryLaws, StatusMoves, RuleBasedStateMachine):
         if order and cancel_unpaid_order(order.pk, reason="payment.expired"):
             self.played["expired"] += 1
 
-    # --- Thirds ---------------------------------------------------------------------------------------
+    # --- Installments ---------------------------------------------------------------------------------------
 
     @rule(number=st.integers(0, 2))
     def begin_third(self, number: int) -> None:
@@ -161,7 +161,7 @@ class OrderHistories(HistoryLaws, StatusMoves, RuleBasedStateMachine):
         if not why:
             attempt = prepare_charge(order, payment)
             assert claim_charge(attempt)
-            self.played["thirds charged"] += 1
+            self.played["installments charged"] += 1
 
     @rule(number=st.integers(0, 2), succeeds=st.booleans())
     def third_lands(self, number: int, succeeds: bool) -> None:
@@ -180,7 +180,7 @@ class OrderHistories(HistoryLaws, StatusMoves, RuleBasedStateMachine):
         )  # fmt: skip
         payment = Payment.objects.get(pk=attempt.payment_id)
         settlement._apply_charge(order, payment, attempt, facts)
-        self.played["thirds received" if succeeds else "thirds refused"] += 1
+        self.played["installments received" if succeeds else "installments refused"] += 1
 
     # --- Withdrawals ------------------------------------------------------------------------------------
 

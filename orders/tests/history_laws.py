@@ -161,7 +161,7 @@ class HistoryLaws:
 
     @invariant()
     def nothing_that_is_owed_is_forgotten(self) -> None:
-        """A third that is owed has a next step by itself, or waits for a person who is told so."""
+        """An installment that is owed has a next step by itself, or waits for a person who is told so."""
 
         def waits(label: str) -> bool:
             return label in {str(task.label) for task in staff_tasks(timezone.localdate())}

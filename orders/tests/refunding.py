@@ -104,7 +104,7 @@ def refused(code: str, order: Order, **demand: Any) -> RefundRefused:
 
 
 def owe(order: Order, *amounts: str) -> None:
-    """Later payments, as an order in thirds has them."""
+    """Later payments, as an order in installments has them."""
     for position, amount in enumerate(amounts, start=2):
         Payment.objects.create(
             order=order, position=position, count=len(amounts) + 1, amount=EUROS(amount),
@@ -113,7 +113,7 @@ def owe(order: Order, *amounts: str) -> None:
 
 
 def paid_again(order: Order, amount: str) -> Attempt:
-    """The next payment of an order in thirds came in."""
+    """The next payment of an order in installments came in."""
     payment = order.payments.filter(state=PaymentState.SCHEDULED).earliest("position")
     attempt = Attempt.objects.create(
         payment=payment, kind="off_session", state="succeeded", amount_cents=int(EUROS(amount) * 100),
@@ -140,8 +140,8 @@ def charged_twice(order: Order) -> Attempt:
     return attempt
 
 
-def in_thirds() -> Order:
-    """180.00 in thirds: the first is paid, 120.00 are due."""
+def in_installments() -> Order:
+    """180.00 in installments: the first is paid, 120.00 are due."""
     order = pay_order(make_order((make_product(price="60.00"), 1)))
     Order.objects.filter(pk=order.pk).update(
         total=EUROS("180.00"),

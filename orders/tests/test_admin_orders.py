@@ -29,7 +29,7 @@ from orders.models import (
 from orders.services.fulfilment.archiving import restore_order
 from orders.services.payments.settlement import settle
 from orders.tests.factories import checkout_body, line, make_order, make_product, make_seller, pay_order
-from orders.tests.thirds import offer_thirds
+from orders.tests.installments import offer_installments
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
@@ -149,9 +149,9 @@ def test_with_a_refund_everything_left_is_credited_once(staff_client, order, sta
     assert (request.amount, request.reason) == (Decimal("49.99"), "Pièce cassée.")
 
 
-def test_closing_an_order_in_thirds_without_a_refund_credits_what_is_no_longer_due(staff_client):
+def test_closing_an_order_in_installments_without_a_refund_credits_what_is_no_longer_due(staff_client):
     make_seller()
-    offer_thirds()
+    offer_installments()
     order = pay_order(make_order((make_product("Hibou", "150.00"), 1), payment_mode="installments"))
 
     assert post(staff_client, order, status="cancelled", refund=False, reason="Acompte.").status_code == 200
@@ -177,7 +177,7 @@ def test_closed_while_a_bank_looks_the_goods_decide_what_the_unpaid_part_becomes
     staff_client, shipped, state, notes
 ):
     make_seller()
-    offer_thirds()
+    offer_installments()
     order = pay_order(make_order((make_product("Hibou", "150.00"), 1), payment_mode="installments"))
     if shipped:
         assert post(staff_client, order, status="shipped").status_code == 200

@@ -15,8 +15,8 @@ from orders.models import Attempt, Dispute, InstallmentPause, Order, Payment, St
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments import due_installments
 from orders.services.payments.off_session import claim_charge, obstacle, prepare_charge
-from orders.tests.refunding import in_thirds, rows
-from orders.tests.thirds import mails
+from orders.tests.installments import mails
+from orders.tests.refunding import in_installments, rows
 from shop.core.problems import Problem
 from tests.races.concurrency import Started, wait_until_blocked
 
@@ -25,12 +25,12 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtur
 
 @pytest.fixture
 def order() -> Order:
-    """180.00 in thirds, the first paid by a card that was kept; the second is announced and due today."""
-    return in_thirds_with_card()
+    """180.00 in installments, the first paid by a card that was kept; the second is announced and due today."""
+    return in_installments_with_card()
 
 
-def in_thirds_with_card() -> Order:
-    order = in_thirds()
+def in_installments_with_card() -> Order:
+    order = in_installments()
     StoredCard.objects.create(
         order=order, customer_id="cus_1", payment_method_id="pm_1", brand="visa", last4="4242"
     )
@@ -182,7 +182,7 @@ def test_the_first_payment_is_never_charged_to_the_kept_card(order):
 @pytest.mark.django_db(transaction=True)
 def test_a_claim_waits_for_who_is_ending_the_charges():
     """The order is given back in a transaction that has not ended when the charge is about to be made."""
-    order = in_thirds_with_card()
+    order = in_installments_with_card()
     prepared = prepare_charge(order, second_of(order))
     with transaction.atomic():
         void_scheduled(order=Order.objects.select_for_update().get(pk=order.pk), reason="test.withdrawn")
@@ -195,8 +195,8 @@ def test_a_claim_waits_for_who_is_ending_the_charges():
 
 @pytest.mark.django_db(transaction=True)
 def test_the_round_passes_by_an_order_that_somebody_holds(monkeypatch):
-    """A page that pays all that is left is being written while the round comes to the last third."""
-    order = in_thirds_with_card()
+    """A page that pays all that is left is being written while the round comes to the last installment."""
+    order = in_installments_with_card()
     third = order.payments.get(position=3)
     Payment.objects.filter(pk=third.pk).update(due_on=timezone.localdate(), announced_at=timezone.now())
     monkeypatch.setattr(due_installments, "_execute", lambda charge: charge)

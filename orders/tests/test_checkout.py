@@ -282,7 +282,7 @@ def test_a_retry_after_the_page_could_be_made_takes_a_new_attempt(fake_stripe, s
     settings.STRIPE_API_BASE = working
     assert shopper.checkout(body, key).status_code == 201
     assert list(Attempt.objects.order_by("number").values_list("number", "state")) == [
-        (1, AttemptState.CANCELED),
+        (1, AttemptState.CANCELLED),
         (2, AttemptState.SENT),
     ]
 

@@ -18,7 +18,7 @@ from orders.services.fulfilment.status_changes import change_status, decide_rete
 from orders.services.refunds.disputes import sync_disputes
 from orders.services.refunds.sending import sync_refunds
 from orders.tests.factories import make_order, make_product, pay_order
-from orders.tests.refunding import in_thirds, mails, paid_again, refund, rows, send_all
+from orders.tests.refunding import in_installments, mails, paid_again, refund, rows, send_all
 from orders.tests.withdrawing import declare
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
@@ -167,8 +167,8 @@ def test_what_became_of_the_money_at_every_turn(order, provider):
     assert retained() == []
 
 
-def test_closing_an_order_in_thirds_names_what_really_moves(staff_client, client):
-    order = in_thirds()
+def test_closing_an_order_in_installments_names_what_really_moves(staff_client, client):
+    order = in_installments()
     asked = staff_client.post(step(order), {"status": "cancelled"}).content.decode()
     assert (
         "Faut-il rembourser 60,00\xa0€ au client\xa0? Dans tous les cas, 120,00\xa0€ d&#x27;échéances ne seront jamais "
@@ -234,11 +234,11 @@ def test_decision_53_an_order_on_its_way_is_not_archived(order, status):
 
 def test_decision_53_what_is_owed_either_way_or_open_stands_in_the_way(order, staff_client):
     set_status(order, "delivered")
-    thirds = set_status(in_thirds(), "delivered")
-    refuse_archiving(thirds, "il reste 120,00 € à encaisser")
-    paid_again(thirds, "60.00")
-    paid_again(thirds, "60.00")
-    assert remove_order(order_id=thirds.pk, actor=None) == "archived"
+    installments = set_status(in_installments(), "delivered")
+    refuse_archiving(installments, "il reste 120,00 € à encaisser")
+    paid_again(installments, "60.00")
+    paid_again(installments, "60.00")
+    assert remove_order(order_id=installments.pk, actor=None) == "archived"
     case = declare(order)
     refuse_archiving(order, "une rétractation est à traiter")
     case.delete()

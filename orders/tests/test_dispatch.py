@@ -14,7 +14,7 @@ from orders.models import Order, OrderStatus
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
-from orders.tests.refunding import in_thirds, mails, rows
+from orders.tests.refunding import in_installments, mails, rows
 from shop.core.problems import Problem
 from tests.races.concurrency import Started, wait_until_blocked
 
@@ -23,9 +23,9 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtur
 ORDERED = datetime(2026, 6, 1, 10, tzinfo=UTC)
 
 
-def in_thirds_then() -> Order:
+def in_installments_then() -> Order:
     with time_machine.travel(ORDERED, tick=False):
-        return in_thirds()
+        return in_installments()
 
 
 def days(order: Order) -> list[date]:
@@ -38,7 +38,7 @@ def set_status(order: Order, status: str, after: int, **said: Any) -> None:
 
 
 def test_l312_4_the_fifty_days_begin_with_the_dispatch_that_was_not_undone():
-    order = in_thirds_then()
+    order = in_installments_then()
     assert days(order) == [date(2026, 6, 1), date(2026, 7, 1), date(2026, 7, 31)]
     set_status(order, OrderStatus.SHIPPED, after=3)
     # The 4th of June and fifty days.
@@ -62,7 +62,7 @@ def test_l312_4_the_fifty_days_begin_with_the_dispatch_that_was_not_undone():
     ids=["a day too early", "exactly fifty days", "later"],
 )
 def test_l312_4_only_what_falls_after_the_fiftieth_day_is_brought_forward(after, last, told):
-    order = in_thirds_then()
+    order = in_installments_then()
     set_status(order, OrderStatus.SHIPPED, after=after)
     assert days(order)[2] == last
     assert mails(order).count("installment_moved") == told
@@ -70,7 +70,7 @@ def test_l312_4_only_what_falls_after_the_fiftieth_day_is_brought_forward(after,
 
 def test_a_payment_that_was_asked_for_already_keeps_its_day():
     """It is late, and its customer has the link: moving its day would promise another charge."""
-    order = in_thirds_then()
+    order = in_installments_then()
     order.payments.filter(position=3).update(state="due", stopped_code="stolen_card")
     set_status(order, OrderStatus.SHIPPED, after=3)
     assert days(order)[2] == date(2026, 7, 31)
@@ -78,7 +78,7 @@ def test_a_payment_that_was_asked_for_already_keeps_its_day():
 
 
 def test_a_day_that_is_brought_forward_is_announced_anew():
-    order = in_thirds_then()
+    order = in_installments_then()
     order.payments.filter(position=3).update(
         announced_at=ORDERED + timedelta(days=2), next_try_on=date(2026, 8, 2)
     )
@@ -88,13 +88,13 @@ def test_a_day_that_is_brought_forward_is_announced_anew():
 
 
 def test_a_delivery_without_dispatch_begins_them_too():
-    order = in_thirds_then()
+    order = in_installments_then()
     set_status(order, OrderStatus.DELIVERED, after=3)
     assert days(order)[2] == date(2026, 7, 24)
 
 
 def test_l221_18_a_parcel_that_had_not_arrived_after_all_begins_no_withdrawal_period():
-    order = in_thirds_then()
+    order = in_installments_then()
     set_status(order, OrderStatus.SHIPPED, after=3)
     set_status(order, OrderStatus.DELIVERED, after=5)
     order.refresh_from_db()
@@ -107,7 +107,7 @@ def test_l221_18_a_parcel_that_had_not_arrived_after_all_begins_no_withdrawal_pe
 
 @pytest.mark.django_db(transaction=True)
 def test_a_parcel_waits_for_a_declaration_that_is_being_filed_and_stays():
-    order = in_thirds()
+    order = in_installments()
     with transaction.atomic():
         Order.objects.select_for_update().get(pk=order.pk)
         parcel = Started(partial(update_status, order_id=order.pk, status="shipped", actor=None))

@@ -15,7 +15,7 @@ from orders.models import InstallmentPause, Order, OrderStatus, PausedBy
 from orders.services.fulfilment.status_changes import change_status, update_status
 from orders.services.installments.dates import pause_installments
 from orders.tests.factories import make_order, make_product, pay_order
-from orders.tests.refunding import in_thirds, mails, paid_again, rows
+from orders.tests.refunding import in_installments, mails, paid_again, rows
 from orders.tests.withdrawing import declare
 from shop.core.problems import Problem
 
@@ -32,7 +32,7 @@ def at(days: int, hours: int = 0) -> time_machine.travel:
 @pytest.fixture
 def order() -> Order:
     with at(0):
-        return in_thirds()
+        return in_installments()
 
 
 def set_status(order: Order, status: str, **said: Any) -> Order:
@@ -129,7 +129,7 @@ def test_a_declaration_waits_for_no_return_of_goods_that_never_left(order):
     assert case.state == "declared"
 
 
-def test_a_third_that_was_charged_early_stays_charged_and_the_page_says_so(order, staff_client):
+def test_an_installment_that_was_charged_early_stays_charged_and_the_page_says_so(order, staff_client):
     with at(3):
         set_status(order, "shipped")
     with at(53):
@@ -147,7 +147,7 @@ def test_a_third_that_was_charged_early_stays_charged_and_the_page_says_so(order
     assert calendar(order)[2][0] == date(2026, 7, 24)
 
 
-def test_a_third_that_the_bank_refused_early_waits_for_its_agreed_day_again(order):
+def test_an_installment_that_the_bank_refused_early_waits_for_its_agreed_day_again(order):
     with at(3):
         set_status(order, "shipped")
     order.payments.filter(position=3).update(state="overdue", stopped_code="stolen_card", next_try_on=None)

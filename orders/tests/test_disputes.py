@@ -18,7 +18,7 @@ from orders.services.refunds.disputes import sync_disputes
 from orders.tests.memory_provider import MemoryProvider
 from orders.tests.refunding import (
     EUROS,
-    in_thirds,
+    in_installments,
     ledger,
     mails,
     refund,
@@ -82,7 +82,7 @@ def test_a_dispute_won_gives_the_money_back_and_lifts_the_freeze(order, provider
 
 
 def test_a_dispute_lost_takes_the_money_and_ends_the_charges_to_come(provider):
-    order = in_thirds()
+    order = in_installments()
     dispute_id = dispute(provider)
     assert states(order) == [("paid", 60), ("scheduled", 60), ("scheduled", 60)]
     provider.move_dispute(dispute_id, "lost")
@@ -100,7 +100,7 @@ def test_a_dispute_lost_takes_the_money_and_ends_the_charges_to_come(provider):
 
 
 def test_a_dispute_lost_when_the_goods_have_left_writes_the_rest_off(provider):
-    order = in_thirds()
+    order = in_installments()
     update_status(order_id=order.pk, status="shipped", actor=None)
     dispute_id = dispute(provider)
     provider.move_dispute(dispute_id, "lost")

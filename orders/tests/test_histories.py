@@ -11,8 +11,8 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from orders.tests.factories import make_product, make_seller, make_zones
 from orders.tests.histories import OrderHistories
+from orders.tests.installments import offer_installments
 from orders.tests.memory_provider import MemoryProvider
-from orders.tests.thirds import offer_thirds
 
 pytestmark = pytest.mark.both_engines
 
@@ -26,7 +26,7 @@ def test_no_history_of_orders_breaks_the_books(
 ) -> None:
     make_seller()
     make_zones()
-    offer_thirds()
+    offer_installments()
     OrderHistories.products = [
         make_product("Golem", "30.00", stock_quantity=5, promotion_active=True, promotion_type="buy_2_get_1"),
         make_product("Hibou", "79.99"),

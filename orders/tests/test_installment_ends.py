@@ -1,4 +1,4 @@
-"""What stops the thirds of an order, brings them forward or delays them, through the real library and the sandbox."""
+"""What stops the installments of an order, moves them forward or back, through the real library and the sandbox."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from orders.services.payments.payment_links import pay_by_link
 from orders.services.reconciliation import reconcile
 from orders.services.status.transitions import cancel_unpaid_order
 from orders.tests.fake_stripe import FakeStripe, Shopper
-from orders.tests.thirds import (
+from orders.tests.installments import (
     FIRST_DAY,
     SECOND,
     THIRD,
@@ -24,11 +24,11 @@ from orders.tests.thirds import (
     bought,
     calls,
     charged,
+    installments,
     mails,
     page_of,
     payment_of,
     place,
-    thirds,
 )
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
@@ -36,14 +36,17 @@ from shop.core.problems import Problem
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
-def test_dispatch_brings_the_last_third_forward_and_announces_it(
+def test_dispatch_brings_the_last_installment_forward_and_announces_it(
     fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
 ):
     order = bought(fake_stripe, shopper)
     clock.pass_days(2)
     update_status(order_id=order.pk, status=OrderStatus.SHIPPED, actor=None)
     limit = FIRST_DAY + timedelta(days=52)
-    assert thirds(order)[1:] == [("50.00", "2026-12-23", "scheduled"), ("50.00", "2027-01-14", "scheduled")]
+    assert installments(order)[1:] == [
+        ("50.00", "2026-12-23", "scheduled"),
+        ("50.00", "2027-01-14", "scheduled"),
+    ]
     assert payment_of(order, 3).moved_from == THIRD
     assert mails("installment_moved") == 1
     update_status(order_id=order.pk, status=OrderStatus.DELIVERED, actor=None)
@@ -61,7 +64,7 @@ def test_a_dispatch_after_ten_days_moves_nothing(fake_stripe: FakeStripe, shoppe
     order = bought(fake_stripe, shopper)
     clock.pass_days(10)
     update_status(order_id=order.pk, status=OrderStatus.SHIPPED, actor=None)
-    assert thirds(order)[2] == ("50.00", "2027-01-22", "scheduled")
+    assert installments(order)[2] == ("50.00", "2027-01-22", "scheduled")
     assert mails("installment_moved") == 0
 
 
@@ -79,7 +82,7 @@ def test_a_void_order_is_not_charged_and_its_open_page_is_closed(
     queued_tasks.run()
 
     assert fake_stripe.control(f"sessions/{page}/pay")["result"] == "closed"
-    assert [state for _amount, _day, state in thirds(order)] == ["paid", "void", "void"]
+    assert [state for _amount, _day, state in installments(order)] == ["paid", "void", "void"]
     assert attempts(order)[1] == (2, 1, "link", "expired", "")
     clock.run_until(THIRD)
     assert charged(fake_stripe) == [5000]
@@ -133,16 +136,16 @@ def test_a_disputed_order_is_not_charged(fake_stripe: FakeStripe, shopper: Shopp
     assert mails("installment_reminder") == 0
 
 
-def test_a_cancelled_order_that_is_paid_after_all_has_its_thirds_again(
+def test_a_cancelled_order_that_is_paid_after_all_has_its_installments_again(
     fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
 ):
     order = place(shopper)
     page = page_of(payment_of(order, 1))
     fake_stripe.control(f"sessions/{page}/pay")
     cancel_unpaid_order(order.pk, reason="test.closed")
-    assert [state for _amount, _day, state in thirds(order)] == ["void", "void", "void"]
+    assert [state for _amount, _day, state in installments(order)] == ["void", "void", "void"]
     shopper.verify(page)
-    assert [state for _amount, _day, state in thirds(order)] == ["paid", "scheduled", "scheduled"]
+    assert [state for _amount, _day, state in installments(order)] == ["paid", "scheduled", "scheduled"]
     assert StoredCard.objects.filter(order=order).exists()
 
 
@@ -152,7 +155,7 @@ def test_without_a_key_nothing_is_begun(fake_stripe: FakeStripe, shopper: Shoppe
     settings.STRIPE_SECRET_KEY = ""
     clock.run_until(SECOND)
     assert len(attempts(order)) == 1
-    assert thirds(order)[1] == ("50.00", "2026-12-23", "scheduled")
+    assert installments(order)[1] == ("50.00", "2026-12-23", "scheduled")
 
 
 def test_a_late_announcement_delays_the_charge(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock):

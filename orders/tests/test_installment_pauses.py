@@ -1,4 +1,4 @@
-"""Thirds that are suspended: by a customer whose order is late (L216-6), by staff; and their end."""
+"""Installments that are suspended: by a customer whose order is late (L216-6), by staff; and their end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from orders.services.installments.dates import pause_installments, resume_instal
 from orders.services.installments.scheduled_payments import send_link
 from orders.services.payments import due_installments, off_session
 from orders.services.payments.due_installments import charge_now
-from orders.tests.refunding import in_thirds, mails, rows
+from orders.tests.refunding import in_installments, mails, rows
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
@@ -35,7 +35,7 @@ def at(days: int) -> time_machine.travel:
 @pytest.fixture
 def order() -> Order:
     with at(0):
-        order = in_thirds()
+        order = in_installments()
     StoredCard.objects.create(
         order=order, customer_id="cus_1", payment_method_id="pm_1", brand="visa", last4="4242", expiry_month=12,
         expiry_year=2030,
@@ -129,7 +129,7 @@ def test_l312_4_dispatch_ends_it_and_nothing_falls_later_than_fifty_days_after(o
         pause(order)
     with at(LATE + 25):
         change_status(order_id=order.pk, status="shipped", actor=None, dispatched_on=date(2026, 6, 22))
-    # 22 June and fifty days; the second third: 1 July and twenty-five days.
+    # 22 June and fifty days; the second installment: 1 July and twenty-five days.
     assert days(order) == [date(2026, 6, 1), date(2026, 7, 26), date(2026, 8, 11)]
     assert InstallmentPause.objects.get().ended_by == "dispatch"
     assert mails(order).count("installment_calendar") == 2

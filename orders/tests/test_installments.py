@@ -1,4 +1,4 @@
-"""Three times: the year of an order's thirds, through the real library and the sandbox."""
+"""Three times: the year of an order's installments, through the real library and the sandbox."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from orders.services.payments.payment_links import pay_by_link
 from orders.services.payments.stored_cards import store_card
 from orders.stripe.facts import CardFacts
 from orders.tests.fake_stripe import FakeStripe, Shopper
-from orders.tests.thirds import (
+from orders.tests.installments import (
     SECOND,
     THIRD,
     Clock,
@@ -24,22 +24,24 @@ from orders.tests.thirds import (
     calls,
     card_becomes,
     charged,
+    installments,
     intents,
     mails,
     page_of,
     payment_of,
     place,
-    thirds,
 )
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
-def test_the_first_third_is_paid_and_the_card_kept(fake_stripe: FakeStripe, shopper: Shopper, clock: Clock):
+def test_the_first_installment_is_paid_and_the_card_kept(
+    fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
+):
     order = bought(fake_stripe, shopper, price="200.00")
 
     assert order.status == OrderStatus.CONFIRMED
-    assert thirds(order) == [
+    assert installments(order) == [
         ("66.68", "2026-11-23", "paid"),
         ("66.66", "2026-12-23", "scheduled"),
         ("66.66", "2027-01-22", "scheduled"),
@@ -63,7 +65,7 @@ def test_the_first_third_is_paid_and_the_card_kept(fake_stripe: FakeStripe, shop
     ]
 
 
-def test_the_later_thirds_are_announced_then_charged_on_their_day(
+def test_the_later_installments_are_announced_then_charged_on_their_day(
     fake_stripe: FakeStripe, shopper: Shopper, clock: Clock
 ):
     order = bought(fake_stripe, shopper)
@@ -73,11 +75,11 @@ def test_the_later_thirds_are_announced_then_charged_on_their_day(
     assert (mails("installment_reminder"), charged(fake_stripe)) == (1, [5000])
     clock.run_until(SECOND)
     assert charged(fake_stripe) == [5000, 5000]
-    assert thirds(order)[1] == ("50.00", "2026-12-23", "paid")
+    assert installments(order)[1] == ("50.00", "2026-12-23", "paid")
     clock.run_until(THIRD)
 
     assert charged(fake_stripe) == [5000, 5000, 5000]
-    assert [state for _amount, _day, state in thirds(order)] == ["paid", "paid", "paid"]
+    assert [state for _amount, _day, state in installments(order)] == ["paid", "paid", "paid"]
     assert attempts(order) == [
         (1, 1, "checkout", "succeeded", ""),
         (2, 1, "off_session", "succeeded", ""),
@@ -164,7 +166,7 @@ def test_a_bank_that_wants_its_customer_is_not_asked_again_and_the_link_pays(
     page = page_of(second)
     fake_stripe.control(f"sessions/{page}/pay", card="4242")
     assert shopper.verify(page).json()["payment_status"] == "paid"
-    assert thirds(order)[1:] == [("50.00", "2026-12-23", "paid"), ("50.00", "2027-01-22", "scheduled")]
+    assert installments(order)[1:] == [("50.00", "2026-12-23", "paid"), ("50.00", "2027-01-22", "scheduled")]
     assert attempts(order)[2] == (2, 2, "link", "succeeded", "")
     clock.run_until(THIRD)
     assert charged(fake_stripe) == [5000, 5000, 5000]
@@ -203,7 +205,7 @@ def test_a_stolen_card_is_never_charged_again(fake_stripe: FakeStripe, shopper: 
     assert calls(fake_stripe) == 1
     assert attempts(order)[1:] == [(2, 1, "off_session", "failed", "stolen_card")]
     assert StoredCard.objects.get().refused_code == "stolen_card"
-    assert [state for _amount, _day, state in thirds(order)] == ["paid", "overdue", "due"]
+    assert [state for _amount, _day, state in installments(order)] == ["paid", "overdue", "due"]
     assert payment_of(order, 3).stopped_code == "stolen_card"
 
 
@@ -240,7 +242,7 @@ def test_another_demand_closes_the_page_before_it(fake_stripe: FakeStripe, shopp
     assert attempts(order)[1:] == [(2, 1, "link", "expired", ""), (2, 2, "link", "sent", "")]
 
 
-def test_a_card_used_for_the_next_third_replaces_the_kept_one(
+def test_a_card_used_for_the_next_installment_replaces_the_kept_one(
     fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, queued_tasks: QueuedTasks
 ):
     order = bought(fake_stripe, shopper, later="9979")
@@ -260,7 +262,7 @@ def test_a_card_used_for_the_next_third_replaces_the_kept_one(
     queued_tasks.run()
     clock.run_until(THIRD)
     assert charged(fake_stripe) == [5000, 5000, 5000]
-    assert [state for _amount, _day, state in thirds(order)] == ["paid", "paid", "paid"]
+    assert [state for _amount, _day, state in installments(order)] == ["paid", "paid", "paid"]
 
 
 def test_a_card_that_paid_for_nothing_is_not_kept(

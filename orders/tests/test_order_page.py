@@ -8,7 +8,7 @@ from orders.access import order_url
 from orders.models import Payment, PaymentState
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
-from orders.tests.thirds import offer_thirds
+from orders.tests.installments import offer_installments
 
 pytestmark = pytest.mark.django_db
 
@@ -40,9 +40,9 @@ def test_once_all_is_withdrawn_the_page_says_so_and_promises_nothing(client):
     assert "Livraison au plus tard le" not in page
 
 
-def test_a_third_that_is_given_up_is_struck_out_and_says_what_that_means(client):
+def test_an_installment_that_is_given_up_is_struck_out_and_says_what_that_means(client):
     make_seller()
-    offer_thirds()
+    offer_installments()
     order = make_order((make_product(price="150.00"), 1), payment_mode="installments")
     pay_order(order)
     Payment.objects.filter(order=order, position=3).update(state=PaymentState.VOID)

@@ -17,7 +17,7 @@ from orders.services.fulfilment.status_changes import change_status
 from orders.services.refunds.sending import sync_refunds
 from orders.services.status.transitions import GUARDS, status_offers, transition, transition_problem
 from orders.tests.factories import make_order, make_product, pay_order
-from orders.tests.refunding import in_thirds, refund, rows, send_all
+from orders.tests.refunding import in_installments, refund, rows, send_all
 from orders.tests.withdrawing import declare
 from shop.core.problems import Problem
 
@@ -123,7 +123,7 @@ def test_decision_52_a_paid_order_is_never_pending_not_even_by_sql():
 
 
 def test_an_order_is_not_closed_while_something_is_to_be_collected():
-    order = in_thirds()
+    order = in_installments()
     with pytest.raises(RuntimeError, match="still to be collected"):
         transition(order, "cancelled", by=ActorKind.STAFF)
 
@@ -165,8 +165,8 @@ def test_reopening_reads_the_column_and_clears_what_closing_wrote():
     )  # fmt: skip
 
 
-def test_an_order_in_thirds_whose_rest_was_credited_is_not_reopened():
-    order = set_status(in_thirds(), "cancelled", **KEPT)
+def test_an_order_in_installments_whose_rest_was_credited_is_not_reopened():
+    order = set_status(in_installments(), "cancelled", **KEPT)
     before = rows()
     with pytest.raises(Problem) as refused:
         set_status(order, "confirmed")

@@ -14,8 +14,7 @@ from orders.models import Order, StoredCard
 from orders.tests.card_changes import address
 from orders.tests.factories import checkout_body, line, make_order, make_product, new_key
 from orders.tests.fake_stripe import FakeStripe, Shopper
-from orders.tests.reading import text
-from orders.tests.thirds import (
+from orders.tests.installments import (
     FIRST_DAY,
     SECOND,
     Clock,
@@ -23,13 +22,14 @@ from orders.tests.thirds import (
     bought,
     card_becomes,
     charged,
+    installments,
     mails,
-    offer_thirds,
+    offer_installments,
     page_of,
     payment_of,
     place,
-    thirds,
 )
+from orders.tests.reading import text
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -132,7 +132,10 @@ def test_a_provider_that_is_away_loses_nothing(fake_stripe: FakeStripe, shopper:
     answer = Client().post(address(order), {"pay": "next"})
     assert answer.status_code == 503
     assert "Le service de paiement ne répond pas. Rien n'a été débité." in text(answer)
-    assert thirds(order)[1:] == [("50.00", "2026-12-23", "scheduled"), ("50.00", "2027-01-22", "scheduled")]
+    assert installments(order)[1:] == [
+        ("50.00", "2026-12-23", "scheduled"),
+        ("50.00", "2027-01-22", "scheduled"),
+    ]
     assert Client().post(address(order), {"pay": "next"}).status_code == 303
     assert len(attempts(order)) == 2
 
@@ -196,7 +199,7 @@ def test_the_mandate_fits_the_payment_page(
 
 
 def test_a_shop_that_does_not_offer_it_takes_no_such_order(fake_stripe: FakeStripe, shopper: Shopper):
-    offer_thirds(enabled=False)
+    offer_installments(enabled=False)
     product = make_product(price="200.00")
     answer = shopper.checkout(checkout_body([line(product)], "200.00", payment_mode="installments"))
     assert (answer.status_code, answer.json()["code"]) == (400, "installments_unavailable")
@@ -245,7 +248,7 @@ def test_staff_can_not_charge_before_the_day_nor_a_refused_card(
     assert (attempts(order), charged(fake_stripe)) == (before, [5000])
 
 
-def test_staff_send_the_link_and_give_a_third_up(
+def test_staff_send_the_link_and_give_an_installment_up(
     fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, staff: Client
 ):
     order = bought(fake_stripe, shopper)
@@ -263,7 +266,7 @@ def test_staff_send_the_link_and_give_a_third_up(
     assert charged(fake_stripe) == [5000, 5000]
 
 
-def test_a_third_that_is_being_paid_can_not_be_given_up(
+def test_an_installment_that_is_being_paid_can_not_be_given_up(
     fake_stripe: FakeStripe, shopper: Shopper, clock: Clock, staff: Client
 ):
     order = bought(fake_stripe, shopper)

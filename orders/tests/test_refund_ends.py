@@ -29,7 +29,7 @@ from orders.stripe import gateway
 from orders.tests.refunding import (
     EUROS,
     charged_twice,
-    in_thirds,
+    in_installments,
     ledger,
     mails,
     paid_again,
@@ -73,7 +73,7 @@ def test_an_order_is_given_back_when_the_last_of_its_refunds_is_through(order, p
 
 
 def test_what_a_bank_took_back_for_good_is_no_refund_of_the_shop(provider):
-    order = in_thirds()
+    order = in_installments()
     paid_again(order, "60.00")
     last = paid_again(order, "60.00")
     dispute = provider.open_dispute(last)
@@ -90,7 +90,7 @@ def test_what_a_bank_took_back_for_good_is_no_refund_of_the_shop(provider):
 
 
 def test_a_part_given_back_elsewhere_leaves_the_charges_to_come(provider):
-    order = in_thirds()
+    order = in_installments()
     attempt = Attempt.objects.get()
     provider.refund_elsewhere(attempt, 1000)
     sync_refunds(attempt.intent_id)
@@ -109,7 +109,7 @@ def test_a_part_given_back_elsewhere_leaves_the_charges_to_come(provider):
 
 def test_a_charge_given_back_elsewhere_makes_good_what_was_to_go_back_of_it(provider):
     """The worker is slower than somebody at the provider: what was decided is credited once, and nothing waits."""
-    order = in_thirds()
+    order = in_installments()
     paid_again(order, "60.00")
     last = paid_again(order, "60.00")
     decided = refund(order, amount=EUROS("10.00"))
@@ -142,7 +142,7 @@ def test_a_charge_given_back_elsewhere_makes_good_what_was_to_go_back_of_it(prov
 def test_the_last_cents_due_are_credited_no_further_than_the_invoice(provider):
     """A card is never charged less than 0.50, so that much stays due while a few cents are on their way back: all of
     the charge goes back elsewhere meanwhile."""
-    order = in_thirds()
+    order = in_installments()
     decided = refund(order, amount=EUROS("119.90"))
     assert (decided.voided, decided.refunds.get().amount) == (EUROS("119.50"), EUROS("0.40"))
     first = Attempt.objects.get()
@@ -175,7 +175,7 @@ def test_a_second_charge_given_back_elsewhere_is_not_credited_on_the_order(order
 
 def test_a_failed_refund_whose_payments_were_voided_is_completed_and_not_replaced(provider):
     """Nothing of its money went through, and yet it took effect: the customer is not charged for it any more."""
-    order = in_thirds()
+    order = in_installments()
     provider.begins = "pending"
     request = refund(order, amount=EUROS("130.00"))
     assert (request.voided, request.refunds.get().amount) == (EUROS("120.00"), EUROS("10.00"))

@@ -30,7 +30,7 @@ from orders.stripe import gateway
 from orders.tests.factories import make_order, pay_order
 from orders.tests.refunding import (
     EUROS,
-    in_thirds,
+    in_installments,
     ledger,
     mails,
     refund,
@@ -293,7 +293,7 @@ def test_a_refund_made_elsewhere_is_recognised_once(order, provider):
 
 
 def test_everything_given_back_elsewhere_ends_the_charges_to_come(provider):
-    order = in_thirds()
+    order = in_installments()
     attempt = Attempt.objects.get()
     provider.refund_elsewhere(attempt, 6000)
     sync_refunds(attempt.intent_id)

@@ -23,7 +23,7 @@ from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import (
     EUROS,
     charged_twice,
-    in_thirds,
+    in_installments,
     paid_again,
     refund,
     refused,
@@ -35,9 +35,9 @@ from tests.races.concurrency import Started, wait_until_blocked
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
 
 
-def paid_in_thirds() -> Order:
-    """180.00, of which all three thirds came in."""
-    order = in_thirds()
+def paid_in_installments() -> Order:
+    """180.00, of which all three installments came in."""
+    order = in_installments()
     paid_again(order, "60.00")
     paid_again(order, "60.00")
     return order
@@ -50,7 +50,7 @@ def given_back(request: RefundRequest) -> list[tuple[int, Decimal]]:
 
 
 def test_a_part_comes_from_the_latest_charges_and_adds_up_to_itself():
-    order = paid_in_thirds()
+    order = paid_in_installments()
     first = refund(order, amount=EUROS("70.00"))
     assert (first.amount, first.voided) == (EUROS("70.00"), EUROS("0.00"))
     assert given_back(first) == [(3, EUROS("60.00")), (2, EUROS("10.00"))]
@@ -66,7 +66,7 @@ def test_a_part_comes_from_the_latest_charges_and_adds_up_to_itself():
 
 
 def test_a_refund_that_waits_is_money_that_is_spoken_for():
-    order = paid_in_thirds()
+    order = paid_in_installments()
     refund(order, amount=EUROS("100.00"))
     for state in (RefundState.REQUESTED, RefundState.SENT, RefundState.PENDING, RefundState.SUCCEEDED):
         Refund.objects.update(state=state)
@@ -84,7 +84,7 @@ def test_everything_asked_for_twice_under_one_key_is_decided_once(order):
 
 
 def test_what_is_still_due_goes_first_and_only_the_rest_is_money():
-    order = in_thirds()
+    order = in_installments()
     paid_again(order, "60.00")
     request = refund(order, amount=EUROS("130.00"))
     assert (request.voided, given_back(request)) == (

@@ -41,7 +41,7 @@ from orders.tests.refunding import (
     PAID,
     PARIS,
     bounced,
-    in_thirds,
+    in_installments,
     ledger,
     mails,
     refund,
@@ -247,7 +247,7 @@ def test_the_last_part_of_a_decision_is_told_with_all_of_it(provider):
     from orders.tests.refunding import paid_again
 
     with time_machine.travel(PAID, tick=False):
-        order = in_thirds()
+        order = in_installments()
         paid_again(order, "60.00")
     with time_machine.travel(FAILED, tick=False):
         provider.begins = "pending"
@@ -333,7 +333,7 @@ def test_a_refund_at_the_provider_larger_than_the_debt_credits_only_the_rest(pro
     assert refused("refund_made_good", failed)
     order.refresh_from_db()
     assert order.status == OrderStatus.REFUNDED
-    # The bank takes that one back as well: both decisions owe again, and no third credit note is written.
+    # The bank takes that one back as well: both decisions owe again, and no installment credit note is written.
     provider.settle_refund(str(outside.provider_id), "failed")
     sync_refunds(str(failed.attempt.intent_id))
     assert sum((debt.owed for debt in debts(order)), Decimal(0)) == EUROS("49.99")

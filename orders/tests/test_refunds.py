@@ -23,7 +23,7 @@ from orders.services.refunds.sending import send_refund
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.refunding import (
     EUROS,
-    in_thirds,
+    in_installments,
     ledger,
     mails,
     paid_again,
@@ -218,7 +218,7 @@ def test_two_administrators_never_give_back_more_than_is_left(order):
 
 
 def test_what_is_due_is_voided_first_then_charges_go_back_the_latest_first():
-    order = in_thirds()
+    order = in_installments()
     paid_again(order, "60.00")
     proposal = propose_refund(order)
     assert (proposal.amount, proposal.voided, proposal.money) == (
@@ -239,7 +239,7 @@ def test_what_is_due_is_voided_first_then_charges_go_back_the_latest_first():
 
 
 def test_a_small_refund_lowers_the_last_payment_and_moves_no_money():
-    order = in_thirds()
+    order = in_installments()
     request = refund(order, amount=EUROS("25.00"))
     assert (request.amount, request.voided) == (EUROS("25.00"), EUROS("25.00"))
     assert not Refund.objects.exists()
@@ -250,21 +250,21 @@ def test_a_small_refund_lowers_the_last_payment_and_moves_no_money():
 
 
 def test_a_refund_beyond_the_last_payment_lowers_the_one_before():
-    order = in_thirds()
+    order = in_installments()
     refund(order, amount=EUROS("80.00"))
     assert states(order) == [("paid", 60), ("scheduled", 40), ("void", 60)]
     assert not Refund.objects.exists()
 
 
 def test_a_payment_is_never_lowered_below_what_a_card_can_pay():
-    order = in_thirds()
+    order = in_installments()
     request = refund(order, amount=EUROS("59.80"))
     assert states(order) == [("paid", 60), ("scheduled", EUROS("59.70")), ("scheduled", EUROS("0.50"))]
     assert request.voided == EUROS("59.80")
 
 
 def test_a_payment_that_is_being_collected_is_left_alone_by_a_small_refund():
-    order = in_thirds()
+    order = in_installments()
     last = order.payments.get(position=3)
     Attempt.objects.create(payment=last, state="sent", amount_cents=6000, expires_at=timezone.now())
     refund(order, amount=EUROS("25.00"))
@@ -278,7 +278,7 @@ def test_a_payment_that_is_being_collected_is_left_alone_by_a_small_refund():
 
 
 def test_a_refund_as_large_as_what_is_due_ends_every_charge_to_come():
-    order = in_thirds()
+    order = in_installments()
     request = refund(order, amount=EUROS("130.00"))
     assert (request.voided, request.settled_at) == (EUROS("120.00"), None)
     assert states(order) == [("paid", 60), ("void", 60), ("void", 60)]

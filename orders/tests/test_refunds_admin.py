@@ -296,7 +296,7 @@ def test_lists_show_states_and_what_failed_is_tried_again(admin, order, provider
     detail = admin.get(reverse("admin:orders_refundrequest_change", args=[request.pk]))
     assert "La carte du client n&#x27;existe plus" in detail.content.decode()
     for address, chosen in ((decisions, request.pk), (refunds, failed.pk), (refunds, failed.pk)):
-        admin.post(address, {"action": "try_again", "_selected_action": [chosen]}, follow=True)
+        admin.post(address, {"action": "retry", "_selected_action": [chosen]}, follow=True)
     assert Refund.objects.exclude(pk=failed.pk).get().replaces == failed
     send_all()
     assert "Effectué" in admin.get(decisions).content.decode()

@@ -13,8 +13,8 @@ from orders.services.fulfilment.status_changes import change_status
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.sending import send_refund
 from orders.tests.factories import make_order, make_product, make_seller, make_zones, pay_order
+from orders.tests.installments import offer_installments
 from orders.tests.memory_provider import MemoryProvider
-from orders.tests.thirds import offer_thirds
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 def provider(monkeypatch: pytest.MonkeyPatch) -> MemoryProvider:
     make_seller()
     make_zones()
-    offer_thirds()
+    offer_installments()
     provider = MemoryProvider()
     provider.install(monkeypatch)
     return provider

@@ -20,7 +20,7 @@ from orders.selectors.withdrawals import Urgency, urgency_of
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals import cases as cases
 from orders.tests.factories import make_order, make_product
-from orders.tests.thirds import offer_thirds
+from orders.tests.installments import offer_installments
 from orders.tests.withdrawing import NOON, declare, kinds, paid_order, refund, refused
 from shop.core.jobs import registered_jobs
 from shop.core.mail_delivery import render
@@ -163,8 +163,8 @@ def test_two_clicks_decide_one_refund():
     refused("case_refunding", cases.refuse_case, case_id=case.pk, reason="x")
 
 
-def test_thirds_stopped_at_the_declaration_are_credited_with_the_refund():
-    offer_thirds()
+def test_installments_stopped_at_the_declaration_are_credited_with_the_refund():
+    offer_installments()
     order = paid_order((make_product("Golem", "300.00"), 1), payment_mode="installments")
     case = declare(order)
     assert case.voided == Decimal("200.00")
@@ -180,7 +180,7 @@ def test_thirds_stopped_at_the_declaration_are_credited_with_the_refund():
 
 
 def test_a_part_stopped_at_the_declaration_moves_no_money_at_the_refund():
-    offer_thirds()
+    offer_installments()
     order = paid_order(
         (make_product("Golem", "300.00"), 1), (make_product("Lutin", "60.00"), 1), payment_mode="installments"
     )

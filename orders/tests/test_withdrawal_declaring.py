@@ -31,7 +31,7 @@ from orders.services.withdrawals.declarations import (
     declare_withdrawal,
 )
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
-from orders.tests.thirds import offer_thirds
+from orders.tests.installments import offer_installments
 from shop.core.models import AttemptCounter, OutgoingMail
 from shop.core.problems import Problem
 from shop.core.tests.sent_mail import deliver_all, every_part
@@ -57,9 +57,9 @@ def paid_order(*lines, **fields):
     return pay_order(make_order(*lines, **fields))
 
 
-def thirds_order(price="300.00", *more):
+def installments_order(price="300.00", *more):
     make_seller()
-    offer_thirds()
+    offer_installments()
     lines = [(make_product("Golem", price), 1), *more]
     return pay_order(make_order(*lines, payment_mode="installments"))
 
@@ -304,7 +304,7 @@ def test_l221_23_goods_that_have_left_are_asked_back():
 
 
 def test_a_late_declaration_is_filed_and_flagged_and_stops_nothing():
-    order = thirds_order()
+    order = installments_order()
     Order.objects.filter(pk=order.pk).update(
         shipped_at=NOON - timedelta(days=30), delivered_at=NOON - timedelta(days=28), status="delivered"
     )
@@ -319,8 +319,8 @@ def test_a_late_declaration_is_filed_and_flagged_and_stops_nothing():
     assert OutgoingMail.objects.filter(kind="withdrawal_received").count() == 1
 
 
-def test_l312_4_withdrawing_from_everything_voids_every_third_still_due():
-    order = thirds_order()
+def test_l312_4_withdrawing_from_everything_voids_every_installment_still_due():
+    order = installments_order()
     assert states(order) == [
         ("paid", Decimal("100.00")), ("scheduled", Decimal("100.00")), ("scheduled", Decimal("100.00")),
     ]  # fmt: skip
@@ -331,9 +331,9 @@ def test_l312_4_withdrawing_from_everything_voids_every_third_still_due():
     assert case.voided == Decimal("200.00")
 
 
-def test_withdrawing_from_a_part_takes_its_worth_off_the_last_thirds_and_no_more():
-    # 300 + 60 = 360 in thirds of 120; giving back the 60 leaves 300, of which 120 are paid: 180 are still owed.
-    order = thirds_order("300.00", (make_product("Lutin", "60.00"), 1))
+def test_withdrawing_from_a_part_takes_its_worth_off_the_last_installments_and_no_more():
+    # 300 + 60 = 360 in installments of 120; giving back the 60 leaves 300, of which 120 are paid: 180 are still owed.
+    order = installments_order("300.00", (make_product("Lutin", "60.00"), 1))
     small = order.items.get(product_name="Lutin")
 
     case = declare(words(order, order=order, lines=(ReturnedLine(small.pk, 1),))).case
@@ -346,7 +346,7 @@ def test_withdrawing_from_a_part_takes_its_worth_off_the_last_thirds_and_no_more
 
 
 def test_withdrawing_from_a_part_worth_more_than_is_due_voids_all_that_is_due():
-    order = thirds_order("300.00", (make_product("Lutin", "60.00"), 1))
+    order = installments_order("300.00", (make_product("Lutin", "60.00"), 1))
     big = order.items.get(product_name="Golem")
 
     case = declare(words(order, order=order, lines=(ReturnedLine(big.pk, 1),))).case
@@ -356,7 +356,7 @@ def test_withdrawing_from_a_part_worth_more_than_is_due_voids_all_that_is_due():
 
 
 def test_a_part_described_in_words_stops_nothing_until_staff_read_it():
-    order = thirds_order()
+    order = installments_order()
     before = states(order)
 
     withdrawal = declare(words(order, goods="le petit golem"))
@@ -431,7 +431,7 @@ def test_a_part_is_listed_in_the_statement():
 
 
 def test_a_void_payment_is_never_collected_again():
-    order = thirds_order()
+    order = installments_order()
     declare(words(order))
 
     assert not Payment.objects.filter(

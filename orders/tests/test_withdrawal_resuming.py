@@ -1,4 +1,4 @@
-"""Refusing a declaration that had stopped the thirds: what is owed again, on which day, and what stays stopped."""
+"""Refusing a declaration that had stopped the installments: what is due again, on which day, and what stays void."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from orders.services.refunds.decisions import request_refund
 from orders.services.withdrawals import cases as cases
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, new_key, pay_order
+from orders.tests.installments import installments, offer_installments
 from orders.tests.memory_provider import MemoryProvider
-from orders.tests.thirds import offer_thirds, thirds
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
 
-# Thirds of 100.00 on 23 November (paid), 23 December and 22 January.
+# Installments of 100.00 on 23 November (paid), 23 December and 22 January.
 NOON = datetime(2026, 11, 23, 11, 0, tzinfo=UTC)
 PAID = ("100.00", "2026-11-23", "paid")
 
@@ -53,13 +53,13 @@ def clock():
 @pytest.fixture(autouse=True)
 def _provider(monkeypatch):
     make_seller()
-    offer_thirds()
+    offer_installments()
     MemoryProvider().install(monkeypatch)
 
 
 @pytest.fixture
 def order():
-    """Three pieces at 100.00, in thirds, with the card kept."""
+    """Three pieces at 100.00, in installments, with the card kept."""
     placed = pay_order(make_order((make_product("Golem", "100.00"), 3), payment_mode="installments"))
     StoredCard.objects.create(
         order=placed, customer_id="cus_1", payment_method_id="pm_1", brand="visa", last4="4242",
@@ -108,13 +108,13 @@ def in_order():
     return list(check_ledger()) == []
 
 
-def test_thirds_whose_day_is_to_come_are_charged_on_it(order):
+def test_installments_whose_day_is_to_come_are_charged_on_it(order):
     case = declare(order)
-    assert thirds(order) == [PAID, ("100.00", "2026-12-23", "void"), ("100.00", "2027-01-22", "void")]
+    assert installments(order) == [PAID, ("100.00", "2026-12-23", "void"), ("100.00", "2027-01-22", "void")]
 
     refuse(case)
 
-    assert thirds(order) == [
+    assert installments(order) == [
         PAID,
         ("100.00", "2026-12-23", "scheduled"),
         ("100.00", "2027-01-22", "scheduled"),
@@ -151,13 +151,17 @@ def test_when_the_card_was_forgotten_meanwhile_the_mail_says_so(order):
     assert "débitée" not in told
 
 
-def test_a_third_whose_day_has_passed_is_due_now_by_the_link(order, clock):
+def test_an_installment_whose_day_has_passed_is_due_now_by_the_link(order, clock):
     case = declare(order)
     clock.move_to(datetime(2027, 1, 10, 11, 0, tzinfo=UTC))
 
     refuse(case)
 
-    assert thirds(order) == [PAID, ("100.00", "2026-12-23", "due"), ("100.00", "2027-01-22", "scheduled")]
+    assert installments(order) == [
+        PAID,
+        ("100.00", "2026-12-23", "due"),
+        ("100.00", "2027-01-22", "scheduled"),
+    ]
     assert later(order) == [(None, date(2027, 1, 13), "resumed"), (None, None, "")]
     assert "Échéance 2/3, 100,00\u00a0€\u00a0: son jour est passé, réglez-la sur votre page" in resumed_mail()
     due_installments.run_round(datetime(2027, 1, 11, 9, 0, tzinfo=UTC))
@@ -175,7 +179,7 @@ def test_a_third_whose_day_has_passed_is_due_now_by_the_link(order, clock):
     assert order.payments.get(position=2).state == PaymentState.OVERDUE
 
 
-def test_a_third_too_near_for_its_notice_is_announced_by_this_mail(order, clock):
+def test_an_installment_too_near_for_its_notice_is_announced_by_this_mail(order, clock):
     case = declare(order)
     now = datetime(2026, 12, 22, 11, 0, tzinfo=UTC)
     clock.move_to(now)
@@ -184,7 +188,7 @@ def test_a_third_too_near_for_its_notice_is_announced_by_this_mail(order, clock)
 
     # The notice is never moved, the charge is: three days after its announcement.
     assert later(order)[0] == (now, date(2026, 12, 25), "")
-    assert thirds(order)[1] == ("100.00", "2026-12-23", "scheduled")
+    assert installments(order)[1] == ("100.00", "2026-12-23", "scheduled")
     assert "débitée le 25 décembre 2026" in resumed_mail()
 
 
@@ -195,7 +199,7 @@ def test_l312_4_fifty_days_after_dispatch_hold_for_what_resumes(order):
 
     refuse(case)
 
-    assert thirds(order)[1:] == [
+    assert installments(order)[1:] == [
         ("100.00", "2026-12-23", "scheduled"),
         ("100.00", "2027-01-12", "scheduled"),
     ]
@@ -210,7 +214,7 @@ def test_l312_4_a_charge_that_would_pass_the_fifty_days_is_asked_for_by_the_link
 
     refuse(case)
 
-    assert thirds(order)[1:] == [("100.00", "2026-12-23", "due"), ("100.00", "2027-01-12", "due")]
+    assert installments(order)[1:] == [("100.00", "2026-12-23", "due"), ("100.00", "2027-01-12", "due")]
     assert [row[2] for row in later(order)] == ["resumed", "resumed"]
 
 
@@ -230,7 +234,7 @@ def test_what_stays_stopped_is_a_loss_in_the_books(order):
 
     refuse(case, resume=False)
 
-    assert thirds(order)[1:] == [("100.00", "2026-12-23", "void"), ("100.00", "2027-01-22", "void")]
+    assert installments(order)[1:] == [("100.00", "2026-12-23", "void"), ("100.00", "2027-01-22", "void")]
     assert (case.state, case.voided) == ("refused", Decimal("200.00"))
     assert not OutgoingMail.objects.filter(kind="installment_resumed").exists()
     assert in_order()
@@ -244,20 +248,23 @@ def test_what_another_declaration_stops_stays_stopped(order):
 
     second.refresh_from_db()
     assert (first.voided, second.voided) == (Decimal("0.00"), Decimal("200.00"))
-    assert [state for _amount, _day, state in thirds(order)] == ["paid", "void", "void"]
+    assert [state for _amount, _day, state in installments(order)] == ["paid", "void", "void"]
     assert not OutgoingMail.objects.filter(kind="installment_resumed").exists()
     refuse(second)
-    assert [state for _amount, _day, state in thirds(order)] == ["paid", "scheduled", "scheduled"]
+    assert [state for _amount, _day, state in installments(order)] == ["paid", "scheduled", "scheduled"]
     assert in_order()
 
 
 def test_a_part_comes_back_to_the_third_that_it_was_taken_off(order):
     case = declare(order, units=1)
-    assert thirds(order)[1:] == [("100.00", "2026-12-23", "scheduled"), ("100.00", "2027-01-22", "void")]
+    assert installments(order)[1:] == [
+        ("100.00", "2026-12-23", "scheduled"),
+        ("100.00", "2027-01-22", "void"),
+    ]
 
     refuse(case)
 
-    assert thirds(order)[1:] == [
+    assert installments(order)[1:] == [
         ("100.00", "2026-12-23", "scheduled"),
         ("100.00", "2027-01-22", "scheduled"),
     ]
@@ -271,26 +278,29 @@ def test_the_part_of_another_declaration_is_not_taken_off_twice(order):
 
     part.refresh_from_db()
     assert part.voided == Decimal("100.00")
-    assert thirds(order)[1:] == [("100.00", "2026-12-23", "scheduled"), ("100.00", "2027-01-22", "void")]
+    assert installments(order)[1:] == [
+        ("100.00", "2026-12-23", "scheduled"),
+        ("100.00", "2027-01-22", "void"),
+    ]
     assert in_order()
 
 
-def test_a_third_that_was_lowered_grows_to_what_was_agreed(order):
+def test_an_installment_that_was_lowered_grows_to_what_was_agreed(order):
     case = declare(order, units=1)
     request_refund(order_id=order.pk, key=new_key(), amount=Decimal("40.00"))
-    assert thirds(order)[1:] == [("60.00", "2026-12-23", "scheduled"), ("100.00", "2027-01-22", "void")]
+    assert installments(order)[1:] == [("60.00", "2026-12-23", "scheduled"), ("100.00", "2027-01-22", "void")]
 
     refuse(case)
 
     # 40.00 were credited by another decision: they stay off, from the latest third.
-    assert thirds(order)[1:] == [
+    assert installments(order)[1:] == [
         ("100.00", "2026-12-23", "scheduled"),
         ("60.00", "2027-01-22", "scheduled"),
     ]
     assert in_order()
 
 
-def test_a_third_that_is_being_paid_keeps_its_amount(order):
+def test_an_installment_that_is_being_paid_keeps_its_amount(order):
     case = declare(order, units=1)
     request_refund(order_id=order.pk, key=new_key(), amount=Decimal("40.00"))
     payment = order.payments.get(position=2)
@@ -300,7 +310,7 @@ def test_a_third_that_is_being_paid_keeps_its_amount(order):
 
     refuse(case)
 
-    assert thirds(order)[1:] == [
+    assert installments(order)[1:] == [
         ("60.00", "2026-12-23", "scheduled"),
         ("100.00", "2027-01-22", "scheduled"),
     ]
@@ -331,7 +341,7 @@ def test_nothing_resumes_for_an_order_that_is_closed_or_disputed(order, why):
 # --- The page -----------------------------------------------------------------------------------------
 
 
-def test_staff_choose_what_becomes_of_stopped_thirds(client, django_user_model, order):
+def test_staff_choose_what_becomes_of_stopped_installments(client, django_user_model, order):
     user = django_user_model.objects.create_superuser("chef@example.com", "x")
     grant_role(user=user, role=Role.ADMIN)
     client.force_login(user)
@@ -348,7 +358,7 @@ def test_staff_choose_what_becomes_of_stopped_thirds(client, django_user_model, 
 
     client.post(page, {"reason": "Retirée.", "resume": "yes", **revoked()})
     assert WithdrawalCase.objects.get().state == "refused"
-    assert [state for _amount, _day, state in thirds(order)] == ["paid", "scheduled", "scheduled"]
+    assert [state for _amount, _day, state in installments(order)] == ["paid", "scheduled", "scheduled"]
     assert order.events.get(name="installments.restored").actor == user
 
 

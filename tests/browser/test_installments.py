@@ -42,21 +42,21 @@ def test_a_guest_pays_in_three_times_and_then_all_that_is_left(new_page, shop, s
     visitor.add(visitor.products()[-1], times=2)
     visitor.open_cart()
     plan = shown_plan(visitor)
-    snap(page, f"thirds-cart-{language}-{width}")
+    snap(page, f"installments-cart-{language}-{width}")
     visitor.open_checkout()
     visitor.fill_guest(email)
     page.locator("input[name=payment_mode][value=installments]").check()
     assert shown_plan(visitor) == plan
     assert violations(page) == []
-    snap(page, f"thirds-checkout-{language}-{width}")
+    snap(page, f"installments-checkout-{language}-{width}")
     total = Decimal(visitor.shown_total())
     visitor.place()
-    snap(page, f"thirds-hosted-{language}-{width}")
+    snap(page, f"installments-hosted-{language}-{width}")
     visitor.press("pay")
     visitor.expect_paid()
     assert "installments=true" in page.url
     assert shown_plan(visitor) == plan
-    snap(page, f"thirds-paid-{language}-{width}")
+    snap(page, f"installments-paid-{language}-{width}")
     assert violations(page) == []
 
     third = payments(shop, email)[1][1]
@@ -68,21 +68,21 @@ def test_a_guest_pays_in_three_times_and_then_all_that_is_left(new_page, shop, s
     page.locator("main").get_by_role("link", name=visitor.words["result"]["track"]).click()
     page.wait_for_url("**/commande/**")
     expect(page.locator(".installments .order-summary__row")).to_have_count(3)
-    snap(page, f"thirds-order-{language}-{width}")
+    snap(page, f"installments-order-{language}-{width}")
     assert violations(page) == []
 
     page.locator("a[href*='/paiement/']").click()
     page.wait_for_url("**/paiement/**")
-    snap(page, f"thirds-pay-{language}-{width}")
+    snap(page, f"installments-pay-{language}-{width}")
     assert violations(page) == []
     page.get_by_role("button", name=CHANGE[language]).click()
     page.wait_for_url("**/c/pay/**")
-    snap(page, f"thirds-card-{language}-{width}")
+    snap(page, f"installments-card-{language}-{width}")
     assert violations(page) == []
     visitor.press("pay")
     page.wait_for_url("**/paiement/**session_id=**")
     expect(page.locator("main .alert--success")).to_contain_text(KEPT[language])
-    snap(page, f"thirds-kept-{language}-{width}")
+    snap(page, f"installments-kept-{language}-{width}")
     assert violations(page) == []
     assert [state for _position, _amount, state in payments(shop, email)] == [
         "paid",
@@ -94,7 +94,7 @@ def test_a_guest_pays_in_three_times_and_then_all_that_is_left(new_page, shop, s
     visitor.press("pay")
     page.wait_for_url("**/paiement/**session_id=**")
     expect(page.locator("main .alert--success")).to_contain_text(PAID[language])
-    snap(page, f"thirds-done-{language}-{width}")
+    snap(page, f"installments-done-{language}-{width}")
     assert violations(page) == []
     assert payments(shop, email) == [
         (1, total - 2 * third, "paid"),

@@ -14,7 +14,7 @@ from orders.services.reconciliation.webhook_events import NotYetKnown, process_e
 from orders.stripe import gateway
 from orders.stripe.gateway import EventFacts, GatewayUnavailable
 from orders.tests.fake_stripe import FakeStripe, session_of
-from orders.tests.thirds import SECOND, bought
+from orders.tests.installments import SECOND, bought
 from tests.races.concurrency import run_concurrently, values
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]

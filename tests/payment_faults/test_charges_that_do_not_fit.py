@@ -15,7 +15,7 @@ from orders.services.reconciliation import reconcile
 from orders.stripe import gateway
 from orders.stripe.gateway import IntentFacts
 from orders.tests.conftest import FakeStripe
-from orders.tests.thirds import (
+from orders.tests.installments import (
     SECOND,
     Clock,
     attempts,
@@ -26,7 +26,7 @@ from orders.tests.thirds import (
     page_of,
     payment_of,
 )
-from orders.tests.thirds import mails as mail_count
+from orders.tests.installments import mails as mail_count
 from tests.payment_faults.outcomes import ledger, mails
 from tests.races.conftest import Buyer
 
@@ -37,7 +37,7 @@ INTENTS = "/v1/payment_intents"
 
 @pytest.fixture
 def order(fake_stripe: FakeStripe, buyer: Buyer, clock: Clock) -> Order:
-    """150.00 in three times, confirmed; its second third is announced and due today at nine."""
+    """150.00 in three times, confirmed; its second installment is announced and due today at nine."""
     bought_order = bought(fake_stripe, buyer)
     clock.run_until(SECOND - timedelta(days=1))
     clock.go_to(SECOND)
@@ -152,9 +152,11 @@ def test_case_22_a_card_replaced_meanwhile_is_not_charged_for_the_lost_answer(fa
     assert payment_of(order, 2).state == "paid"
 
 
-def test_case_26_a_charge_of_a_third_that_was_paid_with_another_goes_back(fake_stripe, buyer, order, clock):
-    """Customer pays everything by link while a charge of the last third is on its way: that one is refunded as paid
-    twice, once, and said so."""
+def test_case_26_a_charge_of_an_installment_that_was_paid_with_another_goes_back(
+    fake_stripe, buyer, order, clock
+):
+    """Customer pays everything by link while a charge of the last installment is on its way: that one is refunded as
+    paid twice, once, and said so."""
     pay_by_link(order_id=order.pk, everything=True)
     third = payment_of(order, 3)
     charge = Attempt.objects.create(

@@ -271,7 +271,7 @@ def test_case_16_expiry_and_payment_at_the_same_instant_end_with_what_stripe_say
             assert result == "closed"
             attempt.refresh_from_db()
             cancelled_once(order, attempt=attempt.state)
-            assert attempt.state in (AttemptState.EXPIRED, AttemptState.CANCELED)
+            assert attempt.state in (AttemptState.EXPIRED, AttemptState.CANCELLED)
         ends[result] += 1
     figures(last_second_rounds=ROUNDS, **{f"last_second_{name}": count for name, count in ends.items()})
 

@@ -20,8 +20,8 @@ from orders.services.payments.payment_links import pay_by_link
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
 from orders.tests.conftest import FakeStripe
-from orders.tests.thirds import SECOND, Clock, attempts, bought, charged, payment_of
-from orders.tests.thirds import mails as mail_count
+from orders.tests.installments import SECOND, Clock, attempts, bought, charged, payment_of
+from orders.tests.installments import mails as mail_count
 from shop.core.problems import Problem
 from tests.payment_faults.outcomes import confirmed_once, ledger, left_in_stock, rows, sent_event
 from tests.races.concurrency import Rendezvous, run_concurrently
@@ -93,7 +93,7 @@ def test_case_15_an_expiry_told_after_the_order_was_given_up_changes_nothing(fak
     abandon_order(order.pk)
     event = sent_event(fake_stripe, EXPIRED)
     before = rows()
-    assert Attempt.objects.get().state == AttemptState.CANCELED
+    assert Attempt.objects.get().state == AttemptState.CANCELLED
     assert left_in_stock(order) == 1
     for _again in range(2):
         assert buyer.webhook(event) == 200
@@ -102,7 +102,7 @@ def test_case_15_an_expiry_told_after_the_order_was_given_up_changes_nothing(fak
 
 @pytest.fixture
 def charge(fake_stripe: FakeStripe, buyer: Buyer, clock: Clock) -> Attempt:
-    """150.00 in three times; the second third was charged, and nobody in the shop knows how it ended."""
+    """150.00 in three times; the second installment was charged, and nobody in the shop knows how it ended."""
     order = bought(fake_stripe, buyer)
     clock.run_until(SECOND - timedelta(days=1))
     clock.go_to(SECOND)
@@ -115,7 +115,7 @@ def charge(fake_stripe: FakeStripe, buyer: Buyer, clock: Clock) -> Attempt:
 
 @pytest.mark.parametrize("locked", [True, False], ids=["with the lock", "control without the lock"])
 def test_case_23_two_who_settle_one_charge_book_it_once(fake_stripe, charge, monkeypatch, locked):
-    """Job and webhook at once: a third is booked once. Without the lock the unique entry undoes the second."""
+    """Job and webhook at once: an installment is booked once. Without the lock the unique entry undoes the second."""
     order = charge.payment.order
     inside = Rendezvous(1.0 if locked else 30.0)
     original = settlement._apply_charge
@@ -164,7 +164,7 @@ def test_case_24_news_of_a_refused_charge_are_acted_on_once(fake_stripe, buyer, 
 
 
 def test_case_26_an_order_closed_for_good_is_not_asked_to_pay_by_link(fake_stripe, buyer, clock):
-    """Customer pays by link: not for an order that was cancelled while thirds were still open in its rows."""
+    """Customer pays by link: not for an order that was cancelled while installments were still open in its rows."""
     order = bought(fake_stripe, buyer)
     Order.objects.filter(pk=order.pk).update(status=OrderStatus.CANCELLED)
     before = rows()

@@ -41,7 +41,7 @@ NOBODY_LISTENS = "http://127.0.0.1:9"
 
 
 @pytest.fixture
-def told_over_http(
+def reported_over_http(
     fake_stripe: FakeStripe, tmp_path: Path, settings: Any
 ) -> Iterator[tuple[FakeStripe, str]]:
     """A sandbox that sends its signed webhooks, and the shop before gunicorn that receives them."""
@@ -59,9 +59,9 @@ def told_over_http(
         yield fake_stripe, address
 
 
-def test_case_01_five_deliveries_at_once_over_http_act_once(told_over_http):
+def test_case_01_five_deliveries_at_once_over_http_act_once(reported_over_http):
     """The same event 5 times at once: one confirmation, one mail, stock once."""
-    fake_stripe, _address = told_over_http
+    fake_stripe, _address = reported_over_http
     order = new_order()
     assert fake_stripe.pay(order)["result"] == "complete"
     sent = fake_stripe.control("events/deliver", type=COMPLETED, times=5, parallel=True)["sent"]

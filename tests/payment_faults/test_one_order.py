@@ -92,7 +92,7 @@ def test_case_18_two_tabs_one_pays_while_the_other_starts_again(fake_stripe, mon
             confirmed_once(order)
         else:
             assert (paid, again.status_code) == ("closed", 201)
-            cancelled_once(order, attempt=AttemptState.CANCELED, left=0)
+            cancelled_once(order, attempt=AttemptState.CANCELLED, left=0)
             assert Order.objects.get(pk=again.json()["order_id"]).status == OrderStatus.PENDING
         ends[paid] += 1
     figures(two_tabs_rounds=ROUNDS, **{f"two_tabs_{name}": count for name, count in ends.items()})
@@ -108,7 +108,7 @@ def test_case_18_the_first_tabs_page_is_closed_when_the_second_orders(fake_strip
     assert fake_stripe.pay(second)["result"] == "complete"
     assert buyer.verify(session_of(second)).json()["payment_status"] == "paid"
     confirmed_once(second)
-    cancelled_once(order, attempt=AttemptState.CANCELED, left=0)
+    cancelled_once(order, attempt=AttemptState.CANCELLED, left=0)
     assert charges(fake_stripe) == [(6000, True)]
 
 
@@ -143,7 +143,7 @@ def retry_at_once(payment: Payment) -> list[BaseException]:
 
 def test_case_18_one_payment_has_one_page_that_can_be_paid(fake_stripe, order):
     """Two tabs, two sessions, both paid: second refunded or impossible."""
-    Attempt.objects.update(state=AttemptState.CANCELED)
+    Attempt.objects.update(state=AttemptState.CANCELLED)
     [refused] = retry_at_once(order.payments.get())
     assert isinstance(refused, IntegrityError)
     assert "attempt_one_live_a_payment" in str(refused)
@@ -152,7 +152,7 @@ def test_case_18_one_payment_has_one_page_that_can_be_paid(fake_stripe, order):
 
 def test_case_18_control_without_the_constraint_two_pages_are_paid(fake_stripe, order):
     """Two tabs, two sessions, both paid: second refunded or impossible. The control takes the money twice."""
-    Attempt.objects.update(state=AttemptState.CANCELED)
+    Attempt.objects.update(state=AttemptState.CANCELLED)
     with without_constraint("attempt_one_live_a_payment"):
         assert retry_at_once(order.payments.get()) == []
         for attempt in Attempt.objects.filter(state=AttemptState.PREPARED):
@@ -205,7 +205,7 @@ def test_case_18_an_order_given_up_while_its_page_is_being_opened_leaves_no_page
     monkeypatch.setattr(checkout_sessions, "cancel_unpaid_order", opened_just_before)
     assert abandon_order(order.pk) is None
     assert fake_stripe.control(f"sessions/{lost}/pay")["result"] == "closed"
-    cancelled_once(order, attempt=AttemptState.CANCELED)
+    cancelled_once(order, attempt=AttemptState.CANCELLED)
 
 
 def test_case_19_the_same_request_a_hundred_times_at_once_is_one_order(fake_stripe, figures):
@@ -376,7 +376,7 @@ def test_case_20_an_order_whose_page_was_never_asked_for_is_closed_after_its_tim
     reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=10))
     still_waits(order)
     reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=40))
-    cancelled_once(order, attempt=AttemptState.CANCELED)
+    cancelled_once(order, attempt=AttemptState.CANCELLED)
 
 
 def test_case_20_retries_at_once_after_a_lost_answer_find_the_same_page(fake_stripe, buyer):

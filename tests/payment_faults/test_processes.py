@@ -17,7 +17,7 @@ from orders.models import Order, Payment
 from orders.services.payments import due_installments
 from orders.services.reconciliation import reconcile
 from orders.tests.conftest import FakeStripe
-from orders.tests.thirds import attempts, bought, charged, mails, offer_thirds, payment_of
+from orders.tests.installments import attempts, bought, charged, mails, offer_installments, payment_of
 from tests.payment_faults.outcomes import wait_for
 from tests.races.concurrency import PATIENCE, wait_until_blocked
 from tests.races.conftest import ROOT, Buyer, shop_environment
@@ -77,7 +77,7 @@ def keys(fake_stripe: FakeStripe) -> list[str]:
 
 def test_case_21_a_worker_killed_between_the_charge_and_its_commit(fake_stripe, worker):
     """Shop dies between charge and commit (off-session): retry with the same key, one charge."""
-    offer_thirds()
+    offer_installments()
     order = due_today(fake_stripe)
     fake_stripe.control("faults", kind="hang", seconds=20, after=True, method="POST", path=INTENTS, times=1)
     process = worker()
@@ -98,9 +98,9 @@ def test_case_21_a_worker_killed_between_the_charge_and_its_commit(fake_stripe, 
     assert (order.ledger.count(), mails("installment_received")) == (2, 1)
 
 
-def test_case_23_three_workers_at_once_charge_each_third_once(fake_stripe, worker, figures):
-    """Job runs twice at once / on two machines: each third charged once."""
-    offer_thirds()
+def test_case_23_three_workers_at_once_charge_each_installment_once(fake_stripe, worker, figures):
+    """Job runs twice at once / on two machines: each installment charged once."""
+    offer_installments()
     orders = [due_today(fake_stripe, number) for number in range(6)]
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [GATE])

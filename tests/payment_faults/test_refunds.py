@@ -34,7 +34,7 @@ from orders.services.refunds.sending import send_refund
 from orders.stripe import gateway
 from orders.tests.factories import new_key
 from orders.tests.fake_stripe import FakeStripe
-from orders.tests.thirds import bought, frozen_calendar, offer_thirds
+from orders.tests.installments import bought, frozen_calendar, offer_installments
 from shop.core.problems import Problem
 from tests.payment_faults.outcomes import ledger, left_in_stock, mails, rows, sent_event, wait_for
 from tests.races.concurrency import Meeting, run_concurrently
@@ -129,7 +129,7 @@ def test_case_27_twenty_administrators_never_give_back_more_than_was_paid(fake_s
         send_refund(refund.pk)
     assert sorted(at_stripe(paid)) == [(2500, "succeeded")] * 2
     assert refundable(paid) == Decimal("10.00")
-    figures(administrators=ADMINISTRATORS, refunds_decided=2, told_what_is_left=len(refusals))
+    figures(administrators=ADMINISTRATORS, refunds_decided=2, offered_what_is_left=len(refusals))
 
 
 def test_case_27_without_the_lock_two_administrators_give_back_too_much(fake_stripe, paid, monkeypatch):
@@ -335,9 +335,9 @@ def test_case_29_a_dispute_ends(fake_stripe, paid, ends, kinds):
         assert refused.value.code == "refund_nothing_left"
 
 
-def test_case_29_thirds_stop_while_a_dispute_is_open(fake_stripe, shopper):
+def test_case_29_installments_stop_while_a_dispute_is_open(fake_stripe, shopper):
     """Dispute opened, third due next day: it is not charged; after the dispute is won it is."""
-    offer_thirds()
+    offer_installments()
     with frozen_calendar(fake_stripe) as clock:
         order = bought(fake_stripe, shopper)
         first = order.payments.get(position=1)

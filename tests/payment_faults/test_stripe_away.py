@@ -302,5 +302,5 @@ def test_case_30_reconciliation_goes_on_behind_a_page_that_stripe_keeps_refusing
         reconcile.reconcile_attempts(timezone.now() + timedelta(minutes=40))
     stuck.refresh_from_db()
     assert stuck.status == OrderStatus.CANCELLED
-    assert Attempt.objects.get(pk=attempt.pk).state == AttemptState.CANCELED
+    assert Attempt.objects.get(pk=attempt.pk).state == AttemptState.CANCELLED
     assert Product.objects.get().stock_quantity == 1

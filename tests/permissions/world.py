@@ -39,8 +39,8 @@ from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.sending import send_refund, sync_refunds
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, make_variation, pay_order
+from orders.tests.installments import offer_installments
 from orders.tests.memory_provider import MemoryProvider
-from orders.tests.thirds import offer_thirds
 from shop.core.models import OutgoingMail, ScheduledJob, ShopSettings
 from shop.pages.models import (
     ContactImage,
@@ -81,7 +81,7 @@ def make_world(monkeypatch: pytest.MonkeyPatch) -> World:
     provider = MemoryProvider()
     provider.install(monkeypatch)
     make_seller()
-    offer_thirds()
+    offer_installments()
     people = _people()
     piece = make_product("Golem de poche", price="200.00", stock_quantity=9)
     make_variation(piece, "Grand", price_override=Decimal("240.00"))

@@ -15,7 +15,7 @@ from orders.services.payments.card_change import change_card, settle_card_change
 from orders.services.reconciliation import reconcile
 from orders.stripe import gateway
 from orders.tests.card_changes import asked, charged_cards, journal, left, opened
-from orders.tests.thirds import FIRST_DAY, Clock, attempts, bought, charged, clock, mails, thirds  # noqa: F401
+from orders.tests.installments import FIRST_DAY, Clock, attempts, bought, charged, clock, installments, mails  # noqa: F401
 from shop.core.problems import Problem
 from tests.races.concurrency import Meeting, Started, run_concurrently, values, without_constraint
 from tests.races.conftest import Buyer
@@ -27,7 +27,7 @@ CROWD = 12
 
 @pytest.fixture
 def order(fake_stripe, clock: Clock) -> Order:  # noqa: F811
-    """150.00 in three times, confirmed; its second third is announced and due tomorrow at nine."""
+    """150.00 in three times, confirmed; its second installment is announced and due tomorrow at nine."""
     order = bought(fake_stripe, Buyer())
     clock.run_until(FIRST_DAY.replace(month=12, day=22))
     return order
@@ -117,10 +117,10 @@ def test_a_change_neither_waits_for_a_charge_nor_charges_again(fake_stripe, orde
     assert settle_card_change(change.pk) == "kept"
     assert (charged(fake_stripe), charged_cards(fake_stripe)) == ([5000, 5000], [before])
     assert attempts(order)[1:] == [(2, 1, "off_session", "succeeded", "")]
-    assert [state for _amount, _day, state in thirds(order)] == ["paid", "paid", "scheduled"]
+    assert [state for _amount, _day, state in installments(order)] == ["paid", "paid", "scheduled"]
 
 
-def test_rounds_and_changes_at_once_charge_each_third_once(fake_stripe, clock, figures):  # noqa: F811
+def test_rounds_and_changes_at_once_charge_each_installment_once(fake_stripe, clock, figures):  # noqa: F811
     orders = [bought(fake_stripe, Buyer(number)) for number in range(6)]
     clock.run_until(FIRST_DAY.replace(month=12, day=22))
     clock.pass_days(1)

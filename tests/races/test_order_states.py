@@ -17,7 +17,7 @@ from orders.services.installments.dates import pause_installments
 from orders.services.payments import due_installments, off_session
 from orders.tests.factories import make_order, make_seller, pay_order
 from orders.tests.memory_provider import MemoryProvider
-from orders.tests.refunding import in_thirds
+from orders.tests.refunding import in_installments
 from shop.core.models import OutgoingMail
 from tests.races.concurrency import Started, run_concurrently, wait_until_blocked
 
@@ -61,7 +61,7 @@ def test_control_without_comparing_the_status_twelve_calls_write_more(provider, 
 
 
 def test_twelve_customers_of_one_order_pause_it_once(provider):
-    order = in_thirds()
+    order = in_installments()
     Order.objects.filter(pk=order.pk).update(promised_by=timezone.localdate() - timedelta(days=1))
     call = partial(pause_installments, order_id=order.pk, by=PausedBy.CUSTOMER)
     outcomes = run_concurrently([call] * TWELVE)
@@ -73,7 +73,7 @@ def test_twelve_customers_of_one_order_pause_it_once(provider):
 def charge_that_waits_for_a_pause() -> tuple[Attempt, bool]:
     """A round has prepared a charge; while it is about to ask the provider somebody suspends the payments."""
     with time_machine.travel(datetime(2026, 6, 1, 10, tzinfo=UTC), tick=False):
-        order = in_thirds()
+        order = in_installments()
     StoredCard.objects.create(order=order, customer_id="cus_1", payment_method_id="pm_1", last4="4242")
     second = order.payments.get(position=2)
     second.announced_at = timezone.now()
@@ -102,7 +102,7 @@ def test_control_without_the_look_at_the_pause_the_charge_goes_out(provider, mon
 def test_the_round_passes_by_an_order_that_is_being_paused(provider, monkeypatch):
     monkeypatch.setattr(due_installments.gateway, "is_configured", lambda: True)
     with time_machine.travel(datetime(2026, 6, 1, 10, tzinfo=UTC), tick=False):
-        order = in_thirds()
+        order = in_installments()
     StoredCard.objects.create(order=order, customer_id="cus_1", payment_method_id="pm_1", last4="4242")
     order.payments.filter(position=2).update(announced_at=timezone.now())
     with transaction.atomic():

@@ -67,7 +67,7 @@ def test_one_refund_sent_by_twenty_workers_goes_back_once(fake_stripe, refund, f
     assert refund.order.events.filter(name="refund.succeeded").count() == 1
     figures(
         refund_workers=WORKERS, refund_webhooks=len(codes), refunds_at_stripe=1, refund_ledger_entries=1,
-        told_to_come_back=len(errors),
+        asked_to_come_back=len(errors),
     )  # fmt: skip
 
 

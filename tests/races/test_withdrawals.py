@@ -12,8 +12,8 @@ from orders.models import Order, OrderEvent, Withdrawal, WithdrawalCase
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals import declarations
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
+from orders.tests.installments import offer_installments
 from orders.tests.test_withdrawal_pages import signed_in
-from orders.tests.thirds import offer_thirds
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 from tests.races.concurrency import Meeting, run_concurrently, values
@@ -26,7 +26,7 @@ CLICKS = 12
 @pytest.fixture
 def order(_zones) -> Order:
     make_seller()
-    offer_thirds()
+    offer_installments()
     return pay_order(make_order((make_product(price="300.00"), 1), payment_mode="installments"))
 
 

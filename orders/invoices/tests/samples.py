@@ -25,7 +25,7 @@ def sample(
     name: str = "Golem de poche",
     customer: str = "Léa Martin",
 ) -> dict[str, Any]:
-    """A document of `lines` lines at 39.90, 40.90 …; with `offered`, every fourth has a third unit for free."""
+    """A document of `lines` lines at 39.90, 40.90 …; with `offered`, every fourth has an installment unit for free."""
     rows = [_row(index, name, offered and index % 4 == 0, treatment) for index in range(lines)]
     before = sum((Decimal(row["unit_price"]) * row["quantity"] for row in rows), ZERO)
     savings = sum((Decimal(row["discount"]) for row in rows), ZERO)

@@ -13,8 +13,8 @@ from orders.books.audit import audit_books
 from orders.models import Invoice, Refund, RefundReason, RefundState
 from orders.tests.factories import make_product, make_seller, make_zones
 from orders.tests.histories import OrderHistories
+from orders.tests.installments import offer_installments
 from orders.tests.memory_provider import MemoryProvider
-from orders.tests.thirds import offer_thirds
 
 pytestmark = pytest.mark.postgres
 
@@ -51,7 +51,7 @@ class AuditedHistories(OrderHistories):
 def test_no_history_of_orders_makes_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     make_seller()
     make_zones()
-    offer_thirds()
+    offer_installments()
     AuditedHistories.products = [
         make_product("Golem", "30.00", stock_quantity=5),
         make_product("Hibou", "79.99"),

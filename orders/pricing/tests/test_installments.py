@@ -1,4 +1,4 @@
-"""Thirds: amounts, dates and the minimum."""
+"""Installments: amounts, dates and the minimum."""
 
 from datetime import date
 from decimal import Decimal
@@ -40,7 +40,7 @@ def test_the_cents_that_do_not_divide_are_in_the_first_third(total: str, amounts
     assert sum(part.amount for part in parts) == Decimal(total)
 
 
-def test_thirds_are_due_today_and_every_30_days() -> None:
+def test_installments_are_due_today_and_every_30_days() -> None:
     assert plan(Decimal("150.00"), date(2026, 11, 21)) == (
         Installment(date(2026, 11, 21), Decimal("50.00")),
         Installment(date(2026, 12, 21), Decimal("50.00")),

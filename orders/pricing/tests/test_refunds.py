@@ -55,7 +55,7 @@ def test_the_last_of_several_returns_brings_the_delivery():
     assert value(sold(line("a", "20.00", 2), a=1), "9.99", a=1) == ({"a": "20.00"}, "9.99", True)
 
 
-def test_three_for_the_price_of_two_are_worth_two_thirds_each():
+def test_three_for_the_price_of_two_are_worth_two_installments_each():
     lines = sold(line("a", "30.00", 3, (2, 1)))
     assert line_shares(lines) == {"a": 6000}
     assert value(lines, a=1) == ({"a": "20.00"}, "0.00", False)

@@ -189,7 +189,7 @@ def renew_attempt(attempt: Attempt, *, only_when_old: bool = False) -> Attempt |
             return None
         if only_when_old and not too_old:
             return None
-        current.state = AttemptState.CANCELED
+        current.state = AttemptState.CANCELLED
         current.settled_at = timezone.now()
         current.save(update_fields=["state", "settled_at"])
         record_event(order, "payment.renewed", attempt=str(current.pk))

@@ -54,7 +54,7 @@ def void_scheduled(*, order: Order, reason: str) -> Decimal:
     voided = sum((payment.amount for payment in payments), ZERO)
     ids = [payment.pk for payment in payments]
     Attempt.objects.filter(payment__in=ids, state=AttemptState.PREPARED).update(
-        state=AttemptState.CANCELED, settled_at=timezone.now()
+        state=AttemptState.CANCELLED, settled_at=timezone.now()
     )
     Payment.objects.filter(pk__in=ids).update(state=PaymentState.VOID, next_try_on=None)
     record_event(

@@ -116,7 +116,7 @@ def abandon_order(order_id: uuid.UUID, *, by: ActorKind = ActorKind.CUSTOMER) ->
         # Money is on its way, or came and does not fit: it needs an order, and the pieces that it paid for.
         return None
     cancel_unpaid_order(order.pk, reason="order.abandoned", by=by)
-    late = attempts.filter(state=AttemptState.CANCELED)
+    late = attempts.filter(state=AttemptState.CANCELLED)
     for attempt in late.exclude(pk__in=[known.pk for known in seen if known.checkout_session_id]):
         # Another request opened its page after the look at it and before the order was closed.
         close_page(attempt)

@@ -111,7 +111,7 @@ def claim_charge(attempt: Attempt) -> bool:
         if current.state != AttemptState.PREPARED:
             return False
         wanted = obstacle(order, payment) == "attempt_live"
-        current.state = AttemptState.SENT if wanted else AttemptState.CANCELED
+        current.state = AttemptState.SENT if wanted else AttemptState.CANCELLED
         current.sent_at = timezone.now() if wanted else None
         current.settled_at = None if wanted else timezone.now()
         current.save(update_fields=["state", "sent_at", "settled_at"])
@@ -121,7 +121,7 @@ def claim_charge(attempt: Attempt) -> bool:
 def execute_charge(attempt: Attempt) -> IntentFacts | None:
     """Make the charge of a claimed attempt, or find out how it ended; None when it was never made.
 
-    A refused charge is canceled at the provider before it is recorded, so that nobody can pay it beside a new try.
+    A refused charge is cancelled at the provider before it is recorded, so that nobody can pay it beside a new try.
     Raises GatewayUnavailable while that can't be known, and GatewayRefused for a charge that can't be asked for.
     """
     facts = _find(attempt)

@@ -104,7 +104,7 @@ def drop_attempt(attempt: Attempt) -> None:
     """Cancel an attempt whose page does not exist and can't be had any more: the next one is new."""
     Attempt.objects.filter(
         pk=attempt.pk, checkout_session_id=None, state__in=(AttemptState.PREPARED, AttemptState.SENT)
-    ).update(state=AttemptState.CANCELED, settled_at=timezone.now())
+    ).update(state=AttemptState.CANCELLED, settled_at=timezone.now())
 
 
 def _in_progress() -> Problem:

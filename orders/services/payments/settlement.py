@@ -167,7 +167,7 @@ def _settle_charge(attempt: Attempt) -> None:
             hold_charging(payment=payment)
             _mark_for_review(order, current, f"charge not accepted: {refused}")
         elif current.state in LIVE_ATTEMPTS:
-            _move(current, AttemptState.CANCELED)
+            _move(current, AttemptState.CANCELLED)
             record_event(order, "payment.never_charged", attempt=str(current.pk))
 
 
@@ -344,6 +344,6 @@ def _public_status(attempt: Attempt) -> str:
         return "paid"
     if attempt.state == AttemptState.FAILED:
         return "failed"
-    if attempt.state in (AttemptState.EXPIRED, AttemptState.CANCELED):
+    if attempt.state in (AttemptState.EXPIRED, AttemptState.CANCELLED):
         return "expired"
     return "pending"

@@ -145,7 +145,7 @@ def cancel_unpaid_order(
     order_id: uuid.UUID,
     *,
     reason: str,
-    attempt_state: str = AttemptState.CANCELED,
+    attempt_state: str = AttemptState.CANCELLED,
     by: ActorKind = ActorKind.JOB,
 ) -> bool:
     """Move an order from `pending` to `cancelled`, once; True when this call did it. A paid or closed order is left

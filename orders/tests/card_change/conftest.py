@@ -6,7 +6,7 @@ import pytest
 
 from orders.models import Order, StoredCard
 from orders.tests.fake_stripe import FakeStripe, Shopper
-from orders.tests.thirds import Clock, bought
+from orders.tests.installments import Clock, bought
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What a new card changes for each later third: charged again, announced, or left to its customer."""
+"""What a new card changes for each later installment: charged again, announced, or left to its customer."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from orders.services.payments.payment_links import pay_by_link
 from orders.services.reconciliation import reconcile
 from orders.tests.card_changes import address, charged_cards, journal, kept_cards, left, replaced, state_of
 from orders.tests.fake_stripe import FakeStripe, Shopper
-from orders.tests.reading import text
-from orders.tests.thirds import (
+from orders.tests.installments import (
     SECOND,
     THIRD,
     Clock,
     attempts,
     card_becomes,
     charged,
+    installments,
     mails,
     page_of,
     payment_of,
-    thirds,
 )
+from orders.tests.reading import text
 from shop.core.models import OutgoingMail
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -38,7 +38,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 # --- What the old card could not pay -----------------------------------------------------------------------
 
 
-def test_a_third_that_a_dead_card_stopped_is_charged_three_days_after_its_announcement(
+def test_an_installment_that_a_dead_card_stopped_is_charged_three_days_after_its_announcement(
     fake_stripe: FakeStripe, order: Order, clock: Clock
 ):
     card_becomes(fake_stripe, order, "9979")
@@ -65,7 +65,7 @@ def test_a_third_that_a_dead_card_stopped_is_charged_three_days_after_its_announ
     assert payment_of(order, 2).due_on == SECOND
 
 
-def test_a_third_that_was_given_up_on_gets_one_more_try_and_is_then_overdue_again(
+def test_an_installment_that_was_given_up_on_gets_one_more_try_and_is_then_overdue_again(
     fake_stripe: FakeStripe, order: Order, clock: Clock
 ):
     card_becomes(fake_stripe, order, "9995")
@@ -105,7 +105,7 @@ def test_an_announced_next_try_keeps_its_day(fake_stripe: FakeStripe, order: Ord
     assert charged(fake_stripe) == [5000, 5000]
 
 
-def test_a_third_announced_as_not_chargeable_is_announced_anew(
+def test_an_installment_announced_as_not_chargeable_is_announced_anew(
     fake_stripe: FakeStripe, order: Order, clock: Clock
 ):
     StoredCard.objects.update(refused_code="lost_card")
@@ -149,12 +149,12 @@ def test_what_the_provider_did_not_accept_waits_for_staff(
     assert state_of(order, 2) == ("due", "not_accepted", None)
 
 
-def test_paying_with_another_card_has_the_other_late_thirds_charged_again_too(
+def test_paying_with_another_card_has_the_other_late_installments_charged_again_too(
     fake_stripe: FakeStripe, shopper: Shopper, order: Order, clock: Clock
 ):
     card_becomes(fake_stripe, order, "9979")
     clock.run_until(THIRD)
-    assert [state for _amount, _day, state in thirds(order)] == ["paid", "overdue", "due"]
+    assert [state for _amount, _day, state in installments(order)] == ["paid", "overdue", "due"]
     pay_by_link(order_id=order.pk, everything=False)
     page = page_of(payment_of(order, 2))
     fake_stripe.control(f"sessions/{page}/pay")

@@ -21,8 +21,8 @@ from orders.services.reconciliation import reconcile
 from orders.stripe import gateway
 from orders.tests.card_changes import SESSIONS, address, journal, kept_cards, left, opened, replaced
 from orders.tests.fake_stripe import FakeStripe, Shopper
+from orders.tests.installments import Clock, mails, page_of, payment_of
 from orders.tests.reading import text
-from orders.tests.thirds import Clock, mails, page_of, payment_of
 from shop.core.problems import Problem
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]

@@ -1,4 +1,4 @@
-"""The page on which another card is left for the later thirds without paying, and the one door behind it."""
+"""The page on which another card is left for the later installments without paying, and the one endpoint behind it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ from orders.tests.card_changes import (
     replaced,
 )
 from orders.tests.fake_stripe import FakeStripe, Shopper
-from orders.tests.reading import text
-from orders.tests.thirds import (
+from orders.tests.installments import (
     SECOND,
     THIRD,
     Clock,
@@ -38,9 +37,10 @@ from orders.tests.thirds import (
     bought,
     card_becomes,
     charged,
+    installments,
     mails,
-    thirds,
 )
+from orders.tests.reading import text
 from shop.core.models import OutgoingMail
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -122,7 +122,7 @@ def test_the_same_demand_gives_the_same_page(fake_stripe: FakeStripe, order: Ord
     assert (len(opened(fake_stripe)), CardChange.objects.count()) == (1, 1)
 
 
-# --- The one door ------------------------------------------------------------------------------------------
+# --- The one endpoint --------------------------------------------------------------------------------------
 
 
 def test_a_card_left_takes_the_place_of_the_old_one_and_pays_what_is_left(
@@ -153,7 +153,7 @@ def test_a_card_left_takes_the_place_of_the_old_one_and_pays_what_is_left(
     clock.run_until(THIRD)
     assert charged(fake_stripe) == [5000, 5000, 5000]
     assert charged_cards(fake_stripe) == [card.payment_method_id] * 2
-    assert [state for _amount, _day, state in thirds(order)] == ["paid", "paid", "paid"]
+    assert [state for _amount, _day, state in installments(order)] == ["paid", "paid", "paid"]
 
 
 def test_its_customer_is_told_the_card_and_the_days(fake_stripe: FakeStripe, order: Order):

@@ -21,7 +21,7 @@ from orders.services.withdrawals.declarations import Declaration, Receipt
 from orders.services.withdrawals.staff_filing import file_received
 from orders.tests.factories import make_order, make_product, new_key
 from orders.tests.filing.letters import NOON, filed, kinds, letter, paid_order
-from orders.tests.thirds import offer_thirds
+from orders.tests.installments import offer_installments
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
@@ -154,8 +154,8 @@ def test_a_letter_whose_order_is_found_later_is_judged_by_its_sending_too(operat
     assert (case.order, case.in_time, case.taken_up_at) == (order, True, NOON)
 
 
-def test_a_letter_stops_the_thirds(operator):
-    offer_thirds()
+def test_a_letter_stops_the_installments(operator):
+    offer_installments()
     order = paid_order((make_product("Golem", "300.00"), 1), payment_mode="installments")
 
     case = file_received(declaration=letter(order, operator), key=new_key()).case

@@ -1,4 +1,4 @@
-"""Money for a later third, however it comes: what it pays, what it ends, and when it must go back."""
+"""Money for a later installment, however it comes: what it pays, what it ends, and when it must go back."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from orders.services.installments.scheduled_payments import record_refusal
 from orders.services.payments import settlement
 from orders.services.payments.payment_links import pay_by_link
 from orders.stripe.facts import CardFacts, ChargeFacts, CheckoutSessionFacts
-from orders.tests.refunding import EUROS, in_thirds, paid_again, refund, rows, states
-from orders.tests.thirds import mails
+from orders.tests.installments import mails
+from orders.tests.refunding import EUROS, in_installments, paid_again, refund, rows, states
 from shop.core.problems import Problem
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db, pytest.mark.usefixtures("provider")]
@@ -24,12 +24,12 @@ KEPT = CardFacts("cus_1", "pm_new", "visa", "4242", 12, 2031)
 
 @pytest.fixture
 def order() -> Order:
-    """180.00 in thirds: the first is paid, 120.00 are due."""
-    return in_thirds()
+    """180.00 in installments: the first is paid, 120.00 are due."""
+    return in_installments()
 
 
 def page(order: Order, cents: int, *, position: int = 2, pays_off: bool = False) -> Attempt:
-    """A hosted page for a later third, open."""
+    """A hosted page for a later installment, open."""
     return Attempt.objects.create(
         payment=order.payments.get(position=position), number=7, kind="link", state="sent", pays_off=pays_off,
         amount_cents=cents,
@@ -38,7 +38,7 @@ def page(order: Order, cents: int, *, position: int = 2, pays_off: bool = False)
 
 
 def money_comes(attempt: Attempt, card: CardFacts | None = None) -> None:
-    """The provider says that the page was paid; the shop hears it by its one door, without HTTP."""
+    """The provider says that the page was paid; the shop hears it by its one way in, without HTTP."""
     order = attempt.payment.order
     facts = CheckoutSessionFacts(
         checkout_session_id="cs_link", url="", status="complete", payment_status="paid", mode="payment", livemode=False,
@@ -56,7 +56,7 @@ def returned() -> list[tuple[Decimal, str]]:
     return list(Refund.objects.values_list("amount", "reason"))
 
 
-def test_one_third_is_paid_and_the_next_stays_due(order):
+def test_one_installment_is_paid_and_the_next_stays_due(order):
     money_comes(page(order, 6000))
     assert states(order) == [("paid", 60), ("paid", 60), ("scheduled", 60)]
     assert (returned(), mails("installment_received")) == ([], 1)

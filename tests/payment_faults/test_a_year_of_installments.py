@@ -19,13 +19,13 @@ from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.payments.payment_links import pay_by_link
 from orders.services.reconciliation import reconcile
 from orders.tests.fake_stripe import FakeStripe
-from orders.tests.thirds import (
+from orders.tests.installments import (
     FIRST_DAY,
     Clock,
     bought,
     card_becomes,
     charged,
-    thirds,
+    installments,
 )
 from shop.core.models import OutgoingMail
 from tests.races.conftest import Buyer
@@ -77,7 +77,7 @@ STORIES: dict[str, tuple[str, dict[int, Callable[[FakeStripe, Order], None]], li
     "bank asks, paid by link": ("3184", {32: link(everything=False)}, ["paid", "paid", "paid"], 2),
     "bank asks in vain": ("3184", {}, ["paid", "overdue", "overdue"], 2),
     "paid off early": ("", {10: link(everything=True)}, ["paid", "paid", "void"], 0),
-    "next third paid early": ("", {5: link(everything=False)}, ["paid", "paid", "paid"], 1),
+    "next installment paid early": ("", {5: link(everything=False)}, ["paid", "paid", "paid"], 1),
     "withdrawn at once": ("", {3: withdraw}, ["paid", "void", "void"], 0),
     "withdrawn after the second": ("", {45: withdraw}, ["paid", "paid", "void"], 1),
     "withdrawn while dunned": ("9995", {32: withdraw}, ["paid", "void", "void"], 1),
@@ -85,7 +85,7 @@ STORIES: dict[str, tuple[str, dict[int, Callable[[FakeStripe, Order], None]], li
 PRICES = ("150.00", "150.01", "199.99", "260.00", "1249.51")
 
 
-def test_a_year_of_thirds(fake_stripe: FakeStripe, clock: Clock, queued_tasks: QueuedTasks, figures):
+def test_a_year_of_installments(fake_stripe: FakeStripe, clock: Clock, queued_tasks: QueuedTasks, figures):
     orders: list[tuple[str, Order]] = []
     for number in range(EACH):
         for name, (later, _days, _states, _tries) in STORIES.items():
@@ -109,7 +109,7 @@ def test_a_year_of_thirds(fake_stripe: FakeStripe, clock: Clock, queued_tasks: Q
 
     for name, order in orders:
         _later, _days, states, tries = STORIES[name]
-        assert [state for _amount, _day, state in thirds(order)] == states, name
+        assert [state for _amount, _day, state in installments(order)] == states, name
         assert Attempt.objects.filter(payment__order=order, kind="off_session").count() == tries, name
         paid = sum((payment.amount for payment in order.payments.filter(state="paid")), Decimal(0))
         assert order.ledger.aggregate(total=Sum("amount"))["total"] == paid, name

@@ -1,4 +1,4 @@
-"""Cases 21 to 26 and 31: later thirds are charged once, by the card or by the customer, and only while owed."""
+"""Cases 21 to 26 and 31: later installments are charged once, by the card or by the customer, and only while owed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from orders.services.payments.settlement import settle
 from orders.services.reconciliation import reconcile
 from orders.stripe import gateway
 from orders.tests.fake_stripe import FakeStripe
-from orders.tests.thirds import (
+from orders.tests.installments import (
     SECOND,
     Clock,
     attempts,
@@ -27,12 +27,12 @@ from orders.tests.thirds import (
     calls,
     card_becomes,
     charged,
+    installments,
     intents,
     page_of,
     payment_of,
-    thirds,
 )
-from orders.tests.thirds import mails as mail_count
+from orders.tests.installments import mails as mail_count
 from shop.core.problems import Problem
 from tests.payment_faults.outcomes import rows
 from tests.races.concurrency import Meeting, Started, run_concurrently, values, without_constraint
@@ -45,7 +45,7 @@ INTENTS = "/v1/payment_intents"
 
 @pytest.fixture
 def order(fake_stripe: FakeStripe, buyer: Buyer, clock: Clock) -> Order:
-    """150.00 in three times, confirmed; its second third is announced and due tomorrow at nine."""
+    """150.00 in three times, confirmed; its second installment is announced and due tomorrow at nine."""
     bought_order = bought(fake_stripe, buyer)
     clock.run_until(SECOND - timedelta(days=1))
     return bought_order
@@ -148,10 +148,10 @@ def test_case_22_a_call_that_never_arrived_is_given_up_and_made_anew(
     assert charged(fake_stripe) == [5000, 5000]
 
 
-def test_case_23_rounds_at_once_charge_each_third_once(
+def test_case_23_rounds_at_once_charge_each_installment_once(
     fake_stripe: FakeStripe, buyer: Buyer, clock: Clock, figures
 ):
-    """Job runs twice at once / on two machines: each third charged once."""
+    """Job runs twice at once / on two machines: each installment charged once."""
     orders = [bought(fake_stripe, Buyer(number)) for number in range(8)]
     clock.run_until(SECOND - timedelta(days=1))
     clock.go_to(SECOND)
@@ -167,10 +167,10 @@ def test_case_23_rounds_at_once_charge_each_third_once(
     figures(rounds_at_once=5, orders=8, charges=len(charged(fake_stripe)) - 8, calls=len(keys(fake_stripe)))
 
 
-def test_case_23_without_lock_and_constraint_a_third_is_charged_twice(
+def test_case_23_without_lock_and_constraint_an_installment_is_charged_twice(
     fake_stripe: FakeStripe, order: Order, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ):
-    """Control: two rounds that neither lock nor are kept apart by the database charge one third twice."""
+    """Control: two rounds that neither lock nor are kept apart by the database charge one installment twice."""
     meeting = Meeting(2)
 
     def unlocked(payment, act):
@@ -248,7 +248,7 @@ def test_case_25_a_stolen_card_is_not_tried_again(fake_stripe: FakeStripe, order
     clock.run_until(SECOND + timedelta(days=40))
     assert len(keys(fake_stripe)) == 1
     assert charged(fake_stripe) == [5000]
-    assert [state for _amount, _day, state in thirds(order)] == ["paid", "overdue", "due"]
+    assert [state for _amount, _day, state in installments(order)] == ["paid", "overdue", "due"]
 
 
 def stopped_in_the_call(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> tuple[Started, Event]:
@@ -286,7 +286,7 @@ def test_case_26_a_link_is_refused_while_the_card_is_charged(
 def test_case_26_links_and_rounds_at_once_never_pay_twice(
     fake_stripe: FakeStripe, buyer: Buyer, clock: Clock, figures
 ):
-    """Customer pays by link while the retry runs, many times over: one charge a third."""
+    """Customer pays by link while the retry runs, many times over: one charge an installment."""
     orders = [bought(fake_stripe, Buyer(number)) for number in range(6)]
     clock.run_until(SECOND - timedelta(days=1))
     clock.go_to(SECOND)
@@ -359,7 +359,7 @@ def test_case_31_a_withdrawal_before_the_call_stops_it(
 
     assert (calls(fake_stripe), charged(fake_stripe)) == (0, [5000])
     assert attempts(order)[1:] == [(2, 1, "off_session", "canceled", "")]
-    assert [state for _amount, _day, state in thirds(order)] == ["paid", "void", "void"]
+    assert [state for _amount, _day, state in installments(order)] == ["paid", "void", "void"]
     assert not Refund.objects.exists()
 
 

@@ -26,7 +26,7 @@ SECOND = FIRST_DAY + timedelta(days=30)
 THIRD = FIRST_DAY + timedelta(days=60)
 
 
-def offer_thirds(*, enabled: bool = True) -> None:
+def offer_installments(*, enabled: bool = True) -> None:
     shop = ShopSettings.objects.get(pk=1)
     shop.installments_enabled = enabled
     save_shop_settings(shop)
@@ -84,7 +84,7 @@ def frozen_calendar(fake_stripe: FakeStripe) -> Iterator[Clock]:
 @pytest.fixture
 def clock(fake_stripe: FakeStripe) -> Iterator[Clock]:
     """The day, for the shop that offers three installments and for the sandbox."""
-    offer_thirds()
+    offer_installments()
     with frozen_calendar(fake_stripe) as clock:
         yield clock
 
@@ -112,7 +112,7 @@ def payment_of(order: Order, position: int) -> Payment:
 
 
 def bought(fake_stripe: FakeStripe, shopper: Shopper, *, later: str = "", **order: Any) -> Order:
-    """An order whose first third is paid; `later` is how its kept card behaves afterwards."""
+    """An order whose first installment is paid; `later` is how its kept card behaves afterwards."""
     placed = place(shopper, **order)
     page = page_of(payment_of(placed, 1))
     fake_stripe.control(f"sessions/{page}/pay", **({"later": later} if later else {}))
@@ -126,7 +126,7 @@ def card_becomes(fake_stripe: FakeStripe, order: Order, card: str) -> None:
     fake_stripe.control(f"payment_methods/{order.card.payment_method_id}", later=card)
 
 
-def thirds(order: Order) -> list[tuple[str, str, str]]:
+def installments(order: Order) -> list[tuple[str, str, str]]:
     """Amount, day and state of every payment."""
     rows = order.payments.order_by("position").values_list("amount", "due_on", "state")
     return [(str(amount), day.isoformat(), state) for amount, day, state in rows]
