@@ -1,6 +1,6 @@
 """Rows of orders, payments and delivery."""
 
-from orders.models.books import Discrepancy, DiscrepancyKind, VatRate
+from orders.models.books import Discrepancy, DiscrepancyKind, StripeEvent, VatRate
 from orders.models.card import CardChange, CardChangeState, DiscardedCard, StoredCard
 from orders.models.carrier import Carrier
 from orders.models.invoice import Invoice, InvoiceDocument, InvoiceDraft, InvoiceKind, InvoiceSeries
@@ -41,7 +41,6 @@ from orders.models.payment import (
     RefundMethod,
     RefundReason,
     RefundState,
-    StripeEvent,
     TransferReturn,
 )
 from orders.models.returns import (

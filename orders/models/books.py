@@ -1,4 +1,4 @@
-"""What the shop's accounts rest on besides the ledger: tax rates of other countries, and what reconciliation found."""
+"""What the accounts rest on besides the ledger: tax rates of other countries, the provider's events, discrepancies."""
 
 from django.db import models
 from django.db.models import Q
@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from django_countries.fields import CountryField
 
 from orders.models.order import Order
-from orders.models.payment import PROVIDER_ID
+from orders.models.payment import EVENT_KIND, PROVIDER_ID
 
 
 class VatRate(models.Model):
@@ -71,3 +71,29 @@ class Discrepancy(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} · {self.provider_id}"
+
+
+class StripeEvent(models.Model):
+    """An event of the provider, stored before it is processed. The body is a hint: the object is asked for again."""
+
+    event_id = models.CharField(_("évènement"), max_length=PROVIDER_ID, unique=True)
+    kind = models.CharField(_("type"), max_length=EVENT_KIND)
+    livemode = models.BooleanField(_("argent réel"), default=False)
+    body = models.JSONField(_("contenu"))
+    received_at = models.DateTimeField(_("reçu le"), default=timezone.now)
+    processed_at = models.DateTimeField(_("traité le"), null=True, blank=True)
+    tries = models.PositiveSmallIntegerField(_("essais"), default=0)
+    error = models.TextField(_("erreur"), blank=True)
+
+    class Meta:
+        verbose_name = _("évènement Stripe")
+        verbose_name_plural = _("évènements Stripe")
+        ordering = ("-received_at", "-pk")
+        indexes = (
+            models.Index(
+                fields=("received_at",), name="event_unprocessed", condition=Q(processed_at__isnull=True)
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.event_id}"

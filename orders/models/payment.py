@@ -1,4 +1,4 @@
-"""Money: what is due, each try to collect it, what came and went, and what the provider said."""
+"""Money: what is due, each attempt to collect it, what was collected, refunded and disputed."""
 
 import uuid
 
@@ -13,7 +13,7 @@ from shop.core.amounts import localised_amount
 # Identifiers of the payment provider grow: 66 characters today.
 PROVIDER_ID = 255
 EVENT_KIND = 100
-"""The kinds of its messages have up to 70."""
+"""The kinds of its events have up to 70."""
 
 
 class PaymentState(models.TextChoices):
@@ -392,29 +392,3 @@ class Dispute(models.Model):
 
     def __str__(self) -> str:
         return f"{self.order} · {localised_amount(self.amount)}"
-
-
-class StripeEvent(models.Model):
-    """An event of the provider, stored before it is processed. The body is a hint: the object is asked for again."""
-
-    event_id = models.CharField(_("évènement"), max_length=PROVIDER_ID, unique=True)
-    kind = models.CharField(_("type"), max_length=EVENT_KIND)
-    livemode = models.BooleanField(_("argent réel"), default=False)
-    body = models.JSONField(_("contenu"))
-    received_at = models.DateTimeField(_("reçu le"), default=timezone.now)
-    processed_at = models.DateTimeField(_("traité le"), null=True, blank=True)
-    tries = models.PositiveSmallIntegerField(_("essais"), default=0)
-    error = models.TextField(_("erreur"), blank=True)
-
-    class Meta:
-        verbose_name = _("évènement Stripe")
-        verbose_name_plural = _("évènements Stripe")
-        ordering = ("-received_at", "-pk")
-        indexes = (
-            models.Index(
-                fields=("received_at",), name="event_unprocessed", condition=Q(processed_at__isnull=True)
-            ),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.event_id}"
