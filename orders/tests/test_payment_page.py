@@ -61,7 +61,7 @@ def test_the_page_shows_what_is_due_to_who_holds_the_link_and_nothing_else(
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", "Pay installment 2/3: €50.00"),
+        ("en", "Pay instalment 2/3: €50.00"),
         ("es", "Pagar el plazo 2/3: 50,00 €"),
         ("de", "Rate 2/3 zahlen: 50,00 €"),
     ],
