@@ -64,6 +64,7 @@ class Call:
     original: str = ""
     replayed: bool = False
     fault: Fault | None = None
+    began: float = field(default_factory=time.monotonic)
 
 
 def api_view(request: HttpRequest) -> HttpResponse:
@@ -209,6 +210,8 @@ def _cut(request: HttpRequest) -> None:
 def _record(call: Call, answer: Answer, *, lost: bool) -> None:
     error: Document = answer.body.get("error") or {}
     with store.writing():
+        if call.began < store.last_reset:
+            return
         row = RecordedRequest.objects.create(
             created=store.now(),
             method=call.request.method or "",

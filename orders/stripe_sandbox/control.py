@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_address
@@ -305,6 +306,7 @@ def list_events(body: Body) -> Document:
 def reset(_body: Body) -> Document:
     """Forget everything, the clock's offset too."""
     with store.writing():
+        store.last_reset = time.monotonic()
         for model in (Delivery, Fault, IdempotentAnswer, Job, RecordedRequest, Setting, StoredObject):
             model.objects.all().delete()
     return {}

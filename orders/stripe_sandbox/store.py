@@ -21,6 +21,9 @@ _write_lock = threading.RLock()
 wake_background = threading.Event()
 """Set whenever something may have fallen due."""
 
+last_reset = 0.0
+"""When everything was last forgotten, by the process's clock: a call that hung meanwhile is not recorded after it."""
+
 current_request: contextvars.ContextVar[tuple[str | None, str | None]] = contextvars.ContextVar(
     "current_request", default=(None, None)
 )

@@ -56,11 +56,13 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.03)
 
 
-def make_client(sandbox: RunningSandbox, *, key: str | None = None, retries: int = 0) -> stripe.StripeClient:
+def make_client(
+    sandbox: RunningSandbox, *, key: str | None = None, retries: int = 0, timeout: float = 5
+) -> stripe.StripeClient:
     return stripe.StripeClient(
         key or sandbox.secret_key,
         base_addresses={"api": sandbox.url},
-        http_client=stripe.RequestsClient(timeout=5),
+        http_client=stripe.RequestsClient(timeout=timeout),
         max_network_retries=retries,
     )
 

@@ -162,15 +162,9 @@ def test_a_key_that_is_being_worked_on_is_409(client, sandbox):
 
 def test_a_hanging_answer_runs_into_the_callers_timeout(client, sandbox):
     sandbox.control("faults", kind="hang", seconds=3, after=True, method="POST")
-    hasty = stripe.StripeClient(
-        "sk_test_sandbox",
-        base_addresses={"api": sandbox.url},
-        http_client=stripe.RequestsClient(timeout=0.5),
-        max_network_retries=0,
-    )
     began = time.monotonic()
     with pytest.raises(stripe.APIConnectionError):
-        hasty.v1.checkout.sessions.create(session_params(), KEY)
+        make_client(sandbox, timeout=0.5).v1.checkout.sessions.create(session_params(), KEY)
 
     assert time.monotonic() - began < 2.5
     assert client.v1.checkout.sessions.create(session_params(), KEY).id == sessions(client)[0]
@@ -200,3 +194,13 @@ def test_faults_skip_and_count_as_ordered(client, sandbox):
 def test_a_key_of_256_characters_is_refused(client):
     with pytest.raises(stripe.InvalidRequestError, match="at most 255 characters"):
         client.v1.customers.create({}, {"idempotency_key": "k" * 256})
+
+
+def test_a_call_that_hung_through_a_reset_is_not_recorded_after_it(client, sandbox):
+    sandbox.control("faults", kind="hang", seconds=1, after=True, method="POST")
+    with pytest.raises(stripe.APIConnectionError):
+        make_client(sandbox, timeout=0.3).v1.checkout.sessions.create(session_params())
+    sandbox.control("reset")
+    time.sleep(1.2)
+
+    assert sandbox.look("requests")["requests"] == []
