@@ -6,7 +6,8 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import OperationalError
+from django.db import OperationalError, connection
+from django.db.migrations.recorder import MigrationRecorder
 
 from shop.core.management.commands import run_shop
 from shop.core.management.commands.run_shop import (
@@ -14,6 +15,7 @@ from shop.core.management.commands.run_shop import (
     any_free_port,
     port_is_free,
     programs,
+    refuse_unknown_migrations,
     stored_sandbox,
 )
 from shop.core.supervisor import Run, Supervisor
@@ -48,6 +50,16 @@ def test_contradictory_settings_stop_the_start(settings, monkeypatch):
     monkeypatch.setattr(run_shop.Command, "_prepare_data", lambda self: pytest.fail("too late"))
     with pytest.raises(CommandError, match=r"shop\.E003: A live Stripe key is set while DEBUG is on"):
         call_command("run_shop")
+
+
+@pytest.mark.django_db
+def test_a_database_from_before_the_first_release_is_refused_in_one_sentence():
+    refuse_unknown_migrations()
+    MigrationRecorder(connection).record_applied("orders", "0002_delivery_zones")
+    with pytest.raises(
+        CommandError, match=r"does not know \(orders\.0002_delivery_zones\).*another DATA_DIR\.$"
+    ):
+        refuse_unknown_migrations()
 
 
 def test_the_sandbox_keeps_its_keys_and_port(tmp_path):

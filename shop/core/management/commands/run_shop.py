@@ -24,12 +24,14 @@ from django.core import checks
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connection
+from django.db.migrations.loader import MigrationLoader
 
 from shop.core.jobs import LATE_AFTER, background_work_is_late
 from shop.core.supervisor import CannotStartError, Program, Supervisor
 from shop.data_dir import narrow_data_dir
 from shop.loopback import is_loopback
 
+OWN_APPS = ("accounts", "catalog", "core", "orders", "pages")
 DEMO_ACCOUNTS = ("admin@example.com", "equipe@example.com", "client@example.com")
 DEMO_PASSWORD = "figurine-atelier-2026"  # noqa: S105 - published: it opens the demonstration only
 READY_SECONDS = 90.0
@@ -121,6 +123,29 @@ def answers(address: str) -> bool:
         return False
 
 
+def refuse_unknown_migrations() -> None:
+    """Raise CommandError when the database has migrations of the shop's apps that this version does not have.
+
+    Migrations were folded into one an app before the first release, with tables renamed: `migrate` would find nothing
+    to do in a database from before, and the shop would miss its tables.
+    """
+    loader = MigrationLoader(connection)
+    known = {
+        *loader.disk_migrations,
+        *(key for row in loader.disk_migrations.values() for key in row.replaces),
+    }
+    unknown = [
+        f"{app}.{name}"
+        for app, name in loader.applied_migrations
+        if app in OWN_APPS and (app, name) not in known
+    ]
+    if unknown:
+        raise CommandError(
+            f"The database has migrations that this version does not know ({min(unknown)}): a newer version made it, "
+            "or one from before the first release. Take the version that made it, or start with another DATA_DIR."
+        )
+
+
 class Command(BaseCommand):
     help = "Migrates, loads the demonstration into an empty database and starts every process of the shop."
     # Run by hand below, so that each fault is one sentence.
@@ -175,6 +200,7 @@ class Command(BaseCommand):
         # Served beside what the finders find; WhiteNoise warns when it is not there.
         Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
         Path(settings.STATIC_ROOT).chmod(settings.FILE_UPLOAD_DIRECTORY_PERMISSIONS)
+        refuse_unknown_migrations()
         call_command("migrate", interactive=False, verbosity=0)
         if not settings.DEBUG:
             call_command("collectstatic", interactive=False, verbosity=0)
