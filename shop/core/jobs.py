@@ -1,7 +1,6 @@
 """Scheduled jobs: each runs once per period, however many beats, workers and cron lines ask for it.
 
-A job is a function of one moment, registered where its app keeps its tasks (``<app>/tasks.py`` or
-``<app>/jobs.py``)::
+A job is a function of one moment, registered where its app has its tasks (``<app>/tasks.py``)::
 
     @scheduled_job("mail-sweep", every=timedelta(minutes=1))
     def sweep_mails(now: datetime) -> None: ...
@@ -112,7 +111,7 @@ def scheduled_job(
 
 def registered_jobs() -> dict[str, RegisteredJob]:
     """Return every job of every installed app, by name in alphabetical order."""
-    autodiscover_modules("tasks", "jobs")
+    autodiscover_modules("tasks")
     return dict(sorted(_registry.items()))
 
 
