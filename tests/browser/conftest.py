@@ -108,14 +108,12 @@ def page(new_page: Callable[..., Page]) -> Page:
 
 
 @pytest.fixture
-def snap(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Page, str], Path]:
-    """Takes a picture of the whole page, in SCREENSHOTS when it is set, for people to look at."""
+def snap() -> Callable[[Page, str], None]:
+    """Takes a picture of the whole page for people to look at, where SCREENSHOTS names a folder; else none."""
+    folder = os.environ.get("SCREENSHOTS")
 
-    def take(page: Page, name: str) -> Path:
-        folder = Path(os.environ.get("SCREENSHOTS") or tmp_path)
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{name}.png"
-        page.screenshot(path=path, full_page=True)
-        return path
+    def take(page: Page, name: str) -> None:
+        if folder:
+            page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
     return take
