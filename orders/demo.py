@@ -41,6 +41,7 @@ from orders.services.status.mails import withdraw_status_mails
 from orders.services.status.transitions import transition
 from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME
 from shop.core.demo import demo_part
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.models import ShopSettings
 from shop.core.money import ZERO, to_cents
 
@@ -135,7 +136,7 @@ def load_orders() -> None:
             RequestedLine(products[index % len(products)].pk, None, "", quantity)
             for index, quantity in wanted
         ]
-        with transaction.atomic(), translation.override("fr"):
+        with transaction.atomic(), translation.override(SOURCE_LANGUAGE):
             _write(CAMILLE, key, status, days, lines, user_id=client.pk)
 
 
@@ -155,7 +156,7 @@ def load_past_sales() -> None:
         key = f"demo-sale-{number}"
         if not Order.objects.filter(idempotency_key=key).exists():
             lines = [RequestedLine(products[sale.product % len(products)].pk, None, "", sale.quantity)]
-            with transaction.atomic(), translation.override("fr"):
+            with transaction.atomic(), translation.override(SOURCE_LANGUAGE):
                 _write(sale.buyer, key, sale.status, sale.days, lines)
 
 

@@ -11,10 +11,11 @@ from django.utils.translation import gettext_lazy as _
 from orders.models import Order
 from orders.selectors.withdrawals import ReturnableLine, returnable_lines
 from orders.services.withdrawals.declarations import Declaration, choose_lines
+from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.problems import Problem
 
 WHOLE, PART = "all", "part"
-LIMITS = {"name": 200, "order": 100, "email": 254, "goods": 500, "reason": 2000, "words": 10_000}
+LIMITS = {"name": 200, "order": 100, "email": EMAIL_MAX_LENGTH, "goods": 500, "reason": 2000, "words": 10_000}
 
 
 class LineField(forms.CharField):

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from orders.models import Order
 from orders.selectors.mail_contexts import order_context, seller_context
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
 from shop.core.mail_content import Attachment
 from shop.core.models import ShopSettings
@@ -49,12 +50,12 @@ def mail_workshop(
 ) -> None:
     """Queue a mail in French to the shop's alert address, one for each `once`. An `order` is added to its context."""
     if order is not None:
-        context = {**context, "order": order_context(order, "fr")}
+        context = {**context, "order": order_context(order, SOURCE_LANGUAGE)}
         reference = reference or order.reference
     queue_mail(
         kind=kind,
         to=ShopSettings.load().alert_address,
-        language="fr",
+        language=SOURCE_LANGUAGE,
         context=context,
         dedupe_key=f"{kind}:{once}",
         reference=reference,

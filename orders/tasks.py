@@ -19,6 +19,7 @@ from orders.services.refunds import sending
 from orders.services.withdrawals.cases import alert_open_cases
 from orders.stripe import gateway
 from shop.core.jobs import scheduled_job
+from shop.core.languages import SOURCE_LANGUAGE
 
 logger = logging.getLogger(__name__)
 
@@ -121,7 +122,7 @@ def make_lost_documents(now: datetime) -> None:
 @scheduled_job("audit-books", every=timedelta(days=1), at=time(4, 30))
 def audit_every_night(now: datetime) -> None:
     """Series, chain, documents, orders and ledger; Stripe's account is compared by the job that reconciles."""
-    with translation.override("fr"):
+    with translation.override(SOURCE_LANGUAGE):
         report = audit_books(now, with_provider=False)
     mail_audit(report, now)
     logger.info("audit: %d documents, %d faults", report.documents, len(report.faults))

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.models.append_only import AppendOnlyModel
 from catalog.models.product import Product
+from shop.core.models import EMAIL_MAX_LENGTH
 
 TITLE_MAX_LENGTH = 120
 TEXT_MAX_LENGTH = 4000
@@ -109,7 +110,7 @@ class ReviewDecision(AppendOnlyModel):
     state_before = models.CharField(_("avant"), max_length=10, choices=ReviewState.choices)
     state_after = models.CharField(_("après"), max_length=10, choices=ReviewState.choices)
     reason = models.CharField(_("motif"), max_length=500, blank=True)
-    actor = models.CharField(_("par"), max_length=254)
+    actor = models.CharField(_("par"), max_length=EMAIL_MAX_LENGTH)
     decided_at = models.DateTimeField(_("le"), default=timezone.now)
 
     class Meta:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from django.conf import settings
-from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from catalog.models import Product
 from catalog.pricing import promotion_quantities
+from shop.core.languages import active_language
 from shop.core.models import ShopSettings
 from shop.core.money import format_amount
 
@@ -79,7 +80,7 @@ def amount_text(value: Decimal) -> str:
 
 def language() -> str:
     """The active language as one of the shop's four codes."""
-    return (get_language() or settings.LANGUAGE_CODE)[:2]
+    return active_language()
 
 
 def column_languages() -> list[str]:

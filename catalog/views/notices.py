@@ -30,6 +30,7 @@ from catalog.services.notices import (
 )
 from shop.core import limits
 from shop.core.client_address import client_address
+from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.problems import Problem
 
 
@@ -56,7 +57,7 @@ def _refuse(request: HttpRequest, subject: Subject, problem: Problem) -> HttpRes
     """The form again, with what was typed and why it was refused."""
     context = {
         "error": problem.detail,
-        "email": request.POST.get("email", "")[:254],
+        "email": request.POST.get("email", "")[:EMAIL_MAX_LENGTH],
         "product": subject.product,
         "category": subject.category,
         "back": subject.url,

@@ -50,6 +50,7 @@ from orders.selectors.installments import calendar
 from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.payments.settlement import settle
 from orders.stripe import gateway
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.money import format_amount
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_admin import staff_action
@@ -195,7 +196,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
 
     @admin.display(description=_("total"), ordering="total")
     def shown_total(self, order: Order) -> str:
-        return format_html('<span class="shop-money">{}</span>', format_amount(order.total, "fr"))
+        return format_html('<span class="shop-money">{}</span>', format_amount(order.total, SOURCE_LANGUAGE))
 
     @admin.display(description=_("passée le"), ordering="created_at")
     def placed_on(self, order: Order) -> str:

@@ -8,7 +8,6 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.permissions import IsAuthenticated
@@ -36,6 +35,7 @@ from shop.core import limits
 from shop.core.client_address import client_address
 from shop.core.content_version import content_version
 from shop.core.fragment_cache import fragments_of
+from shop.core.languages import active_language
 from shop.core.problems import Problem
 
 
@@ -101,7 +101,7 @@ class CheckoutView(APIView):
             customer=customer,
             payment_mode=data["payment_mode"],
             expected_total=data["expected_total"],
-            language=get_language() or "fr",
+            language=active_language(),
         )
         buyer = _Buyer(request, demand, data.get("account"))
         try:

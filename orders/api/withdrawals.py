@@ -5,7 +5,6 @@ from datetime import date
 from typing import Any, cast
 
 from django.utils import timezone
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -25,6 +24,7 @@ from orders.selectors.refund_rules import ReturnedLine
 from orders.services.withdrawals.declarations import Declaration, Receipt, choose_lines, declare_withdrawal
 from orders.services.withdrawals.staff_filing import file_received
 from shop.core.client_address import client_address
+from shop.core.languages import active_language
 from shop.core.staff_actions import StaffAction
 
 MOST_LINES = 200
@@ -83,7 +83,7 @@ class WithdrawalView(APIView):
             name=order.customer_name,
             email=order.email,
             order_text=order.reference,
-            language=get_language() or "fr",
+            language=active_language(),
             reason=values["reason"],
             order=order,
             lines=lines,

@@ -12,6 +12,7 @@ from orders.books.audit import AuditReport
 from orders.books.turnover import TaxCeiling, months_of, tax_ceilings
 from orders.mails import mail_workshop
 from shop.core.dates import shop_day
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import ALERT_LINES
 from shop.core.money import ZERO, amount_string
 from shop.core.site import absolute_url
@@ -39,7 +40,7 @@ def _reached(number: int) -> list[TaxCeiling]:
 
 
 def _mail(ceiling: TaxCeiling, number: int) -> None:
-    with translation.override("fr"):
+    with translation.override(SOURCE_LANGUAGE):
         context = {
             "label": str(ceiling.label),
             "explanation": str(ceiling.explanation),

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from orders.pricing.vat import Tax, Treatment
 from orders.selectors.rules import country_name
 from shop.core.dates import day_in_words
+from shop.core.languages import SOURCE_LANGUAGE, active_language
 from shop.core.models import ShopSettings
 
 Mention = tuple[str, Callable[[], str]]
@@ -67,7 +68,7 @@ def _destination(percent: Decimal, data: dict[str, Any]) -> str:
         "guichet unique de l'Union (OSS) sous le numéro %(oss)s, art. 258 A du CGI"
     ) % {
         "country": country_name(data["delivery"]["country"], data["delivery"]["country_name"]),
-        "percent": format_decimal(percent, locale=get_language() or "fr"),
+        "percent": format_decimal(percent, locale=active_language()),
         "oss": data["seller"]["oss_number"] or "–",
     }
 
@@ -87,5 +88,5 @@ def _long_day(day: str) -> str:
 
 
 def _in_french(text: Callable[[], str]) -> str:
-    with translation.override("fr"):
+    with translation.override(SOURCE_LANGUAGE):
         return text()

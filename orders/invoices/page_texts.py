@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from shop.core.dates import day_in_words
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.money import format_amount
 
 _NARROW_SPACE, _SPACE = "\u202f", "\u00a0"
@@ -22,7 +23,7 @@ def page_texts(data: dict[str, Any]) -> dict[str, Any]:
         return {
             "language": language,
             "title": _title(data),
-            "french_title": "" if language == "fr" else _in_french(data),
+            "french_title": "" if language == SOURCE_LANGUAGE else _in_french(data),
             "number": data["number"],
             "shop_name": data["seller"]["shop_name"],
             "specimen": _("Démonstration : document sans valeur")
@@ -54,7 +55,7 @@ def _title(data: dict[str, Any]) -> str:
 
 
 def _in_french(data: dict[str, Any]) -> str:
-    with translation.override("fr"):
+    with translation.override(SOURCE_LANGUAGE):
         return _title(data)
 
 

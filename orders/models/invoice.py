@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from orders.models.order import Order
 from orders.models.returns import RefundRequest
+from shop.core.languages import SOURCE_LANGUAGE
 
 
 class InvoiceSeries(models.Model):
@@ -68,7 +69,7 @@ class Invoice(models.Model):
     country = models.CharField(_("pays"), max_length=2)
     total = models.DecimalField(_("total (€, négatif pour un avoir)"), max_digits=10, decimal_places=2)
     vat = models.DecimalField(_("dont TVA (€)"), max_digits=10, decimal_places=2, default=0)
-    language = models.CharField(_("langue"), max_length=5, default="fr")
+    language = models.CharField(_("langue"), max_length=5, default=SOURCE_LANGUAGE)
     data = models.JSONField(_("contenu"))
     previous_hash = models.CharField(_("empreinte précédente"), max_length=64, blank=True)
     hash = models.CharField(_("empreinte"), max_length=64)

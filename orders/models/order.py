@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.models import Finish
 from orders.models.carrier import Carrier, parcel_url
+from shop.core.languages import SOURCE_LANGUAGE
 
 
 class OrderStatus(models.TextChoices):
@@ -62,7 +63,7 @@ class Order(models.Model):
     status = models.CharField(
         _("statut"), max_length=12, choices=OrderStatus.choices, default=OrderStatus.PENDING
     )
-    language = models.CharField(_("langue"), max_length=5, default="fr")
+    language = models.CharField(_("langue"), max_length=5, default=SOURCE_LANGUAGE)
 
     email = models.EmailField(_("e-mail"))
     first_name = models.CharField(_("prénom"), max_length=100)

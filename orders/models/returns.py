@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from orders.models.order import Order, OrderItem
 from shop.core.amounts import localised_amount
+from shop.core.languages import SOURCE_LANGUAGE
 
 
 class WithdrawalChannel(models.TextChoices):
@@ -37,7 +38,7 @@ class Withdrawal(models.Model):
     order_text = models.CharField(_("commande déclarée"), max_length=100)
     reason = models.TextField(_("motif"), max_length=2000, blank=True)
     statement = models.TextField(_("texte de la déclaration"))
-    language = models.CharField(_("langue"), max_length=5, default="fr")
+    language = models.CharField(_("langue"), max_length=5, default=SOURCE_LANGUAGE)
     declared_at = models.DateTimeField(_("déclarée le"), default=timezone.now)
     channel = models.CharField(
         _("reçue"), max_length=6, choices=WithdrawalChannel.choices, default=WithdrawalChannel.SITE

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from orders.models import CardChangeState, Order
 from orders.pricing.installments import LAST_DAYS_AFTER_DISPATCH, NOTICE_DAYS, Installment
 from orders.selectors.installments import calendar
 from shop.core.dates import day_in_words
+from shop.core.languages import active_language
 from shop.core.models import ShopSettings
 from shop.core.money import format_amount
 
@@ -90,4 +90,4 @@ def card_mandate_text(order: Order) -> str:
 
 
 def _amount(amount: Decimal) -> str:
-    return format_amount(amount, (get_language() or "fr")[:2])
+    return format_amount(amount, active_language())

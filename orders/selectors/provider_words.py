@@ -7,10 +7,11 @@ it came: better a strange word than none.
 import re
 
 from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from orders.models import DisputeState
+from shop.core.languages import active_language
 from shop.core.money import format_amount, from_cents
 
 _DECLINES: dict[str, Promise] = {
@@ -82,7 +83,7 @@ def review_in_words(reason: str) -> str:
         return _("Litige bancaire : %(states)s") % {"states": ", ".join(states).lower()}
     amounts = re.fullmatch(r"(?:event )?(?:amount|charge): (\d+)(?: eur)? instead of (\d+)(?: eur)?", reason)
     if amounts:
-        language = (get_language() or "fr")[:2]
+        language = active_language()
         paid, due = (format_amount(from_cents(int(cents)), language) for cents in amounts.groups())
         return _("Stripe parle de %(paid)s au lieu de %(due)s") % {"paid": paid, "due": due}
     if reason == "paid without a charge":

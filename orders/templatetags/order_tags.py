@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 from django import template
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import get_language
 
 from orders.access import access_token
 from orders.books.staff_tasks import sees_staff_tasks, staff_tasks
@@ -18,6 +17,7 @@ from orders.selectors import provider_words
 from orders.selectors.invoices import documents_of, tax_notice
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.withdrawals import cases_of, withdrawal_path
+from shop.core.languages import active_language
 from shop.core.staff_actions import StaffAction, may
 
 register = template.Library()
@@ -43,7 +43,7 @@ def order_documents(order: Order, signed: bool = False) -> dict[str, Any]:
     address = reverse("api-order-invoice", args=[order.pk])
     access = {"acces": access_token(order)} if signed else {}
     return {
-        "tax_notice": tax_notice(order, get_language() or "fr"),
+        "tax_notice": tax_notice(order, active_language()),
         "documents": [
             {"entry": entry, "url": f"{address}?{urlencode({'number': entry.number, **access})}"}
             for entry in documents_of(order)

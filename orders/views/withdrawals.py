@@ -20,7 +20,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
@@ -40,6 +39,7 @@ from orders.services.withdrawals.declarations import (
     declare_withdrawal,
 )
 from shop.core.client_address import client_address
+from shop.core.languages import active_language
 from shop.core.problems import Problem
 from shop.core.public_pages import public_page
 
@@ -88,7 +88,7 @@ def _personal(request: HttpRequest) -> HttpResponse:
         form = OrderWithdrawalForm(request.POST, order=order)
     if not form.is_valid():
         return _private(_render_form(request, form, order=order))
-    return _private(_render_step(request, form.declaration(get_language() or "fr")))
+    return _private(_render_step(request, form.declaration(active_language())))
 
 
 @csrf_exempt

@@ -26,6 +26,7 @@ from orders.selectors.refund_debts import debts
 from orders.selectors.refund_rules import charges_left, open_dispute
 from orders.selectors.withdrawals import open_cases
 from orders.services.fulfilment.status_changes import close_unpaid
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.money import format_amount
 from shop.core.problems import Problem
 
@@ -86,7 +87,7 @@ def archiving_obstacles(order: Order) -> list[str]:
     )
     found = (
         (order.status not in _DONE, _("elle n'est ni livrée, ni annulée, ni remboursée")),
-        (bool(left), _("il reste %(amount)s à encaisser") % {"amount": format_amount(left, "fr")}),
+        (bool(left), _("il reste %(amount)s à encaisser") % {"amount": format_amount(left, SOURCE_LANGUAGE)}),
         (
             Attempt.objects.filter(payment__order=order, state__in=_MONEY_MAY_COME).exists(),
             _("un paiement est en route ou à vérifier"),

@@ -28,6 +28,7 @@ from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.unpaid import close_outstanding
 from orders.services.status.mails import mail_status
 from orders.services.status.transitions import transition, transition_problem
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.money import ZERO, amount_string, format_amount
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
@@ -264,7 +265,7 @@ def _decision_needed(order: Order, left: Decimal) -> Problem:
     """The question about the money, with what a refund would really move and what is not collected in any case."""
     voided = min(outstanding(order), left)
     money = left - voided
-    texts = {"money": format_amount(money, "fr"), "voided": format_amount(voided, "fr")}
+    texts = {"money": format_amount(money, SOURCE_LANGUAGE), "voided": format_amount(voided, SOURCE_LANGUAGE)}
     if not voided:
         question = _("Cette commande est payée : faut-il rembourser %(money)s au client ?")
     elif not money:

@@ -25,6 +25,7 @@ from orders.models import (
 from orders.models.payment import DEMONSTRATION_MOVEMENT, TRANSFER_MOVEMENT
 from orders.stripe.account_activity import Charge, Dispute
 from orders.stripe.gateway import SHOP_MARK, RefundFacts
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.money import ZERO, format_amount, from_cents
 
 SETTLED_AFTER = timedelta(minutes=15)
@@ -235,6 +236,6 @@ def orders_without_charge(which: Q) -> list[Difference]:
 
 def _both(there: Decimal, here: Decimal) -> str:
     return _("%(there)s chez Stripe, %(here)s au grand livre.") % {
-        "there": format_amount(there or ZERO, "fr"),
-        "here": format_amount(here or ZERO, "fr"),
+        "there": format_amount(there or ZERO, SOURCE_LANGUAGE),
+        "here": format_amount(here or ZERO, SOURCE_LANGUAGE),
     }

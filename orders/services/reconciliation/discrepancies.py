@@ -15,6 +15,7 @@ from orders.mails import mail_workshop
 from orders.models import Discrepancy, DiscrepancyKind
 from orders.models.payment import PROVIDER_ID
 from orders.services.reconciliation.comparison import Difference
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import ALERT_LINES
 from shop.core.money import amount_string, from_cents
 from shop.core.problems import Problem
@@ -94,7 +95,7 @@ def resolve_discrepancy(*, discrepancy_id: int, how: str, actor: "User | None") 
 
 def _mail(discrepancies: Iterable[Discrepancy], once: str) -> None:
     rows = list(discrepancies)
-    with translation.override("fr"):
+    with translation.override(SOURCE_LANGUAGE):
         lines = [
             {
                 "kind": str(discrepancy.get_kind_display()),
