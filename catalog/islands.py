@@ -47,6 +47,7 @@ class BuyOffer(serializers.Serializer[Any]):
     price_text = serializers.CharField()
     original_price_text = serializers.CharField(allow_null=True)
     available = serializers.BooleanField()
+    stock = serializers.IntegerField(allow_null=True)
 
 
 class BuySelection(serializers.Serializer[Any]):
@@ -80,8 +81,6 @@ class GalleryImage(serializers.Serializer[Any]):
     alt = serializers.CharField(allow_blank=True)
     # The very files that the page's own picture offers: the browser has one of them already.
     sources = GallerySource(many=True)
-    finish = serializers.ChoiceField(choices=Finish.choices, allow_null=True)
-    variation_id = serializers.IntegerField(allow_null=True)
 
 
 @island_serializer("gallery")
@@ -121,12 +120,13 @@ def product_buy_props(product: ProductDetail) -> ProductBuyProps:
                         None if offer.original_price is None else wording.amount_text(offer.original_price)
                     ),
                     "available": offer.available,
+                    "stock": offer.stock,
                 }
                 for offer in product.offers
             ],
             "selected": {
-                "finish": product.selected_finish or None,
-                "variation_id": product.selected_variation,
+                "finish": (product.selected.finish or None) if product.selected else None,
+                "variation_id": product.selected.variation_id if product.selected else None,
             },
             "promotion_text": product.promotion_text,
             "available": product.available,
@@ -137,23 +137,21 @@ def product_buy_props(product: ProductDetail) -> ProductBuyProps:
 
 
 def gallery_props(product: ProductDetail) -> GalleryProps:
-    """The photos of a product's page with what each shows."""
+    """The photos of the choice that a product's page shows."""
     return GalleryProps(
         {
             "name": product.name,
             "images": [
                 {
-                    "url": photo.image.url,
-                    "width": photo.image.width,
-                    "height": photo.image.height,
-                    "alt": photo.image.alt,
+                    "url": image.url,
+                    "width": image.width,
+                    "height": image.height,
+                    "alt": image.alt,
                     "sources": [
-                        {"type": media_type, "srcset": srcset} for media_type, srcset in photo.image.sources
+                        {"type": media_type, "srcset": srcset} for media_type, srcset in image.sources
                     ],
-                    "finish": photo.finish or None,
-                    "variation_id": photo.variation_id,
                 }
-                for photo in product.photos
+                for image in product.shown_images
             ],
         }
     )

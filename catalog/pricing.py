@@ -1,5 +1,5 @@
-"""What one unit costs: the only rules by which a product, a variation and a finish become a price, and the only price
-that may be shown crossed out (Code de la consommation, L112-1-1). They read rows in memory and ask no query."""
+"""What one unit costs: the only rules by which a product and a variant become a price, and the only price that may be
+shown crossed out (Code de la consommation, L112-1-1). They read rows in memory and ask no query."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from catalog.models import (
     ProductVariation,
     PromotionQuantities,
     PromotionType,
+    Variant,
 )
 from shop.core.money import quantize
 
@@ -33,16 +34,15 @@ class OfferKey:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One way to buy a product: a variation (or none), a finish (`""` when there is no choice) and its price."""
+    """One way to buy a product, and its price."""
 
-    variation: ProductVariation | None
-    finish: str
+    variant: Variant
     price: Decimal
 
     @property
     def key(self) -> OfferKey:
         """The same for the rows of its prices over time."""
-        return OfferKey(None if self.variation is None else self.variation.pk, self.finish)
+        return OfferKey(self.variant.variation_id, self.variant.finish)
 
 
 def offered_finishes(product: Product) -> tuple[str, ...]:
@@ -66,22 +66,34 @@ def default_variation(variations: Sequence[ProductVariation]) -> ProductVariatio
     return next((variation for variation in variations if variation.is_default), next(iter(variations), None))
 
 
-def unit_price(product: Product, variation: ProductVariation | None, finish: str) -> Decimal | None:
-    """The price of one unit, or `None` when it can't be bought that way.
+def offered_variants(product: Product, variants: Iterable[Variant]) -> list[Variant]:
+    """Those of a product's variants that are on sale: in a finish that has its price, of a format where there are
+    formats, and for no less than nothing. In the given order."""
+    rows = list(variants)
+    finishes = offered_finishes(product) or ("",)
+    has_formats = any(row.variation_id is not None for row in rows)
+    return [
+        row
+        for row in rows
+        if row.finish in finishes
+        and (row.variation_id is not None) == has_formats
+        and unit_price(product, row) is not None
+    ]
 
-    The base is the price of the finish (of the default finish when `finish` is empty), else the product's price.
-    A variation's fixed price replaces it, else its difference is added. Raises nothing: a finish that is not on
-    sale, a variation of another product and a price below zero are all `None`.
+
+def unit_price(product: Product, variant: Variant) -> Decimal | None:
+    """Return the price of one unit, or `None` when it would be below zero.
+
+    A variant's own price goes before its format's fixed price, and that before the price of the finish (else the
+    product's) with the format's difference added. Select `variation` with the variant.
     """
-    finishes = offered_finishes(product)
-    if finish and finish not in finishes:
-        return None
-    if variation is not None and variation.product_id != product.pk:
-        return None
-    if variation is not None and variation.price_override is not None:
+    variation = variant.variation
+    if variant.price is not None:
+        price = variant.price
+    elif variation is not None and variation.price_override is not None:
         price = variation.price_override
     else:
-        price = base_price(product, finish or next(iter(finishes), ""))
+        price = base_price(product, variant.finish)
         if variation is not None:
             price += variation.price_adjustment
     return quantize(price) if price >= 0 else None
@@ -95,14 +107,12 @@ def base_price(product: Product, finish: str) -> Decimal:
     return product.price if own is None else own
 
 
-def offers(product: Product, variations: Iterable[ProductVariation]) -> Iterator[Offer]:
-    """Every way to buy the product that has a price, in the order of the choices on its page."""
-    choices: list[ProductVariation | None] = [*variations]
-    for variation in choices or [None]:
-        for finish in offered_finishes(product) or ("",):
-            price = unit_price(product, variation, finish)
-            if price is not None:
-                yield Offer(variation, finish, price)
+def offers(product: Product, variants: Iterable[Variant]) -> Iterator[Offer]:
+    """Every way to buy the product, in the order of the choices on its page."""
+    for variant in offered_variants(product, variants):
+        price = unit_price(product, variant)
+        assert price is not None
+        yield Offer(variant, price)
 
 
 def promotion_quantities(product: Product) -> PromotionQuantities | None:
@@ -116,22 +126,20 @@ def promotion_quantities(product: Product) -> PromotionQuantities | None:
 
 
 def displayed_offers(product: Product, every_offer: Iterable[Offer]) -> list[Offer]:
-    """The offers that the product's page lets one choose between: all variations where the category offers formats,
-    else only the default one."""
+    """The offers that the product's page lets one choose between: all formats where the category offers them, else
+    only the default one."""
     found = list(every_offer)
     if product.category.offers_formats:
         return found
-    variations = [offer.variation for offer in found if offer.variation is not None]
-    only = default_variation(variations)
-    return [offer for offer in found if offer.variation == only]
+    only = default_variation([offer.variant.variation for offer in found if offer.variant.variation])
+    return [offer for offer in found if offer.variant.variation == only]
 
 
-def first_offer(
-    product: Product, variations: Sequence[ProductVariation], shown: Iterable[Offer]
-) -> Offer | None:
-    """The choice that the product's page makes at first: the default variation in the default finish."""
-    choice = (default_variation(variations), default_finish(product))
-    return next((offer for offer in shown if (offer.variation, offer.finish) == choice), None)
+def first_offer(product: Product, shown: Sequence[Offer]) -> Offer | None:
+    """The choice that the product's page makes at first: the default format in the default finish."""
+    variation = default_variation([offer.variant.variation for offer in shown if offer.variant.variation])
+    choice = (variation, default_finish(product))
+    return next((offer for offer in shown if (offer.variant.variation, offer.variant.finish) == choice), None)
 
 
 def lowest_prior(points: Sequence[PricePoint], starts_at: datetime) -> Decimal | None:
@@ -152,12 +160,14 @@ def crossed_out_price(
 ) -> Decimal | None:
     """The price to show crossed out beside an offer, or `None`.
 
-    It is the original price entered by staff (plus the variation's difference), never above the lowest price of
-    the 30 days before the current one began, and only if it is above the current one. A variation with a fixed
-    price has none: the original price is not one of that variation.
+    It is the original price entered by staff (plus the format's difference), never above the lowest price of
+    the 30 days before the current one began, and only if it is above the current one. A variant or format with a price
+    of its own has none: the original price is not one of it.
     """
-    variation: ProductVariation | None = offer.variation
-    if product.original_price is None or (variation is not None and variation.price_override is not None):
+    variant = offer.variant
+    variation = variant.variation
+    has_own = variant.price is not None or (variation is not None and variation.price_override is not None)
+    if product.original_price is None or has_own:
         return None
     point = points.get(offer.key)
     if point is None or point.lowest_prior is None or point.amount != offer.price:

@@ -6,21 +6,21 @@ from typing import Any, cast
 
 from django.contrib import admin
 from django.db import models
-from django.db.models import ForeignKey, Model
+from django.db.models import ForeignKey, Model, QuerySet
 from django.forms import BaseInlineFormSet, ModelChoiceField
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from catalog.admin.forms import ImageForm, ModelForm3D, VariationFormSet, preview_of, read_only_fields
-from catalog.models import Product, ProductImage, ProductModel, ProductVariation
+from catalog.models import Product, ProductImage, ProductModel, ProductVariation, Variant
 from catalog.services.media import (
     add_product_image,
     delete_product_image,
     delete_product_model,
     set_product_model,
 )
-from catalog.services.products import LANGUAGES, delete_variation, save_variation
+from catalog.services.products import LANGUAGES, delete_variation, save_variant, save_variation
 from shop.core.amounts import TYPED_AMOUNT
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffRights
@@ -81,8 +81,7 @@ class ModelInline(StaffRights, admin.StackedInline[ProductModel, Product]):
 
 class VariationInline(StaffRights, admin.StackedInline[ProductVariation, Product]):
     view_action = StaffAction.SEE_PRODUCTS
-    change_action = StaffAction.EDIT_STOCK
-    add_action = delete_action = StaffAction.EDIT_PRODUCT
+    add_action = change_action = delete_action = StaffAction.EDIT_PRODUCT
     model = ProductVariation
     formfield_overrides = {models.DecimalField: TYPED_AMOUNT}
     formset = VariationFormSet
@@ -90,9 +89,32 @@ class VariationInline(StaffRights, admin.StackedInline[ProductVariation, Product
     fields = (
         ("name_fr", "name_en", "name_es", "name_de"),
         ("price_adjustment", "price_override", "is_default"),
-        ("in_stock", "stock_quantity"),
-        ("sort_order", "sku"),
+        "sort_order",
     )
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return read_only_fields(request.user, self.fields)
+
+
+class VariantInline(StaffRights, admin.StackedInline[Variant, Product]):
+    """What is sold of the product; the shop itself adds a row for each format and finish."""
+
+    view_action = StaffAction.SEE_PRODUCTS
+    change_action = StaffAction.EDIT_STOCK
+    add_action = delete_action = None
+    model = Variant
+    formfield_overrides = {models.DecimalField: TYPED_AMOUNT}
+    extra = 0
+    can_delete = False
+    fields = (
+        ("in_stock", "stock_quantity", "price"),
+        ("sku", "weight_grams", "weight"),
+        ("dimensions", "height_cm"),
+        ("production_days_min", "production_days_max"),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Variant]:
+        return super().get_queryset(request).select_related("variation")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return read_only_fields(request.user, self.fields)
@@ -138,3 +160,9 @@ def save_variations(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
     changed: list[Model] = [variation for variation, _changed in formset.changed_objects]
     for variation in cast(list[ProductVariation], [*changed, *formset.new_objects]):
         save_variation(variation=variation)
+
+
+def save_variants(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
+    """Change variants; each save refreshes the product."""
+    for variant, _changed in formset.changed_objects:
+        save_variant(variant=variant)

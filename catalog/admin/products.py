@@ -19,12 +19,14 @@ from catalog.admin.forms import ProductForm, language_fieldsets, preview_of, rea
 from catalog.admin.inlines import (
     ImageInline,
     ModelInline,
+    VariantInline,
     VariationInline,
     save_images,
     save_model,
+    save_variants,
     save_variations,
 )
-from catalog.models import PricePoint, Product, ProductImage, ProductModel
+from catalog.models import PricePoint, Product, ProductImage, ProductModel, Variant
 from catalog.selectors import search, wording
 from catalog.selectors.products import without_customs_data
 from catalog.services.products import delete_product, refresh_product, save_product
@@ -58,7 +60,7 @@ class ProductAdmin(StaffAdmin[Product]):
     change_action = StaffAction.EDIT_STOCK
     delete_action = StaffAction.DELETE_PRODUCT
     form = ProductForm
-    inlines = (ImageInline, VariationInline, ModelInline)
+    inlines = (ImageInline, VariationInline, VariantInline, ModelInline)
     list_display = (
         "thumbnail",
         "name",
@@ -180,7 +182,7 @@ class ProductAdmin(StaffAdmin[Product]):
         if not words:
             return queryset, False
         exact = Product.objects.filter(external_id=search_term.strip()) | Product.objects.filter(
-            variations__sku=search_term.strip()
+            variants__sku=search_term.strip()
         )
         found = search.having_words(queryset, words) | queryset.filter(pk__in=exact.order_by().values("pk"))
         return found, False
@@ -196,6 +198,8 @@ class ProductAdmin(StaffAdmin[Product]):
             save_images(formset)
         elif formset.model is ProductModel:
             save_model(formset)
+        elif formset.model is Variant:
+            save_variants(formset)
         else:
             save_variations(formset)
 

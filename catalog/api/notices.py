@@ -18,11 +18,14 @@ from shop.core.client_address import client_address
 
 
 class NotifyRequest(serializers.Serializer[Any]):
-    """A product or a category, one of them."""
+    """A product, perhaps one variant of it, or a category."""
 
     email = serializers.CharField(max_length=1000, allow_blank=True)
     category_slug = serializers.CharField(required=False, default="", allow_blank=True, max_length=60)
     product_id = serializers.IntegerField(
+        required=False, default=None, allow_null=True, min_value=1, max_value=2**63 - 1
+    )
+    variant_id = serializers.IntegerField(
         required=False, default=None, allow_null=True, min_value=1, max_value=2**63 - 1
     )
 
@@ -48,6 +51,7 @@ class Notify(APIView):
             language=get_language() or "",
             product_id=data["product_id"],
             category_slug=data["category_slug"],
+            variant_id=data["variant_id"],
         )
         detail = _("Vérifiez votre boîte de réception : un message vous demande de confirmer.")
         return Response(NotifyAnswer({"detail": detail}).data, status=202)

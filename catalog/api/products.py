@@ -16,7 +16,6 @@ from catalog.models import Finish, Product, PromotionType
 from catalog.pricing import promotion_quantities
 from catalog.selectors import cards, categories, listing, search, wording
 from catalog.selectors.addresses import product_url
-from catalog.selectors.availability import is_available
 from catalog.selectors.favourites import parse_ids, products_of
 from catalog.selectors.pictures import image_info, images_of
 from catalog.selectors.products import ProductDetail, find_product
@@ -117,6 +116,25 @@ class ProductFormat(serializers.Serializer[Any]):
     is_default = serializers.BooleanField()
 
 
+class ProductVariant(serializers.Serializer[Any]):
+    """One format in one finish. `stock` is null for made to order; `images` are places in the product's `images`, the
+    photos that show this variant, best first; `size` is its height in cm."""
+
+    id = serializers.IntegerField()
+    sku = serializers.CharField(allow_blank=True)
+    finish = serializers.ChoiceField(choices=Finish.choices, allow_null=True)
+    variation_id = serializers.IntegerField(allow_null=True)
+    price = Money()
+    original_price = Money(allow_null=True)
+    available = serializers.BooleanField()
+    stock = serializers.IntegerField(allow_null=True)
+    size = serializers.DecimalField(max_digits=6, decimal_places=1, allow_null=True)
+    dimensions = serializers.CharField(allow_blank=True)
+    production_days_min = serializers.IntegerField()
+    production_days_max = serializers.IntegerField()
+    images = serializers.ListField(child=serializers.IntegerField())
+
+
 class ProductFull(ProductSummary):
     slug = serializers.CharField()
     description = serializers.CharField(allow_blank=True)
@@ -142,6 +160,7 @@ class ProductFull(ProductSummary):
     source = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
     finishes = ProductFinish(many=True)
     variations = ProductFormat(many=True)
+    variants = ProductVariant(many=True)
     images = ProductPicture(many=True)
     similar = ProductSummary(many=True)
 
@@ -233,7 +252,7 @@ def _summary(product: Product, image: ImageInfo | None) -> dict[str, Any]:
         "original_price": product.crossed_out,
         "image": None if image is None else _picture(image),
         "featured": product.featured,
-        "in_stock": is_available(product),
+        "in_stock": product.is_available,
         "promotion": _promotion(product),
     }
 
@@ -242,7 +261,7 @@ def _full(found: ProductDetail) -> dict[str, Any]:
     row = found.row
     return {
         **_summary(row, found.images[0] if found.images else None),
-        "original_price": found.original_price,
+        "original_price": None if found.selected is None else found.selected.original_price,
         "in_stock": found.available,
         "slug": found.slug,
         "description": found.description,
@@ -256,14 +275,14 @@ def _full(found: ProductDetail) -> dict[str, Any]:
         "promotion_type": found.promotion_type,
         "promotion_buy_quantity": found.promotion_buy_quantity,
         "promotion_get_quantity": found.promotion_get_quantity,
-        "dimensions": found.dimensions,
-        "height_cm": found.height_cm,
-        "weight": found.weight,
+        "dimensions": row.dimensions,
+        "height_cm": row.height_cm,
+        "weight": row.weight,
         "material": found.material,
         "paint_type": found.paint_type,
         "production_time": found.production_text,
-        "production_days_min": found.production_days_min,
-        "production_days_max": found.production_days_max,
+        "production_days_min": found.production_days.low,
+        "production_days_max": found.production_days.high,
         "created_at": found.created_at,
         "source": found.source,
         "finishes": [
@@ -279,6 +298,24 @@ def _full(found: ProductDetail) -> dict[str, Any]:
                 "is_default": choice.is_default,
             }
             for choice in found.variations
+        ],
+        "variants": [
+            {
+                "id": offer.variant_id,
+                "sku": offer.sku,
+                "finish": offer.finish or None,
+                "variation_id": offer.variation_id,
+                "price": offer.price,
+                "original_price": offer.original_price,
+                "available": offer.available,
+                "stock": offer.stock,
+                "size": offer.height_cm,
+                "dimensions": offer.dimensions,
+                "production_days_min": offer.production_days.low,
+                "production_days_max": offer.production_days.high,
+                "images": offer.images,
+            }
+            for offer in found.offers
         ],
         "images": [_picture(image) for image in found.images],
         "similar": summaries(cards.similar_products(row)),

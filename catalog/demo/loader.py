@@ -11,11 +11,11 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.models import Category, CategoryFeature, Product, ProductVariation
+from catalog.models import Category, CategoryFeature, Product, ProductVariation, Variant
 from catalog.pricing import Offer, offers
 from catalog.services.media import add_product_image, set_product_model
 from catalog.services.price_history import PastPrice, record_history
-from catalog.services.products import refresh_product
+from catalog.services.products import complete_variants, refresh_product
 from shop.core.images import draw_shipped_image
 from shop.core.models3d import check_model
 
@@ -37,6 +37,16 @@ _COPIED = (
     "promotion_type",
     "promotion_buy_quantity",
     "promotion_get_quantity",
+)
+_COPIED_TO_VARIANTS = (
+    "sku",
+    "in_stock",
+    "stock_quantity",
+    "weight_grams",
+    "production_days_min",
+    "production_days_max",
+    "dimensions",
+    "weight",
 )
 _AMOUNTS = ("price", "original_price", "painted_price", "unpainted_price", "height_cm")
 _TEXTS = ("slug", "name", "description", "full_description", "material", "paint_type")
@@ -86,9 +96,15 @@ def _load_product(entry: Entry, category: Category, now: datetime) -> None:
             **{field: _amount(entry[field]) for field in _AMOUNTS},
             **_translated(entry, *_TEXTS),
         )
-        variations = [_load_variation(variation, product) for variation in entry["variations"]]
-        for offer in offers(product, sorted(variations, key=lambda row: (row.sort_order, row.pk))):
-            record_history(product=product, offer=offer, prices=_earlier_prices(entry, offer, now))
+        variations = {
+            variation["key"]: _load_variation(variation, product) for variation in entry["variations"]
+        }
+        variants = complete_variants(product=product)
+        for variant in entry["variants"]:
+            _fill_variant(variant, variants, variations)
+        keys = {variation.pk: key for key, variation in variations.items()}
+        for offer in offers(product, variants):
+            record_history(product=product, offer=offer, prices=_earlier_prices(entry, offer, keys, now))
         refresh_product(product_id=product.pk, now=now)
         for image in entry["images"]:
             row = add_product_image(
@@ -118,19 +134,30 @@ def _load_variation(entry: Entry, product: Product) -> ProductVariation:
         product=product,
         price_override=_amount(entry["price_override"]),
         price_adjustment=Decimal(entry["price_adjustment"]),
-        **{
-            field: entry[field] for field in ("sku", "is_default", "in_stock", "stock_quantity", "sort_order")
-        },
+        is_default=entry["is_default"],
+        sort_order=entry["sort_order"],
         **_translated(entry, "name"),
     )
 
 
-def _earlier_prices(entry: Entry, offer: Offer, now: datetime) -> list[PastPrice]:
-    sku = None if offer.variation is None else offer.variation.sku
+def _fill_variant(entry: Entry, variants: list[Variant], variations: dict[str, ProductVariation]) -> None:
+    variation = None if entry["variation"] is None else variations[entry["variation"]]
+    [variant] = [row for row in variants if (row.variation, row.finish) == (variation, entry["finish"])]
+    for field in _COPIED_TO_VARIANTS:
+        if field in entry:
+            setattr(variant, field, entry[field])
+    if "height_cm" in entry:
+        variant.height_cm = Decimal(entry["height_cm"])
+    variant.save()
+
+
+def _earlier_prices(entry: Entry, offer: Offer, keys: dict[int, str], now: datetime) -> list[PastPrice]:
+    variation_id = offer.variant.variation_id
+    key = None if variation_id is None else keys[variation_id]
     recorded = [
         PastPrice(now - timedelta(days=point["days_ago"]), Decimal(point["amount"]))
         for point in entry["price_history"]
-        if (point["variation"], point["finish"]) == (sku, offer.finish)
+        if (point["variation"], point["finish"]) == (key, offer.variant.finish)
     ]
     return recorded or [PastPrice(now - timedelta(days=entry["created_days_ago"]), offer.price)]
 

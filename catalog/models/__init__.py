@@ -14,11 +14,11 @@ from catalog.models.product import (
     FIXED_PROMOTIONS,
     Finish,
     Product,
-    ProductVariation,
     PromotionQuantities,
     PromotionType,
 )
 from catalog.models.review import Review, ReviewDecision, ReviewState
+from catalog.models.variant import ProductVariation, Variant
 
 __all__ = [
     "FIXED_PROMOTIONS",
@@ -42,4 +42,5 @@ __all__ = [
     "Review",
     "ReviewDecision",
     "ReviewState",
+    "Variant",
 ]

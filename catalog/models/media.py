@@ -10,7 +10,8 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models.category import Category
-from catalog.models.product import Finish, Product, ProductVariation
+from catalog.models.product import Finish, Product
+from catalog.models.variant import ProductVariation
 
 
 class PictureRow(models.Model):

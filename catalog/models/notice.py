@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.models.category import Category
 from catalog.models.product import Product
+from catalog.models.variant import Variant
 
 
 class Notice(models.Model):
@@ -27,6 +28,15 @@ class Notice(models.Model):
         blank=True,
         related_name="notices",
         verbose_name=_("produit"),
+    )
+    variant = models.ForeignKey(
+        Variant,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="notices",
+        verbose_name=_("déclinaison"),
+        help_text=_("Vide : le produit, quelle que soit la déclinaison."),
     )
     category = models.ForeignKey(
         Category,
@@ -50,7 +60,12 @@ class Notice(models.Model):
         indexes = (models.Index(fields=("email", "asked_at"), name="notice_by_address"),)
         constraints = (
             models.UniqueConstraint(
-                fields=("email", "product"), condition=Q(product__isnull=False), name="notice_once_a_product"
+                fields=("email", "product"),
+                condition=Q(product__isnull=False, variant__isnull=True),
+                name="notice_once_a_product",
+            ),
+            models.UniqueConstraint(
+                fields=("email", "variant"), condition=Q(variant__isnull=False), name="notice_once_a_variant"
             ),
             models.UniqueConstraint(
                 fields=("email", "category"),
@@ -59,7 +74,7 @@ class Notice(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(product__isnull=False, category__isnull=True)
-                | Q(product__isnull=True, category__isnull=False),
+                | Q(product__isnull=True, variant__isnull=True, category__isnull=False),
                 name="notice_of_one_thing",
             ),
             models.CheckConstraint(

@@ -7,7 +7,8 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models.append_only import AppendOnlyModel
-from catalog.models.product import AMOUNT_DIGITS, Finish, Product, ProductVariation
+from catalog.models.product import AMOUNT_DIGITS, Finish, Product
+from catalog.models.variant import ProductVariation
 
 
 class PricePoint(AppendOnlyModel):

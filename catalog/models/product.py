@@ -1,4 +1,4 @@
-"""Products and their variations. The rules of prices are in `catalog.pricing`."""
+"""Products: texts, prices, and what their variants fall back to. The rules of prices are in `catalog.pricing`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from django_countries.fields import CountryField
 from catalog.models.category import Category
 
 AMOUNT_DIGITS = 10
-_NOT_NEGATIVE = [MinValueValidator(Decimal("0.00"))]
+NOT_NEGATIVE = [MinValueValidator(Decimal("0.00"))]
 
 
 class Finish(models.TextChoices):
@@ -52,16 +52,17 @@ FIXED_PROMOTIONS: dict[str, PromotionQuantities] = {
 }
 
 
-def _not_negative(field: str) -> Q:
+def not_negative(field: str) -> Q:
+    """Return the condition that a column is empty or at least 0."""
     return Q(**{f"{field}__gte": 0}) | Q(**{f"{field}__isnull": True})
 
 
 class Product(models.Model):
     """A product on sale.
 
-    Write it through `catalog.services.products`, which keeps the denormalised columns (`search_text`,
-    `price_from`, `price_to`, `crossed_out`) and the price history right; `rating_count` and `rating_average` are those
-    of `catalog.services.reviews`. Texts are translated.
+    Write it through `catalog.services.products`, which keeps the denormalised columns (`search_text`, `price_from`,
+    `price_to`, `crossed_out`, `is_available`, `is_ready`) and the price history right; `rating_count` and
+    `rating_average` are those of `catalog.services.reviews`. Texts are translated.
     """
 
     name = models.CharField(_("nom"), max_length=160)
@@ -82,7 +83,7 @@ class Product(models.Model):
     )
 
     price = models.DecimalField(
-        _("prix de base (€)"), max_digits=AMOUNT_DIGITS, decimal_places=2, validators=_NOT_NEGATIVE
+        _("prix de base (€)"), max_digits=AMOUNT_DIGITS, decimal_places=2, validators=NOT_NEGATIVE
     )
     original_price = models.DecimalField(
         _("prix d'origine (€)"),
@@ -90,7 +91,7 @@ class Product(models.Model):
         decimal_places=2,
         null=True,
         blank=True,
-        validators=_NOT_NEGATIVE,
+        validators=NOT_NEGATIVE,
         help_text=_("Affiché barré, plafonné au prix le plus bas des 30 jours avant la baisse (L112-1-1)."),
     )
     painted_price = models.DecimalField(
@@ -99,7 +100,7 @@ class Product(models.Model):
         decimal_places=2,
         null=True,
         blank=True,
-        validators=_NOT_NEGATIVE,
+        validators=NOT_NEGATIVE,
     )
     unpainted_price = models.DecimalField(
         _("prix non peint (€)"),
@@ -107,7 +108,7 @@ class Product(models.Model):
         decimal_places=2,
         null=True,
         blank=True,
-        validators=_NOT_NEGATIVE,
+        validators=NOT_NEGATIVE,
     )
 
     featured = models.BooleanField(_("en vedette"), default=False)
@@ -178,6 +179,9 @@ class Product(models.Model):
     created_at = models.DateTimeField(_("créé le"), default=timezone.now)
     updated_at = models.DateTimeField(_("modifié le"), auto_now=True)
 
+    # Of its variants, so that lists need not read them.
+    is_available = models.BooleanField(_("achetable"), default=False, editable=False)
+    is_ready = models.BooleanField(_("prêt à partir"), default=False, editable=False)
     search_text = models.TextField(_("texte de recherche"), blank=True, default="", editable=False)
     price_from = models.DecimalField(
         _("prix le plus bas (€)"),
@@ -255,16 +259,16 @@ class Product(models.Model):
         constraints = (
             models.CheckConstraint(condition=Q(price__gte=0), name="product_price_not_negative"),
             models.CheckConstraint(
-                condition=_not_negative("original_price"), name="product_original_not_negative"
+                condition=not_negative("original_price"), name="product_original_not_negative"
             ),
             models.CheckConstraint(
-                condition=_not_negative("painted_price"), name="product_painted_not_negative"
+                condition=not_negative("painted_price"), name="product_painted_not_negative"
             ),
             models.CheckConstraint(
-                condition=_not_negative("unpainted_price"), name="product_unpainted_not_negative"
+                condition=not_negative("unpainted_price"), name="product_unpainted_not_negative"
             ),
             models.CheckConstraint(
-                condition=_not_negative("stock_quantity"), name="product_stock_not_negative"
+                condition=not_negative("stock_quantity"), name="product_stock_not_negative"
             ),
             models.CheckConstraint(
                 condition=Q(height_cm__gt=0) | Q(height_cm__isnull=True), name="product_height_positive"
@@ -338,57 +342,3 @@ class Product(models.Model):
                 errors["production_days_max"] = _("Un délai de plus d'un an ne peut pas être promis.")
         if errors:
             raise ValidationError(errors)
-
-
-class ProductVariation(models.Model):
-    """A format of a product (size, colour …). At most one is the default; without one, the first is."""
-
-    product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="variations")
-    name = models.CharField(_("nom"), max_length=120)
-    price_adjustment = models.DecimalField(
-        _("écart de prix (€)"), max_digits=AMOUNT_DIGITS, decimal_places=2, default=Decimal("0.00")
-    )
-    price_override = models.DecimalField(
-        _("prix fixe (€)"),
-        max_digits=AMOUNT_DIGITS,
-        decimal_places=2,
-        null=True,
-        blank=True,
-        validators=_NOT_NEGATIVE,
-        help_text=_("Remplace le prix du produit et l'écart."),
-    )
-    is_default = models.BooleanField(_("par défaut"), default=False)
-    in_stock = models.BooleanField(_("disponible"), default=True)
-    stock_quantity = models.PositiveIntegerField(
-        _("quantité en stock"), null=True, blank=True, help_text=_("Vide : celle du produit.")
-    )
-    sort_order = models.PositiveSmallIntegerField(_("ordre"), default=0)
-    sku = models.CharField(_("référence"), max_length=80, blank=True, default="")
-
-    objects: ClassVar[models.Manager[ProductVariation]] = models.Manager()
-    _default_manager: ClassVar[models.Manager[ProductVariation]]
-
-    class Meta:
-        verbose_name = _("variation")
-        verbose_name_plural = _("variations")
-        ordering = ("sort_order", "pk")
-        constraints = (
-            models.UniqueConstraint(
-                fields=("product",), condition=Q(is_default=True), name="variation_one_default"
-            ),
-            models.UniqueConstraint(
-                fields=("sku",),
-                condition=~Q(sku=""),
-                name="variation_sku_unique",
-                violation_error_message=_("Cette référence est déjà celle d'une autre variation."),
-            ),
-            models.CheckConstraint(
-                condition=_not_negative("price_override"), name="variation_override_not_negative"
-            ),
-            models.CheckConstraint(
-                condition=_not_negative("stock_quantity"), name="variation_stock_not_negative"
-            ),
-        )
-
-    def __str__(self) -> str:
-        return self.name

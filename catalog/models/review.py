@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.models.append_only import AppendOnlyModel
 from catalog.models.product import Product
+from catalog.models.variant import Variant
 from shop.core.models import EMAIL_MAX_LENGTH
 
 TITLE_MAX_LENGTH = 120
@@ -42,6 +43,14 @@ class Review(models.Model):
         blank=True,
         related_name="reviews",
         verbose_name=_("membre"),
+    )
+    variant = models.ForeignKey(
+        Variant,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        verbose_name=_("déclinaison achetée"),
     )
     author_name = models.CharField(_("nom affiché"), max_length=60, blank=True)
     order_reference = models.CharField(_("référence de la commande"), max_length=20, blank=True)

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.core.files.storage import default_storage
@@ -102,3 +103,9 @@ def _shape(code: str) -> str:
     with translation.override(code):
         path = reverse("catalog:product", kwargs={"product_id": 0, "slug": "slug"})
     return path.replace("0-slug", "%(pk)s-%(slug)s")
+
+
+def choice_query(finish: str, variation_id: int | None) -> str:
+    """Return the query of a product page's address with this choice made, "" where there is no choice."""
+    named = (("finition", finish), ("format", variation_id))
+    return urlencode({name: value for name, value in named if value})

@@ -1,72 +1,87 @@
-"""What can be bought now: by a product's row, by a choice of it, and the units that are left."""
+"""What can be bought now: by a product's row, by a variant, and the units that are left."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from django.db.models import Q
 
-from catalog.models import Product, ProductVariation
-from catalog.pricing import default_variation
+from catalog.models import Product, Variant
+from catalog.pricing import displayed_offers, offers
 
 Level = tuple[str, int]
-"""One number of units in stock: ("product", key) or ("variation", key)."""
+"""One number of units in stock: ("product", key) or ("variant", key)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Whether a choice can be bought, and how many units of it: None for made to order."""
+    """Whether a variant can be bought, and how many units of it: None for made to order.
+
+    `level` is the counted number that it draws on, its own or else the product's; None for made to order."""
 
     available: bool
     quantity: int | None
+    level: Level | None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a unit can leave without being made first."""
+        return self.available and self.quantity is not None
 
 
 def available_condition() -> Q:
-    """Products that can be bought, as far as their own row says."""
-    return Q(in_stock=True) & (Q(stock_quantity__isnull=True) | Q(stock_quantity__gt=0))
+    """Products of which some variant can be bought."""
+    return Q(is_available=True)
 
 
-def is_available(product: Product) -> bool:
-    """`available_condition` for a row that was read."""
-    return product.in_stock and product.stock_quantity != 0
+def ready_condition() -> Q:
+    """Products of which some variant is in stock, so that it can leave without being made first."""
+    return Q(is_ready=True)
 
 
-def availability_of(product: Product, variation: ProductVariation | None) -> Availability:
-    """Of a product in one variation: the scarcer level decides."""
-    levels = [product.stock_quantity, None if variation is None else variation.stock_quantity]
-    quantity = min((level for level in levels if level is not None), default=None)
-    on_sale = product.is_published and product.in_stock and (variation is None or variation.in_stock)
-    return Availability(on_sale and quantity != 0, quantity)
+def availability_of(product: Product, variant: Variant) -> Availability:
+    """Of a variant: its own number of units, else the product's."""
+    level: Level | None = None
+    quantity = variant.stock_quantity
+    if quantity is not None:
+        level = ("variant", variant.pk)
+    elif product.stock_quantity is not None:
+        level, quantity = ("product", product.pk), product.stock_quantity
+    on_sale = product.is_published and product.in_stock and variant.in_stock
+    return Availability(on_sale and quantity != 0, quantity, level)
 
 
-def available_among(product_ids: Iterable[int]) -> set[int]:
-    """The published products of which some choice can be bought: any variation where the category offers formats,
-    else the default one. Two queries."""
-    candidates = Product.objects.filter(available_condition(), pk__in=list(product_ids), is_published=True)
-    products = list(
-        candidates.select_related("category").only(
-            "in_stock", "stock_quantity", "is_published", "category__offers_formats"
-        )
+@dataclass(frozen=True, slots=True)
+class ProductAvailability:
+    """Whether some variant that the product's page offers can be bought, and whether one can leave at once."""
+
+    available: bool
+    ready: bool
+
+
+def product_availability(product: Product, variants: Iterable[Variant]) -> ProductAvailability:
+    """What the columns `is_available` and `is_ready` of a product are to say."""
+    shown = displayed_offers(product, offers(product, variants))
+    found = [availability_of(product, offer.variant) for offer in shown]
+    return ProductAvailability(
+        available=any(each.available for each in found), ready=any(each.is_ready for each in found)
     )
-    variations: dict[int, list[ProductVariation]] = {product.pk: [] for product in products}
-    for variation in ProductVariation.objects.filter(product_id__in=variations).order_by("sort_order", "pk"):
-        variations[variation.product_id].append(variation)
-    return {product.pk for product in products if _any_choice_available(product, variations[product.pk])}
 
 
-def _any_choice_available(product: Product, variations: list[ProductVariation]) -> bool:
-    offered = variations if product.category.offers_formats else [default_variation(variations)]
-    return any(availability_of(product, variation).available for variation in offered or [None])
+def available_among(product_ids: Collection[int]) -> set[int]:
+    """The published products of which some variant can be bought. One query."""
+    found = Product.objects.filter(available_condition(), pk__in=product_ids, is_published=True)
+    return set(found.order_by().values_list("pk", flat=True))
 
 
 def stock_levels(levels: Iterable[Level]) -> dict[Level, int]:
-    """The units left of those levels that are counted. One query for products, one for variations."""
-    keys: dict[str, list[int]] = {"product": [], "variation": []}
+    """The units left of those levels that are counted. One query for products, one for variants."""
+    keys: dict[str, list[int]] = {"product": [], "variant": []}
     for kind, key in levels:
         keys[kind].append(key)
     found: dict[Level, int] = {}
-    for kind, rows in (("product", Product.objects), ("variation", ProductVariation.objects)):
+    for kind, rows in (("product", Product.objects), ("variant", Variant.objects)):
         if keys[kind]:
             counted = rows.filter(pk__in=keys[kind], stock_quantity__isnull=False)
             rows_left = counted.values_list("pk", "stock_quantity")

@@ -18,7 +18,7 @@ from django.utils import timezone
 from catalog.models import Finish, Product, ProductImage
 from catalog.selectors import wording
 from catalog.selectors.addresses import product_url
-from catalog.selectors.availability import available_condition, is_available
+from catalog.selectors.availability import available_condition
 from catalog.selectors.pictures import FinishPhotos, finish_photos, image_info, images_of
 from catalog.selectors.wording import ProductionDays
 from shop.core.fragment_cache import cached_fragment, find_fragment, store_fragment
@@ -36,8 +36,8 @@ _PLAIN = (
     "price_to",
     "crossed_out",
     "featured",
-    "in_stock",
-    "stock_quantity",
+    "is_available",
+    "is_ready",
     "promotion_active",
     "promotion_type",
     "promotion_buy_quantity",
@@ -235,7 +235,7 @@ def _card(product: Product, photos: Sequence[ProductImage], default_days: Produc
         second_image=shown[1] if len(shown) > 1 else None,
         photo_count=len(photos),
         featured=product.featured,
-        available=is_available(product),
+        available=product.is_available,
         promotion_label=wording.promotion_label(product),
-        production_text=wording.production_text(wording.production_days(product, default_days)),
+        production_text=wording.production_text(wording.production_days(product, None, default_days)),
     )

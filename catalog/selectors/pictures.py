@@ -41,18 +41,24 @@ def images_of(product_ids: Collection[int]) -> dict[int, list[ProductImage]]:
     return found | {pk: store_fragment(rows, "photos", pk) for pk, rows in missing.items()}
 
 
+def images_of_variant(
+    rows: Iterable[ProductImage], *, variation_id: int | None, finish: str
+) -> list[ProductImage]:
+    """The photos that show this format and finish, or every one, the closest first. Empty where all show another."""
+    shown = [
+        row
+        for row in rows
+        if row.finish in ("", finish) and (row.variation_id is None or row.variation_id == variation_id)
+    ]
+    return sorted(shown, key=lambda row: ((row.finish == "") + (row.variation_id is None), row.position))
+
+
 def best_image(
     rows: Collection[ProductImage], *, variation_id: int | None, finish: str
 ) -> ProductImage | None:
-    """The photo that shows this choice best: of the variation and finish, of either, else the first that does not
-    show another choice, else the first."""
-
-    def distance(row: ProductImage) -> tuple[int, int]:
-        variation = 0 if row.variation_id == variation_id else (1 if row.variation_id is None else 3)
-        made = 0 if row.finish == finish else (1 if not row.finish or not finish else 3)
-        return variation + made, row.position
-
-    return min(rows, key=distance, default=None)
+    """The photo that shows a variant best: the first of its own, else the first of the product."""
+    own = images_of_variant(rows, variation_id=variation_id, finish=finish)
+    return next(iter(own or rows), None)
 
 
 def finish_photos(photos: Iterable[tuple[str, ImageInfo]]) -> FinishPhotos | None:

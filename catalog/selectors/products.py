@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
@@ -11,18 +11,22 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from catalog import pricing
-from catalog.models import Finish, PricePoint, Product, ProductImage, ProductVariation
+from catalog.models import Finish, PricePoint, Product, ProductImage, ProductVariation, Variant
+from catalog.pricing import Offer, OfferKey
 from catalog.selectors import wording
-from catalog.selectors.addresses import product_url
+from catalog.selectors.addresses import choice_query, product_url
 from catalog.selectors.availability import availability_of
-from catalog.selectors.pictures import FinishPhotos, best_image, finish_photos, image_info
+from catalog.selectors.pictures import FinishPhotos, finish_photos, image_info, images_of_variant
+from catalog.selectors.variants import variants_of
+from catalog.selectors.wording import ProductionDays
 from shop.core.fragment_cache import cached_fragment
 from shop.core.images import ImageInfo
 
 
 @dataclass(frozen=True, slots=True)
 class FinishChoice:
-    """A finish as the page offers it; one without a price is shown but can't be chosen."""
+    """A finish as the page offers it: its price in the chosen format, or None where that has none; `available` in some
+    format. One without a price in any format is shown but can't be chosen."""
 
     code: str
     label: str
@@ -33,25 +37,48 @@ class FinishChoice:
 
 @dataclass(frozen=True, slots=True)
 class VariationChoice:
-    """A format as the page offers it. `price` is the one in the default finish."""
+    """A format as the page offers it, its price and availability in the chosen finish."""
 
     id: int
     name: str
     price: Decimal | None
     in_stock: bool
     is_default: bool
-    sku: str
 
 
 @dataclass(frozen=True, slots=True)
 class OfferChoice:
-    """One combination of the two choices, with its own price and crossed-out price."""
+    """A variant as the page offers it, with what differs from the product's filled in.
 
+    `stock` is the number of units left, None for made to order. `images` are the places in the gallery of the photos
+    that show it, best first; `has_own_images` says that they show this very finish and format, or any.
+    """
+
+    variant_id: int
+    label: str
     finish: str
     variation_id: int | None
+    sku: str
     price: Decimal
     original_price: Decimal | None
     available: bool
+    stock: int | None
+    production_days: ProductionDays
+    dimensions: str
+    height_cm: Decimal | None
+    weight: str
+    images: tuple[int, ...]
+    has_own_images: bool
+
+    @property
+    def choice(self) -> OfferKey:
+        """What identifies it among those of the product."""
+        return OfferKey(self.variation_id, self.finish)
+
+    @property
+    def query(self) -> str:
+        """The query of the page's address with this choice made, "" where there is no choice."""
+        return choice_query(self.finish, self.variation_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +101,8 @@ class Model3D:
 
 @dataclass(frozen=True, slots=True)
 class ProductDetail:
-    """A product's page. `price` to `price_to` is the range of what can be chosen; `original_price` belongs to the
-    choice that is made at first (`selected_finish`, `selected_variation`), as does `selected_price`."""
+    """A product's page with one choice made. `price` to `price_to` is the range of what can be chosen; `selected` is
+    None for a product of which nothing has a price."""
 
     row: Product
     id: int
@@ -91,39 +118,28 @@ class ProductDetail:
     colour: str
     price: Decimal
     price_to: Decimal | None
-    original_price: Decimal | None
-    selected_price: Decimal | None
-    selected_finish: str
-    selected_variation: int | None
+    selected: OfferChoice | None
     painted_price: Decimal | None
     unpainted_price: Decimal | None
     featured: bool
     available: bool
     in_stock: bool
-    made_to_order: bool
     promotion_active: bool
     promotion_type: str
     promotion_buy_quantity: int | None
     promotion_get_quantity: int | None
     promotion_label: str
     promotion_text: str
-    dimensions: str
-    height_cm: Decimal | None
-    weight: str
     material: str
     paint_type: str
-    production_text: str
-    production_days_min: int
-    production_days_max: int
     source: str
     created_at: datetime
     updated_at: datetime
-    finishes: tuple[FinishChoice, ...]
-    variations: tuple[VariationChoice, ...]
+    formats: tuple[ProductVariation, ...]
     offers_formats: bool
     offers: tuple[OfferChoice, ...]
     photos: tuple[Photo, ...]
-    specs: tuple[tuple[str, str], ...]
+    default_days: ProductionDays
     model: Model3D | None
 
     @property
@@ -133,25 +149,105 @@ class ProductDetail:
 
     @property
     def first_price(self) -> Decimal:
-        """What the page shows before anything is chosen: the price of its first choice, else the lowest."""
-        return self.price if self.selected_price is None else self.selected_price
+        """The price of the choice that is made, else the lowest."""
+        return self.price if self.selected is None else self.selected.price
 
     @property
     def images(self) -> tuple[ImageInfo, ...]:
-        """The gallery without what each photo shows."""
+        """All photos without what each shows."""
         return tuple(photo.image for photo in self.photos)
+
+    @property
+    def shown_images(self) -> tuple[ImageInfo, ...]:
+        """The photos of the choice that is made, best first."""
+        return self.images if self.selected is None else tuple(self.images[i] for i in self.selected.images)
+
+    @property
+    def production_days(self) -> ProductionDays:
+        """Of the choice that is made."""
+        return self.default_days if self.selected is None else self.selected.production_days
+
+    @property
+    def production_text(self) -> str:
+        return wording.production_text(self.production_days)
+
+    @property
+    def height_cm(self) -> Decimal | None:
+        """Of the choice that is made."""
+        return self.row.height_cm if self.selected is None else self.selected.height_cm
+
+    @property
+    def specs(self) -> list[tuple[str, str]]:
+        """The characteristics of the choice that is made, as far as they are known, with their labels."""
+        chosen = self.selected
+        rows = (
+            (_("Référence"), "" if chosen is None else chosen.sku),
+            (_("Dimensions"), self.row.dimensions if chosen is None else chosen.dimensions),
+            (_("Poids"), self.row.weight if chosen is None else chosen.weight),
+            (_("Matière"), self.material),
+            (_("Peinture"), self.paint_type),
+            (_("Délai de fabrication"), self.production_text),
+        )
+        return [(label, value) for label, value in rows if value]
+
+    @property
+    def sold_out_offers(self) -> list[OfferChoice]:
+        """What can't be bought now, though something of the product can."""
+        return [offer for offer in self.offers if not offer.available] if self.available else []
+
+    @property
+    def finishes(self) -> list[FinishChoice]:
+        """Both finishes where there is a choice to make, in the chosen format."""
+        offered = {offer.finish for offer in self.offers} - {""}
+        return [self._finish(finish) for finish in Finish] if offered else []
+
+    @property
+    def variations(self) -> list[VariationChoice]:
+        """The formats, in the chosen finish."""
+        return [self._variation(row) for row in self.formats]
+
+    def offer(self, choice: OfferKey) -> OfferChoice | None:
+        """Return what can be chosen under this key, or None."""
+        return next((offer for offer in self.offers if offer.choice == choice), None)
+
+    def choose(self, choice: OfferKey) -> ProductDetail:
+        """Return the page with another choice made; the same page for one that does not exist."""
+        found = self.offer(choice)
+        return self if found is None else replace(self, selected=found)
+
+    def _finish(self, finish: Finish) -> FinishChoice:
+        format_id = None if self.selected is None else self.selected.variation_id
+        offer = self.offer(OfferKey(format_id, finish.value))
+        photo = next((photo.image for photo in self.photos if photo.finish == finish.value), None)
+        return FinishChoice(
+            code=finish.value,
+            label=str(finish.label),
+            price=None if offer is None else offer.price,
+            available=any(each.available for each in self.offers if each.finish == finish.value),
+            image=photo,
+        )
+
+    def _variation(self, row: ProductVariation) -> VariationChoice:
+        offer = self.offer(OfferKey(row.pk, "" if self.selected is None else self.selected.finish))
+        return VariationChoice(
+            id=row.pk,
+            name=row.name,
+            price=None if offer is None else offer.price,
+            in_stock=offer is not None and offer.available,
+            is_default=row == pricing.default_variation(self.formats),
+        )
 
 
 def find_product(product_id: int) -> ProductDetail | None:
-    """A published product, or None. Four queries (product with its category, variations, photos, prices over time),
-    one more when the shop's settings are not cached; one when there is no such product."""
+    """A published product with its first choice made, or None. Four queries (product with its category, variants,
+    photos, prices over time), one more when the shop's settings are not cached; one when there is no such product."""
     return cached_fragment(lambda: _read(product_id), "product", product_id)
 
 
-def current_points(product_id: int) -> dict[pricing.OfferKey, PricePoint]:
+def current_points(product_id: int) -> dict[OfferKey, PricePoint]:
     """The point in force for each offer of a product. One query."""
     points = PricePoint.objects.filter(product_id=product_id).order_by("starts_at", "pk")
-    return {pricing.OfferKey(point.variation_id, point.finish): point for point in points}
+    return {OfferKey(point.variation_id, point.finish): point for point in points}
 
 
 def without_customs_data() -> Q:
@@ -167,45 +263,25 @@ def _read(product_id: int) -> ProductDetail | None:
     )
     if product is None:
         return None
-    variations = list(product.variations.order_by("sort_order", "pk"))
+    variants = variants_of([product_id])[product_id]
     photos = list(product.images.order_by("position", "pk"))
-    points = current_points(product_id)
-    return _detail(product, variations, photos, points)
+    return _detail(product, variants, photos, current_points(product_id))
 
 
 def _detail(
     product: Product,
-    variations: Sequence[ProductVariation],
+    variants: Sequence[Variant],
     photos: Sequence[ProductImage],
-    points: dict[pricing.OfferKey, PricePoint],
+    points: dict[OfferKey, PricePoint],
 ) -> ProductDetail:
-    days = wording.production_days(product, wording.default_production_days())
-    every_offer = list(pricing.offers(product, variations))
+    default_days = wording.production_days(product, None, wording.default_production_days())
+    every_offer = list(pricing.offers(product, variants))
     shown = pricing.displayed_offers(product, every_offer)
-    first_finish = pricing.default_finish(product)
-    first_variation = pricing.default_variation(variations)
-    choices = tuple(
-        OfferChoice(
-            finish=offer.finish,
-            variation_id=offer.key.variation_id,
-            price=offer.price,
-            original_price=pricing.crossed_out_price(product, offer, points),
-            available=availability_of(product, offer.variation).available,
-        )
-        for offer in shown
-    )
-    selected_variation = None if first_variation is None else first_variation.pk
-    selected = next(
-        (
-            choice
-            for choice in choices
-            if (choice.finish, choice.variation_id) == (first_finish, selected_variation)
-        ),
-        None,
-    )
+    first = pricing.first_offer(product, shown)
+    choices = [_choice(product, offer, photos, points, default_days) for offer in shown]
     low = min((choice.price for choice in choices), default=product.price)
     high = max((choice.price for choice in choices), default=product.price)
-    production_text = wording.production_text(days)
+    formats = dict.fromkeys(row.variation for row in variants if row.variation is not None)
     return ProductDetail(
         row=product,
         id=product.pk,
@@ -221,52 +297,60 @@ def _detail(
         colour=product.category.colour,
         price=low,
         price_to=high if high > low else None,
-        original_price=None if selected is None else selected.original_price,
-        selected_price=None if selected is None else selected.price,
-        selected_finish=first_finish,
-        selected_variation=selected_variation,
+        selected=next((each for each in choices if first and each.variant_id == first.variant.pk), None),
         painted_price=product.painted_price,
         unpainted_price=product.unpainted_price,
         featured=product.featured,
         available=any(choice.available for choice in choices),
         in_stock=product.in_stock,
-        made_to_order=product.stock_quantity is None,
         promotion_active=product.promotion_active,
         promotion_type=product.promotion_type,
         promotion_buy_quantity=product.promotion_buy_quantity,
         promotion_get_quantity=product.promotion_get_quantity,
         promotion_label=wording.promotion_label(product),
         promotion_text=wording.promotion_text(product),
-        dimensions=product.dimensions,
-        height_cm=product.height_cm,
-        weight=product.weight,
         material=product.material,
         paint_type=product.paint_type,
-        production_text=production_text,
-        production_days_min=days.low,
-        production_days_max=days.high,
         source=product.source,
         created_at=product.created_at,
         updated_at=product.updated_at,
-        finishes=_finishes(product, first_variation, photos),
-        variations=tuple(
-            VariationChoice(
-                id=variation.pk,
-                name=variation.name,
-                price=pricing.unit_price(product, variation, first_finish),
-                in_stock=availability_of(product, variation).available,
-                is_default=variation == first_variation,
-                sku=variation.sku,
-            )
-            for variation in variations
-        ),
-        offers_formats=product.category.offers_formats and bool(variations),
-        offers=choices,
+        formats=tuple(formats),
+        offers_formats=product.category.offers_formats and bool(formats),
+        offers=tuple(choices),
         photos=tuple(
             Photo(image_info(photo, product.name), photo.finish, photo.variation_id) for photo in photos
         ),
-        specs=_specs(product, production_text),
+        default_days=default_days,
         model=_model(product),
+    )
+
+
+def _choice(
+    product: Product,
+    offer: Offer,
+    photos: Sequence[ProductImage],
+    points: dict[OfferKey, PricePoint],
+    default_days: ProductionDays,
+) -> OfferChoice:
+    variant = offer.variant
+    stock = availability_of(product, variant)
+    own = images_of_variant(photos, variation_id=variant.variation_id, finish=variant.finish)
+    return OfferChoice(
+        variant_id=variant.pk,
+        label=variant.label,
+        finish=variant.finish,
+        variation_id=variant.variation_id,
+        sku=variant.sku,
+        price=offer.price,
+        original_price=pricing.crossed_out_price(product, offer, points),
+        available=stock.available,
+        stock=stock.quantity,
+        production_days=wording.production_days(product, variant, default_days),
+        dimensions=variant.dimensions or product.dimensions,
+        height_cm=product.height_cm if variant.height_cm is None else variant.height_cm,
+        weight=variant.weight or product.weight,
+        images=tuple(photos.index(photo) for photo in own or photos),
+        has_own_images=bool(own) or not photos,
     )
 
 
@@ -275,43 +359,3 @@ def _model(product: Product) -> Model3D | None:
     if row is None:
         return None
     return Model3D(url=row.model_file.url, size=row.model_bytes, poster=image_info(row, product.name))
-
-
-def _finishes(
-    product: Product, variation: ProductVariation | None, photos: Sequence[ProductImage]
-) -> tuple[FinishChoice, ...]:
-    """Both finishes where there is a choice to make, the one without a price as not available."""
-    offered = pricing.offered_finishes(product)
-    if not offered:
-        return ()
-    in_stock = availability_of(product, variation).available
-    choices = []
-    for finish in Finish:
-        price = pricing.unit_price(product, variation, finish.value) if finish.value in offered else None
-        photo = best_image(
-            [photo for photo in photos if photo.finish == finish.value],
-            variation_id=None,
-            finish=finish.value,
-        )
-        choices.append(
-            FinishChoice(
-                code=finish.value,
-                label=str(finish.label),
-                price=price,
-                available=price is not None and in_stock,
-                image=None if photo is None else image_info(photo, product.name),
-            )
-        )
-    return tuple(choices)
-
-
-def _specs(product: Product, production_text: str) -> tuple[tuple[str, str], ...]:
-    """The characteristics that are known, with their labels."""
-    rows = (
-        (_("Dimensions"), product.dimensions),
-        (_("Poids"), product.weight),
-        (_("Matière"), product.material),
-        (_("Peinture"), product.paint_type),
-        (_("Délai de fabrication"), production_text),
-    )
-    return tuple((label, value) for label, value in rows if value)

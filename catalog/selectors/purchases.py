@@ -9,10 +9,12 @@ from datetime import date
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """A paid order of a product: its reference, and the day since when its buyer can speak of the product."""
+    """A paid order of a product: its reference, the day since when its buyer can speak of the product, and the variant
+    that was bought (None when it is gone)."""
 
     order_reference: str
     experience_date: date
+    variant_id: int | None
 
 
 Find = Callable[[int, int], Purchase | None]

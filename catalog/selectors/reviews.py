@@ -21,7 +21,7 @@ BEST = 5
 
 @dataclass(frozen=True, slots=True)
 class ReviewCard:
-    """A review as pages show it."""
+    """A review as pages show it. `variant` names what was bought, "" where there was no choice."""
 
     id: int
     rating: int
@@ -32,6 +32,7 @@ class ReviewCard:
     experience_date: date
     published_at: datetime
     demonstration: bool
+    variant: str
 
     @property
     def stars(self) -> tuple[bool, ...]:
@@ -105,8 +106,10 @@ def review_card(row: Review) -> ReviewCard:
         experience_date=row.experience_date,
         published_at=row.published_at,
         demonstration=row.demonstration,
+        variant=row.variant.label if row.variant else "",
     )
 
 
 def _published() -> QuerySet[Review]:
-    return Review.objects.filter(state=ReviewState.PUBLISHED).order_by("-published_at", "-pk")
+    published = Review.objects.filter(state=ReviewState.PUBLISHED).select_related("variant__variation")
+    return published.order_by("-published_at", "-pk")

@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import chain
 
 from catalog import pricing
-from catalog.models import Category, Product, ProductImage, ProductVariation
+from catalog.models import Category, Product, ProductImage, ProductVariation, Variant
 from catalog.selectors import wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.availability import Level, availability_of
@@ -32,9 +32,10 @@ _PRODUCTS = """SELECT product.id, product.category_id, product.price, product.pa
     category.offers_finishes AS category_offers_finishes, {texts}
 FROM catalog_product AS product JOIN catalog_category AS category ON category.id = product.category_id
 WHERE product.id IN ({keys})"""
-_VARIATIONS = (
-    """SELECT * FROM catalog_productvariation WHERE product_id IN ({keys}) ORDER BY sort_order, id"""
-)
+_VARIANTS = """SELECT variant.*, variation.price_adjustment AS variation_price_adjustment,
+    variation.price_override AS variation_price_override, variation.is_default AS variation_is_default, {texts}
+FROM catalog_variant AS variant LEFT JOIN catalog_productvariation AS variation ON variation.id = variant.variation_id
+WHERE variant.product_id IN ({keys}) ORDER BY variation.sort_order, variation.id, variant.finish"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,9 @@ class SellableKey:
 class Sellable:
     """The answer for one key. `problem` is None when it can be bought; see the codes of this module.
 
-    `variation_id` and `finish` are the resolved ones. `available_quantity` is None for made to order (unlimited).
-    `product_stock` and `variation_stock` are the two levels it draws on (None: not counted), which several lines of a
-    cart may share.
+    `variant_id` is the row that is sold, `variation_id` and `finish` its format and finish. `available_quantity` is
+    None for made to order (unlimited). `stock_level` is the number of units it draws on (None: not counted), which several
+    lines of a cart may share.
     `hs_code`, `origin_country` (ISO 3166-1) and `weight_grams` of one packed unit are what customs ask for; "" and None
     when nobody has filled them in.
     `unit_price` is known also for what is out of stock; `buy` and `get` are those of a running promotion.
@@ -60,6 +61,7 @@ class Sellable:
 
     requested: SellableKey
     product_id: int
+    variant_id: int | None
     variation_id: int | None
     finish: str
     name: str
@@ -73,8 +75,7 @@ class Sellable:
     promotion_type: str
     available: bool
     available_quantity: int | None
-    product_stock: int | None
-    variation_stock: int | None
+    stock_level: Level | None
     production_days_min: int
     production_days_max: int
     promotion_label: str
@@ -89,7 +90,7 @@ class Sellable:
 def find_sellables(
     keys: Sequence[SellableKey], *, own: Mapping[Level, int] | None = None
 ) -> dict[SellableKey, Sellable]:
-    """Every key answered, in the active language. Three queries however many keys (products, variations, photos),
+    """Every key answered, in the active language. Three queries however many keys (products, variants, photos),
     one more when the shop's settings are not cached; none without keys.
 
     `own` are units held for who asks: they count as left.
@@ -101,25 +102,25 @@ def find_sellables(
         return {}
     product_ids = {key.product_id for key in wanted if 0 < key.product_id < 2**63}
     products = {product.pk: product for product in _read_products(product_ids)}
-    variations: dict[int, list[ProductVariation]] = {pk: [] for pk in products}
-    for variation in _read_variations(products):
-        variations[variation.product_id].append(variation)
+    variants: dict[int, list[Variant]] = {pk: [] for pk in products}
+    for variant in _read_variants(products):
+        variants[variant.product_id].append(variant)
     if own:
         for row in products.values():
             _add_units(row, own.get(("product", row.pk), 0))
-        for variation in chain.from_iterable(variations.values()):
-            _add_units(variation, own.get(("variation", variation.pk), 0))
+        for variant in chain.from_iterable(variants.values()):
+            _add_units(variant, own.get(("variant", variant.pk), 0))
     photos = images_of(products)
     default_days = wording.default_production_days()
     return {
-        key: _sellable(key, product, variations[product.pk], photos[product.pk], default_days)
+        key: _sellable(key, product, variants[product.pk], photos[product.pk], default_days)
         if (product := products.get(key.product_id)) is not None and product.is_published
         else _unknown(key, default_days)
         for key in wanted
     }
 
 
-def _add_units(row: Product | ProductVariation, quantity: int) -> None:
+def _add_units(row: Product | Variant, quantity: int) -> None:
     if row.stock_quantity is not None:
         row.stock_quantity += quantity
 
@@ -139,11 +140,20 @@ def _read_products(keys: Collection[int]) -> list[Product]:
     return products
 
 
-def _read_variations(product_ids: Collection[int]) -> Iterable[ProductVariation]:
-    """All variations of these products, in their order."""
+def _read_variants(product_ids: Collection[int]) -> Iterable[Variant]:
+    """All variants of these products with their formats, in their order."""
     if not product_ids:
-        return ()
-    return ProductVariation.objects.raw(_VARIATIONS.format(keys=_marks(product_ids)), [*product_ids])
+        return
+    names = [f"name_{code}" for code in wording.column_languages()]
+    texts = ", ".join(f"variation.{name} AS variation_{name}" for name in names)
+    fields = ("id", "price_adjustment", "price_override", "is_default", *names)
+    for variant in Variant.objects.raw(
+        _VARIANTS.format(texts=texts, keys=_marks(product_ids)), [*product_ids]
+    ):
+        if variant.variation_id is not None:
+            values = [vars(variant)[f"variation_{field}"] for field in fields]
+            variant.variation = ProductVariation.from_db(variant._state.db, fields, values)
+        yield variant
 
 
 def _marks(keys: Collection[int]) -> str:
@@ -154,6 +164,7 @@ def _unknown(key: SellableKey, default_days: ProductionDays) -> Sellable:
     return Sellable(
         requested=key,
         product_id=key.product_id,
+        variant_id=None,
         variation_id=key.variation_id,
         finish=key.finish,
         name="",
@@ -167,8 +178,7 @@ def _unknown(key: SellableKey, default_days: ProductionDays) -> Sellable:
         promotion_type="",
         available=False,
         available_quantity=0,
-        product_stock=None,
-        variation_stock=None,
+        stock_level=None,
         production_days_min=default_days.low,
         production_days_max=default_days.high,
         promotion_label="",
@@ -181,45 +191,49 @@ def _unknown(key: SellableKey, default_days: ProductionDays) -> Sellable:
 def _sellable(
     key: SellableKey,
     product: Product,
-    variations: Sequence[ProductVariation],
+    variants: Sequence[Variant],
     photos: Sequence[ProductImage],
     default_days: ProductionDays,
 ) -> Sellable:
     problem: str | None = None
+    formats = list(dict.fromkeys(row.variation for row in variants if row.variation is not None))
     if key.variation_id is None:
-        variation = pricing.default_variation(variations)
+        variation = pricing.default_variation(formats)
     else:
-        variation = next((row for row in variations if row.pk == key.variation_id), None)
+        variation = next((row for row in formats if row.pk == key.variation_id), None)
         if variation is None:
             problem = UNKNOWN_VARIATION
     finish = key.finish or pricing.default_finish(product)
-    price = None if problem else pricing.unit_price(product, variation, finish)
-    if problem is None and price is None:
-        problem = FINISH_UNAVAILABLE
-    stock = availability_of(product, variation)
-    if problem is None and not stock.available:
+    variant = None
+    if problem is None:
+        offered = pricing.offered_variants(product, variants)
+        variant = next((row for row in offered if (row.variation, row.finish) == (variation, finish)), None)
+        problem = FINISH_UNAVAILABLE if variant is None else None
+    stock = None if variant is None else availability_of(product, variant)
+    if stock is not None and not stock.available:
         problem = OUT_OF_STOCK
     promotion = pricing.promotion_quantities(product)
-    days = wording.production_days(product, default_days)
+    days = wording.production_days(product, variant, default_days)
     photo = best_image(photos, variation_id=None if variation is None else variation.pk, finish=finish)
+    own_weight = None if variant is None else variant.weight_grams
     return Sellable(
         requested=key,
         product_id=product.pk,
+        variant_id=None if variant is None else variant.pk,
         variation_id=key.variation_id if variation is None else variation.pk,
         finish=finish,
         name=product.name,
         variation_name="" if variation is None else variation.name,
         category_name=product.category.name,
         url=product_url(product),
-        sku="" if variation is None else variation.sku,
-        unit_price=price,
+        sku="" if variant is None else variant.sku,
+        unit_price=None if variant is None else pricing.unit_price(product, variant),
         buy=promotion.buy if promotion else None,
         get=promotion.get if promotion else None,
         promotion_type=product.promotion_type if promotion else "",
         available=problem is None,
-        available_quantity=stock.quantity if problem in (None, OUT_OF_STOCK) else 0,
-        product_stock=product.stock_quantity,
-        variation_stock=None if variation is None else variation.stock_quantity,
+        available_quantity=0 if stock is None else stock.quantity,
+        stock_level=None if stock is None else stock.level,
         production_days_min=days.low,
         production_days_max=days.high,
         promotion_label=wording.promotion_label(product),
@@ -228,5 +242,5 @@ def _sellable(
         problem=problem,
         hs_code=product.hs_code,
         origin_country=str(product.origin_country or ""),
-        weight_grams=product.weight_grams,
+        weight_grams=product.weight_grams if own_weight is None else own_weight,
     )

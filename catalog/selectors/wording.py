@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from catalog.models import Product
+from catalog.models import Product, Variant
 from catalog.pricing import promotion_quantities
 from shop.core.languages import active_language
 from shop.core.models import ShopSettings
@@ -32,10 +32,12 @@ def default_production_days() -> ProductionDays:
     return ProductionDays(shop.default_production_days_min, shop.default_production_days_max)
 
 
-def production_days(product: Product, default: ProductionDays) -> ProductionDays:
-    """The product's own delay where it has one."""
-    low, high = product.production_days_min, product.production_days_max
-    return default if low is None or high is None else ProductionDays(low, high)
+def production_days(product: Product, variant: Variant | None, default: ProductionDays) -> ProductionDays:
+    """The variant's own delay where it has one, else the product's, else the shop's."""
+    for row in (variant, product):
+        if row is not None and row.production_days_min is not None and row.production_days_max is not None:
+            return ProductionDays(row.production_days_min, row.production_days_max)
+    return default
 
 
 def promotion_label(product: Product) -> str:

@@ -20,9 +20,9 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from catalog.models import Category, Notice, Product
-from catalog.selectors.addresses import category_url, product_url
-from catalog.selectors.availability import available_among
+from catalog.models import Category, Notice, Product, Variant
+from catalog.selectors.addresses import category_url, choice_query, product_url
+from catalog.selectors.availability import availability_of, available_condition
 from catalog.services.favourites import stop_return_mails
 from shop.core import limits
 from shop.core.mail import queue_mail
@@ -34,15 +34,18 @@ REPEAT_AFTER = timedelta(minutes=15)
 KEEP_FOR = timedelta(days=30)
 """How long a notice is stored that nobody confirmed, and one that was answered, with its mails."""
 MAILS = "notice_"
+_SUBJECT = ("product", "category", "variant__variation")
 _TOKEN = re.compile(r"[-_A-Za-z0-9]{20,64}")
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a notice is about: a product, or else a category. Its texts are in the active language."""
+    """What a notice is about: a product, perhaps one variant of it, or else a category. Its texts are in the active
+    language."""
 
     product: Product | None
     category: Category | None
+    variant: Variant | None = None
 
     @property
     def is_category(self) -> bool:
@@ -50,13 +53,17 @@ class Subject:
 
     @property
     def name(self) -> str:
-        return self._row.name
+        label = self.variant.label if self.variant else ""
+        return f"{self._row.name} ({label})" if label else self._row.name
 
     @property
     def url(self) -> str:
         """The page where it can be bought."""
         row = self._row
-        return product_url(row) if isinstance(row, Product) else category_url(row.kind, row.slug)
+        if isinstance(row, Category):
+            return category_url(row.kind, row.slug)
+        query = choice_query(self.variant.finish, self.variant.variation_id) if self.variant else ""
+        return f"{product_url(row)}?{query}" if query else product_url(row)
 
     @property
     def _row(self) -> Product | Category:
@@ -67,10 +74,17 @@ class Subject:
 
 def subject_of(notice: Notice) -> Subject:
     """The product or the category of a notice. At most one query."""
-    return Subject(notice.product, notice.category)
+    return Subject(notice.product, notice.category, notice.variant)
 
 
-def ask_notice(*, email: str, language: str, product_id: int | None = None, category_slug: str = "") -> None:
+def ask_notice(
+    *,
+    email: str,
+    language: str,
+    product_id: int | None = None,
+    category_slug: str = "",
+    variant_id: int | None = None,
+) -> None:
     """Record the wish and ask the owner of the address to confirm it.
 
     Whether the address is known makes no difference that the caller could see: known and confirmed, nothing is done;
@@ -78,13 +92,14 @@ def ask_notice(*, email: str, language: str, product_id: int | None = None, cate
     and for what is not in the shop.
     """
     address = _clean_email(email)
-    subject = _find(product_id, category_slug)
+    subject = _find(product_id, category_slug, variant_id)
     now = timezone.now()
     with transaction.atomic():
         notice, created = Notice.objects.select_for_update().get_or_create(
             email=address,
             product=subject.product,
             category=subject.category,
+            variant=subject.variant,
             defaults={"language": language, "token": _new_token(), "asked_at": now},
         )
         if not created and not _may_ask_again(notice, now):
@@ -103,7 +118,7 @@ def find_notice(key: str) -> Notice | None:
     """The notice that the link of a mail names. One query."""
     if not _TOKEN.fullmatch(key):
         return None
-    return Notice.objects.select_related("product", "category").filter(token=key).first()
+    return Notice.objects.select_related(*_SUBJECT).filter(token=key).first()
 
 
 def confirm_notice(*, key: str) -> Notice | None:
@@ -132,10 +147,15 @@ def send_due_notices() -> int:
     twice.
     """
     waiting = Notice.objects.filter(confirmed_at__isnull=False, sent_at=None)
-    wanted = waiting.filter(product__isnull=False).values_list("product_id", flat=True).order_by().distinct()
     opened = Exists(Product.objects.filter(category_id=OuterRef("category_id"), is_published=True))
-    due = waiting.filter(Q(product_id__in=available_among(wanted)) | (Q(category__isnull=False) & opened))
-    return sum(_send(notice) for notice in due.select_related("product", "category").order_by("pk"))
+    back = Exists(Product.objects.filter(available_condition(), pk=OuterRef("product_id"), is_published=True))
+    due = waiting.filter(back | (Q(category__isnull=False) & opened))
+    return sum(
+        _send(notice)
+        for notice in due.select_related(*_SUBJECT).order_by("pk")
+        if notice.variant is None
+        or (notice.product is not None and availability_of(notice.product, notice.variant).available)
+    )
 
 
 def purge_notices(*, now: datetime) -> int:
@@ -181,7 +201,7 @@ def _may_ask_again(notice: Notice, now: datetime) -> bool:
     return not is_waiting and notice.asked_at <= now - REPEAT_AFTER
 
 
-def _find(product_id: int | None, category_slug: str) -> Subject:
+def _find(product_id: int | None, category_slug: str, variant_id: int | None) -> Subject:
     if (product_id is None) == (not category_slug):
         message = _("Indiquez un produit ou une catégorie.")
         raise Problem("invalid", message, errors={"product_id": [message]})
@@ -190,7 +210,11 @@ def _find(product_id: int | None, category_slug: str) -> Subject:
         if product is None:
             message = _("Ce produit n'existe pas.")
             raise Problem("invalid", message, errors={"product_id": [message]})
-        return Subject(product, None)
+        variant = None if variant_id is None else product.variants.filter(pk=variant_id).first()
+        if variant_id is not None and variant is None:
+            message = _("Ce produit n'existe pas.")
+            raise Problem("invalid", message, errors={"variant_id": [message]})
+        return Subject(product, None, variant)
     category = Category.objects.filter(slug=category_slug).first()
     if category is None:
         message = _("Cette catégorie n'existe pas.")

@@ -14,17 +14,20 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from catalog import pricing
-from catalog.models import FIXED_PROMOTIONS, Category, Product, ProductVariation
+from catalog.models import FIXED_PROMOTIONS, Category, Product, ProductVariation, Variant
 from catalog.selectors.addresses import SLUG_FALLBACK
 from catalog.selectors.products import current_points
 from catalog.selectors.search import index_text
+from catalog.selectors.variants import variants_of
 from catalog.services.media import remove_files, remove_model_files
 from catalog.services.price_history import record_prices
+from catalog.services.stock import refresh_availability
 from shop.core.content_version import content_changed
 from shop.core.money import ZERO
 from shop.core.problems import Problem
 
 LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
+_DERIVED = ("search_text", "price_from", "price_to", "crossed_out", "is_available", "is_ready")
 _SEARCHED = ("name", "description", "full_description")
 
 
@@ -52,7 +55,7 @@ def save_product(*, product: Product, expected_updated_at: datetime | None = Non
         check_prices(product=product, variations=variations)
         product.save()
         refresh_product(product_id=product.pk)
-    product.refresh_from_db(fields=["search_text", "price_from", "price_to", "crossed_out", "updated_at"])
+    product.refresh_from_db(fields=[*_DERIVED, "updated_at"])
     return product
 
 
@@ -70,6 +73,19 @@ def save_variation(*, variation: ProductVariation) -> ProductVariation:
         variation.save()
         refresh_product(product_id=product.pk)
     return variation
+
+
+def save_variant(*, variant: Variant) -> Variant:
+    """Check and store a variant: its reference, its own price and stock, and what else differs from the product's.
+
+    Raises `Problem` (400 `invalid`).
+    """
+    with transaction.atomic():
+        product = _locked(variant.product_id)
+        _validate(variant)
+        variant.save()
+        refresh_product(product_id=product.pk)
+    return variant
 
 
 def set_default_variation(*, variation: ProductVariation) -> ProductVariation:
@@ -119,11 +135,10 @@ def refresh_product(*, product_id: int, now: datetime | None = None) -> None:
     """
     with transaction.atomic():
         product = _locked(product_id)
-        variations = list(product.variations.all())
-        every_offer = list(pricing.offers(product, variations))
+        every_offer = list(pricing.offers(product, complete_variants(product=product)))
         record_prices(product=product, offers=every_offer, now=now or timezone.now())
         shown = pricing.displayed_offers(product, every_offer)
-        first = pricing.first_offer(product, variations, shown)
+        first = pricing.first_offer(product, shown)
         crossed_out = None
         if first is not None and product.original_price is not None:
             points = current_points(product_id)
@@ -135,7 +150,25 @@ def refresh_product(*, product_id: int, now: datetime | None = None) -> None:
             price_to=max((offer.price for offer in shown), default=ZERO),
             crossed_out=crossed_out,
         )
-        content_changed()
+        refresh_availability(product_ids=[product_id])
+
+
+def complete_variants(*, product: Product) -> list[Variant]:
+    """Add the variants that a product lacks, and return all: one a format on sale and finish on sale. One query, two
+    more when some were missing; with the product locked by the caller."""
+    rows = variants_of([product.pk])[product.pk]
+    known = {(row.variation_id, row.finish) for row in rows}
+    formats: list[int | None] = [*product.variations.order_by("pk").values_list("pk", flat=True)]
+    missing = [
+        Variant(product=product, variation_id=variation_id, finish=finish)
+        for variation_id in formats or [None]
+        for finish in pricing.offered_finishes(product) or ("",)
+        if (variation_id, finish) not in known
+    ]
+    if not missing:
+        return rows
+    Variant.objects.bulk_create(missing)
+    return variants_of([product.pk])[product.pk]
 
 
 def search_text(product: Product) -> str:
@@ -179,7 +212,7 @@ def _fix_promotion(product: Product) -> None:
         product.promotion_buy_quantity = product.promotion_get_quantity = None
 
 
-def _validate(row: Product | ProductVariation | Category, without: str = "") -> None:
+def _validate(row: Product | ProductVariation | Variant | Category, without: str = "") -> None:
     """Raises `Problem` for what the row itself can tell. `without` names a field whose constraints the caller keeps."""
     # Of a translated text each language is checked: the column it started from repeats the current one.
     names = {field.name for field in row._meta.get_fields()}

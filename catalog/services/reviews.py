@@ -49,6 +49,7 @@ def submit_review(
         with transaction.atomic():
             return Review.objects.create(
                 product=product,
+                variant_id=purchase.variant_id,
                 user_id=user_id,
                 author_name=_clean(author_name)[:60],
                 order_reference=purchase.order_reference,

@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from django.db import models, transaction
-from django.db.models import F
+from django.db import transaction
+from django.db.models import F, Q
 from django.db.transaction import TransactionManagementError
 from django.utils.translation import gettext as _
 
-from catalog.models import Product, ProductVariation
+from catalog.models import Product, Variant
+from catalog.selectors.availability import Level, product_availability, stock_levels
+from catalog.selectors.variants import variants_of
 from shop.core.content_version import content_changed
 from shop.core.problems import Problem
 
 
 @dataclass(frozen=True, slots=True)
 class StockUnit:
-    """So many units of a product, or of one variation of it.
+    """So many units of a variant.
 
-    The last two say, of held units, which levels they were taken from: one that was made to order when they were
-    held, and is counted by now, gets none back.
+    `level` says, of held units, which number they were taken from; None for made to order. One that was made to order
+    when they were held, and is counted by now, gets none back.
     """
 
-    product_id: int
-    variation_id: int | None
+    variant_id: int
     quantity: int
-    product_counted: bool = True
-    variation_counted: bool = True
+    level: Level | None = None
 
 
 class OutOfStock(Problem):
@@ -43,54 +42,72 @@ class OutOfStock(Problem):
 def hold_stock(*, units: Iterable[StockUnit]) -> list[StockUnit]:
     """Take the units out of stock, all of them or none. Returns them as `release_stock` wants them back.
 
-    A product and its variation may both count their units: both are taken then. A level without a number is made
-    to order and never runs out. What is marked as unavailable or unpublished can't be held.
-    Each level is one guarded `UPDATE`, in the order of the keys, products before variations, so that of two
-    buyers of the last unit one gets it and none waits for the other in a circle.
+    A variant draws on its own number, else on its product's; without either it is made to order and never runs out.
+    What is marked as unavailable or unpublished can't be held. The products whose units are counted are locked in the
+    order of their keys, then each number is one guarded `UPDATE`: of two buyers of the last unit one gets it, and none
+    waits for the other in a circle.
 
     Raises `OutOfStock` (nothing is taken), `ValueError` for a quantity below 1, and
     `TransactionManagementError` outside a transaction: the units must be returned when the order is not made.
     """
     wanted = _checked(units)
     with transaction.atomic():
-        products = _take(
-            Product.objects.filter(in_stock=True, is_published=True),
-            _sum(wanted, lambda unit: unit.product_id),
-        )
-        variations = _take(
-            ProductVariation.objects.filter(in_stock=True), _sum(wanted, lambda unit: unit.variation_id)
-        )
-        missing = [
-            unit
-            for unit in wanted
-            if unit.product_id in products.missing or unit.variation_id in variations.missing
-        ]
+        on_sale = Variant.objects.filter(in_stock=True, product__in_stock=True, product__is_published=True)
+        rows = {
+            row.pk: row
+            for row in on_sale.filter(pk__in=[unit.variant_id for unit in wanted])
+            .select_related("product")
+            .only("stock_quantity", "product__stock_quantity")
+        }
+        taken = [replace(unit, level=_level(rows.get(unit.variant_id))) for unit in wanted]
+        lacking = _take(_totals(taken))
+        missing = [unit for unit in taken if unit.variant_id not in rows or unit.level in lacking]
         if missing:
             raise OutOfStock(missing)
-    return [
-        replace(
-            unit,
-            product_counted=unit.product_id in products.counted,
-            variation_counted=unit.variation_id in variations.counted,
-        )
-        for unit in wanted
-    ]
+    return taken
 
 
 def release_stock(*, units: Iterable[StockUnit]) -> None:
-    """Return held units to the levels they were taken from. Levels that are not counted (any more) and rows
+    """Return held units to the numbers they were taken from. Numbers that are not counted (any more) and rows
     deleted meanwhile are left alone.
 
     Raises `ValueError` and `TransactionManagementError` as `hold_stock` does.
     """
-    returned = _checked(units)
-    _return_units(
-        Product.objects.all(), _sum(returned, lambda unit: unit.product_id if unit.product_counted else None)
-    )
-    _return_units(
-        ProductVariation.objects.all(),
-        _sum(returned, lambda unit: unit.variation_id if unit.variation_counted else None),
-    )
+    returned = _totals(_checked(units))
+    if not returned:
+        return
+    products = _lock_products(returned)
+    for (kind, pk), quantity in sorted(returned.items()):
+        rows = _ROWS[kind].objects.filter(pk=pk, stock_quantity__isnull=False)
+        rows.update(stock_quantity=F("stock_quantity") + quantity)
+    refresh_availability(product_ids=products)
+
+
+def refresh_availability(*, product_ids: Collection[int]) -> None:
+    """Bring `is_available` and `is_ready` of these products up to date. Two queries, one more for each that changed.
+
+    The products must be locked by the caller: two buyers of the last units of two variants would otherwise each see
+    the other's unit still there.
+    """
+    products = list(Product.objects.filter(pk__in=product_ids).select_related("category").order_by("pk"))
+    variants = variants_of([product.pk for product in products])
+    for product in products:
+        found = product_availability(product, variants[product.pk])
+        if (product.is_available, product.is_ready) != (found.available, found.ready):
+            Product.objects.filter(pk=product.pk).update(is_available=found.available, is_ready=found.ready)
+    if products:
+        content_changed()
+
+
+_ROWS: dict[str, type[Product] | type[Variant]] = {"product": Product, "variant": Variant}
+
+
+def _level(row: Variant | None) -> Level | None:
+    if row is None:
+        return None
+    if row.stock_quantity is not None:
+        return ("variant", row.pk)
+    return None if row.product.stock_quantity is None else ("product", row.product_id)
 
 
 def _checked(units: Iterable[StockUnit]) -> list[StockUnit]:
@@ -104,47 +121,36 @@ def _checked(units: Iterable[StockUnit]) -> list[StockUnit]:
     return found
 
 
-def _sum(units: Iterable[StockUnit], key: Any) -> dict[int, int]:
-    totals: dict[int, int] = defaultdict(int)
+def _totals(units: Iterable[StockUnit]) -> Counter[Level]:
+    totals: Counter[Level] = Counter()
     for unit in units:
-        if key(unit) is not None:
-            totals[key(unit)] += unit.quantity
-    return dict(sorted(totals.items()))
+        if unit.level is not None:
+            totals[unit.level] += unit.quantity
+    return totals
 
 
-@dataclass(frozen=True, slots=True)
-class _Taken:
-    """The keys of the levels that had too few units, and of those that are counted."""
-
-    missing: set[int]
-    counted: set[int]
-
-
-def _take(rows: models.QuerySet[Any], wanted: Mapping[int, int]) -> _Taken:
-    """Take what is there."""
+def _take(wanted: Mapping[Level, int]) -> set[Level]:
+    """Take what is there; returns the numbers that had too few units."""
     if not wanted:
-        return _Taken(set(), set())
-    levels = dict(rows.filter(pk__in=wanted).values_list("pk", "stock_quantity"))
-    missing = set()
-    for pk, quantity in wanted.items():
-        if pk not in levels:
-            missing.add(pk)
-        elif levels[pk] is not None:
-            # What was read is only a hint: the row itself decides.
-            taken = rows.filter(pk=pk, stock_quantity__gte=quantity).update(
-                stock_quantity=F("stock_quantity") - quantity
-            )
-            if not taken:
-                missing.add(pk)
-            elif levels[pk] <= quantity:
-                # The last unit: its pages say so from now on.
-                content_changed()
-    return _Taken(missing, {pk for pk, level in levels.items() if level is not None})
+        return set()
+    products = _lock_products(wanted)
+    before = stock_levels(wanted)
+    lacking = set()
+    for (kind, pk), quantity in sorted(wanted.items()):
+        rows = _ROWS[kind].objects.filter(pk=pk, stock_quantity__gte=quantity)
+        if not rows.update(stock_quantity=F("stock_quantity") - quantity):
+            lacking.add((kind, pk))
+    if not lacking and any(before.get(level) == quantity for level, quantity in wanted.items()):
+        # The last unit: its pages say so from now on.
+        refresh_availability(product_ids=products)
+    return lacking
 
 
-def _return_units(rows: models.QuerySet[Any], returned: Mapping[int, int]) -> None:
-    for pk, quantity in returned.items():
-        if rows.filter(pk=pk, stock_quantity__isnull=False).update(
-            stock_quantity=F("stock_quantity") + quantity
-        ):
-            content_changed()
+def _lock_products(levels: Mapping[Level, int]) -> list[int]:
+    """Lock the products of these numbers, in the order of their keys, and return the keys."""
+    variants = Variant.objects.filter(pk__in=[pk for kind, pk in levels if kind == "variant"])
+    own = [pk for kind, pk in levels if kind == "product"]
+    rows = Product.objects.select_for_update().filter(
+        Q(pk__in=own) | Q(pk__in=variants.order_by().values("product"))
+    )
+    return list(rows.order_by("pk").values_list("pk", flat=True))

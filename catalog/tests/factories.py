@@ -9,8 +9,8 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from PIL import Image
 
-from catalog.models import Category, CategoryKind, Product, ProductImage, ProductVariation
-from catalog.services.products import save_product, save_variation
+from catalog.models import Category, CategoryKind, Product, ProductImage, ProductVariation, Variant
+from catalog.services.products import save_product, save_variant, save_variation
 
 
 def make_category(slug: str = "goodies-divers", **fields: Any) -> Category:
@@ -31,10 +31,27 @@ def make_product(name: str = "Lame d'automne", price: str = "40.00", **fields: A
 
 
 def make_variation(product: Product, name: str = "Petite", **fields: Any) -> ProductVariation:
+    """A format; what a variant alone has (`stock_quantity`, `in_stock`, `sku`) goes to each of its finishes."""
+    own = {field: fields.pop(field) for field in ("stock_quantity", "in_stock", "sku") if field in fields}
     for field in ("price_override", "price_adjustment"):
         if isinstance(fields.get(field), str):
             fields[field] = Decimal(fields[field])
-    return save_variation(variation=ProductVariation(product=product, name_fr=name, **fields))
+    variation = save_variation(variation=ProductVariation(product=product, name_fr=name, **fields))
+    if own:
+        for variant in variation.variants.all():
+            change_variant(variant, **own)
+    return variation
+
+
+def variant_of(product: Product, variation: ProductVariation | None = None, finish: str = "") -> Variant:
+    """The row that is sold under these choices."""
+    return product.variants.get(variation=variation, finish=finish)
+
+
+def change_variant(variant: Variant, **fields: Any) -> Variant:
+    for field, value in fields.items():
+        setattr(variant, field, value)
+    return save_variant(variant=variant)
 
 
 def make_image(product: Product, position: int = 1, **fields: Any) -> ProductImage:

@@ -17,10 +17,9 @@ from django.views.decorators.http import require_safe
 from catalog.selectors import categories, listing, search, wording
 from catalog.selectors.categories import CategoryCard
 from catalog.selectors.favourites import cards_of, parse_ids
-from shop.core.public_pages import is_later_page, public_page
+from shop.core.public_pages import FRAGMENT_HEADER, is_later_page, public_page
 
 Breadcrumbs = list[tuple[str, str | None]]
-FRAGMENT_HEADER = "X-Fragment"
 
 
 @require_safe

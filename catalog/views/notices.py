@@ -47,6 +47,7 @@ def ask(request: HttpRequest) -> HttpResponse:
             language=get_language() or "",
             product_id=None if subject.product is None else subject.product.pk,
             category_slug="" if subject.category is None else subject.category.slug,
+            variant_id=None if subject.variant is None else subject.variant.pk,
         )
     except Problem as problem:
         return _refuse(request, subject, problem)
@@ -60,6 +61,7 @@ def _refuse(request: HttpRequest, subject: Subject, problem: Problem) -> HttpRes
         "email": request.POST.get("email", "")[:EMAIL_MAX_LENGTH],
         "product": subject.product,
         "category": subject.category,
+        "variant": subject.variant,
         "back": subject.url,
         "breadcrumbs": [(_("Accueil"), reverse("home")), (subject.name, subject.url)],
     }
@@ -105,7 +107,14 @@ def _requested(request: HttpRequest) -> Subject:
     if number.isascii() and number.isdecimal() and len(number) < 19:
         product = Product.objects.filter(pk=int(number), is_published=True).first()
         if product is not None:
-            return Subject(product, None)
+            chosen = request.POST.get("variant_id", "")
+            is_key = chosen.isascii() and chosen.isdecimal() and len(chosen) < 19
+            variant = (
+                product.variants.filter(pk=int(chosen)).select_related("variation").first()
+                if is_key
+                else None
+            )
+            return Subject(product, None, variant)
     elif slug and "\x00" not in slug:
         category = Category.objects.filter(slug=slug[:60]).first()
         if category is not None:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from catalog.islands import gallery_props, product_buy_props
 from catalog.models import Finish
+from catalog.pricing import OfferKey
 from catalog.selectors.addresses import category_url, in_each_language, product_url, reviews_url
 from catalog.selectors.cards import similar_cards
 from catalog.selectors.products import OfferChoice, ProductDetail, find_product
@@ -23,18 +25,39 @@ from catalog.selectors.reviews import SHOWN, ReviewCard, product_reviews
 from shop.core import structured_data
 from shop.core.fragment_cache import cached_fragment
 from shop.core.models import ShopSettings
-from shop.core.public_pages import public_page
+from shop.core.public_pages import FRAGMENT_HEADER, public_page
+
+PARTS = "choice"
+
+
+def is_format(text: str) -> bool:
+    """Return whether `text` is the key of a format as the shop's own links write it."""
+    return re.fullmatch(r"[1-9][0-9]{0,17}", text) is not None
 
 
 @require_safe
-@public_page(params={"finition": Finish.values.__contains__})
+@public_page(
+    # A choice that the product does not have is sent to the page without it.
+    params={"finition": Finish.values.__contains__, "format": is_format},
+    fragments=(PARTS,),
+)
 def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBase:
-    """`/produit/12-lame-d-automne`. Another name than the product's own in this language is sent there (301)."""
-    found = find_product(int(product_id))
-    if found is None:
+    """`/produit/12-lame-d-automne?finition=unpainted&format=3`: the page with that choice made.
+
+    Another name than the product's own in this language, and a choice that it does not have, are sent to its own page
+    (301, 302). With the header `X-Fragment: choice` only what depends on the choice is drawn.
+    """
+    first = find_product(int(product_id))
+    if first is None:
         return no_product(request)
-    if request.path != found.url:
-        return _redirect_to(found, request)
+    if request.path != first.url:
+        return _redirect_to(first, request)
+    choice = _choice(request, first)
+    if choice is None:
+        return HttpResponseRedirect(first.url)
+    found = first.choose(choice)
+    if request.headers.get(FRAGMENT_HEADER) == PARTS:
+        return _parts(request, found)
     similar = similar_cards(found.row)
     # One more than is shown: are there others?
     reviews = product_reviews(found.id, limit=SHOWN + 1)
@@ -43,6 +66,7 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
         "similar": similar,
         "buy_props": SimpleLazyObject(lambda: product_buy_props(found)),
         "gallery_props": SimpleLazyObject(lambda: gallery_props(found)),
+        "choice_key": choice,
         "breadcrumbs": [
             (_("Accueil"), reverse("home")),
             (found.category, category_url(found.category_kind, found.category_slug)),
@@ -51,7 +75,7 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
         "reviews": reviews[:SHOWN],
         "reviews_url": reviews_url(found.row) if len(reviews) > SHOWN else "",
         "structured_data": cached_fragment(
-            lambda: {**_structured_data(found), **_rating(found, reviews[:SHOWN])},
+            lambda: {**_structured_data(first), **_rating(first, reviews[:SHOWN])},
             "product-structured-data",
             found.id,
         ),
@@ -60,7 +84,29 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
             lambda: in_each_language(lambda: product_url(found.row)), "product-addresses", found.id
         ),
     }
-    return render(request, "catalog/product.html", context)
+    response = render(request, "catalog/product.html", context)
+    patch_vary_headers(response, [FRAGMENT_HEADER])
+    return response
+
+
+def _parts(request: HttpRequest, found: ProductDetail) -> HttpResponse:
+    context = {"product": found, "gallery_props": SimpleLazyObject(lambda: gallery_props(found))}
+    response = render(request, "catalog/_choice.html", context)
+    patch_vary_headers(response, [FRAGMENT_HEADER])
+    return response
+
+
+def _choice(request: HttpRequest, found: ProductDetail) -> OfferKey | None:
+    """What the address asks for, filled in with the first choice; None when the product does not have it."""
+    finish, format_id = request.GET.get("finition", ""), request.GET.get("format", "")
+    first = found.selected
+    if first is None or not (finish or format_id):
+        return OfferKey(None, "") if first is None else first.choice
+    key = OfferKey(
+        int(format_id) if is_format(format_id) else first.variation_id,
+        finish or first.finish,
+    )
+    return None if found.offer(key) is None else key
 
 
 @require_safe
@@ -98,25 +144,20 @@ def _structured_data(found: ProductDetail) -> structured_data.Data:
 
 
 def _first_choice_first(found: ProductDetail) -> list[OfferChoice]:
-    first = (found.selected_finish, found.selected_variation)
-    return sorted(found.offers, key=lambda choice: (choice.finish, choice.variation_id) != first)
+    return sorted(found.offers, key=lambda choice: choice != found.selected)
 
 
 def _offer(found: ProductDetail, choice: OfferChoice) -> structured_data.Offer:
     """The choice with its own address, which opens the page with that choice made."""
-    query = urlencode(
-        {
-            name: value
-            for name, value in (("finition", choice.finish), ("format", choice.variation_id))
-            if value and len(found.offers) > 1
-        }
-    )
+    query = choice.query if len(found.offers) > 1 else ""
     return structured_data.Offer(
         url=f"{found.url}?{query}" if query else found.url,
         price=choice.price,
         original_price=choice.original_price,
         available=choice.available,
-        made_to_order=found.made_to_order,
+        made_to_order=choice.stock is None,
+        sku=choice.sku,
+        image=found.images[choice.images[0]].url if choice.images else "",
     )
 
 

@@ -568,6 +568,7 @@ export interface components {
             price_text: string;
             original_price_text: string | null;
             available: boolean;
+            stock: number | null;
         };
         BuySelection: {
             finish: components["schemas"]["FinishEnum"] | null;
@@ -743,8 +744,6 @@ export interface components {
             height: number;
             alt: string;
             sources: components["schemas"]["GallerySource"][];
-            finish: components["schemas"]["FinishEnum"] | null;
-            variation_id: number | null;
         };
         GalleryProps: {
             name: string;
@@ -862,13 +861,15 @@ export interface components {
         NotifyAnswer: {
             detail: string;
         };
-        /** @description A product or a category, one of them. */
+        /** @description A product, perhaps one variant of it, or a category. */
         NotifyRequestRequest: {
             email: string;
             /** @default  */
             category_slug: string;
             /** Format: int64 */
             product_id?: number | null;
+            /** Format: int64 */
+            variant_id?: number | null;
         };
         Order: {
             /** Format: uuid */
@@ -1016,6 +1017,7 @@ export interface components {
             source: string;
             finishes: components["schemas"]["ProductFinish"][];
             variations: components["schemas"]["ProductFormat"][];
+            variants: components["schemas"]["ProductVariant"][];
             images: components["schemas"]["ProductPicture"][];
             similar: components["schemas"]["ProductSummary"][];
         };
@@ -1059,6 +1061,28 @@ export interface components {
             featured: boolean;
             in_stock: boolean;
             promotion: components["schemas"]["ProductPromotion"] | null;
+        };
+        /**
+         * @description One format in one finish. `stock` is null for made to order; `images` are places in the product's `images`, the
+         *     photos that show this variant, best first; `size` is its height in cm.
+         */
+        ProductVariant: {
+            id: number;
+            sku: string;
+            finish: components["schemas"]["FinishEnum"] | null;
+            variation_id: number | null;
+            /** Format: decimal */
+            price: string;
+            /** Format: decimal */
+            original_price: string | null;
+            available: boolean;
+            stock: number | null;
+            /** Format: decimal */
+            size: string | null;
+            dimensions: string;
+            production_days_min: number;
+            production_days_max: number;
+            images: number[];
         };
         /** @description A priced cart. The client displays these figures and never adds them up. */
         Quote: {

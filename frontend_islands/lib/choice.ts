@@ -19,14 +19,11 @@ export function choiceIn(values: Pick<URLSearchParams | ReadonlyMap<string, stri
   };
 }
 
-export function choiceInAddress(): Choice {
-  return choiceIn(new URLSearchParams(location.search));
-}
-
 /** Writes a choice into the address, without a new entry in the history: going back leaves the page. */
-export function putInAddress({ finish, variation_id }: Choice): void {
+export function putInAddress({ finish, variation_id }: Choice): URL {
   const address = new URL(location.href);
   if (finish) address.searchParams.set("finition", finish);
   if (variation_id) address.searchParams.set("format", String(variation_id));
   history.replaceState(history.state, "", address);
+  return address;
 }

@@ -1,13 +1,10 @@
 /** Events between parts of a page, dispatched on the document. */
-import type { Choice } from "./choice";
 
 interface ShopEvents {
   /** The cart was written in this tab; `count` is its number of pieces. */
   "cart:changed": { count: number };
   /** The favourites were written in this tab, or read anew after another tab wrote them. */
   "favourites:changed": { ids: number[] };
-  /** Another finish or format of the page's product was chosen. */
-  "product:chosen": Choice & { product_id: number };
 }
 
 export function emit<Name extends keyof ShopEvents>(name: Name, detail: ShopEvents[Name]): void {

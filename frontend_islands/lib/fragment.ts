@@ -24,3 +24,12 @@ export async function fetchFragment(address: URL, part: string, signal: AbortSig
 export function showFragment(element: HTMLElement, html: string): void {
   element.innerHTML = html;
 }
+
+/** Puts each part of a drawn fragment in the place of the part of the same name (`data-part`) on the page. */
+export function replaceParts(html: string): void {
+  const drawn = document.createElement("template");
+  drawn.innerHTML = html;
+  for (const part of drawn.content.querySelectorAll<HTMLElement>("[data-part]")) {
+    document.querySelector(`[data-part="${part.dataset.part}"]`)?.replaceWith(part);
+  }
+}

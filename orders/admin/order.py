@@ -108,7 +108,7 @@ class RefundInline(ExplainsRefunds, ReadOnlyInline):
 class HoldInline(ReadOnlyInline):
     model = StockHold
     classes = ("collapse",)
-    fields = ("product", "variation", "quantity", "state")
+    fields = ("product", "variant", "quantity", "state")
 
 
 class EventInline(ReadOnlyInline):

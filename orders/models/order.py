@@ -166,9 +166,7 @@ class OrderItem(models.Model):
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="items")
     position = models.PositiveSmallIntegerField(default=0)
     product = models.ForeignKey("catalog.Product", on_delete=models.SET_NULL, null=True, blank=True)
-    variation = models.ForeignKey(
-        "catalog.ProductVariation", on_delete=models.SET_NULL, null=True, blank=True
-    )
+    variant = models.ForeignKey("catalog.Variant", on_delete=models.SET_NULL, null=True, blank=True)
     finish = models.CharField(_("finition"), max_length=10, blank=True)
     product_name = models.CharField(_("produit"), max_length=200)
     variation_name = models.CharField(_("format"), max_length=120, blank=True)
@@ -304,15 +302,15 @@ class StockHold(models.Model):
     product = models.ForeignKey(
         "catalog.Product", verbose_name=_("produit"), on_delete=models.SET_NULL, null=True
     )
-    variation = models.ForeignKey(
-        "catalog.ProductVariation", verbose_name=_("format"), on_delete=models.SET_NULL, null=True, blank=True
+    variant = models.ForeignKey(
+        "catalog.Variant", verbose_name=_("déclinaison"), on_delete=models.SET_NULL, null=True, blank=True
     )
     quantity = models.PositiveIntegerField(_("quantité"))
     state = models.CharField(
         _("état"), max_length=10, choices=StockHoldState.choices, default=StockHoldState.HELD
     )
-    product_counted = models.BooleanField(default=True, editable=False)
-    variation_counted = models.BooleanField(default=True, editable=False)
+    # Which number of units it was taken from: "product", "variant", or "" for made to order.
+    level = models.CharField(max_length=10, blank=True, default="", editable=False)
     network = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
     mailbox = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
     created_at = models.DateTimeField(default=timezone.now)

@@ -40,7 +40,7 @@ def order_for_page(order_id: uuid.UUID) -> Order | None:
 
 
 def find_purchase(user_id: int, product_id: int) -> Purchase | None:
-    """Return the member's latest paid order of the product that was neither cancelled nor refunded. One query."""
+    """Return the member's latest paid order of the product that was neither cancelled nor refunded. Two queries."""
     order = (
         Order.objects.filter(
             user_id=user_id, status__in=PAID_STATUSES, paid_at__isnull=False, items__product_id=product_id
@@ -50,7 +50,8 @@ def find_purchase(user_id: int, product_id: int) -> Purchase | None:
     )
     if order is None or order.paid_at is None:
         return None
-    return Purchase(order.reference, timezone.localdate(order.delivered_at or order.paid_at))
+    bought = order.items.filter(product_id=product_id).values_list("variant_id", flat=True).first()
+    return Purchase(order.reference, timezone.localdate(order.delivered_at or order.paid_at), bought)
 
 
 def order_path(order: Order) -> str:

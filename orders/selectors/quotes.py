@@ -1,6 +1,7 @@
 """A cart, priced: what the browser asked for, joined with what the catalogue sells now."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -130,7 +131,7 @@ def quote_cart(
             problem=refusals.get(key, bought).problem,
             problem_detail=refusals.get(key, bought).detail,
             available_quantity=refusals[key].left if key in refusals else sellable.available_quantity,
-            reserved=any(level in (own or {}) for level, _stock in stock.levels(sellable)),
+            reserved=sellable.stock_level in (own or {}),
         )
         for key, (sellable, quantity) in joined.items()
     )
@@ -162,26 +163,17 @@ def problem_text(problem: str, left: int | None) -> str:
 
 
 class _SharedStock:
-    """Lines of one cart may draw on one stock: two finishes of a unique piece, two formats counted together."""
+    """Lines of one cart may draw on one number of units: two finishes of a unique piece, counted with the product."""
 
     def __init__(self) -> None:
-        self._used: dict[Level, int] = {}
+        self._used: Counter[Level] = Counter()
 
     def left(self, sellable: Sellable) -> int | None:
-        """Return units still to be had by this line, None when neither level is counted."""
-        levels = [
-            max(0, stock - self._used.get(level, 0))
-            for level, stock in self.levels(sellable)
-            if stock is not None
-        ]
-        return min(levels) if levels else None
+        """Return units still to be had by this line, None when they are not counted."""
+        if sellable.stock_level is None or sellable.available_quantity is None:
+            return None
+        return max(0, sellable.available_quantity - self._used[sellable.stock_level])
 
     def take(self, sellable: Sellable, quantity: int) -> None:
-        for level, _stock in self.levels(sellable):
-            self._used[level] = self._used.get(level, 0) + quantity
-
-    @staticmethod
-    def levels(sellable: Sellable) -> Iterable[tuple[Level, int | None]]:
-        yield ("product", sellable.product_id), sellable.product_stock
-        if sellable.variation_id is not None:
-            yield ("variation", sellable.variation_id), sellable.variation_stock
+        if sellable.stock_level is not None:
+            self._used[sellable.stock_level] += quantity

@@ -32,7 +32,7 @@ P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 Allowed = Callable[[str], bool]
 
-_FRAGMENT = "HTTP_X_FRAGMENT"
+FRAGMENT_HEADER = "X-Fragment"
 _LATER_PAGE = re.compile(r"[2-9]|[1-9][0-9]{1,8}")
 # A page's address names it; longer ones are somebody's experiment.
 _LONGEST_ADDRESS = 300
@@ -103,7 +103,7 @@ def public_page(
     def is_own_address(request: HttpRequest) -> bool:
         given = [(name, value) for name, values in request.GET.lists() for value in values]
         return (
-            request.META.get(_FRAGMENT, "") in ("", *fragments)
+            request.headers.get(FRAGMENT_HEADER, "") in ("", *fragments)
             and len(given) == len(request.GET)
             and all(name in allowed and allowed[name](value) for name, value in given)
             # The page's links to other languages repeat the query: only as the shop writes it.
@@ -171,7 +171,7 @@ def _address(request: HttpRequest) -> Address | None:
     if request.method not in ("GET", "HEAD") or not settings.PAGE_CACHE_SECONDS:
         return None
     path, query = request.path_info, request.META.get("QUERY_STRING", "")
-    fragment = request.META.get(_FRAGMENT, "")
+    fragment = request.headers.get(FRAGMENT_HEADER, "")
     if len(path) + len(query) + len(fragment) > _LONGEST_ADDRESS:
         return None
     return Address(request.is_secure(), path, query, fragment)

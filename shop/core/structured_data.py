@@ -31,13 +31,15 @@ _POSTCODE = re.compile(r"(\d{5})\s+(\S.*)\Z")
 @dataclass(frozen=True, slots=True)
 class Offer:
     """One way to buy a product: its price, the former one that the page strikes (or None), the page's address with
-    that choice made."""
+    that choice made, its reference and a picture of it ("" where there is none)."""
 
     url: str
     price: Decimal
     available: bool
     made_to_order: bool
     original_price: Decimal | None = None
+    sku: str = ""
+    image: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +273,10 @@ def _offer(offer: Offer, seller: str) -> Data:
         "itemCondition": f"{_SCHEMA}/NewCondition",
         "seller": {"@type": "Organization", "@id": f"{settings.SITE_URL}/#shop", "name": seller},
     }
+    if offer.sku:
+        data["sku"] = offer.sku
+    if offer.image:
+        data["image"] = _absolute(offer.image)
     if offer.original_price is not None:
         data["priceSpecification"] = {
             "@type": "UnitPriceSpecification",

@@ -1,7 +1,5 @@
 import { type KeyboardEvent, type MouseEvent, type PointerEvent, useEffect, useRef, useState } from "react";
 import type { GalleryImage, GalleryProps } from "@/api/types";
-import { type Choice, choiceInAddress } from "@/lib/choice";
-import { listen } from "@/lib/events";
 import { Icon } from "@/lib/icon";
 import { goTo } from "@/lib/navigate";
 import { reactIsland, useIsland, useTranslation } from "@/runtime/react";
@@ -14,7 +12,7 @@ const SWIPE_PX = 40;
 export function Gallery({ name, images }: GalleryProps) {
   const { t } = useTranslation();
   const { fallback } = useIsland();
-  const [index, setIndex] = useState(() => pictureOf(images, choiceInAddress()) ?? 0);
+  const [index, setIndex] = useState(0);
   const swipe = useSwipe((step) => turn(step));
   const shared = fallback?.querySelector<HTMLElement>("[data-shared]")?.dataset.shared;
   // The sizes that the server's version names, so that the browser takes the files it has already.
@@ -22,14 +20,6 @@ export function Gallery({ name, images }: GalleryProps) {
   const thumbSizes = fallback?.querySelector(".gallery__thumb [sizes]")?.getAttribute("sizes") ?? "7rem";
   const total = images.length;
   const image = images[index];
-
-  useEffect(
-    () =>
-      listen("product:chosen", (choice) => {
-        setIndex((current) => pictureOf(images, choice) ?? current);
-      }),
-    [images],
-  );
 
   if (!image) return null;
 
@@ -152,20 +142,6 @@ function Ruler({ photo }: { photo: number }) {
     place.current?.replaceChildren(...[...drawn].map((part) => part.cloneNode(true)));
   }, [fallback, photo]);
   return <span ref={place} />;
-}
-
-/** The photo that shows a choice best: of that finish and format, else of the finish, else of the format. */
-export function pictureOf(images: readonly GalleryImage[], { finish, variation_id }: Choice): number | null {
-  const tests: ((image: GalleryImage) => boolean)[] = [
-    (image) => finish !== null && image.finish === finish && image.variation_id === variation_id,
-    (image) => finish !== null && image.finish === finish,
-    (image) => variation_id !== null && image.variation_id === variation_id,
-  ];
-  for (const test of tests) {
-    const found = images.findIndex(test);
-    if (found >= 0) return found;
-  }
-  return null;
 }
 
 /** Turns on a horizontal swipe of a finger; vertical ones scroll the page as always. */

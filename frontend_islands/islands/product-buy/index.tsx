@@ -1,8 +1,8 @@
 import { useEffect, useId, useRef, useState } from "react";
 import type { BuyFinish, ProductBuyProps } from "@/api/types";
 import { addToCart } from "@/lib/cart";
-import { type Choice, choiceIn, choiceInAddress, putInAddress } from "@/lib/choice";
-import { emit } from "@/lib/events";
+import { type Choice, choiceIn, putInAddress } from "@/lib/choice";
+import { fetchFragment, replaceParts } from "@/lib/fragment";
 import { toast } from "@/lib/toast";
 import { reactIsland, useIsland, useTranslation } from "@/runtime/react";
 import { firstChoice, isFinishOpen, isHeldForVisitor, isVariationOpen, offerFor, withFinish } from "./offers";
@@ -11,12 +11,13 @@ import { firstChoice, isFinishOpen, isHeldForVisitor, isVariationOpen, offerFor,
 export function ProductBuy(props: ProductBuyProps) {
   const { t } = useTranslation();
   const { values } = useIsland();
-  const [choice, setChoice] = useState(() => firstChoice(props, [choiceIn(values), choiceInAddress()]));
+  const [choice, setChoice] = useState(() => firstChoice(props, choiceIn(values)));
   const { product_id, finishes, variations, offers } = props;
   const offer = offerFor(offers, choice);
   const canBuy = props.available && offer?.available === true;
   const { finish: chosenFinish, variation_id: chosenFormat } = choice;
   const [isMine, setIsMine] = useState(false);
+  useParts(choice, props.selected);
 
   useEffect(() => {
     setIsMine(false);
@@ -32,8 +33,6 @@ export function ProductBuy(props: ProductBuyProps) {
 
   function choose(next: Choice) {
     setChoice(next);
-    putInAddress(next);
-    emit("product:chosen", { product_id, ...next });
   }
 
   function add() {
@@ -112,6 +111,26 @@ export function ProductBuy(props: ProductBuyProps) {
       </BuyButtons>
     </div>
   );
+}
+
+/** Has the server draw what depends on the choice: photos, ruler, dates, characteristics. The address follows. */
+function useParts({ finish, variation_id }: Choice, drawn: Choice) {
+  const { t } = useTranslation();
+  const shown = useRef(drawn);
+  useEffect(() => {
+    if (finish === shown.current.finish && variation_id === shown.current.variation_id) return;
+    const request = new AbortController();
+    fetchFragment(putInAddress({ finish, variation_id }), "choice", request.signal).then(
+      (html) => {
+        shown.current = { finish, variation_id };
+        replaceParts(html);
+      },
+      () => {
+        if (!request.signal.aborted) toast({ kind: "error", title: t("common.network") });
+      },
+    );
+    return () => request.abort();
+  }, [finish, variation_id, t]);
 }
 
 interface BuyButtonsProps {

@@ -40,14 +40,13 @@ export function withFinish(all: Offers, choice: Choice, finish: Choice["finish"]
   return { finish, variation_id: other?.id ?? choice.variation_id };
 }
 
-/** What is chosen when the page opens: the first wish of each kind that can be bought, else the server's choice. */
-export function firstChoice(all: Offers, wishes: readonly Choice[]): Choice {
-  const finish = wishes.find((wish) => wish.finish && isFinishOpen(all, wish.finish))?.finish;
-  const choice = finish ? withFinish(all, all.selected, finish) : all.selected;
-  const format = wishes.find(
-    ({ variation_id }) => variation_id && isVariationOpen(all, variation_id, choice.finish),
-  )?.variation_id;
-  return format ? { ...choice, variation_id: format } : choice;
+/** What is chosen when the page opens: the server's choice, or what the visitor chose in its form meanwhile. */
+export function firstChoice(all: Offers, wish: Choice): Choice {
+  const asked = {
+    finish: wish.finish ?? all.selected.finish,
+    variation_id: wish.variation_id ?? all.selected.variation_id,
+  };
+  return offerFor(all.offers, asked)?.available ? asked : all.selected;
 }
 
 /**

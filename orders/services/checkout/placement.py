@@ -255,7 +255,7 @@ def order_items(order: Order, lines: Sequence[QuotedLine]) -> list[OrderItem]:
                 order=order,
                 position=position,
                 product_id=sellable.product_id,
-                variation_id=sellable.variation_id,
+                variant_id=sellable.variant_id,
                 finish=sellable.finish,
                 product_name=sellable.name,
                 variation_name=sellable.variation_name,

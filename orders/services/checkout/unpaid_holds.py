@@ -11,14 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.db.models import Q
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog.selectors.availability import stock_levels
 from orders.models import Order, StockHold, StockHoldState
-from orders.services.status.stock_holds import counted_levels, held_units
+from orders.services.status.stock_holds import held_units, level_of
 from shop.core.client_address import network_of
 from shop.core.problems import Problem
 from shop.core.transaction_locks import lock_names
@@ -56,7 +55,7 @@ def limit_unpaid_holds(order: Order, holder: Holder) -> None:
     Call it in the placing transaction after the stock was taken: parallel orders of one holder are counted one after
     the other. Locks the holder's two names until the commit; nothing is locked after them. Raises TooManyUnpaid.
     """
-    counted = order.stock_holds.filter(Q(product_counted=True) | Q(variation_counted=True))
+    counted = order.stock_holds.exclude(level="")
     if not counted.update(network=holder.network, mailbox=holder.mailbox):
         return
     lock_names((holder.network, holder.mailbox))
@@ -94,13 +93,7 @@ def _scarce(holds: Iterable[StockHold]) -> int:
     units = held_units(holds)
     left = stock_levels(units)
     outweighed = {level for level, quantity in units.items() if level in left and quantity > left[level]}
-    return len(
-        {
-            (hold.product_id, hold.variation_id)
-            for hold in holds
-            if outweighed.intersection(counted_levels(hold))
-        }
-    )
+    return len({(hold.product_id, hold.variant_id) for hold in holds if level_of(hold) in outweighed})
 
 
 def _digest(kind: str, value: str) -> str:

@@ -47,6 +47,7 @@ from orders.selectors.refund_rules import (
 )
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.outcomes import settle_request
+from orders.services.status.stock_holds import level_of
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.money import ZERO, amount_string, from_cents
 from shop.core.problems import Problem
@@ -238,24 +239,15 @@ def _restock(order: Order, line: RefundLine) -> bool:
     item: OrderItem = line.item
     back = RefundLine.objects.filter(item=item, restocked=True)
     shelved = back.aggregate(units=Sum("quantity"))["units"] or 0
-    if item.product_id is None or shelved + line.quantity > item.quantity:
+    if item.variant_id is None or shelved + line.quantity > item.quantity:
         return False
     if not RefundLine.objects.filter(pk=line.pk, restocked=False).update(restocked=True):
         return False
     line.restocked = True
-    # A level that staff began to count since the sale never lost these units.
-    hold = StockHold.objects.filter(order=order, product=item.product_id, variation=item.variation_id).first()
-    release_stock(
-        units=[
-            StockUnit(
-                item.product_id,
-                item.variation_id,
-                line.quantity,
-                hold.product_counted if hold else True,
-                hold.variation_counted if hold else True,
-            )
-        ]
-    )
+    # A number that staff began to count since the sale never lost these units.
+    hold = StockHold.objects.filter(order=order, variant=item.variant_id).first()
+    if hold is not None:
+        release_stock(units=[StockUnit(item.variant_id, line.quantity, level_of(hold))])
     record_event(order, "refund.restocked", item=item.pk, units=line.quantity)
     return True
 

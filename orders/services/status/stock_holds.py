@@ -17,18 +17,16 @@ def hold_for_order(order: Order) -> None:
     """Hold every unit of the order's lines. Raises catalog's OutOfStock; call it in the placing transaction, last, so
     that the rows of a sought-after piece are locked as short as possible."""
     units = [
-        StockUnit(item.product_id, item.variation_id, item.quantity)
-        for item in order.items.all()
-        if item.product_id is not None
+        StockUnit(item.variant_id, item.quantity) for item in order.items.all() if item.variant_id is not None
     ]
+    products = {item.variant_id: item.product_id for item in order.items.all()}
     StockHold.objects.bulk_create(
         StockHold(
             order=order,
-            product_id=unit.product_id,
-            variation_id=unit.variation_id,
+            product_id=products[unit.variant_id],
+            variant_id=unit.variant_id,
             quantity=unit.quantity,
-            product_counted=unit.product_counted,
-            variation_counted=unit.variation_counted,
+            level=unit.level[0] if unit.level else "",
         )
         for unit in hold_stock(units=units)
     )
@@ -41,7 +39,7 @@ def release_for_order(order: Order) -> bool:
     """
     held = list(order.stock_holds.select_for_update().filter(state=StockHoldState.HELD))
     given = [hold for hold in held if _release(hold)]
-    release_stock(units=[_unit(hold, hold.product_id) for hold in given if hold.product_id is not None])
+    release_stock(units=[_unit(hold, hold.variant_id) for hold in given if hold.variant_id is not None])
     return bool(given)
 
 
@@ -51,14 +49,14 @@ def take_for_order(order: Order) -> None:
     The order's row must be locked by the caller.
     """
     holds = list(order.stock_holds.select_for_update())
-    gone = [hold for hold in holds if hold.state == StockHoldState.RELEASED and hold.product_id is not None]
+    gone = [hold for hold in holds if hold.state == StockHoldState.RELEASED and hold.variant_id is not None]
     if gone:
         taken = hold_stock(
-            units=[_unit(hold, hold.product_id) for hold in gone if hold.product_id is not None]
+            units=[_unit(hold, hold.variant_id) for hold in gone if hold.variant_id is not None]
         )
         for hold, unit in zip(gone, taken, strict=True):
-            hold.product_counted, hold.variation_counted = unit.product_counted, unit.variation_counted
-        StockHold.objects.bulk_update(gone, ("product_counted", "variation_counted"))
+            hold.level = unit.level[0] if unit.level else ""
+        StockHold.objects.bulk_update(gone, ("level",))
     order.stock_holds.exclude(state=StockHoldState.TAKEN).update(
         state=StockHoldState.TAKEN, network="", mailbox=""
     )
@@ -77,19 +75,16 @@ def held_units(holds: Iterable[StockHold]) -> Counter[Level]:
     """Return the counted units of holds, by the level of stock they were taken from."""
     units: Counter[Level] = Counter()
     for hold in holds:
-        for level in counted_levels(hold):
+        level = level_of(hold)
+        if level is not None:
             units[level] += hold.quantity
     return units
 
 
-def counted_levels(hold: StockHold) -> list[Level]:
-    """Return the levels that a hold took its units from."""
-    levels: list[Level] = []
-    if hold.product_counted and hold.product_id is not None:
-        levels.append(("product", hold.product_id))
-    if hold.variation_counted and hold.variation_id is not None:
-        levels.append(("variation", hold.variation_id))
-    return levels
+def level_of(hold: StockHold) -> Level | None:
+    """Return the number of units that a hold was taken from; None for made to order, or when its row is gone."""
+    pk = {"product": hold.product_id, "variant": hold.variant_id}.get(hold.level)
+    return None if pk is None else (hold.level, pk)
 
 
 def _release(hold: StockHold) -> bool:
@@ -98,7 +93,5 @@ def _release(hold: StockHold) -> bool:
     return bool(row.update(state=StockHoldState.RELEASED, network="", mailbox=""))
 
 
-def _unit(hold: StockHold, product_id: int) -> StockUnit:
-    return StockUnit(
-        product_id, hold.variation_id, hold.quantity, hold.product_counted, hold.variation_counted
-    )
+def _unit(hold: StockHold, variant_id: int) -> StockUnit:
+    return StockUnit(variant_id, hold.quantity, level_of(hold))
