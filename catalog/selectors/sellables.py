@@ -152,7 +152,11 @@ def _read_variants(product_ids: Collection[int]) -> Iterable[Variant]:
         _VARIANTS.format(texts=texts, keys=_marks(product_ids)), [*product_ids]
     ):
         if variant.variation_id is not None:
-            values = [vars(variant)[f"variation_{field}"] for field in fields]
+            # Columns of another model than the query's come as the driver gives them: a decimal of SQLite is a float.
+            values = [
+                ProductVariation._meta.get_field(field).to_python(vars(variant)[f"variation_{field}"])
+                for field in fields
+            ]
             variant.variation = ProductVariation.from_db(variant._state.db, fields, values)
         yield variant
 
