@@ -14,7 +14,7 @@ from orders.models import (
     ShippingZone,
     VatRate,
 )
-from orders.pricing.vat import outside_union
+
 from shop.core.amounts import TYPED_AMOUNT
 from shop.core.content_version import content_changed
 from shop.core.staff_actions import StaffAction

@@ -184,6 +184,11 @@ class ShopSettings(models.Model):
     default_production_days_max = models.PositiveSmallIntegerField(
         _("fabrication par défaut, maximum (jours)"), default=28
     )
+    default_weight_grams = models.PositiveIntegerField(
+        _("poids d'une pièce emballée par défaut (g)"),
+        default=500,
+        help_text=_("Pour les frais de port au poids, quand une pièce n'a pas le sien."),
+    )
     installments_enabled = models.BooleanField(_("paiement en 3 fois proposé"), default=False)
     installments_minimum = models.DecimalField(
         _("montant minimum du paiement en 3 fois (€)"),
