@@ -81,7 +81,7 @@ class Migration(migrations.Migration):
                 ('vat', models.CharField(choices=[('home', 'Comme la France métropolitaine'), ('union', "Autre pays de l'Union européenne"), ('outside', "Hors du territoire de TVA de l'Union")], max_length=8, verbose_name='TVA')),
                 ('vat_percent', models.DecimalField(blank=True, decimal_places=2, help_text='Vide : celui du pays.', max_digits=4, null=True, verbose_name='taux de TVA propre (%)')),
                 ('in_customs_area', models.BooleanField(default=True, verbose_name="dans le territoire douanier de l'Union")),
-                ('zone', models.ForeignKey(blank=True, help_text='Vide : celle du pays.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='territories', to='orders.shippingzone', verbose_name='zone de livraison propre')),
+                ('zone', models.ForeignKey(blank=True, help_text='Vide : celle du pays.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='orders.shippingzone', verbose_name='zone de livraison propre')),
             ],
             options={
                 'verbose_name': 'territoire',

@@ -1,5 +1,9 @@
 """Where the shop delivers, and for how much; which addresses differ from the rest of their country."""
 
+from __future__ import annotations
+
+from typing import ClassVar
+
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import Q
@@ -27,6 +31,8 @@ class ShippingZone(models.Model):
     delivery_days_max = models.PositiveSmallIntegerField(_("jours de livraison, au plus"), default=5)
     is_fallback = models.BooleanField(_("zone de tous les autres pays"), default=False)
     position = models.PositiveSmallIntegerField(_("ordre"), default=0)
+
+    objects: ClassVar[models.Manager[ShippingZone]] = models.Manager()
 
     class Meta:
         verbose_name = _("zone de livraison")
@@ -112,10 +118,12 @@ class Territory(models.Model):
         on_delete=models.SET_NULL,
         null=True,
         blank=True,
-        related_name="territories",
+        related_name="+",
         verbose_name=_("zone de livraison propre"),
         help_text=_("Vide : celle du pays."),
     )
+
+    objects: ClassVar[models.Manager[Territory]] = models.Manager()
 
     class Meta:
         verbose_name = _("territoire")

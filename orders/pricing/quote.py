@@ -113,7 +113,8 @@ def price_cart(
     """Price a cart sent to a country, and to a postcode of it where one is known.
 
     `destination` is an upper-case ISO 3166-1 alpha-2 code, None for the home country; any text that no zone
-    lists gets the fallback zone. Free units weigh as much as the others. `today` is the day of the order where the shop is.
+    lists gets the fallback zone. `today` is the day of the order where the shop is. Free units weigh as much
+    as the others.
 
     Lines are expected to be validated: a quantity below 1, a negative or fractional-cent price, production
     days out of order or a repeated key raises `ValueError`.

@@ -62,9 +62,7 @@ def find_zone(place: Place, zones: Iterable[ShippingZone], fallback: ShippingZon
     return fallback
 
 
-def shipping_cost(
-    zone: ShippingZone, subtotal: Decimal, item_count: int, weight_grams: int = 0
-) -> Decimal:
+def shipping_cost(zone: ShippingZone, subtotal: Decimal, item_count: int, weight_grams: int = 0) -> Decimal:
     """Return what delivery costs for so many items, this subtotal after promotions and this weight; nothing for an
     empty cart."""
     if item_count == 0 or (zone.free_from is not None and subtotal >= zone.free_from):

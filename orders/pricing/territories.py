@@ -1,8 +1,8 @@
 """Where a parcel goes, as VAT, customs and carriers see it: one answer for a country and a postcode.
 
-Inside the Union two areas differ. The VAT area leaves out the territories of art. 6 of Directive 2006/112/EC and takes in
-those of art. 7; the customs area is that of art. 4 of Regulation (EU) 952/2013. A parcel between them needs a customs
-declaration and bears import taxes if it leaves either.
+Inside the Union two areas differ. The VAT area leaves out the territories of art. 6 of Directive 2006/112/EC and takes
+in those of art. 7; the customs area is that of art. 4 of Regulation (EU) 952/2013. A parcel between them needs a
+customs declaration and bears import taxes if it leaves either.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
+from orders.pricing.vat import STANDARD_RATES
 from shop.core.law import HOME_COUNTRY
 
-UNION = frozenset(
-    "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK".split()
-)
+UNION = frozenset(STANDARD_RATES)
 """Member states (ISO 3166-1). Which of their territories differ is said by rows: `Territory`."""
 
 _SEPARATORS = re.compile(r"[\s.\-]+")
@@ -26,7 +25,7 @@ _COUNTRY_PREFIX = re.compile(r"[A-Z]{1,3}-(?=\d)")
 
 
 class VatPosition(StrEnum):
-    """The seller's own country, another member state, or outside the Union's VAT area (Directive 2006/112/EC, art. 5-7)."""
+    """The seller's own country, another member state, or outside the Union's VAT area (Directive 2006/112/EC, 5-7)."""
 
     HOME = "home"
     UNION = "union"
@@ -53,9 +52,7 @@ class PostcodeRange:
 
     def overlaps(self, other: PostcodeRange) -> bool:
         """Return whether a postcode would match both equally well: the longer beginning wins over a shorter one."""
-        return (
-            len(self.first) == len(other.first) and self.first <= other.last and other.first <= self.last
-        )
+        return len(self.first) == len(other.first) and self.first <= other.last and other.first <= self.last
 
 
 @dataclass(frozen=True, slots=True)

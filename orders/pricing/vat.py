@@ -1,7 +1,7 @@
 """VAT by destination: standard rates, and the VAT that a price includes.
 
-Pure: no database, no clock. Whose VAT a place has: `orders.pricing.territories`. Whether a sale bears VAT at all depends on
-the year's sales: `orders.invoices.tax`.
+Pure: no database, no clock. Whose VAT a place has: `orders.pricing.territories`. Whether a sale bears VAT at all
+depends on the year's sales: `orders.invoices.tax`.
 """
 
 from dataclasses import dataclass

@@ -83,8 +83,8 @@ def quote_cart(
     postal_code: str = "",
     own: Mapping[Level, int] | None = None,
 ) -> CartQuote:
-    """Price a cart for an address: its country (ISO 3166-1 alpha-2, ZZ for « Autre » named by `custom_country`, None: the
-    shop's own) and its postcode as far as it is known.
+    """Price a cart for an address: its country (ISO 3166-1 alpha-2, ZZ for « Autre » named by `custom_country`, None:
+    the shop's own) and its postcode as far as it is known.
 
     `own` are units that an unpaid order of the same customer holds: a new order takes its place, so they count as
     available. Lines that name the same article are joined. Seven queries whatever the size of the cart.

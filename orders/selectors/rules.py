@@ -84,8 +84,7 @@ def checkout_countries() -> list[CountryChoice]:
     listed = {country.code for row in rows for country in row.countries}
     listed |= {territory.country for territory in load_territories() if territory.zone}
     choices = [
-        CountryChoice(code, country_name(code), needs_postcode(code))
-        for code in listed - stopped_countries()
+        CountryChoice(code, country_name(code), needs_postcode(code)) for code in listed - stopped_countries()
     ]
     choices.sort(key=lambda choice: (choice.code != HOME_COUNTRY, folded(choice.name)))
     if any(row.is_fallback for row in rows):

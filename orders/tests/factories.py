@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from importlib import import_module
 from decimal import Decimal
+from importlib import import_module
 from typing import Any
 
 from django.apps import apps

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from babel.numbers import format_decimal
 from django.core.cache import caches
 from django.db.models import Min
 from django.utils.translation import gettext as _
