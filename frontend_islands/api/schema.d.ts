@@ -660,8 +660,7 @@ export interface components {
         CountryChoice: {
             code: string;
             name: string;
-            zone: string;
-            duties_notice: boolean;
+            needs_postcode: boolean;
         };
         CreditedLine: {
             item_id: number;
@@ -1072,6 +1071,10 @@ export interface components {
             subtotal: string;
             country: string;
             shipping_zone: string;
+            /** @description The parcel leaves the Union's VAT or customs area: its receiver owes import taxes or duties. */
+            customs_notice: boolean;
+            /** @description What is wrong or doubtful about the postcode, in the visitor's language. */
+            postal_code_notice: string;
             /** Format: decimal */
             shipping_cost: string;
             /** Format: decimal */
@@ -1120,6 +1123,10 @@ export interface components {
         QuoteRequestRequest: {
             lines: components["schemas"]["LineRequest"][];
             country?: string | null;
+            /** @description The name of a country that is « Autre ». */
+            custom_country?: string;
+            /** @description As far as it has been typed. */
+            postal_code?: string;
         };
         /**
          * @description * `letter` - Par courrier
