@@ -150,7 +150,7 @@ class TerritoryForm(forms.ModelForm[Territory]):
         except PostcodesInvalid as error:
             raise forms.ValidationError(
                 _(
-                    "« %(part)s » n'est ni le début d'un code postal ni un intervalle comme « 971-978 », dont les "
+                    "« %(part)s » n'est ni le début d'un code postal ni un intervalle comme « 971-978 », dont les "
                     "deux bouts ont la même longueur et se suivent."
                 ),
                 params={"part": error.part},
@@ -179,7 +179,7 @@ class TerritoryForm(forms.ModelForm[Territory]):
                 self.add_error(
                     "postcodes",
                     forms.ValidationError(
-                        _("« %(territory)s » couvre déjà tout ce pays."), params={"territory": other.name}
+                        _("« %(territory)s » couvre déjà tout ce pays."), params={"territory": other.name}
                     ),
                 )
             both = [mine for mine in ranges for its in others if mine.overlaps(its)]
@@ -187,7 +187,7 @@ class TerritoryForm(forms.ModelForm[Territory]):
                 self.add_error(
                     "postcodes",
                     forms.ValidationError(
-                        _("%(postcodes)s : déjà dans le territoire « %(territory)s »."),
+                        _("%(postcodes)s : déjà dans le territoire « %(territory)s »."),
                         params={
                             "postcodes": ", ".join(
                                 each.first if each.first == each.last else f"{each.first}-{each.last}"

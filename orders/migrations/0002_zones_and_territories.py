@@ -48,7 +48,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='shippingzone',
             name='rate',
-            field=models.DecimalField(decimal_places=2, help_text="Pour tout colis plus lourd que les paliers de poids ; pour tous s'il n'y en a pas.", max_digits=8, verbose_name='tarif (€)'),
+            field=models.DecimalField(decimal_places=2, help_text="Pour tout colis plus lourd que les paliers de poids ; pour tous s'il n'y en a pas.", max_digits=8, verbose_name='tarif (€)'),
         ),
         migrations.CreateModel(
             name='ShippingRateStep',
@@ -76,12 +76,12 @@ class Migration(migrations.Migration):
                 ('name_es', models.CharField(max_length=80, null=True, verbose_name='nom')),
                 ('name_de', models.CharField(max_length=80, null=True, verbose_name='nom')),
                 ('within', django_countries.fields.CountryField(max_length=2, verbose_name="pays écrit dans l'adresse")),
-                ('postcodes', models.CharField(blank=True, help_text='Débuts de codes postaux, par exemple « 971-978, 984 ». Vide : tout le pays.', max_length=200, verbose_name='codes postaux')),
-                ('country', django_countries.fields.CountryField(help_text='Le pays, ou le code que le territoire a pour lui seul : La Réunion est RE.', max_length=2, verbose_name='compte comme')),
+                ('postcodes', models.CharField(blank=True, help_text='Débuts de codes postaux, par exemple « 971-978, 984 ». Vide : tout le pays.', max_length=200, verbose_name='codes postaux')),
+                ('country', django_countries.fields.CountryField(help_text='Le pays, ou le code que le territoire a pour lui seul : La Réunion est RE.', max_length=2, verbose_name='compte comme')),
                 ('vat', models.CharField(choices=[('home', 'Comme la France métropolitaine'), ('union', "Autre pays de l'Union européenne"), ('outside', "Hors du territoire de TVA de l'Union")], max_length=8, verbose_name='TVA')),
-                ('vat_percent', models.DecimalField(blank=True, decimal_places=2, help_text='Vide : celui du pays.', max_digits=4, null=True, verbose_name='taux de TVA propre (%)')),
+                ('vat_percent', models.DecimalField(blank=True, decimal_places=2, help_text='Vide : celui du pays.', max_digits=4, null=True, verbose_name='taux de TVA propre (%)')),
                 ('in_customs_area', models.BooleanField(default=True, verbose_name="dans le territoire douanier de l'Union")),
-                ('zone', models.ForeignKey(blank=True, help_text='Vide : celle du pays.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='orders.shippingzone', verbose_name='zone de livraison propre')),
+                ('zone', models.ForeignKey(blank=True, help_text='Vide : celle du pays.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='orders.shippingzone', verbose_name='zone de livraison propre')),
             ],
             options={
                 'verbose_name': 'territoire',

@@ -22,7 +22,7 @@ class ShippingZone(models.Model):
         _("tarif (€)"),
         max_digits=8,
         decimal_places=2,
-        help_text=_("Pour tout colis plus lourd que les paliers de poids ; pour tous s'il n'y en a pas."),
+        help_text=_("Pour tout colis plus lourd que les paliers de poids ; pour tous s'il n'y en a pas."),
     )
     free_from = models.DecimalField(
         _("offerte à partir de (€, après promotions)"), max_digits=8, decimal_places=2, null=True, blank=True
@@ -97,11 +97,11 @@ class Territory(models.Model):
         _("codes postaux"),
         max_length=200,
         blank=True,
-        help_text=_("Débuts de codes postaux, par exemple « 971-978, 984 ». Vide : tout le pays."),
+        help_text=_("Débuts de codes postaux, par exemple « 971-978, 984 ». Vide : tout le pays."),
     )
     country = CountryField(
         _("compte comme"),
-        help_text=_("Le pays, ou le code que le territoire a pour lui seul : La Réunion est RE."),
+        help_text=_("Le pays, ou le code que le territoire a pour lui seul : La Réunion est RE."),
     )
     vat = models.CharField(_("TVA"), max_length=8, choices=TerritoryVat.choices)
     vat_percent = models.DecimalField(
@@ -110,7 +110,7 @@ class Territory(models.Model):
         decimal_places=2,
         null=True,
         blank=True,
-        help_text=_("Vide : celui du pays."),
+        help_text=_("Vide : celui du pays."),
     )
     in_customs_area = models.BooleanField(_("dans le territoire douanier de l'Union"), default=True)
     zone = models.ForeignKey(
@@ -120,7 +120,7 @@ class Territory(models.Model):
         blank=True,
         related_name="+",
         verbose_name=_("zone de livraison propre"),
-        help_text=_("Vide : celle du pays."),
+        help_text=_("Vide : celle du pays."),
     )
 
     objects: ClassVar[models.Manager[Territory]] = models.Manager()

@@ -132,7 +132,12 @@ def make_order(
         lines=wanted,
         customer=CustomerDetails(**details),
         payment_mode=payment_mode,
-        expected_total=quote_cart(wanted, destination=details["country"]).quote.total,
+        expected_total=quote_cart(
+            wanted,
+            destination=details["country"],
+            custom_country=details.get("custom_country", ""),
+            postal_code=details["postal_code"],
+        ).quote.total,
         language=language,
     )
     return place_order(request, find_buyer=lambda _order: user)

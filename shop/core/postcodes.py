@@ -44,7 +44,7 @@ def postcode_notice(country: str, postcode: str) -> str:
 
 
 def _refusal(country: str) -> str:
-    return _("Ce code postal n'existe pas dans ce pays. Exemple : %(example)s.") % {
+    return _("Ce code postal n'existe pas dans ce pays. Exemple : %(example)s.") % {
         "example": _rule(country).example
     }
 

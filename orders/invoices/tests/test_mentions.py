@@ -113,8 +113,8 @@ def test_art_262_i_exports_and_customs(paid) -> None:
     order = paid((product, 1), country="US")
     found = mentions(order)
     assert found["export"] == (
-        "Exportation hors de l'Union européenne, art. 262 I du CGI. Droits et taxes d'importation à la charge du "
-        "destinataire."
+        "Exportation hors du territoire fiscal de l'Union européenne, art. 262 I du CGI. Droits et taxes "
+        "d'importation à la charge du destinataire."
     )
     line = order.invoices.get().data["lines"][0]
     assert (line["hs_code"], line["origin"]) == ("950300", "FR")
