@@ -205,6 +205,7 @@ class TerritoryAdmin(PublicSettingAdmin[Territory]):
 
     add_action = change_action = delete_action = StaffAction.EDIT_VAT
     form = TerritoryForm
+    formfield_overrides = {models.DecimalField: TYPED_AMOUNT}
     list_display = ("name", "code", "within", "postcodes", "country", "vat", "in_customs_area", "zone")
     list_select_related = ("zone",)
 

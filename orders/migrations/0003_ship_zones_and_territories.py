@@ -127,7 +127,7 @@ def unship(apps, schema_editor):
 
 
 def _add_zone(zones, code, values):
-    listed = {country for zone in zones.all() for country in str(zone.countries or "").split(",")}
+    listed = {country.code for zone in zones.all() for country in zone.countries}
     countries = [country for country in values["countries"] if country not in listed]
     if not countries or zones.filter(code=code).exists():
         return None
