@@ -176,7 +176,7 @@ def _write(
     *,
     user_id: int | None = None,
 ) -> None:
-    cart = quote_cart(lines, destination=buyer.country)
+    cart = quote_cart(lines, destination=buyer.country, postal_code=buyer.postal_code)
     quote = cart.quote
     if not cart.all_available or quote.lead_time is None:
         return

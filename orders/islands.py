@@ -12,8 +12,7 @@ from shop.core.islands import island_serializer
 class CountryChoiceSerializer(serializers.Serializer[Any]):
     code = serializers.CharField()
     name = serializers.CharField()
-    zone = serializers.CharField()
-    duties_notice = serializers.BooleanField()
+    needs_postcode = serializers.BooleanField()
 
 
 class CheckoutLinksSerializer(serializers.Serializer[Any]):

@@ -52,6 +52,7 @@ SECTIONS = (
         (
             "core.ShopSettings",
             "orders.ShippingZone",
+            "orders.Territory",
             "orders.DeliveryStop",
             "orders.VatRate",
             "accounts.User",

@@ -73,6 +73,8 @@ const quote = v.object({
   promotion_savings: amount,
   subtotal: amount,
   country: text,
+  customs_notice: v.boolean(),
+  postal_code_notice: text,
   shipping_cost: amount,
   total: amount,
   free_shipping_missing: v.nullable(amount),

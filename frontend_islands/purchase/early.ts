@@ -11,6 +11,9 @@ interface EarlyQuote {
   answer?: unknown;
 }
 
+/** « Autre »: the customer names the country. */
+const OTHER_COUNTRY = "ZZ";
+
 /** Longer than an answer takes that is on its way while React is fetched; whoever waits longer sees a page meanwhile. */
 const PATIENCE_MS = 1000;
 
@@ -20,9 +23,22 @@ declare global {
   }
 }
 
-/** One text for each cart and country, and the body of `POST /api/cart/quote`. */
-export function quoteQuestion(lines: readonly object[], country: string): string {
-  return JSON.stringify({ lines, country });
+/** What of an address, besides its country, may change the price of delivery; as far as it has been typed. */
+export interface AddressPart {
+  postalCode: string;
+  customCountry: string;
+}
+
+/** One text for each cart and destination, and the body of `POST /api/cart/quote`. */
+export function quoteQuestion(lines: readonly object[], country: string, typed?: AddressPart): string {
+  const postal_code = typed?.postalCode.trim();
+  const custom_country = country === OTHER_COUNTRY && typed?.customCountry.trim();
+  return JSON.stringify({
+    lines,
+    country,
+    ...(postal_code && { postal_code }),
+    ...(custom_country && { custom_country }),
+  });
 }
 
 /** Sends the question as `postJson` does for calls that read nothing of the visitor. */

@@ -1,5 +1,5 @@
 /** What cart, checkout and payment result draw of a quote. */
-import type { CountryChoice, Quote, QuoteLine } from "@/api/types";
+import type { Quote, QuoteLine } from "@/api/types";
 import type { ApiProblem } from "@/lib/api";
 import { formatMoney } from "@/lib/money";
 import { useTranslation } from "@/runtime/react";
@@ -38,7 +38,11 @@ export function SummaryRows({ quote, isBusy = false }: SummaryRowsProps) {
       <div className="order-summary__row">
         <dt>{t("summary.delivery")}</dt>
         <dd>
-          {quote.shipping_cost === NOTHING ? t("summary.deliveryFree") : formatMoney(quote.shipping_cost)}
+          {quote.item_count === 0
+            ? "–"
+            : quote.shipping_cost === NOTHING
+              ? t("summary.deliveryFree")
+              : formatMoney(quote.shipping_cost)}
         </dd>
       </div>
       <div className="order-summary__row order-summary__row--total">
@@ -49,20 +53,15 @@ export function SummaryRows({ quote, isBusy = false }: SummaryRowsProps) {
   );
 }
 
-interface DeliveryNotesProps {
-  quote: Quote;
-  country: CountryChoice | undefined;
-}
-
 /** When the parcel comes, and what may be due at a border. */
-export function DeliveryNotes({ quote, country }: DeliveryNotesProps) {
+export function DeliveryNotes({ quote }: { quote: Quote }) {
   const { t } = useTranslation();
   return (
     <>
       {quote.lead_time && (
         <p className="order-summary__note">{t("summary.leadTime", { dates: quote.lead_time.text })}</p>
       )}
-      {country?.duties_notice && <p className="order-summary__note">{t("summary.duties")}</p>}
+      {quote.customs_notice && <p className="order-summary__note">{t("summary.duties")}</p>}
     </>
   );
 }

@@ -10,7 +10,7 @@
  */
 import { readCart } from "@/lib/cart-storage";
 import { askEarly, quoteQuestion } from "./early";
-import { ATTEMPT_KEY, COUNTRY_KEY, dropTab, readTab } from "./tab-memory";
+import { ATTEMPT_KEY, COUNTRY_KEY, dropTab, readAddressPart, readTab } from "./tab-memory";
 
 start((document.currentScript as HTMLScriptElement).dataset);
 
@@ -18,7 +18,7 @@ function start({ country, modules, empty }: DOMStringMap): void {
   const lines = readCart();
   if (lines.length > 0) {
     const code = readTab(COUNTRY_KEY);
-    askEarly(quoteQuestion(lines, typeof code === "string" ? code : (country ?? "")));
+    askEarly(quoteQuestion(lines, typeof code === "string" ? code : (country ?? ""), readAddressPart()));
     for (const href of modules?.split(" ") ?? []) fetchModule(href);
   } else if (empty) {
     dropTab(ATTEMPT_KEY);

@@ -1,5 +1,6 @@
 /** What the purchase remembers for as long as the tab is open. */
 import { tabStore } from "@/lib/storage";
+import type { AddressPart } from "./early";
 
 export const COUNTRY_KEY = "delivery-country";
 export const FORM_KEY = "checkout-form";
@@ -12,6 +13,16 @@ export function readTab(key: string): unknown {
   } catch {
     return null;
   }
+}
+
+/** The postcode and the country's name that were typed into the checkout's form. */
+export function readAddressPart(): AddressPart {
+  const { texts } = Object(readTab(FORM_KEY)) as { texts?: unknown };
+  const { postalCode, customCountry } = Object(texts) as Record<keyof AddressPart, unknown>;
+  return {
+    postalCode: typeof postalCode === "string" ? postalCode : "",
+    customCountry: typeof customCountry === "string" ? customCountry : "",
+  };
 }
 
 export function writeTab(key: string, value: unknown): void {

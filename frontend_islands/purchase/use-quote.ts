@@ -3,19 +3,24 @@ import type { CountryChoice, Quote } from "@/api/types";
 import { type ApiProblem, postJson } from "@/lib/api";
 import type { CartLine } from "@/lib/cart";
 import { asProblem, findQuote, inTime, readQuote } from "./calls";
-import { quoteQuestion, seeEarly, takeEarly } from "./early";
+import { type AddressPart, quoteQuestion, seeEarly, takeEarly } from "./early";
 import { COUNTRY_KEY, readTab, writeTab } from "./tab-memory";
 
 /** Long enough for several clicks on a stepper to be one question. */
 const PAUSE_MS = 250;
 
 export interface Quoting {
-  /** One text for the present lines and country. */
+  /** One text for the present lines and destination. */
   question: string;
   /** The last quote the server gave, perhaps of the cart as it was a moment ago. */
   quote: Quote | null;
   /** Whether `quote` is of these lines and this country. */
   isCurrent: boolean;
+  /**
+   * Whether it is also of the address as it is typed now. An order doesn't wait for that: the server refuses a total that
+   * the address has changed.
+   */
+  isOfAddress: boolean;
   /** Why there is no current quote, once that is known. */
   problem: ApiProblem | null;
   retry: () => void;
@@ -24,11 +29,12 @@ export interface Quoting {
 }
 
 /** Keeps the server's price of the cart: asked again after every change, the last question's answer counts. */
-export function useQuote(lines: readonly CartLine[], country: string): Quoting {
-  const question = quoteQuestion(lines, country);
-  const [answer, setAnswer] = useState<{ question: string; quote: Quote } | null>(() => {
+export function useQuote(lines: readonly CartLine[], country: string, typed: AddressPart): Quoting {
+  const question = quoteQuestion(lines, country, typed);
+  const demand = quoteQuestion(lines, country);
+  const [answer, setAnswer] = useState<{ question: string; demand: string; quote: Quote } | null>(() => {
     const quote = findQuote(seeEarly(question));
-    return quote && { question, quote };
+    return quote && { question, demand, quote };
   });
   const [failure, setFailure] = useState<{ question: string; problem: ApiProblem } | null>(null);
   const [attempt, setAttempt] = useState(0);
@@ -60,7 +66,7 @@ export function useQuote(lines: readonly CartLine[], country: string): Quoting {
           ),
         );
         if (signal.aborted) return;
-        setAnswer({ question, quote: found });
+        setAnswer({ question, demand, quote: found });
         setFailure(null);
       } catch (error) {
         if (!signal.aborted) setFailure({ question, problem: asProblem(error) });
@@ -79,10 +85,10 @@ export function useQuote(lines: readonly CartLine[], country: string): Quoting {
   }, []);
   const adopt = useCallback(
     (quote: Quote) => {
-      setAnswer({ question, quote });
+      setAnswer({ question, demand, quote });
       setFailure(null);
     },
-    [question],
+    [question, demand],
   );
   const problem = failure?.question === question ? failure.problem : null;
   const isOffline = problem?.code === "network";
@@ -95,7 +101,8 @@ export function useQuote(lines: readonly CartLine[], country: string): Quoting {
   return {
     question,
     quote: answer?.quote ?? null,
-    isCurrent: answer?.question === question && !problem,
+    isCurrent: answer?.demand === demand && !problem,
+    isOfAddress: answer?.question === question,
     problem,
     retry,
     adopt,

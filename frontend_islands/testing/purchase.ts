@@ -52,9 +52,9 @@ export const member = () =>
   json({ authenticated: true, email: "client@example.com", roles: [], favourites: [], csrf_token: "t" });
 
 export const countries: CountryChoice[] = [
-  { code: "FR", name: "France", zone: "france-europe", duties_notice: false },
-  { code: "CH", name: "Suisse", zone: "france-europe", duties_notice: true },
-  { code: "ZZ", name: "Autre", zone: "rest-of-world", duties_notice: true },
+  { code: "FR", name: "France", needs_postcode: true },
+  { code: "CH", name: "Suisse", needs_postcode: true },
+  { code: "ZZ", name: "Autre", needs_postcode: false },
 ];
 
 /** A line of a quote: two painted guardians at 189.00. */
@@ -91,6 +91,8 @@ export function quote(lines: QuoteLine[] = [quoted()], more: Partial<Quote> = {}
     subtotal: "378.00",
     country: "FR",
     shipping_zone: "france-europe",
+    customs_notice: false,
+    postal_code_notice: "",
     shipping_cost: "0.00",
     total: "378.00",
     free_shipping_missing: "0.00",

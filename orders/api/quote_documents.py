@@ -16,6 +16,7 @@ from orders.selectors.quotes import CartQuote, QuotedLine
 from shop.core.dates import day_in_words
 from shop.core.law import HOME_COUNTRY
 from shop.core.money import ZERO, to_cents
+from shop.core.postcodes import postcode_notice
 
 
 def quote_document(cart: CartQuote) -> dict[str, Any]:
@@ -29,6 +30,8 @@ def quote_document(cart: CartQuote) -> dict[str, Any]:
         "subtotal": quote.subtotal,
         "country": cart.destination or HOME_COUNTRY,
         "shipping_zone": quote.zone_code,
+        "customs_notice": quote.place.meets_customs,
+        "postal_code_notice": postcode_notice(cart.country, cart.postal_code),
         "shipping_cost": quote.shipping_cost,
         "total": quote.total,
         "free_shipping_missing": quote.free_shipping_missing,

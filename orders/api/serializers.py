@@ -16,10 +16,12 @@ from accounts.models import normalise_email
 from catalog.models import Finish
 from orders.models import PaymentMode
 from orders.models.order import OTHER_COUNTRY
+from orders.selectors.destinations import country_code
 from orders.selectors.quotes import MAX_LINES, MAX_QUANTITY, RequestedLine
 from orders.services.checkout.placement import CustomerDetails
 from shop.core.amounts import AmountField
 from shop.core.models import EMAIL_MAX_LENGTH
+from shop.core.postcodes import postcode_error
 
 _MAX_ID = 2**63 - 1
 _OTHER_NAMES = {"autre", "other", "otro", "andere", OTHER_COUNTRY.lower()}
@@ -93,6 +95,12 @@ class CountryField(serializers.CharField):
 class QuoteRequestSerializer(serializers.Serializer[Any]):
     lines = LinesField(allow_empty=True)
     country = CountryField(required=False, allow_null=True)
+    custom_country = serializers.CharField(
+        max_length=60, required=False, allow_blank=True, help_text="The name of a country that is « Autre »."
+    )
+    postal_code = serializers.CharField(
+        max_length=20, required=False, allow_blank=True, help_text="As far as it has been typed."
+    )
 
 
 class PlainTextField(serializers.CharField):
@@ -144,7 +152,7 @@ class CustomerSerializer(serializers.Serializer[CustomerDetails]):
     lastName = PlainTextField(max_length=100)  # noqa: N815
     address = PlainTextField(max_length=250)
     city = PlainTextField(max_length=100)
-    postalCode = PlainTextField(max_length=20)  # noqa: N815
+    postalCode = PlainTextField(max_length=20, allow_blank=True)  # noqa: N815
     country = CountryField()
     customCountry = PlainTextField(max_length=60, required=False, allow_blank=True, default="")  # noqa: N815
     phone = PlainTextField(max_length=40, required=False, allow_blank=True, default="")
@@ -155,9 +163,12 @@ class CustomerSerializer(serializers.Serializer[CustomerDetails]):
             raise serializers.ValidationError({"customCountry": [_("Indiquez votre pays.")]})
         if attrs["country"] != OTHER_COUNTRY:
             attrs["customCountry"] = ""
-        for name in ("firstName", "lastName", "address", "city", "postalCode"):
+        for name in ("firstName", "lastName", "address", "city"):
             if not attrs[name]:
                 raise serializers.ValidationError({name: [_("Ce champ est obligatoire.")]})
+        refusal = postcode_error(country_code(attrs["country"], attrs["customCountry"]), attrs["postalCode"])
+        if refusal:
+            raise serializers.ValidationError({"postalCode": [refusal]})
         return attrs
 
 
@@ -266,6 +277,12 @@ class QuoteSerializer(serializers.Serializer[Any]):
     subtotal = serializers.DecimalField(max_digits=10, decimal_places=2)
     country = serializers.CharField()
     shipping_zone = serializers.CharField()
+    customs_notice = serializers.BooleanField(
+        help_text="The parcel leaves the Union's VAT or customs area: its receiver owes import taxes or duties."
+    )
+    postal_code_notice = serializers.CharField(
+        allow_blank=True, help_text="What is wrong or doubtful about the postcode, in the visitor's language."
+    )
     shipping_cost = serializers.DecimalField(max_digits=10, decimal_places=2)
     total = serializers.DecimalField(max_digits=10, decimal_places=2)
     free_shipping_missing = serializers.DecimalField(max_digits=10, decimal_places=2, allow_null=True)

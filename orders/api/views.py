@@ -53,6 +53,8 @@ class QuoteView(APIView):
             cart = quote_cart(
                 serializers.requested_lines(asked["lines"]),
                 destination=asked.get("country"),
+                custom_country=asked.get("custom_country", ""),
+                postal_code=asked.get("postal_code", ""),
                 own=_own_units(request),
             )
             document = quote_documents.quote_document(cart)

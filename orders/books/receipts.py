@@ -25,8 +25,10 @@ from django.http import StreamingHttpResponse
 from orders.books.days import Period
 from orders.models import Invoice, InvoiceKind, LedgerEntry, LedgerKind, Order, Refund
 from orders.models.payment import TRANSFER_MOVEMENT
-from orders.pricing.vat import Treatment, outside_union, split_vat
-from orders.selectors.destinations import destination_of
+from orders.pricing.territories import Place, Territory, VatPosition
+from orders.pricing.vat import Treatment, split_vat
+from orders.selectors.destinations import place_of
+from orders.selectors.territories import load_territories
 from shop.core.dates import shop_day
 from shop.core.money import ZERO, quantize
 
@@ -135,14 +137,16 @@ class Receipt:
 
 
 def receipts(period: Period) -> Iterator[Receipt]:
-    """Yield the lines of some days, in their order. Three queries for each 500 lines."""
+    """Yield the lines of some days, in their order. One query, and three for each 500 lines."""
+    territories = load_territories()
     for entry in _entries(period).iterator(chunk_size=CHUNK):
-        yield _receipt(entry)
+        yield _receipt(entry, territories)
 
 
 def receipts_page(period: Period, *, offset: int, limit: int) -> list[Receipt]:
-    """Return a part of those lines. Three queries."""
-    return [_receipt(entry) for entry in _entries(period)[offset : offset + limit]]
+    """Return a part of those lines. Four queries."""
+    territories = load_territories()
+    return [_receipt(entry, territories) for entry in _entries(period)[offset : offset + limit]]
 
 
 def count_receipts(period: Period) -> int:
@@ -170,8 +174,9 @@ def _entries(period: Period) -> QuerySet[LedgerEntry]:
     )
 
 
-def _receipt(entry: LedgerEntry) -> Receipt:
+def _receipt(entry: LedgerEntry, territories: tuple[Territory, ...]) -> Receipt:
     order = entry.order
+    place = place_of(order, territories)
     kind = LedgerKind(entry.kind)
     # The first version: the book must read the same after an invoice was rectified.
     invoice = next((row for row in order.invoices.all() if row.kind == InvoiceKind.INVOICE), None)
@@ -187,12 +192,12 @@ def _receipt(entry: LedgerEntry) -> Receipt:
         order_reference=order.reference,
         client=order.customer_name,
         nature=nature,
-        country=invoice.country if invoice is not None else destination_of(order),
+        country=invoice.country if invoice is not None else place.country,
         method=TRANSFER if entry.provider_id.startswith(TRANSFER_MOVEMENT) else CARD,
         amount=entry.amount,
         movement=entry.provider_id,
         is_charge=kind == LedgerKind.CHARGE,
-        treatment=str(tax.get("treatment") or _treatment_without_invoice(order)),
+        treatment=str(tax.get("treatment") or _treatment_without_invoice(place)),
         percent=Decimal(str(tax.get("percent", ZERO))),
         written_on=_written_late(entry),
     )
@@ -203,8 +208,8 @@ def _written_late(entry: LedgerEntry) -> date | None:
     return written if (written.year, written.month) > (moved.year, moved.month) else None
 
 
-def _treatment_without_invoice(order: Order) -> Treatment:
-    return Treatment.EXPORT if outside_union(destination_of(order)) else Treatment.FRANCHISE
+def _treatment_without_invoice(place: Place) -> Treatment:
+    return Treatment.EXPORT if place.vat == VatPosition.OUTSIDE else Treatment.FRANCHISE
 
 
 def _credit_note(order: Order, entry: LedgerEntry) -> Invoice | None:

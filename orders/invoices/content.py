@@ -22,6 +22,7 @@ from orders.models import (
 )
 from orders.models.payment import COLLECTED_PAYMENTS
 from orders.pricing.shares import share_out
+from orders.pricing.territories import Place
 from orders.pricing.vat import Tax, Treatment
 from orders.selectors.rules import country_name
 from shop.core.dates import shop_day
@@ -33,7 +34,7 @@ FORMAT = 1
 
 
 def invoice_data(
-    order: Order, *, reserved: ReservedNumber, tax: Tax, draft: InvoiceDraft | None, country: str
+    order: Order, *, reserved: ReservedNumber, tax: Tax, draft: InvoiceDraft | None, place: Place
 ) -> dict[str, Any]:
     """The content of an order's invoice. Every mention of art. 242 nonies A CGI ann. II is in here."""
     payments = list(order.payments.order_by("position"))
@@ -45,7 +46,8 @@ def invoice_data(
             "delivery": {
                 "promised_by": order.promised_by.isoformat(),
                 "delivered_on": _day(order.delivered_at),
-                "country": country,
+                "country": place.country,
+                "territory": place.territory,
                 "country_name": country_name(order.country, order.custom_country),
             },
             "lines": lines,

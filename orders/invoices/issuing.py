@@ -15,7 +15,7 @@ from orders.invoices.tax import decide_tax
 from orders.journal import record_event
 from orders.models import Invoice, InvoiceDraft, InvoiceKind, Order, RefundRequest
 from orders.pricing.vat import Tax, Treatment, split_vat
-from orders.selectors.destinations import destination_of
+from orders.selectors.destinations import place_of
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.money import ZERO
 
@@ -29,15 +29,15 @@ def issue_invoice(*, order: Order) -> Invoice:
     if known is not None:
         return known
     draft = InvoiceDraft.objects.filter(order=order).first()
-    country = destination_of(order)
+    place = place_of(order)
     reserved = reserve_number()
-    tax = decide_tax(country=country, total=order.total, year=reserved.series.year)
-    data = content.invoice_data(order, reserved=reserved, tax=tax, draft=draft, country=country)
+    tax = decide_tax(place=place, total=order.total, year=reserved.series.year)
+    data = content.invoice_data(order, reserved=reserved, tax=tax, draft=draft, place=place)
     return _write(
         reserved,
         kind=InvoiceKind.INVOICE,
         order=order,
-        country=country,
+        country=place.country,
         total=order.total,
         vat=tax.vat,
         data=data,

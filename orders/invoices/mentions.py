@@ -18,6 +18,7 @@ from shop.core.models import ShopSettings
 
 Mention = tuple[str, Callable[[], str]]
 
+_OVERSEAS_DEPARTMENTS = {"GP", "MQ", "GF", "RE", "YT"}
 FRANCHISE = "TVA non applicable, art. 293 B du CGI"
 
 
@@ -38,7 +39,8 @@ def _tax_mentions(tax: Tax, data: dict[str, Any]) -> list[Mention]:
         return [("destination_vat", lambda: _destination(tax.percent, data))]
     franchise: Mention = ("franchise", _franchise)
     if tax.treatment == Treatment.EXPORT:
-        return [franchise, ("export", _export)]
+        overseas = data["delivery"]["country"] in _OVERSEAS_DEPARTMENTS
+        return [franchise, ("export", _overseas if overseas else _export)]
     return [franchise]
 
 
@@ -57,8 +59,15 @@ def _franchise() -> str:
 
 def _export() -> str:
     return _(
-        "Exportation hors de l'Union européenne, art. 262 I du CGI. Droits et taxes d'importation à la charge du "
-        "destinataire."
+        "Exportation hors du territoire fiscal de l'Union européenne, art. 262 I du CGI. Droits et taxes d'importation "
+        "à la charge du destinataire."
+    )
+
+
+def _overseas() -> str:
+    return _(
+        "Livraison dans un département d'outre-mer, assimilée à une exportation, art. 294 du CGI. Droits et taxes "
+        "d'importation à la charge du destinataire."
     )
 
 

@@ -53,7 +53,7 @@ from orders.models.returns import (
     WithdrawalLine,
     WithdrawalState,
 )
-from orders.models.zone import DeliveryStop, ShippingZone
+from orders.models.zone import DeliveryStop, ShippingRateStep, ShippingZone, Territory, TerritoryVat
 
 __all__ = [
     "AUTOMATIC_REFUNDS",
@@ -105,11 +105,14 @@ __all__ = [
     "RefundReason",
     "RefundRequest",
     "RefundState",
+    "ShippingRateStep",
     "ShippingZone",
     "StockHold",
     "StockHoldState",
     "StoredCard",
     "StripeEvent",
+    "Territory",
+    "TerritoryVat",
     "TransferReturn",
     "VatRate",
     "Withdrawal",

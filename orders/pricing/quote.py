@@ -12,6 +12,7 @@ from orders.pricing.delivery import LeadTime, lead_time
 from orders.pricing.installments import Installment
 from orders.pricing.promotions import NextFree, Promotion, free_units, units_missing_for_next
 from orders.pricing.shipping import ShippingZone, find_zone, free_shipping_missing, shipping_cost
+from orders.pricing.territories import Place, Territory, find_place
 from shop.core.money import from_cents, to_cents
 
 
@@ -20,7 +21,7 @@ class CartLine:
     """What one line of a cart asks for, at the price the catalogue gives now.
 
     `key` names the line and is unique in the cart. Production days are the product's own, else the shop's
-    default.
+    default. `weight_grams` is that of one packed unit, None when nobody weighed it.
     """
 
     key: str
@@ -29,13 +30,15 @@ class CartLine:
     promotion: Promotion | None
     production_days_min: int
     production_days_max: int
+    weight_grams: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PricingRules:
     """What the shop has set: zones, first match wins, and installments.
 
-    `home_country` is where a cart goes that has no destination yet.
+    `home_country` is where a cart goes that has no destination yet; `default_weight_grams` is what a unit of unknown
+    weight counts for.
     """
 
     zones: tuple[ShippingZone, ...]
@@ -43,6 +46,8 @@ class PricingRules:
     home_country: str
     installments_enabled: bool
     installments_minimum: Decimal
+    territories: tuple[Territory, ...] = ()
+    default_weight_grams: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,7 @@ class Quote:
     original_total: Decimal
     promotion_savings: Decimal
     subtotal: Decimal
+    place: Place
     zone_code: str
     shipping_cost: Decimal
     total: Decimal
@@ -97,12 +103,18 @@ class Quote:
 
 
 def price_cart(
-    lines: Sequence[CartLine], *, destination: str | None, rules: PricingRules, today: date
+    lines: Sequence[CartLine],
+    *,
+    destination: str | None,
+    postal_code: str = "",
+    rules: PricingRules,
+    today: date,
 ) -> Quote:
-    """Price a cart sent to a country.
+    """Price a cart sent to a country, and to a postcode of it where one is known.
 
     `destination` is an upper-case ISO 3166-1 alpha-2 code, None for the home country; any text that no zone
-    lists gets the fallback zone. `today` is the day of the order where the shop is.
+    lists gets the fallback zone. `today` is the day of the order where the shop is. Free units weigh as much
+    as the others.
 
     Lines are expected to be validated: a quantity below 1, a negative or fractional-cent price, production
     days out of order or a repeated key raises `ValueError`.
@@ -116,10 +128,15 @@ def price_cart(
     subtotal_cents = original_cents - savings_cents
     subtotal = from_cents(subtotal_cents)
 
-    zone = find_zone(
-        rules.home_country if destination is None else destination, rules.zones, rules.fallback_zone
+    weight = sum(
+        (rules.default_weight_grams if line.weight_grams is None else line.weight_grams) * line.quantity
+        for line in lines
     )
-    shipping_cents = to_cents(shipping_cost(zone, subtotal, item_count))
+    place = find_place(
+        rules.home_country if destination is None else destination, postal_code, rules.territories
+    )
+    zone = find_zone(place, rules.zones, rules.fallback_zone)
+    shipping_cents = to_cents(shipping_cost(zone, subtotal, item_count, weight))
     total = from_cents(subtotal_cents + shipping_cents)
     return Quote(
         lines=priced,
@@ -127,10 +144,11 @@ def price_cart(
         original_total=from_cents(original_cents),
         promotion_savings=from_cents(savings_cents),
         subtotal=subtotal,
+        place=place,
         zone_code=zone.code,
         shipping_cost=from_cents(shipping_cents),
         total=total,
-        free_shipping_missing=free_shipping_missing(zone, subtotal),
+        free_shipping_missing=free_shipping_missing(zone, subtotal, weight),
         next_free=units_missing_for_next(lines),
         lead_time=lead_time(lines, zone, today),
         installments=_offer_installments(total, rules, today),

@@ -1,13 +1,13 @@
-"""VAT by destination: territories, standard rates, and the VAT that a price includes.
+"""VAT by destination: standard rates, and the VAT that a price includes.
 
-Pure: no database, no clock. Whether a sale bears VAT at all depends on the year's sales: `orders.invoices.tax`.
+Pure: no database, no clock. Whose VAT a place has: `orders.pricing.territories`. Whether a sale bears VAT at all
+depends on the year's sales: `orders.invoices.tax`.
 """
 
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-from shop.core.law import HOME_COUNTRY
 from shop.core.money import quantize
 
 STANDARD_RATES: dict[str, Decimal] = {
@@ -20,10 +20,6 @@ STANDARD_RATES: dict[str, Decimal] = {
     )
 }  # fmt: skip
 """What the shop starts with; operators keep the `VatRate` rows up to date, and these answer for a deleted one."""
-
-# Monaco is French for VAT; the overseas departments are neither another member state nor abroad.
-HOME = frozenset({HOME_COUNTRY, "MC", "GP", "MQ", "GF", "RE", "YT"})
-ABROAD_IN_UNION = frozenset(STANDARD_RATES) - HOME
 
 
 class Treatment(StrEnum):
@@ -46,11 +42,6 @@ class Tax:
     net: Decimal
     vat: Decimal
     beyond: str = ""
-
-
-def outside_union(country: str) -> bool:
-    """Return whether a parcel to this country (ISO 3166-1, ZZ for « Autre ») meets customs."""
-    return country not in HOME and country not in ABROAD_IN_UNION
 
 
 def split_vat(total: Decimal, percent: Decimal) -> Tax:

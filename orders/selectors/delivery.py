@@ -6,7 +6,7 @@ from decimal import Decimal
 from django.core.cache import cache
 
 from orders.models import ShippingZone
-from orders.selectors.destinations import stopped_countries
+from orders.selectors.destinations import folded, stopped_countries
 from shop.core.law import HOME_COUNTRY
 
 _CACHE_KEY = "orders:delivery-zones"
@@ -32,7 +32,8 @@ class DeliveryDays:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryZone:
-    """A zone with the codes of the countries that it lists; the one of all other countries may list none."""
+    """A zone with the codes of the countries that it lists; the one of all other countries may list none. `rate` is the
+    one beyond all weights: no cart pays more."""
 
     countries: tuple[str, ...]
     rate: Decimal
@@ -42,10 +43,12 @@ class DeliveryZone:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryRow:
-    """A zone as the terms print it: names of its countries (none for the zone of all others), rate and limit."""
+    """A zone as the terms print it: names of its countries in the reader's order (none for the zone of all others),
+    rates up to a weight in grams, the rate beyond and the limit."""
 
     name: str
     countries: list[str]
+    steps: list[tuple[int, Decimal]]
     rate: Decimal
     free_from: Decimal | None
 
@@ -95,16 +98,19 @@ def home_delivery_days() -> DeliveryDays | None:
 
 
 def shipping_table() -> list[DeliveryRow]:
-    """Return every zone in its order, without the countries where delivery is stopped. Two queries."""
+    """Return every zone in its order, without the countries where delivery is stopped. Three queries."""
     stopped = stopped_countries()
     return [
         DeliveryRow(
             name=zone.name,
             countries=[]
             if zone.is_fallback
-            else [str(country.name) for country in zone.countries if country.code not in stopped],
+            else sorted(
+                (str(country.name) for country in zone.countries if country.code not in stopped), key=folded
+            ),
+            steps=[(step.up_to_grams, step.rate) for step in zone.rate_steps.all()],
             rate=zone.rate,
             free_from=zone.free_from,
         )
-        for zone in ShippingZone.objects.all()
+        for zone in ShippingZone.objects.prefetch_related("rate_steps")
     ]

@@ -1,6 +1,7 @@
 """Where a sale goes, as taxes and customs see it, and where nothing is sent for now."""
 
 import unicodedata
+from collections.abc import Iterable
 from functools import cache
 
 from django.conf import settings
@@ -8,20 +9,30 @@ from django.utils import translation
 from django_countries import countries
 
 from orders.models import OTHER_COUNTRY, DeliveryStop, Order
-from orders.pricing.vat import outside_union
+from orders.pricing.territories import Place, Territory, find_place
+from orders.selectors.territories import load_territories
 from shop.core.fragment_cache import cached_fragment
 
 
-def destination_of(order: Order) -> str:
-    """Return the ISO code of the country an order goes to, that of a country typed under « Autre » when it is known."""
-    return country_code(order.country, order.custom_country)
+def place_of(order: Order, territories: Iterable[Territory] | None = None) -> Place:
+    """Return where an order goes, as taxes, customs and delivery see it. One query, none with `territories` given (for
+    lists of orders)."""
+    return place_at(order.country, order.custom_country, order.postal_code, territories)
+
+
+def place_at(
+    country: str, custom_country: str, postal_code: str, territories: Iterable[Territory] | None = None
+) -> Place:
+    """Return `place_of` for an address before it is an order's."""
+    rows = load_territories() if territories is None else territories
+    return find_place(country_code(country, custom_country), postal_code, rows)
 
 
 def country_code(country: str, custom_country: str) -> str:
-    """Return `destination_of` for an address before it is an order's."""
+    """Return the ISO code of an address's country, that of a country typed under « Autre » when it is known."""
     if country != OTHER_COUNTRY:
         return country
-    return _codes_by_name().get(_folded(custom_country), OTHER_COUNTRY)
+    return _codes_by_name().get(folded(custom_country), OTHER_COUNTRY)
 
 
 def stopped_countries() -> frozenset[str]:
@@ -33,10 +44,10 @@ def _read_stops() -> frozenset[str]:
     return frozenset(DeliveryStop.objects.order_by().values_list("country", flat=True))
 
 
-def is_stopped(country: str) -> bool:
-    """Return whether nothing is sent to this country for now. No query within the Union, where delivery is never
-    stopped."""
-    return outside_union(country) and DeliveryStop.objects.filter(country=country).exists()
+def is_stopped(place: Place) -> bool:
+    """Return whether nothing is sent to this place for now. No query within the Union's customs area, where delivery is
+    never stopped."""
+    return not place.in_customs_area and DeliveryStop.objects.filter(country=place.country).exists()
 
 
 @cache
@@ -45,11 +56,13 @@ def _codes_by_name() -> dict[str, str]:
     codes: dict[str, str] = {}
     for language, _label in settings.LANGUAGES:
         with translation.override(language):
-            codes |= {_folded(str(name)): code for code, name in countries}
+            codes |= {folded(str(name)): code for code, name in countries}
     return codes
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
+    """Return a name without accents and case: to compare what was typed, and to sort as a reader of the shop's
+    languages does (Éthiopie among the E, Österreich among the O)."""
     plain = "".join(
         letter for letter in unicodedata.normalize("NFKD", name) if not unicodedata.combining(letter)
     )

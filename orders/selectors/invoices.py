@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef
 from django.urls import reverse
+from django.utils import translation
 
 from orders.models import Invoice, InvoiceDocument, InvoiceDraft, InvoiceKind, Order
 from orders.selectors.rules import country_name
@@ -63,9 +64,13 @@ def tax_notice(order: Order, language: str) -> str:
     """Return what is said of VAT about an order: as its invoice says it, else the shop's own notice. One query."""
     invoice = Invoice.objects.filter(order=order, kind=InvoiceKind.INVOICE).order_by("-version").first()
     if invoice is None:
-        return ShopSettings.load().vat_notice
+        with translation.override(language):
+            return ShopSettings.load().vat_notice_text
     mention = invoice.data["mentions"][0]
-    return str(mention["text"] if language == invoice.language else mention["fr"])
+    french, text = str(mention["fr"]), str(mention["text"])
+    if language != invoice.language or text == french:
+        return french
+    return f"{french} ({text})" if mention["name"] == "franchise" else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from django.utils import translation
 
 from orders.access import access_token, order_url
 from orders.models import Order, PaymentMode
-from orders.pricing.vat import outside_union
-from orders.selectors.destinations import destination_of
+from orders.selectors.destinations import place_of
 from orders.selectors.installments import agreed_plan
 from orders.selectors.rules import country_name
 from orders.selectors.withdrawal_period import withdrawal_deadline
@@ -68,7 +67,7 @@ def order_context(order: Order, language: str) -> dict[str, Any]:
                 {"due": part.due.isoformat(), "amount": str(part.amount)} for part in agreed_plan(order)
             ],
             "mandate_text": order.mandate_text,
-            "meets_customs": outside_union(destination_of(order)),
+            "meets_customs": place_of(order).meets_customs,
             "notes": order.notes,
         }
 

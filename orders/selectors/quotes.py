@@ -11,6 +11,7 @@ from catalog.selectors.availability import Level
 from catalog.selectors.sellables import Sellable, SellableKey, find_sellables
 from orders.pricing.promotions import Promotion
 from orders.pricing.quote import CartLine, Quote, QuoteLine, price_cart
+from orders.selectors.destinations import country_code
 from orders.selectors.rules import load_pricing_rules, today
 
 MAX_LINES = 40
@@ -61,11 +62,14 @@ class _Refusal:
 
 @dataclass(frozen=True, slots=True)
 class CartQuote:
-    """`quote` counts the available lines only."""
+    """`quote` counts the available lines only. `country` is the ISO code of the address that was asked for, that of a
+    country named under « Autre » when it is known."""
 
     lines: tuple[QuotedLine, ...]
     quote: Quote
     destination: str | None
+    country: str
+    postal_code: str
 
     @property
     def all_available(self) -> bool:
@@ -73,12 +77,18 @@ class CartQuote:
 
 
 def quote_cart(
-    lines: Sequence[RequestedLine], *, destination: str | None = None, own: Mapping[Level, int] | None = None
+    lines: Sequence[RequestedLine],
+    *,
+    destination: str | None = None,
+    custom_country: str = "",
+    postal_code: str = "",
+    own: Mapping[Level, int] | None = None,
 ) -> CartQuote:
-    """Price a cart for a country (ISO 3166-1 alpha-2, None: the shop's own).
+    """Price a cart for an address: its country (ISO 3166-1 alpha-2, ZZ for « Autre » named by `custom_country`, None:
+    the shop's own) and its postcode as far as it is known.
 
     `own` are units that an unpaid order of the same customer holds: a new order takes its place, so they count as
-    available. Lines that name the same article are joined. Five queries whatever the size of the cart.
+    available. Lines that name the same article are joined. Seven queries whatever the size of the cart.
     """
     rules = load_pricing_rules()
     found = find_sellables(
@@ -117,9 +127,17 @@ def quote_cart(
                 promotion=Promotion(sellable.buy, sellable.get) if sellable.buy and sellable.get else None,
                 production_days_min=sellable.production_days_min,
                 production_days_max=sellable.production_days_max,
+                weight_grams=sellable.weight_grams,
             )
         )
-    quote = price_cart(accepted, destination=destination, rules=rules, today=today())
+    country = rules.home_country if destination is None else country_code(destination, custom_country)
+    quote = price_cart(
+        accepted,
+        destination=country,
+        postal_code=postal_code,
+        rules=rules,
+        today=today(),
+    )
     priced = {line.key: line for line in quote.lines}
     bought = _Refusal(None, "", None)
     quoted = tuple(
@@ -135,7 +153,9 @@ def quote_cart(
         )
         for key, (sellable, quantity) in joined.items()
     )
-    return CartQuote(lines=quoted, quote=quote, destination=destination)
+    return CartQuote(
+        lines=quoted, quote=quote, destination=destination, country=country, postal_code=postal_code
+    )
 
 
 def line_key(sellable: Sellable) -> str:

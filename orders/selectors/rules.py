@@ -1,6 +1,5 @@
 """The shop's pricing rules, read from the rows that operators edit."""
 
-import unicodedata
 from dataclasses import dataclass
 from datetime import date
 
@@ -11,34 +10,34 @@ from django_countries import countries
 from orders.models import OTHER_COUNTRY, PaymentMode
 from orders.models import ShippingZone as ZoneRow
 from orders.pricing.quote import PricingRules
-from orders.pricing.shipping import ShippingZone
-from orders.pricing.vat import outside_union
-from orders.selectors.destinations import stopped_countries
+from orders.pricing.shipping import RateStep, ShippingZone
+from orders.selectors.destinations import folded, stopped_countries
+from orders.selectors.territories import load_territories
 from shop.core.fragment_cache import cached_fragment
 from shop.core.law import HOME_COUNTRY
 from shop.core.models import ShopSettings
+from shop.core.postcodes import needs_postcode
 
 
 @dataclass(frozen=True, slots=True)
 class CountryChoice:
-    """A country of the checkout form. `zone` is the code of its delivery zone."""
+    """A country of the checkout form, and whether an address there is incomplete without a postcode."""
 
     code: str
     name: str
-    zone: str
-    duties_notice: bool
+    needs_postcode: bool
 
 
 def load_pricing_rules() -> PricingRules:
-    """Return zones and limits as they are now. One query; the shop's settings come from their cache. Where cached
-    fragments are used, none: whoever changes a zone or the settings drops them."""
+    """Return zones and limits as they are now. Three queries; the shop's settings come from their cache. Where
+    cached fragments are used, none: whoever changes a zone or the settings drops them."""
     return cached_fragment(_read_rules, "pricing-rules")
 
 
 def _read_rules() -> PricingRules:
     zones: list[ShippingZone] = []
     fallback: ShippingZone | None = None
-    for row in ZoneRow.objects.all():
+    for row in ZoneRow.objects.prefetch_related("rate_steps"):
         zone = ShippingZone(
             code=row.code,
             countries=frozenset(country.code for country in row.countries),
@@ -46,6 +45,7 @@ def _read_rules() -> PricingRules:
             free_from=row.free_from,
             delivery_days_min=row.delivery_days_min,
             delivery_days_max=row.delivery_days_max,
+            steps=tuple(RateStep(step.up_to_grams, step.rate) for step in row.rate_steps.all()),
         )
         if row.is_fallback:
             fallback = zone
@@ -60,6 +60,8 @@ def _read_rules() -> PricingRules:
         home_country=HOME_COUNTRY,
         installments_enabled=shop.installments_enabled,
         installments_minimum=shop.installments_minimum,
+        territories=load_territories(),
+        default_weight_grams=shop.default_weight_grams,
     )
 
 
@@ -75,31 +77,21 @@ def today() -> date:
 
 
 def checkout_countries() -> list[CountryChoice]:
-    """Return the countries of the form: those that a zone lists and that are served, by name, then « Autre ». Two
+    """Return the countries of the form: those that are served and that a zone lists or a territory gives a zone of its
+    own; the shop's own first, the others by name as a reader of the active language sorts them, then « Autre ». Three
     queries."""
-    stopped = stopped_countries()
-    choices: list[CountryChoice] = []
-    fallback: ZoneRow | None = None
-    for row in ZoneRow.objects.all():
-        if row.is_fallback:
-            fallback = row
-        choices += [
-            CountryChoice(
-                country.code, str(country.name), row.code, row.duties_notice and outside_union(country.code)
-            )
-            for country in row.countries
-            if country.code not in stopped
-        ]
-    choices.sort(key=lambda choice: (choice.code != HOME_COUNTRY, _sort_key(choice.name)))
-    if fallback is not None:
-        choices.append(CountryChoice(OTHER_COUNTRY, _("Autre"), fallback.code, fallback.duties_notice))
+    rows = list(ZoneRow.objects.all())
+    listed = {country.code for row in rows for country in row.countries}
+    listed |= {territory.country for territory in load_territories() if territory.zone}
+    choices = [
+        CountryChoice(code, country_name(code), needs_postcode(code)) for code in listed - stopped_countries()
+    ]
+    choices.sort(key=lambda choice: (choice.code != HOME_COUNTRY, folded(choice.name)))
+    if any(row.is_fallback for row in rows):
+        choices.append(CountryChoice(OTHER_COUNTRY, _("Autre"), needs_postcode(OTHER_COUNTRY)))
     return choices
 
 
 def country_name(code: str, custom: str = "") -> str:
     """Return the country's name in the active language; what the customer wrote for « Autre »."""
     return custom if code == OTHER_COUNTRY else str(countries.name(code) or code)
-
-
-def _sort_key(name: str) -> str:
-    return unicodedata.normalize("NFKD", name).casefold()

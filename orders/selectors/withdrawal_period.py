@@ -30,6 +30,7 @@ _REGIONS = {
     "974": "974",
     "976": "976",
 }
+_FRENCH_CODES = {HOME_COUNTRY, "GP", "MQ", "GF", "RE", "YT"}
 
 
 def withdrawal_deadline(order: Order) -> date | None:
@@ -67,7 +68,7 @@ def period_end(received_on: date, *, region: str | None = None) -> date:
 
 
 def _region(order: Order) -> str | None:
-    if order.country != HOME_COUNTRY:
+    if order.country not in _FRENCH_CODES:
         return None
     code = order.postal_code.strip()
     return _REGIONS.get(code[:2]) or _REGIONS.get(code[:3])

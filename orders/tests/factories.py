@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import uuid
 from decimal import Decimal
+from importlib import import_module
 from typing import Any
 
-from django.db import transaction
+from django.apps import apps
+from django.db import connection, transaction
 from django.utils import timezone
 
 from catalog.models import Category, Product, ProductVariation
@@ -22,7 +24,7 @@ from shop.core.shop_settings import save_shop_settings
 
 
 def make_zones() -> None:
-    """The two zones of the first migration, which tests with real transactions empty away."""
+    """The zones and territories of the migrations, which tests with real transactions empty away."""
     if ShippingZone.objects.exists():
         return
     europe = ["FR", "DE", "ES", "IT", "BE", "NL", "PT", "AT", "CH", "LU", "DK", "SE", "NO", "FI"]
@@ -32,8 +34,9 @@ def make_zones() -> None:
     )  # fmt: skip
     ShippingZone.objects.create(
         code="rest-of-world", name="Reste du monde", countries=["US", "CA", "GB", "JP", "AU"], rate=Decimal("49.99"),
-        delivery_days_min=5, delivery_days_max=15, duties_notice=True, is_fallback=True, position=2,
+        delivery_days_min=5, delivery_days_max=15, is_fallback=True, position=2,
     )  # fmt: skip
+    import_module("orders.migrations.0003_ship_zones_and_territories").ship(apps, connection.schema_editor())
 
 
 def make_seller() -> None:
@@ -136,7 +139,12 @@ def make_order(
         lines=wanted,
         customer=CustomerDetails(**details),
         payment_mode=payment_mode,
-        expected_total=quote_cart(wanted, destination=details["country"]).quote.total,
+        expected_total=quote_cart(
+            wanted,
+            destination=details["country"],
+            custom_country=details.get("custom_country", ""),
+            postal_code=details["postal_code"],
+        ).quote.total,
         language=language,
     )
     return place_order(request, find_buyer=lambda _order: user)

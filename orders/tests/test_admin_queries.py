@@ -28,6 +28,7 @@ from orders.models import (
     ShippingZone,
     StoredCard,
     StripeEvent,
+    Territory,
     VatRate,
     WithdrawalCase,
 )
@@ -41,7 +42,7 @@ pytestmark = [pytest.mark.both_engines, pytest.mark.django_db, pytest.mark.usefi
 
 NUMBERS = itertools.count(1)
 # Tables that the shop itself fills in, a few rows each.
-SHEETS = {DeliveryStop, ShippingZone, VatRate}
+SHEETS = {DeliveryStop, ShippingZone, Territory, VatRate}
 LISTS = sorted(
     (
         model

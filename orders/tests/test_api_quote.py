@@ -235,9 +235,54 @@ def test_no_other_method_is_answered(client):
     assert client.delete("/api/cart/quote").json()["code"] == "method_not_allowed"
 
 
+def test_postcode_and_named_country_decide_delivery_and_customs(client):
+    product = make_product(price="30.00", weight_grams=1500)
+    figures = [
+        (answer["shipping_zone"], answer["shipping_cost"], answer["total"], answer["customs_notice"])
+        for address in (
+            {"country": "FR", "postal_code": "69003"},
+            {"country": "FR", "postal_code": "97400"},
+            {"country": "RE"},
+            {"country": "ZZ", "custom_country": "Pologne"},
+            {"country": "ZZ", "custom_country": "La Lune"},
+        )
+        for answer in [quote(client, [line(product)], **address).json()]
+    ]
+    assert figures == [
+        ("france-europe", "9.99", "39.99", False),
+        ("overseas-france", "27.99", "57.99", True),
+        ("overseas-france", "27.99", "57.99", True),
+        ("rest-of-union", "14.99", "44.99", False),
+        ("rest-of-world", "49.99", "79.99", True),
+    ]
+
+
+def test_an_unknown_weight_counts_as_the_shop_s_default(client):
+    product = make_product(price="30.00")
+    costs = [
+        quote(client, [line(product, count)], country="RE").json()["shipping_cost"] for count in (1, 2, 3, 5)
+    ]
+    assert costs == ["19.99", "19.99", "27.99", "39.99"]
+
+
+@pytest.mark.parametrize(
+    ("language", "notice"),
+    [
+        ("fr", "Ce code postal n'existe pas dans ce pays. Exemple\u00a0: 33380."),
+        ("de", "Diese Postleitzahl gibt es in diesem Land nicht. Beispiel: 33380."),
+    ],
+)
+def test_the_quote_says_what_is_wrong_with_a_postcode(client, language, notice):
+    lines = [line(make_product())]
+    assert quote(client, lines, language, postal_code="ABCDE").json()["postal_code_notice"] == notice
+    assert quote(client, lines, language, postal_code="69003").json()["postal_code_notice"] == ""
+    assert quote(client, lines, postal_code="1" * 21).status_code == 400
+
+
 def test_the_quote_costs_the_same_queries_for_one_line_and_for_forty(client, django_assert_max_num_queries):
-    # Zones 1, settings 1, products with category 1, variations 1, pictures 1 = 5, whatever the number of lines.
+    # Zones, weight steps, territories, settings, products with category, variations and pictures: 7, for any number of
+    # lines.
     products = [make_product(f"Pièce {number}", "5.00") for number in range(40)]
     for lines in ([line(products[0])], [line(product) for product in products]):
-        with django_assert_max_num_queries(5):
+        with django_assert_max_num_queries(7):
             assert quote(client, lines).status_code == 200

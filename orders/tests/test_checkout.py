@@ -299,3 +299,19 @@ def test_a_foreign_page_can_not_post_an_order(fake_stripe):
     )
     assert (answer.status_code, answer.json()["code"]) == (403, "csrf_failed")
     nothing_was_made()
+
+
+def test_a_postcode_that_can_t_be_is_refused_and_an_overseas_one_costs_its_delivery(fake_stripe, shopper):
+    product = make_product(price="60.00", weight_grams=400)
+    answer = shopper.checkout(checkout_body([line(product)], "60.00", customer={"postalCode": "ABCDE"}))
+    assert answer.status_code == 400
+    assert answer.json()["errors"] == {
+        "customer.postalCode": ["Ce code postal n'existe pas dans ce pays. Exemple\u00a0: 33380."]
+    }
+    answer = shopper.checkout(checkout_body([line(product)], "60.00", customer={"postalCode": "97400"}))
+    assert (answer.status_code, answer.json()["code"]) == (409, "total_changed")
+    assert answer.json()["quote"]["total"] == "79.99"
+    assert not Order.objects.exists()
+    answer = shopper.checkout(checkout_body([line(product)], "79.99", customer={"postalCode": "97400"}))
+    assert answer.status_code == 201
+    assert Order.objects.get().shipping_zone == "overseas-france"

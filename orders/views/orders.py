@@ -15,9 +15,8 @@ from orders.access import payment_token
 from orders.guest_orders import browser_owns
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
 from orders.models.order import CLOSED_STATUSES, OTHER_COUNTRY
-from orders.pricing.vat import outside_union
 from orders.selectors import orders as order_selectors
-from orders.selectors.destinations import destination_of
+from orders.selectors.destinations import place_of
 from orders.selectors.installments import calendar
 from orders.selectors.money import money_outcome
 from orders.selectors.refunds import refunds_for_page
@@ -120,7 +119,7 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
             "country_name": country_name(order.country, order.custom_country),
             "is_member": is_member,
             "plan": calendar(order),
-            "meets_customs": outside_union(destination_of(order)),
+            "meets_customs": place_of(order).meets_customs,
             "pay_token": payment_token(order),
             "refunds": refunds_for_page(order),
             "outcome": money_outcome(order) if order.status in CLOSED_STATUSES else None,

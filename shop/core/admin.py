@@ -132,6 +132,7 @@ class ShopSettingsAdmin(StaffAdmin[ShopSettings]):
             {
                 "fields": (
                     ("default_production_days_min", "default_production_days_max"),
+                    "default_weight_grams",
                     ("installments_enabled", "installments_minimum"),
                 )
             },

@@ -12,7 +12,7 @@ from django.core.cache import cache
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import F, Q
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext_lazy as _
 
 from shop.core.languages import SOURCE_LANGUAGE
@@ -184,6 +184,11 @@ class ShopSettings(models.Model):
     default_production_days_max = models.PositiveSmallIntegerField(
         _("fabrication par défaut, maximum (jours)"), default=28
     )
+    default_weight_grams = models.PositiveIntegerField(
+        _("poids d'une pièce emballée par défaut (g)"),
+        default=500,
+        help_text=_("Pour les frais de port au poids, quand une pièce n'a pas le sien."),
+    )
     installments_enabled = models.BooleanField(_("paiement en 3 fois proposé"), default=False)
     installments_minimum = models.DecimalField(
         _("montant minimum du paiement en 3 fois (€)"),
@@ -232,6 +237,18 @@ class ShopSettings(models.Model):
 
     def __str__(self) -> str:
         return self.shop_name
+
+    @property
+    def vat_notice_text(self) -> str:
+        """What pages and mails say of VAT in the active language: the French mention that the law prescribes and, for
+        readers of another language, what the shipped one means."""
+        shipped = _("TVA non applicable, art. 293 B du CGI")
+        with translation.override(SOURCE_LANGUAGE):
+            is_shipped = self.vat_notice == str(shipped)
+        meaning = str(shipped)
+        return (
+            f"{self.vat_notice} ({meaning})" if is_shipped and meaning != self.vat_notice else self.vat_notice
+        )
 
     @classmethod
     def load(cls) -> ShopSettings:

@@ -131,6 +131,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
     **dict.fromkeys(
         (
             *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "pages.OfficialText"),
+            "orders.Territory",
             *("pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
         ),
         _EDITED,

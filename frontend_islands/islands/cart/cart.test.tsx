@@ -3,6 +3,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { readCart } from "@/lib/cart-storage";
 import { type Toast, toast } from "@/lib/toast";
 import { askEarly, earlyArrival, quoteQuestion } from "@/purchase/early";
+import { FORM_KEY } from "@/purchase/tab-memory";
 import { barriers } from "@/testing/accessibility";
 import {
   answerTo,
@@ -14,7 +15,8 @@ import {
   removeButton,
   startEmpty,
 } from "@/testing/cart";
-import { cartLine, inThreeTimes, json, quote, serve } from "@/testing/purchase";
+import { soldOut } from "@/testing/checkout";
+import { cartLine, inThreeTimes, json, quote, quoted, serve } from "@/testing/purchase";
 import { renderIsland } from "@/testing/render";
 
 vi.mock("@/lib/toast");
@@ -286,7 +288,9 @@ it("asks before it empties the cart", async () => {
 
 it("asks for another country's delivery and remembers it", async () => {
   fill(guardian);
-  const calls = serve({ "/api/cart/quote": answerTo(guardian) });
+  const calls = serve({
+    "/api/cart/quote": ({ body }) => json(quote([guardian], { customs_notice: body.country === "CH" })),
+  });
   const { user, unmount } = await renderIsland(island);
   const select = await screen.findByRole("combobox", { name: "Livrer vers" });
   await screen.findByText("Gardien");
@@ -333,4 +337,28 @@ it("says which pieces are reserved for the visitor", async () => {
   serve({ "/api/cart/quote": answerTo({ ...guardian, reserved: true }) });
   renderIsland(island);
   expect(await screen.findByText("Réservé pour vous")).toBeDefined();
+});
+
+it("prices the postcode that was typed into the checkout and says so", async () => {
+  fill(guardian);
+  sessionStorage.setItem(FORM_KEY, JSON.stringify({ texts: { postalCode: " 97400 " } }));
+  const calls = serve({ "/api/cart/quote": answerTo(guardian) });
+  await renderIsland(island);
+  expect(await screen.findByText("Calculée pour le code postal 97400.")).toBeTruthy();
+  expect(calls[0]?.body).toMatchObject({ country: "FR", postal_code: "97400" });
+});
+
+it("promises no delivery for a cart in which nothing can be bought", async () => {
+  const gone = quoted({ ...soldOut, quantity: 1 });
+  fill(gone);
+  const empty = { item_count: 0, original_total: "0.00", subtotal: "0.00", total: "0.00", lead_time: null };
+  serve({
+    "/api/cart/quote": () =>
+      json(quote([gone], { ...empty, free_shipping_missing: "50.00", free_shipping_share: 0 })),
+  });
+  await renderIsland(island);
+  expect(await screen.findByText("Rupture de stock")).toBeTruthy();
+  expect(screen.queryByText(/pour la livraison offerte/)).toBeNull();
+  expect(screen.queryByText("Offerte")).toBeNull();
+  expect(screen.getByText("Livraison").nextElementSibling?.textContent).toBe("–");
 });

@@ -7,6 +7,7 @@ import { formatMoney } from "@/lib/money";
 import { toast } from "@/lib/toast";
 import { earlyArrival } from "@/purchase/early";
 import { QuoteProblem } from "@/purchase/quote-parts";
+import { readAddressPart } from "@/purchase/tab-memory";
 import { useCountry, useQuote } from "@/purchase/use-quote";
 import type { Mount } from "@/runtime/island";
 import { reactIsland, useTranslation } from "@/runtime/react";
@@ -18,7 +19,8 @@ export function Cart({ countries, home_country, links }: CartProps) {
   const { t } = useTranslation();
   const lines = useStore($lines);
   const country = useCountry(countries, home_country);
-  const quoting = useQuote(lines, country.code);
+  const [typed] = useState(readAddressPart);
+  const quoting = useQuote(lines, country.code, typed);
   const rows = rowsOf(quoting.quote?.lines ?? [], lines);
   /** Where the focus goes when nothing is nearer: the list, or the heading of the empty cart. */
   const anchor = useRef<HTMLElement>(null);
@@ -95,7 +97,14 @@ export function Cart({ countries, home_country, links }: CartProps) {
               </button>
             </div>
           </section>
-          <Summary quoting={quoting} rows={rows} countries={countries} country={country} links={links} />
+          <Summary
+            quoting={quoting}
+            rows={rows}
+            countries={countries}
+            country={country}
+            postcode={typed.postalCode.trim()}
+            links={links}
+          />
         </div>
       )}
       <ClearDialog isOpen={isClearing} onCancel={() => setIsClearing(false)} onConfirm={clear} />

@@ -12,11 +12,13 @@ interface SummaryProps {
   rows: readonly Row[];
   countries: readonly CountryChoice[];
   country: ReturnType<typeof useCountry>;
+  /** The one that was typed into the checkout's form; empty for none. */
+  postcode: string;
   links: CartProps["links"];
 }
 
 /** What it costs to have the cart delivered, and the link to the checkout. */
-export function Summary({ quoting, rows, countries, country, links }: SummaryProps) {
+export function Summary({ quoting, rows, countries, country, postcode, links }: SummaryProps) {
   const { t } = useTranslation();
   const id = useId();
   const { quote, isCurrent, problem } = quoting;
@@ -45,6 +47,7 @@ export function Summary({ quoting, rows, countries, country, links }: SummaryPro
             </option>
           ))}
         </select>
+        {postcode && <p className="field__hint">{t("cart.forPostcode", { postcode })}</p>}
       </div>
       {isWaiting && <div className="skeleton skeleton--row" aria-hidden="true" />}
       {quote && (
@@ -55,7 +58,7 @@ export function Summary({ quoting, rows, countries, country, links }: SummaryPro
               {sentence}
             </p>
           ))}
-          <DeliveryNotes quote={quote} country={country.choice} />
+          <DeliveryNotes quote={quote} />
           {quote.installments.available && (
             <section className="plan-offer" aria-labelledby={`${id}-plan`}>
               <h3 className="order-summary__subtitle" id={`${id}-plan`}>
@@ -93,11 +96,11 @@ export function Summary({ quoting, rows, countries, country, links }: SummaryPro
   );
 }
 
-/** How far the cart is from free delivery, where there is one. */
+/** How far the cart is from free delivery, where there is one and something that can be bought. */
 function FreeDelivery({ quote }: { quote: Quote }) {
   const { t } = useTranslation();
   const missing = quote.free_shipping_missing;
-  if (missing === null) return null;
+  if (missing === null || quote.item_count === 0) return null;
   const isFree = missing === NOTHING;
   return (
     <div className={isFree ? "free-delivery free-delivery--reached" : "free-delivery"}>

@@ -127,10 +127,12 @@ it("asks a member for no account and uses the account's address", async () => {
 });
 
 it("asks for the name of a country that is not on the list, and for its delivery", async () => {
-  const { user, calls, orders } = await openCheckout();
+  const { user, calls, orders } = await openCheckout({
+    quote: ({ body }) => json(quote(undefined, { customs_notice: body.country === "ZZ" })),
+  });
   await fillIn(user);
   await user.selectOptions(field("Pays"), "Autre");
-  expect(screen.getAllByText("Droits et taxes d'importation à votre charge.")).toHaveLength(1);
+  expect(await screen.findByText("Droits et taxes d'importation à votre charge.")).toBeTruthy();
   await waitFor(() =>
     expect(calls.filter(({ path }) => path === "/api/cart/quote").at(-1)?.body.country).toBe("ZZ"),
   );
@@ -143,6 +145,19 @@ it("asks for the name of a country that is not on the list, and for its delivery
   await user.click(payButton());
   await waitFor(() => expect(goTo).toHaveBeenCalled());
   expect(orders()[0]?.body.customer).toMatchObject({ country: "ZZ", customCountry: "Japon" });
+});
+
+it("prices the typed postcode and says what is doubtful about it once it is left", async () => {
+  const { user, calls } = await openCheckout({
+    quote: ({ body }) =>
+      json(quote(undefined, { postal_code_notice: body.postal_code ? "À vérifier." : "" })),
+  });
+  await user.click(field("Code postal"));
+  await user.paste("97400");
+  await waitFor(() => expect(calls.at(-1)?.body).toMatchObject({ country: "FR", postal_code: "97400" }));
+  expect(screen.queryByText("À vérifier.")).toBeNull();
+  await user.tab();
+  expect(await screen.findByText("À vérifier.")).toBeTruthy();
 });
 
 it("does not send the name of another country once one of the list is chosen", async () => {

@@ -9,14 +9,25 @@ interface DeliverySectionProps {
   form: Form;
   countries: readonly CountryChoice[];
   otherCountry: string;
+  needsPostcode: boolean;
+  /** What the server finds wrong or doubtful about the postcode; empty for nothing. */
+  postcodeNotice: string;
   onCountry: (code: string) => void;
 }
 
-export function DeliverySection({ form, countries, otherCountry, onCountry }: DeliverySectionProps) {
+export function DeliverySection({
+  form,
+  countries,
+  otherCountry,
+  needsPostcode,
+  postcodeNotice,
+  onCountry,
+}: DeliverySectionProps) {
   const { t } = useTranslation();
   const { texts, country } = form.answers;
   const { errors } = form;
   const [isOpen, setIsOpen] = useState(Boolean(texts.phone || texts.notes));
+  const [isTypingPostcode, setIsTypingPostcode] = useState(false);
   const hasError = Boolean(errors.phone || errors.notes);
   return (
     <fieldset className="form__section">
@@ -38,6 +49,14 @@ export function DeliverySection({ form, countries, otherCountry, onCountry }: De
           name="postalCode"
           label={t("checkout.postalCode")}
           autoComplete="postal-code"
+          isOptional={!needsPostcode}
+          // Half a postcode is no mistake: nothing is said while it is being typed.
+          hint={isTypingPostcode || errors.postalCode ? "" : postcodeNotice}
+          onFocus={() => setIsTypingPostcode(true)}
+          onBlur={() => {
+            setIsTypingPostcode(false);
+            form.leave("postalCode");
+          }}
         />
         <TextField form={form} name="city" label={t("checkout.city")} autoComplete="address-level2" />
         <FieldFrame form={form} name="country" label={t("checkout.country")} isWide>

@@ -25,13 +25,17 @@ export function Checkout(props: CheckoutProps) {
   const lines = useStore($lines);
   const isEmpty = lines.length === 0;
   const country = useCountry(countries, home_country);
-  const quoting = useQuote(lines, country.code);
   const member = useMember();
   const form = useForm(
-    { otherCountry: other_country, passwordMin: password_min },
+    {
+      otherCountry: other_country,
+      passwordMin: password_min,
+      needsPostcode: country.choice?.needs_postcode ?? true,
+    },
     country.code,
     member.isMember,
   );
+  const quoting = useQuote(lines, country.code, form.answers.texts);
   const [mode, setMode] = useMode(payment_modes, quoting.quote);
   const order = useOrder({ lines, quoting, form, member, mode, otherCountry: other_country });
   const [isWide] = useState(() => window.matchMedia?.(WIDE).matches ?? false);
@@ -77,16 +81,17 @@ export function Checkout(props: CheckoutProps) {
           form={form}
           countries={countries}
           otherCountry={other_country}
+          needsPostcode={country.choice?.needs_postcode ?? true}
+          postcodeNotice={quoting.isOfAddress ? (quoting.quote?.postal_code_notice ?? "") : ""}
           onCountry={(code) => {
             country.choose(code);
-            form.forgive(["country", "customCountry"]);
+            form.forgive(["country", "customCountry", "postalCode"]);
           }}
         />
         <PaymentSection
           form={form}
           quote={quote}
           isBusy={!isCurrent}
-          country={country.choice}
           modes={payment_modes}
           mode={mode}
           onMode={setMode}

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { CheckoutProps, CountryChoice, PaymentMode, Quote, QuoteLine } from "@/api/types";
+import type { CheckoutProps, PaymentMode, Quote, QuoteLine } from "@/api/types";
 import { formatMoney } from "@/lib/money";
 import { toast } from "@/lib/toast";
 import {
@@ -20,7 +20,6 @@ interface PaymentSectionProps {
   form: Form;
   quote: Quote | null;
   isBusy: boolean;
-  country: CountryChoice | undefined;
   modes: readonly PaymentMode[];
   mode: PaymentMode;
   onMode: (mode: PaymentMode) => void;
@@ -28,16 +27,7 @@ interface PaymentSectionProps {
 }
 
 /** How to pay; then, right above the button, everything that is being ordered. */
-export function PaymentSection({
-  form,
-  quote,
-  isBusy,
-  country,
-  modes,
-  mode,
-  onMode,
-  links,
-}: PaymentSectionProps) {
+export function PaymentSection({ form, quote, isBusy, modes, mode, onMode, links }: PaymentSectionProps) {
   const { t } = useTranslation();
   const offered = modes.filter((each) => each !== "installments" || quote?.installments.available);
   return (
@@ -88,7 +78,7 @@ export function PaymentSection({
         {quote ? (
           <>
             <RecapLines lines={quote.lines} />
-            <DeliveryNotes quote={quote} country={country} />
+            <DeliveryNotes quote={quote} />
             <SummaryRows quote={quote} isBusy={isBusy} />
           </>
         ) : (

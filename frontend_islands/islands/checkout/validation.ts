@@ -33,6 +33,8 @@ export interface Rules {
   /** The code of the country that is not on the list, whose name is then asked for. */
   otherCountry: string;
   passwordMin: number;
+  /** Whether an address in the chosen country is incomplete without a postcode. */
+  needsPostcode: boolean;
 }
 
 export type Fault = "missing" | "invalid" | "short";
@@ -51,6 +53,8 @@ export function findFault(name: FieldName, answers: Answers, rules: Rules): Faul
       if (access !== "signup" && access !== "signin") return null;
       if (!texts.password) return "missing";
       return access === "signup" && texts.password.length < rules.passwordMin ? "short" : null;
+    case "postalCode":
+      return !rules.needsPostcode || texts.postalCode.trim() ? null : "missing";
     case "customCountry":
       return country !== rules.otherCountry || texts.customCountry.trim() ? null : "missing";
     case "country":

@@ -11,7 +11,7 @@ from django.utils import timezone
 from orders.invoices.tax import union_sales
 from orders.invoices.tests.conftest import set_shop
 from orders.models import Invoice, Order, VatRate
-from orders.pricing.vat import ABROAD_IN_UNION, STANDARD_RATES, split_vat
+from orders.pricing.vat import STANDARD_RATES, split_vat
 from orders.tests.factories import make_order, make_product, pay_order
 from shop.core.dates import shop_day
 
@@ -113,8 +113,8 @@ def test_art_262_i_exports_and_customs(paid) -> None:
     order = paid((product, 1), country="US")
     found = mentions(order)
     assert found["export"] == (
-        "Exportation hors de l'Union européenne, art. 262 I du CGI. Droits et taxes d'importation à la charge du "
-        "destinataire."
+        "Exportation hors du territoire fiscal de l'Union européenne, art. 262 I du CGI. Droits et taxes "
+        "d'importation à la charge du destinataire."
     )
     line = order.invoices.get().data["lines"][0]
     assert (line["hs_code"], line["origin"]) == ("950300", "FR")
@@ -189,7 +189,6 @@ def test_a_country_of_the_union_that_was_typed_is_recognised() -> None:
 
 def test_there_is_a_rate_for_each_of_the_27_countries() -> None:
     assert len(STANDARD_RATES) == 27
-    assert len(ABROAD_IN_UNION) == 26
     assert dict(VatRate.objects.values_list("country", "percent")) == STANDARD_RATES
 
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from orders.pricing.promotions import Promotion
 from orders.pricing.quote import CartLine, PricingRules, Quote, price_cart
-from orders.pricing.shipping import ShippingZone
+from orders.pricing.shipping import RateStep, ShippingZone
+from orders.pricing.territories import Territory, VatPosition, parse_postcodes
 
 TODAY = date(2026, 11, 21)
 EUROPE_COUNTRIES = frozenset(
@@ -29,8 +30,27 @@ WORLD = ShippingZone(
     delivery_days_min=5,
     delivery_days_max=15,
 )
+OVERSEAS = ShippingZone(
+    code="overseas-france",
+    countries=frozenset({"RE"}),
+    rate=Decimal("39.99"),
+    free_from=Decimal("900.00"),
+    delivery_days_min=7,
+    delivery_days_max=15,
+    steps=(RateStep(1000, Decimal("19.99")), RateStep(2000, Decimal("27.99"))),
+)
+REUNION = Territory(
+    code="RE",
+    country="RE",
+    within="FR",
+    postcodes=parse_postcodes("974"),
+    vat=VatPosition.OUTSIDE,
+    in_customs_area=True,
+)
 RULES = PricingRules(
-    zones=(EUROPE,),
+    zones=(EUROPE, OVERSEAS),
+    territories=(REUNION,),
+    default_weight_grams=500,
     fallback_zone=WORLD,
     home_country="FR",
     installments_enabled=True,
@@ -55,8 +75,10 @@ def line(
     )
 
 
-def quote(*lines: CartLine, destination: str | None = None, rules: PricingRules = RULES) -> Quote:
-    return price_cart(lines, destination=destination, rules=rules, today=TODAY)
+def quote(
+    *lines: CartLine, destination: str | None = None, postal_code: str = "", rules: PricingRules = RULES
+) -> Quote:
+    return price_cart(lines, destination=destination, postal_code=postal_code, rules=rules, today=TODAY)
 
 
 PROMOTIONS = st.sampled_from([(2, 1), (3, 1), (4, 3), (1, 1), (1, 5)]).map(lambda pair: Promotion(*pair))
@@ -80,6 +102,7 @@ def carts(draw: st.DrawFn, promotions: st.SearchStrategy[Promotion | None] | Non
                 promotion=draw(promotions),
                 production_days_min=days[0],
                 production_days_max=days[1],
+                weight_grams=draw(st.none() | st.integers(0, 1500)),
             )
         )
     return cart

@@ -10,6 +10,7 @@ from orders.pricing.delivery import LeadTime
 from orders.pricing.installments import Installment
 from orders.pricing.promotions import NextFree
 from orders.pricing.quote import InstallmentOffer, Quote, QuoteLine
+from orders.pricing.territories import Place, VatPosition
 from orders.pricing.tests.carts import EUROPE, RULES, WORLD, line, quote
 
 
@@ -30,6 +31,7 @@ def test_a_cart_with_a_promotion_shows_every_figure() -> None:
         original_total=Decimal("204.80"),
         promotion_savings=Decimal("24.50"),
         subtotal=Decimal("180.30"),
+        place=Place("FR", VatPosition.HOME, in_customs_area=True),
         zone_code="france-europe",
         shipping_cost=Decimal("0.00"),
         total=Decimal("180.30"),

@@ -14,7 +14,9 @@ from orders.pricing.quote import CartLine
 from orders.pricing.tests.carts import EUROPE_COUNTRIES, PROMOTIONS, carts, quote
 
 DESTINATIONS = (
-    st.none() | st.sampled_from(sorted(EUROPE_COUNTRIES)) | st.sampled_from(["US", "GB", "ZZ", "", "Autre"])
+    st.none()
+    | st.sampled_from(sorted(EUROPE_COUNTRIES))
+    | st.sampled_from(["US", "GB", "RE", "ZZ", "", "Autre"])
 )
 
 law = settings(deadline=None)
@@ -41,7 +43,9 @@ def units_at_the_till(cart: list[CartLine]) -> Counter[str]:
     return given_away
 
 
-def bill(cart: list[CartLine], destination: str | None) -> tuple[Fraction, Fraction, Fraction]:
+def bill(
+    cart: list[CartLine], destination: str | None, postal_code: str = ""
+) -> tuple[Fraction, Fraction, Fraction]:
     """Subtotal, delivery and total from the units one by one, in exact fractions."""
     free = units_at_the_till(cart)
     subtotal = Fraction(0)
@@ -51,6 +55,14 @@ def bill(cart: list[CartLine], destination: str | None) -> tuple[Fraction, Fract
                 subtotal += Fraction(str(line.unit_price))
     if not cart:
         delivery = Fraction(0)
+    elif destination == "RE" or (destination in (None, "FR") and postal_code.startswith("974")):
+        grams = sum(
+            500 if line.weight_grams is None else line.weight_grams
+            for line in cart
+            for _ in range(line.quantity)
+        )
+        cents = 1999 if grams <= 1000 else 2799 if grams <= 2000 else 3999
+        delivery = Fraction(0) if subtotal >= 900 else Fraction(cents, 100)
     elif destination is not None and destination not in EUROPE_COUNTRIES:
         delivery = Fraction(4999, 100)
     else:
@@ -58,15 +70,17 @@ def bill(cart: list[CartLine], destination: str | None) -> tuple[Fraction, Fract
     return subtotal, delivery, subtotal + delivery
 
 
-@given(carts(), DESTINATIONS)
+@given(carts(), DESTINATIONS, st.sampled_from(["", "69003", "97400", "97490", "9", "75974"]))
 @law
-def test_the_quote_is_what_the_till_says(cart: list[CartLine], destination: str | None) -> None:
-    priced = quote(*cart, destination=destination)
+def test_the_quote_is_what_the_till_says(
+    cart: list[CartLine], destination: str | None, postal_code: str
+) -> None:
+    priced = quote(*cart, destination=destination, postal_code=postal_code)
     assert (
         Fraction(str(priced.subtotal)),
         Fraction(str(priced.shipping_cost)),
         Fraction(str(priced.total)),
-    ) == bill(cart, destination)
+    ) == bill(cart, destination, postal_code)
     assert {item.key: item.free_quantity for item in priced.lines if item.free_quantity} == units_at_the_till(
         cart
     )

@@ -5,33 +5,42 @@ from decimal import Decimal
 
 import pytest
 
-from orders.pricing.shipping import ShippingZone, find_zone, free_shipping_missing, shipping_cost
+from orders.pricing.shipping import RateStep, ShippingZone, find_zone, free_shipping_missing, shipping_cost
+from orders.pricing.territories import Place, find_place
 from orders.pricing.tests.carts import EUROPE, EUROPE_COUNTRIES, WORLD
+
+BY_WEIGHT = replace(
+    WORLD, steps=(RateStep(1000, Decimal("19.99")), RateStep(2000, Decimal("27.99"))), rate=Decimal("39.99")
+)
+
+
+def at(country: str) -> Place:
+    return find_place(country, "", ())
 
 
 @pytest.mark.parametrize("country", sorted(EUROPE_COUNTRIES))
 def test_each_of_the_14_countries_is_in_the_zone(country: str) -> None:
     assert len(EUROPE_COUNTRIES) == 14
-    assert find_zone(country, (EUROPE,), WORLD) is EUROPE
+    assert find_zone(at(country), (EUROPE,), WORLD) is EUROPE
 
 
 @pytest.mark.parametrize("country", ["US", "CA", "GB", "JP", "AU", "PL", "IE", "RE", "ZZ"])
 def test_a_country_of_no_zone_gets_the_fallback(country: str) -> None:
-    assert find_zone(country, (EUROPE,), WORLD) is WORLD
+    assert find_zone(at(country), (EUROPE,), WORLD) is WORLD
 
 
 @pytest.mark.parametrize(
     "text", ["", "France", "FRANCE ", "FR ", "fr", "Autre", "F", "FR,DE", "\x00", "ＦＲ"]
 )
 def test_only_a_country_code_opens_a_zone(text: str) -> None:
-    assert find_zone(text, (EUROPE,), WORLD) is WORLD
+    assert find_zone(at(text), (EUROPE,), WORLD) is WORLD
 
 
 def test_the_first_of_two_zones_that_list_a_country_wins() -> None:
     near = replace(EUROPE, code="near", countries=frozenset({"BE"}))
-    assert find_zone("BE", (near, EUROPE), WORLD) is near
-    assert find_zone("BE", (EUROPE, near), WORLD) is EUROPE
-    assert find_zone("FR", (near, EUROPE), WORLD) is EUROPE
+    assert find_zone(at("BE"), (near, EUROPE), WORLD) is near
+    assert find_zone(at("BE"), (EUROPE, near), WORLD) is EUROPE
+    assert find_zone(at("FR"), (near, EUROPE), WORLD) is EUROPE
 
 
 @pytest.mark.parametrize(
@@ -81,3 +90,28 @@ def test_a_zone_without_rate_is_free_at_once() -> None:
 def test_a_zone_refuses_what_makes_no_sense(field: str, value: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         replace(EUROPE, **{field: value})
+
+
+@pytest.mark.parametrize(
+    ("grams", "cost"),
+    [(0, "19.99"), (1, "19.99"), (1000, "19.99"), (1001, "27.99"), (2000, "27.99"), (2001, "39.99"), (10**9, "39.99")],
+)  # fmt: skip
+def test_the_first_step_that_carries_the_weight_counts(grams: int, cost: str) -> None:
+    assert str(shipping_cost(BY_WEIGHT, Decimal("500.00"), 1, grams)) == cost
+
+
+def test_a_free_step_lacks_nothing_and_the_next_does() -> None:
+    letter = replace(BY_WEIGHT, steps=(RateStep(100, Decimal("0.00")),), free_from=Decimal("50.00"))
+    assert free_shipping_missing(letter, Decimal("10.00"), 100) == 0
+    assert free_shipping_missing(letter, Decimal("10.00"), 101) == Decimal("40.00")
+
+
+@pytest.mark.parametrize("grams", [(1000, 1000), (2000, 1000), (0, 1000)])
+def test_a_zone_refuses_weights_out_of_order(grams: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="weights are out of order"):
+        replace(WORLD, steps=tuple(RateStep(each, Decimal("9.99")) for each in grams))
+
+
+def test_a_territory_s_own_zone_comes_before_its_country_s() -> None:
+    place = replace(at("FR"), zone="rest-of-world")
+    assert find_zone(place, (EUROPE,), WORLD) is WORLD

@@ -18,7 +18,7 @@ from orders.journal import record_event
 from orders.models import Attempt, AttemptState, Order, OrderItem, Payment, PaymentMode, PaymentState
 from orders.pricing.installments import SMALLEST_CHARGE
 from orders.pricing.quote import Quote
-from orders.selectors.destinations import country_code, is_stopped
+from orders.selectors.destinations import is_stopped, place_at
 from orders.selectors.mandate import mandate_text
 from orders.selectors.quotes import CartQuote, QuotedLine, RequestedLine, quote_cart
 from orders.services.checkout.unpaid_holds import holder_of, limit_unpaid_holds
@@ -90,7 +90,8 @@ def place_order(
     """
     if not request.lines:
         raise Problem("empty_cart", _("Votre panier est vide."), 400)
-    if is_stopped(country_code(request.customer.country, request.customer.custom_country)):
+    customer = request.customer
+    if is_stopped(place_at(customer.country, customer.custom_country, customer.postal_code)):
         refusal = _("Nous ne livrons pas dans ce pays pour l'instant.")
         raise Problem("country_not_served", refusal, 400, errors={"customer.country": [refusal]})
     try:
@@ -100,12 +101,22 @@ def place_order(
             return order
     except OutOfStock:
         # Somebody else took the last piece between the quote and the hold.
-        quote = quote_cart(request.lines, destination=request.customer.country)
+        quote = _price(request)
         raise CartChanged("out_of_stock", _("Rupture de stock"), quote) from None
 
 
+def _price(request: CheckoutRequest) -> CartQuote:
+    customer = request.customer
+    return quote_cart(
+        request.lines,
+        destination=customer.country,
+        custom_country=customer.custom_country,
+        postal_code=customer.postal_code,
+    )
+
+
 def _write_order(request: CheckoutRequest, find_buyer: "Callable[[Order], User | None]") -> Order:
-    cart = quote_cart(request.lines, destination=request.customer.country)
+    cart = _price(request)
     _refuse_changed(cart, request)
     quote = cart.quote
     now = timezone.now()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from babel.numbers import format_decimal
 from django.core.cache import caches
 from django.db.models import Min
 from django.utils.translation import gettext as _
@@ -11,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from catalog.models import CategoryKind, Product
 from catalog.selectors.wording import ProductionDays, production_text
-from orders.selectors.delivery import shipping_table
+from orders.selectors.delivery import DeliveryRow, shipping_table
 from shop.core.languages import active_language
 from shop.core.models import ShopSettings
 from shop.core.money import format_amount
@@ -51,19 +52,33 @@ def cache_key(language: str) -> str:
 
 
 def shipping_markdown(language: str) -> str:
-    """Return the delivery zones as a Markdown table. One query."""
+    """Return the delivery zones as a Markdown table. Three queries."""
     head = [_("Zone"), _("Pays"), _("Livraison"), _("Offerte à partir de")]
     rows = [
         [
             escape(row.name),
             escape(", ".join(row.countries)) or _("Tous les autres"),
-            format_amount(row.rate, language),
+            _rates(row, language),
             format_amount(row.free_from, language) if row.free_from is not None else "–",
         ]
         for row in shipping_table()
     ]
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _rates(row: DeliveryRow, language: str) -> str:
+    """« 19,99 € jusqu'à 1 kg, 39,99 € au-delà »; the rate alone where weight doesn't count."""
+    steps = [
+        _("%(rate)s jusqu'à %(weight)s kg")
+        % {
+            "rate": format_amount(rate, language),
+            "weight": format_decimal(Decimal(grams) / 1000, locale=language),
+        }
+        for grams, rate in row.steps
+    ]
+    beyond = format_amount(row.rate, language)
+    return ", ".join([*steps, _("%(rate)s au-delà") % {"rate": beyond}]) if steps else beyond
 
 
 def _read(language: str) -> dict[str, str]:

@@ -1,0 +1,121 @@
+"""What the administration refuses of zones and territories, in words, and what an old database keeps."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+from django.db import connection
+from django.test import Client
+
+from accounts.tests.people import make_admin
+from orders.admin.settings import TerritoryForm
+from orders.models import ShippingRateStep, ShippingZone, Territory
+
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
+
+CORSICA = {
+    "code": "FR-20R", "name_fr": "Corse", "within": "FR", "postcodes": "20", "country": "FR", "vat": "home",
+    "vat_percent": "", "in_customs_area": "on", "zone": "",
+}  # fmt: skip
+
+
+@pytest.fixture
+def staff() -> Client:
+    client = Client()
+    client.force_login(make_admin())
+    return client
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "message"),
+    [
+        ({"postcodes": "974"}, "postcodes", "974\u00a0: déjà dans le territoire «\u00a0La Réunion\u00a0»."),
+        ({"postcodes": "970-972"}, "postcodes", "970-972\u00a0: déjà dans le territoire «\u00a0Guadeloupe\u00a0»."),
+        ({"postcodes": "978-971"}, "postcodes",
+         "«\u00a0978-971\u00a0» n'est ni le début d'un code postal ni un intervalle comme «\u00a0971-978\u00a0», dont "
+         "les deux bouts ont la même longueur et se suivent."),
+        ({"vat_percent": "8,5"}, "vat_percent",
+         "Un taux propre n'existe que pour la TVA d'un autre pays de l'Union."),
+        ({"in_customs_area": ""}, "in_customs_area",
+         "Un territoire de TVA de l'Union est dans son territoire douanier."),
+    ],
+)  # fmt: skip
+def test_a_territory_that_makes_no_sense_is_refused(staff, change, field, message):
+    before = Territory.objects.count()
+    answer = staff.post("/gestion/orders/territory/add/", CORSICA | change)
+    assert answer.status_code == 200
+    assert message in answer.context["adminform"].form.errors[field]
+    assert Territory.objects.count() == before
+
+
+def test_a_territory_may_name_a_part_of_another_and_the_whole_country_once(staff):
+    assert staff.post("/gestion/orders/territory/add/", CORSICA | {"postcodes": "97411"}).status_code == 302
+    assert TerritoryForm(CORSICA | {"code": "FR-ALL", "postcodes": ""}).is_valid()
+    Territory.objects.filter(code="FR-20R").update(postcodes="")
+    form = TerritoryForm(CORSICA | {"code": "FR-ALL", "postcodes": ""})
+    assert form.errors["postcodes"] == ["«\u00a0Corse\u00a0» couvre déjà tout ce pays."]
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ([("500", "12,00"), ("1000", "9,00")], "Jusqu'à 1000 g, le tarif est plus bas que jusqu'à 500 g."),
+        ([("500", "60,00")],
+         "Au-delà de 500 g, le tarif de la zone est plus bas que celui du dernier palier."),
+        ([("500", "9,00"), ("500", "10,00")], None),
+        ([("0", "9,00")], None),
+    ],
+)  # fmt: skip
+def test_weight_steps_out_of_order_are_refused(staff, steps, message):
+    zone = ShippingZone.objects.get(code="rest-of-world")
+    answer = staff.post(f"/gestion/orders/shippingzone/{zone.pk}/change/", zone_body(steps))
+    assert answer.status_code == 200
+    formset = answer.context["inline_admin_formsets"][0].formset
+    assert not formset.is_valid()
+    assert message is None or message in formset.non_form_errors()
+    assert not ShippingRateStep.objects.filter(zone=zone).exists()
+
+
+def test_weight_steps_in_order_are_written(staff):
+    zone = ShippingZone.objects.get(code="rest-of-world")
+    body = zone_body([("500", "19,90"), ("2000", "49,99")])
+    assert staff.post(f"/gestion/orders/shippingzone/{zone.pk}/change/", body).status_code == 302
+    assert [str(step.rate) for step in zone.rate_steps.all()] == ["19.90", "49.99"]
+
+
+def zone_body(steps: list[tuple[str, str]]) -> dict[str, object]:
+    body: dict[str, object] = {
+        "name_fr": "Reste du monde", "countries": ["US", "CA", "GB", "JP", "AU"], "rate": "49,99", "free_from": "",
+        "delivery_days_min": "5", "delivery_days_max": "15", "position": "4",
+        "rate_steps-TOTAL_FORMS": len(steps), "rate_steps-INITIAL_FORMS": "0",
+    }  # fmt: skip
+    for index, (grams, rate) in enumerate(steps):
+        body |= {f"rate_steps-{index}-up_to_grams": grams, f"rate_steps-{index}-rate": rate}
+    return body
+
+
+def test_shipping_rows_again_leaves_what_operators_changed():
+    migration = import_module("orders.migrations.0003_ship_zones_and_territories")
+    editor = connection.schema_editor()
+    migration.unship(apps, editor)
+    assert not Territory.objects.exists()
+    assert set(ShippingZone.objects.values_list("code", flat=True)) == {"france-europe", "rest-of-world"}
+    home = ShippingZone.objects.get(code="france-europe")
+    home.countries = [*(country.code for country in home.countries), "PL", "RE"]
+    home.rate = "7.50"
+    home.name = home.name_fr = "Chez nous"
+    home.name_en = None
+    home.save()
+    migration.ship(apps, editor)
+    home.refresh_from_db()
+    assert (str(home.rate), home.name_fr, home.name_en) == ("7.50", "Chez nous", None)
+    shipped = ShippingZone.objects.get(code="rest-of-union")
+    assert {"PL"}.isdisjoint(country.code for country in shipped.countries)
+    overseas = ShippingZone.objects.get(code="overseas-france")
+    assert {"RE"}.isdisjoint(country.code for country in overseas.countries)
+    assert (shipped.name_de, Territory.objects.count()) == (
+        "Übrige Europäische Union und benachbarte Kleinstaaten",
+        30,
+    )
