@@ -15,13 +15,16 @@ from orders.access import payment_token
 from orders.guest_orders import browser_owns
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
 from orders.models.order import CLOSED_STATUSES, OTHER_COUNTRY
+from orders.models.states import ActorKind
 from orders.pricing.vat import outside_union
 from orders.selectors import orders as order_selectors
+from orders.selectors.addresses import billing_address, delivery_address, is_delivered_elsewhere
 from orders.selectors.destinations import destination_of
 from orders.selectors.installments import calendar
 from orders.selectors.money import money_outcome
 from orders.selectors.refunds import refunds_for_page
-from orders.selectors.rules import checkout_countries, country_name, offered_modes
+from orders.selectors.rules import checkout_countries, offered_modes
+from orders.services.fulfilment.delivery_address import may_correct_address
 from orders.stripe.gateway import parse_checkout_session_id
 from shop.core.law import HOME_COUNTRY
 from shop.core.models import ShopSettings
@@ -117,7 +120,9 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
         {
             "order": order,
             "items": order.items.all(),
-            "country_name": country_name(order.country, order.custom_country),
+            "delivery": delivery_address(order),
+            "billing": billing_address(order) if is_delivered_elsewhere(order) else None,
+            "may_correct_address": may_correct_address(order, ActorKind.CUSTOMER),
             "is_member": is_member,
             "plan": calendar(order),
             "meets_customs": outside_union(destination_of(order)),

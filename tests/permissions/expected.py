@@ -48,6 +48,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "api-withdrawal": (OWNER, OWNER),
     "api-order-invoice": (OWNER | LOOK, OWNER | LOOK),
     "orders:order": (OWNER, OWNER),
+    "orders:address": (OWNER, OWNER),
     # Calls of the administration.
     "api-admin-orders": (DESK, DESK),
     "api-admin-order": (DESK, DESK),
@@ -73,6 +74,8 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "admin:orders_order_step": (WORK, WORK),
     "admin:orders_order_promise": (WORK, WORK),
     "admin:orders_order_delivery": (WORK, WORK),
+    "admin:orders_order_address": (WORK, WORK),
+    "admin:orders_order_slip": (WORK, WORK),
     "admin:orders_order_withdrawals": (DESK, DESK),
     "admin:orders_order_withdrawal_received": (WORK, WORK),
     "admin:orders_order_installments": (LOOK, LOOK),
