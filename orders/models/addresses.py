@@ -1,13 +1,14 @@
 """Who ordered, where the parcel goes and who is billed, as the customer wrote it."""
 
+from typing import Any
+
 from django.db import models
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 GIFT_MESSAGE_LENGTH = 300
 
 
-def _optional(label: str | Promise, length: int) -> "models.CharField[str, str]":
+def _optional(label: Any, length: int) -> "models.CharField[str, str]":
     return models.CharField(label, max_length=length, blank=True, default="", db_default="")
 
 

@@ -1,6 +1,7 @@
 """The shop's pricing rules, read from the rows that operators edit."""
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -14,9 +15,12 @@ from orders.pricing.quote import PricingRules
 from orders.pricing.shipping import ShippingZone
 from orders.pricing.vat import outside_union
 from orders.selectors.destinations import stopped_countries
+from orders.stripe.gateway import PAYMENT_METHODS
 from shop.core.fragment_cache import cached_fragment
+from shop.core.languages import active_language
 from shop.core.law import HOME_COUNTRY
 from shop.core.models import ShopSettings
+from shop.core.money import format_amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,17 @@ class CountryChoice:
     name: str
     zone: str
     duties_notice: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentMethod:
+    """A means of payment in words, and the sign beside it."""
+
+    icon: str
+    name: str
+
+
+_COUNTRIES_OF_LANGUAGES = {"de": "DE", "es": "ES"}
 
 
 def load_pricing_rules() -> PricingRules:
@@ -94,6 +109,28 @@ def checkout_countries() -> list[CountryChoice]:
     if fallback is not None:
         choices.append(CountryChoice(OTHER_COUNTRY, _("Autre"), fallback.code, fallback.duties_notice))
     return choices
+
+
+def default_country(choices: Sequence[CountryChoice]) -> str:
+    """Return the country that is chosen until a visitor chooses: that of the active language where it is served."""
+    wanted = _COUNTRIES_OF_LANGUAGES.get(active_language(), HOME_COUNTRY)
+    return wanted if any(choice.code == wanted for choice in choices) else HOME_COUNTRY
+
+
+def payment_methods() -> list[PaymentMethod]:
+    """Return the means of payment that are accepted (L221-14). The payment page offers the same."""
+    shop = ShopSettings.load()
+    names = {"card": _("Carte bancaire (CB, Visa, Mastercard)")}
+    methods = [PaymentMethod(code, names[code]) for code in PAYMENT_METHODS]
+    if shop.installments_enabled:
+        methods.append(
+            PaymentMethod(
+                "clock",
+                _("En 3 fois sans frais par carte, dès %(minimum)s")
+                % {"minimum": format_amount(shop.installments_minimum, active_language())},
+            )
+        )
+    return methods
 
 
 def country_name(code: str, custom: str = "") -> str:

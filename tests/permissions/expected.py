@@ -39,6 +39,8 @@ ROUTES: dict[str, tuple[Who, Who]] = {
         ("members", "return-mails", "api-favourites", "api-favourite", "api-orders"),
         (PEOPLE, PEOPLE),
     ),
+    # Safe methods alone.
+    "french-prefix": (EVERYBODY, NOBODY),
     "api-reviews": (EVERYBODY, PEOPLE),
     # Who bought the piece, once it was delivered: nobody here.
     "catalog:review-write": (PEOPLE, NOBODY),

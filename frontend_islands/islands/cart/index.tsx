@@ -14,10 +14,10 @@ import { CartRow, type Row, removeRow, rowsOf } from "./cart-row";
 import { Summary } from "./summary";
 
 /** The cart's lines beside the summary of their quote. */
-export function Cart({ countries, home_country, links }: CartProps) {
+export function Cart({ countries, default_country, payment_methods, links }: CartProps) {
   const { t } = useTranslation();
   const lines = useStore($lines);
-  const country = useCountry(countries, home_country);
+  const country = useCountry(countries, default_country);
   const quoting = useQuote(lines, country.code);
   const rows = rowsOf(quoting.quote?.lines ?? [], lines);
   /** Where the focus goes when nothing is nearer: the list, or the heading of the empty cart. */
@@ -95,7 +95,14 @@ export function Cart({ countries, home_country, links }: CartProps) {
               </button>
             </div>
           </section>
-          <Summary quoting={quoting} rows={rows} countries={countries} country={country} links={links} />
+          <Summary
+            quoting={quoting}
+            rows={rows}
+            countries={countries}
+            country={country}
+            methods={payment_methods}
+            links={links}
+          />
         </div>
       )}
       <ClearDialog isOpen={isClearing} onCancel={() => setIsClearing(false)} onConfirm={clear} />

@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import type { CheckoutProps, CountryChoice, PaymentMode, Quote, QuoteLine } from "@/api/types";
 import { formatMoney } from "@/lib/money";
 import { toast } from "@/lib/toast";
+import { PaymentMethods } from "@/purchase/payment-methods";
 import {
   DeliveryNotes,
   FreeRow,
@@ -14,10 +15,14 @@ import {
 import { Marked } from "@/purchase/texts";
 import { useTranslation } from "@/runtime/react";
 import { described } from "./fields";
+import { RecapAddresses } from "./recap-addresses";
 import type { Form } from "./use-form";
 
 interface PaymentSectionProps {
   form: Form;
+  countries: readonly CountryChoice[];
+  otherCountry: string;
+  methods: CheckoutProps["payment_methods"];
   quote: Quote | null;
   isBusy: boolean;
   country: CountryChoice | undefined;
@@ -30,6 +35,9 @@ interface PaymentSectionProps {
 /** How to pay; then, right above the button, everything that is being ordered. */
 export function PaymentSection({
   form,
+  countries,
+  otherCountry,
+  methods,
   quote,
   isBusy,
   country,
@@ -43,8 +51,9 @@ export function PaymentSection({
   return (
     <fieldset className="form__section">
       <legend className="form__legend">
-        <span className="form__step">3</span> {t("checkout.payment")}
+        <span className="form__step">4</span> {t("checkout.payment")}
       </legend>
+      <PaymentMethods methods={methods} />
       <fieldset className="radio-cards">
         <legend className="radio-cards__legend">{t("checkout.mode")}</legend>
         <div className="radio-cards__list radio-cards__list--stacked">
@@ -88,6 +97,7 @@ export function PaymentSection({
         {quote ? (
           <>
             <RecapLines lines={quote.lines} />
+            <RecapAddresses form={form} countries={countries} otherCountry={otherCountry} />
             <DeliveryNotes quote={quote} country={country} />
             <SummaryRows quote={quote} isBusy={isBusy} />
           </>
