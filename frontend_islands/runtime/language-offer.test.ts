@@ -89,7 +89,7 @@ it.each([
   ],
   ["stays on any other French page", {}, "de", []],
   ["stays for a language that the shop does not speak", { path: "/" }, "xx", []],
-])("%s", async (_name, visit, chosen, addresses) => {
+])("%s", async (_name, visit: { path?: string; referrer?: string }, chosen, addresses) => {
   localStorage.setItem("language", chosen);
   const replace = vi.fn();
   vi.stubGlobal("location", {

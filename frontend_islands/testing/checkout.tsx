@@ -52,7 +52,7 @@ export async function openCheckout({
 
 export const field = (name: string) => screen.getByLabelText(name, { selector: "input, select, textarea" });
 export const payButton = () => screen.getByRole("button", { name: /Commande avec|Traitement/ });
-export const termsBox = () => screen.getByRole("checkbox");
+export const termsBox = () => screen.getByRole("checkbox", { name: /J'accepte/ });
 
 /** Pasted rather than typed: a key at a time, every test would take seconds. */
 export async function put(user: UserEvent, name: string, text: string) {
