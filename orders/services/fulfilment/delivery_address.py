@@ -104,7 +104,7 @@ def correct_delivery_address(
 
 def _too_late(by: ActorKind) -> str:
     if by == ActorKind.CUSTOMER:
-        return _("La préparation de votre commande a commencé : écrivez-nous pour changer l'adresse.")
+        return _("La préparation de votre commande a commencé\u00a0: écrivez-nous pour changer l'adresse.")
     return _("Cette commande n'est plus à l'atelier.")
 
 
@@ -116,7 +116,7 @@ def _refuse_other_terms(order: Order, address: DeliveryAddress) -> None:
     places = (_place_of_tax(order, then), _place_of_tax(order, now))
     if _zone(order.country) != _zone(address.country) or places[0] != places[1]:
         refusal = _(
-            "Livrer dans ce pays changerait le prix, la TVA ou les droits de douane de votre commande :"
+            "Livrer dans ce pays changerait le prix, la TVA ou les droits de douane de votre commande\u00a0:"
             " écrivez-nous, nous trouverons une solution."
         )
         raise Problem("address_changes_terms", refusal, 409, errors={"country": [refusal]})
