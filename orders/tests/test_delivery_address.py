@@ -174,6 +174,7 @@ def test_another_country_of_the_same_zone_and_rate_is_served():
     assert (order.country, Invoice.objects.get().country) == ("DE", "BE")
 
 
+@pytest.mark.django_db(transaction=True)
 def test_vat_of_a_destination_stays_there():
     shop = ShopSettings.load()
     shop.eu_sales_threshold = Decimal("1")
