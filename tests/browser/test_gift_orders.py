@@ -1,6 +1,6 @@
 """A gift billed at home: ordered, paid, its address corrected, on a phone and on a desk."""
 
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from playwright.sync_api import expect
@@ -76,4 +76,4 @@ def test_a_gift_is_bought_and_its_address_corrected(new_page, shop, snap, langua
 
 def order_id(shop, email):
     ((found,),) = shop.rows("SELECT id FROM orders_order WHERE email = ?", email)
-    return found
+    return UUID(found)
