@@ -1,4 +1,4 @@
-"""A gift billed at home: ordered, paid, its address corrected, on a phone and on a desk."""
+"""A gift billed at home: ordered, paid, its address corrected, on a phone and on a wide screen."""
 
 from uuid import UUID, uuid4
 
