@@ -164,6 +164,7 @@ class _Buyer:
             address=client_address(self._browser),
             orders=remembered_orders(self._browser),
             member_id=None if self._member is None else self._member.pk,
+            signs_up=self._sign_up is not None,
         )
 
     def find(self, order: Order) -> User | None:

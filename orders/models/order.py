@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models import Finish
+from orders.models.addresses import OrderAddresses
 from orders.models.carrier import Carrier, parcel_url
 from shop.core.languages import SOURCE_LANGUAGE
 
@@ -47,7 +48,7 @@ OTHER_COUNTRY = "ZZ"
 """ISO 3166-1 keeps ZZ for private use: here the form's « Autre », named by `custom_country`."""
 
 
-class Order(models.Model):
+class Order(OrderAddresses):
     """What a customer ordered. It exists, `pending`, before the customer leaves for the payment page."""
 
     id = models.UUIDField(_("identifiant"), primary_key=True, default=uuid.uuid4, editable=False)
@@ -64,17 +65,6 @@ class Order(models.Model):
         _("statut"), max_length=12, choices=OrderStatus.choices, default=OrderStatus.PENDING
     )
     language = models.CharField(_("langue"), max_length=5, default=SOURCE_LANGUAGE)
-
-    email = models.EmailField(_("e-mail"))
-    first_name = models.CharField(_("prénom"), max_length=100)
-    last_name = models.CharField(_("nom"), max_length=100)
-    address = models.CharField(_("adresse"), max_length=250)
-    postal_code = models.CharField(_("code postal"), max_length=20)
-    city = models.CharField(_("ville"), max_length=100)
-    country = models.CharField(_("pays (ISO 3166-1)"), max_length=2)
-    custom_country = models.CharField(_("autre pays"), max_length=60, blank=True)
-    phone = models.CharField(_("téléphone"), max_length=40, blank=True)
-    notes = models.TextField(_("notes du client"), max_length=2000, blank=True)
 
     payment_mode = models.CharField(
         _("mode de paiement"), max_length=12, choices=PaymentMode.choices, default=PaymentMode.FULL
@@ -97,6 +87,15 @@ class Order(models.Model):
 
     idempotency_key = models.CharField(_("clé d'idempotence"), max_length=255, unique=True, editable=False)
     request_fingerprint = models.CharField(_("empreinte de la demande"), max_length=64, editable=False)
+    demand_digest = models.CharField(
+        _("empreinte de la demande et de son auteur"),
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text=_("Une seule commande impayée peut porter la même."),
+    )
     review_reason = models.CharField(_("à vérifier"), max_length=200, blank=True)
 
     created_at = models.DateTimeField(_("créée le"), default=timezone.now, editable=False)
@@ -133,6 +132,29 @@ class Order(models.Model):
                 ),
                 name="order_amounts_positive",
             ),
+            models.UniqueConstraint(
+                fields=("demand_digest",),
+                condition=Q(status="pending") & ~Q(demand_digest=""),
+                name="order_one_unpaid_demand",
+            ),
+            models.CheckConstraint(
+                condition=~Q(
+                    billing_name="", _connector=Q.OR, billing_address="", billing_city="", billing_country=""
+                )
+                | Q(
+                    billing_name="",
+                    billing_company="",
+                    billing_address="",
+                    billing_postal_code="",
+                    billing_city="",
+                    billing_country="",
+                    billing_custom_country="",
+                ),
+                name="order_billing_whole",
+            ),
+            models.CheckConstraint(
+                condition=~Q(gift_recipient="") | Q(gift_message=""), name="order_gift_has_recipient"
+            ),
             models.CheckConstraint(
                 condition=Q(
                     Exact(_cents(F("subtotal")), _cents(F("original_total") - F("promotion_savings")))
@@ -144,10 +166,6 @@ class Order(models.Model):
 
     def __str__(self) -> str:
         return self.reference
-
-    @property
-    def customer_name(self) -> str:
-        return f"{self.first_name} {self.last_name}".strip()
 
     @property
     def is_paid(self) -> bool:

@@ -188,7 +188,8 @@ export function useOrder({ lines, quoting, form, member, mode, otherCountry }: O
   };
 }
 
-function customerOf({ texts, access, country }: Answers, memberEmail: string | null, otherCountry: string) {
+function customerOf(answers: Answers, memberEmail: string | null, otherCountry: string) {
+  const { texts, access, country } = answers;
   const email = access === "member" && memberEmail ? memberEmail : texts.email;
   return {
     email: email.trim().toLowerCase(),
@@ -201,6 +202,20 @@ function customerOf({ texts, access, country }: Answers, memberEmail: string | n
     customCountry: country === otherCountry ? texts.customCountry.trim() : "",
     phone: texts.phone.trim(),
     notes: texts.notes.trim(),
+    ...(answers.isGift && {
+      gift: { recipient: texts["gift.recipient"].trim(), message: texts["gift.message"].trim() },
+    }),
+    ...(answers.hasBilling && {
+      billing: {
+        name: texts["billing.name"].trim(),
+        company: texts["billing.company"].trim(),
+        address: texts["billing.address"].trim(),
+        postalCode: texts["billing.postalCode"].trim(),
+        city: texts["billing.city"].trim(),
+        country: texts["billing.country"],
+        customCountry: texts["billing.country"] === otherCountry ? texts["billing.customCountry"].trim() : "",
+      },
+    }),
   };
 }
 

@@ -33,8 +33,29 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class BillingDetails:
+    """Who is billed, where that is not the address of the delivery."""
+
+    name: str
+    address: str
+    postal_code: str
+    city: str
+    country: str
+    company: str = ""
+    custom_country: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GiftDetails:
+    """Who receives the parcel in the customer's stead, and what the slip in it says to them."""
+
+    recipient: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CustomerDetails:
-    """Who receives the order. `country` is ISO 3166-1 alpha-2, ZZ for « Autre » named by `custom_country`."""
+    """Who orders, and where it goes. `country` is ISO 3166-1 alpha-2, ZZ for « Autre » named by `custom_country`."""
 
     email: str
     first_name: str
@@ -46,6 +67,18 @@ class CustomerDetails:
     custom_country: str = ""
     phone: str = ""
     notes: str = ""
+    billing: BillingDetails | None = None
+    gift: GiftDetails | None = None
+
+    def columns(self) -> dict[str, str]:
+        """Return the values of an order's personal columns."""
+        own = asdict(self)
+        billing, gift = own.pop("billing") or {}, own.pop("gift") or {}
+        return {
+            **own,
+            **{f"billing_{name}": value for name, value in billing.items()},
+            **{f"gift_{name}": value for name, value in gift.items()},
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +110,21 @@ class CartChanged(Problem):
 
 
 def place_order(
-    request: CheckoutRequest, *, find_buyer: "Callable[[Order], User | None]", address: str = ""
+    request: CheckoutRequest,
+    *,
+    find_buyer: "Callable[[Order], User | None]",
+    address: str = "",
+    demand_digest: str = "",
 ) -> Order:
     """Write the order, `pending`, with its payment and first attempt, and hold its stock.
 
     `find_buyer` runs inside the transaction: a sign-up with this order exists only if the order does.
-    `address` is the IP address that asks, "" when there is none.
+    `address` is the IP address that asks, "" when there is none. `demand_digest` names the demand and who makes it: one
+    unpaid order may bear it.
     Raises CartChanged (409) when lines can't be bought or the total differs from the agreed one; TooManyUnpaid (409)
     when this address or mailbox holds too much stock already; Problem for
-    a cart or payment mode that can't be ordered; IntegrityError when another request took the idempotency key
-    in the same moment. Whatever is raised, nothing was written.
+    a cart or payment mode that can't be ordered; IntegrityError when another request took the idempotency key or made
+    the same demand in the same moment. Whatever is raised, nothing was written.
     """
     if not request.lines:
         raise Problem("empty_cart", _("Votre panier est vide."), 400)
@@ -96,7 +134,7 @@ def place_order(
         raise Problem("country_not_served", refusal, 400, errors={"customer.country": [refusal]})
     try:
         with transaction.atomic():
-            order = _write_order(request, find_buyer)
+            order = _write_order(request, find_buyer, demand_digest)
             limit_unpaid_holds(order, holder_of(address=address, email=order.email))
             return order
     except OutOfStock:
@@ -115,7 +153,9 @@ def _price(request: CheckoutRequest) -> CartQuote:
     )
 
 
-def _write_order(request: CheckoutRequest, find_buyer: "Callable[[Order], User | None]") -> Order:
+def _write_order(
+    request: CheckoutRequest, find_buyer: "Callable[[Order], User | None]", demand_digest: str
+) -> Order:
     cart = _price(request)
     _refuse_changed(cart, request)
     quote = cart.quote
@@ -138,8 +178,9 @@ def _write_order(request: CheckoutRequest, find_buyer: "Callable[[Order], User |
         terms_accepted_at=now,
         idempotency_key=request.idempotency_key,
         request_fingerprint=request.fingerprint(),
+        demand_digest=demand_digest,
         created_at=now,
-        **asdict(request.customer),
+        **request.customer.columns(),
     )
     # After the row with the unique key: a repeated request stops there, before it signs anybody up.
     buyer = find_buyer(order)
