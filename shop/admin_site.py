@@ -53,6 +53,7 @@ SECTIONS = (
             "core.ShopSettings",
             "orders.ShippingZone",
             "orders.DeliveryStop",
+            "orders.WorkshopClosure",
             "orders.VatRate",
             "accounts.User",
         ),

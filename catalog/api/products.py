@@ -17,6 +17,7 @@ from catalog.pricing import promotion_quantities
 from catalog.selectors import cards, categories, listing, search, wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.availability import is_available
+from catalog.selectors.dispatch import dispatch_from
 from catalog.selectors.favourites import parse_ids, products_of
 from catalog.selectors.pictures import image_info, images_of
 from catalog.selectors.products import ProductDetail, find_product
@@ -138,6 +139,9 @@ class ProductFull(ProductSummary):
     production_time = serializers.CharField()
     production_days_min = serializers.IntegerField()
     production_days_max = serializers.IntegerField()
+    dispatch_from = serializers.DateField(
+        allow_null=True, help_text="The first day on which a piece ordered today may leave the workshop."
+    )
     created_at = serializers.DateTimeField()
     source = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
     finishes = ProductFinish(many=True)
@@ -264,6 +268,9 @@ def _full(found: ProductDetail) -> dict[str, Any]:
         "production_time": found.production_text,
         "production_days_min": found.production_days_min,
         "production_days_max": found.production_days_max,
+        "dispatch_from": dispatch_from(
+            found.production_days_min, found.production_days_max, found.available_quantity
+        ),
         "created_at": found.created_at,
         "source": found.source,
         "finishes": [

@@ -54,7 +54,8 @@ _PLAIN = (
 class ProductCard:
     """A product in a list. `price` is the lowest one; `price_to` is set when there are several.
 
-    `original_price` is the price that may be shown crossed out beside a single price.
+    `available_quantity` is None for made to order. `original_price` is the price that may be shown crossed out beside a
+    single price.
     """
 
     id: int
@@ -73,7 +74,9 @@ class ProductCard:
     featured: bool
     available: bool
     promotion_label: str
-    production_text: str
+    production_days_min: int
+    production_days_max: int
+    available_quantity: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +223,7 @@ def _with_columns(keys: Any) -> QuerySet[Product]:
 def _card(product: Product, photos: Sequence[ProductImage], default_days: ProductionDays) -> ProductCard:
     several = product.price_to > product.price_from
     shown = [image_info(photo, product.name) for photo in photos[:2]]
+    days = wording.production_days(product, default_days)
     return ProductCard(
         id=product.pk,
         name=product.name,
@@ -237,5 +241,7 @@ def _card(product: Product, photos: Sequence[ProductImage], default_days: Produc
         featured=product.featured,
         available=is_available(product),
         promotion_label=wording.promotion_label(product),
-        production_text=wording.production_text(wording.production_days(product, default_days)),
+        production_days_min=days.low,
+        production_days_max=days.high,
+        available_quantity=product.stock_quantity,
     )

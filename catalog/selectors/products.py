@@ -75,7 +75,8 @@ class Model3D:
 @dataclass(frozen=True, slots=True)
 class ProductDetail:
     """A product's page. `price` to `price_to` is the range of what can be chosen; `original_price` belongs to the
-    choice that is made at first (`selected_finish`, `selected_variation`), as does `selected_price`."""
+    choice that is made at first (`selected_finish`, `selected_variation`), as do `selected_price` and
+    `available_quantity` (None for made to order)."""
 
     row: Product
     id: int
@@ -115,6 +116,7 @@ class ProductDetail:
     production_text: str
     production_days_min: int
     production_days_max: int
+    available_quantity: int | None
     source: str
     created_at: datetime
     updated_at: datetime
@@ -245,6 +247,7 @@ def _detail(
         production_text=production_text,
         production_days_min=days.low,
         production_days_max=days.high,
+        available_quantity=availability_of(product, first_variation).quantity,
         source=product.source,
         created_at=product.created_at,
         updated_at=product.updated_at,

@@ -60,7 +60,12 @@ export function DeliveryNotes({ quote, country }: DeliveryNotesProps) {
   return (
     <>
       {quote.lead_time && (
-        <p className="order-summary__note">{t("summary.leadTime", { dates: quote.lead_time.text })}</p>
+        <p className="order-summary__note">
+          {t("summary.leadTime", { dates: quote.lead_time.text })}
+          {quote.lead_time.christmas && (
+            <strong className="order-summary__christmas">{quote.lead_time.christmas}</strong>
+          )}
+        </p>
       )}
       {country?.duties_notice && <p className="order-summary__note">{t("summary.duties")}</p>}
     </>

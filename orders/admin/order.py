@@ -27,6 +27,7 @@ from orders.admin.base import (
     LinkedPagesAdmin,
     OrderPage,
     PageLink,
+    PromiseFilter,
     ReadOnlyInline,
     RetentionFilter,
     choices,
@@ -132,6 +133,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         "created_at",
         "promised_by",
         ("archived_at", yes_no(_("archivée"))),
+        PromiseFilter,
         RetentionFilter,
     )
     search_fields = ("id", "reference", "email", "first_name", "last_name", "tracking__tracking_number")

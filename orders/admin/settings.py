@@ -1,20 +1,25 @@
-"""VAT rates, delivery zones and countries without delivery in the admin."""
+"""VAT rates, delivery zones, countries without delivery and closures of the workshop in the admin."""
 
 from typing import Any, TypeVar
 
 from django import forms
-from django.contrib import admin
+from django.conf import settings
+from django.contrib import admin, messages
 from django.db import models
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from orders.models import (
     DeliveryStop,
     ShippingZone,
     VatRate,
+    WorkshopClosure,
 )
 from orders.pricing.vat import outside_union
+from orders.selectors.workshop import orders_at_risk
 from shop.core.amounts import TYPED_AMOUNT
 from shop.core.content_version import content_changed
 from shop.core.staff_actions import StaffAction
@@ -117,3 +122,26 @@ class DeliveryStopAdmin(PublicSettingAdmin[DeliveryStop]):
 
     form = DeliveryStopForm
     list_display = ("country", "reason", "stopped_at")
+
+
+@admin.register(WorkshopClosure)
+class WorkshopClosureAdmin(PublicSettingAdmin[WorkshopClosure]):
+    """Saving one says how many promised dates it makes impossible."""
+
+    fields = ("starts_on", "ends_on", *(f"message_{code}" for code, _name in settings.LANGUAGES))
+    list_display = ("__str__", "starts_on", "ends_on", "message")
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        late = orders_at_risk(timezone.localdate()).count()
+        if late:
+            self.message_user(
+                request,
+                ngettext(
+                    "%(count)d commande promise ne peut plus partir à temps : elle est dans « À traiter ».",
+                    "%(count)d commandes promises ne peuvent plus partir à temps : elles sont dans « À traiter ».",
+                    late,
+                )
+                % {"count": late},
+                messages.WARNING,
+            )

@@ -53,6 +53,7 @@ from orders.models.returns import (
     WithdrawalLine,
     WithdrawalState,
 )
+from orders.models.workshop import WorkshopClosure
 from orders.models.zone import DeliveryStop, ShippingZone
 
 __all__ = [
@@ -117,4 +118,5 @@ __all__ = [
     "WithdrawalChannel",
     "WithdrawalLine",
     "WithdrawalState",
+    "WorkshopClosure",
 ]

@@ -161,7 +161,8 @@ class Order(models.Model):
 
 
 class OrderItem(models.Model):
-    """One line of an order. `quantity` counts all units, `free_quantity` those among them that were offered."""
+    """One line of an order. `quantity` counts all units, `free_quantity` those among them that were offered,
+    `made_quantity` those that were not in stock."""
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="items")
     position = models.PositiveSmallIntegerField(default=0)
@@ -183,6 +184,7 @@ class OrderItem(models.Model):
     promotion_get = models.PositiveSmallIntegerField(null=True, blank=True)
     quantity = models.PositiveIntegerField(_("quantité"))
     free_quantity = models.PositiveIntegerField(_("dont offertes"), default=0)
+    made_quantity = models.PositiveIntegerField(_("dont à fabriquer"), default=0, editable=False)
     unit_price = models.DecimalField(_("prix unitaire (€)"), max_digits=10, decimal_places=2)
     line_total = models.DecimalField(_("total de la ligne (€)"), max_digits=10, decimal_places=2)
 
@@ -194,6 +196,7 @@ class OrderItem(models.Model):
             models.CheckConstraint(
                 condition=Q(quantity__gte=1) & Q(free_quantity__lte=F("quantity")), name="item_quantities"
             ),
+            models.CheckConstraint(condition=Q(made_quantity__lte=F("quantity")), name="item_made_quantity"),
             models.CheckConstraint(
                 condition=Q(
                     Exact(

@@ -14,8 +14,8 @@ class ShippingZone:
     """One rate for a set of countries, given as upper-case ISO 3166-1 alpha-2 codes.
 
     `free_from` is the subtotal after promotions from which delivery is free, None if it never is. Delivery
-    days are calendar days from dispatch. Raises `ValueError` for negative or fractional-cent amounts and for
-    days out of order.
+    days are the carrier's (`orders.pricing.delivery`). Raises `ValueError` for negative or fractional-cent amounts
+    and for days out of order.
     """
 
     code: str

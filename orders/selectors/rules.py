@@ -14,6 +14,7 @@ from orders.pricing.quote import PricingRules
 from orders.pricing.shipping import ShippingZone
 from orders.pricing.vat import outside_union
 from orders.selectors.destinations import stopped_countries
+from orders.selectors.workshop import load_workshop
 from shop.core.fragment_cache import cached_fragment
 from shop.core.law import HOME_COUNTRY
 from shop.core.models import ShopSettings
@@ -30,8 +31,8 @@ class CountryChoice:
 
 
 def load_pricing_rules() -> PricingRules:
-    """Return zones and limits as they are now. One query; the shop's settings come from their cache. Where cached
-    fragments are used, none: whoever changes a zone or the settings drops them."""
+    """Return zones, limits and the workshop's calendar as they are now. Two queries; the shop's settings come from
+    their cache. Where cached fragments are used, none: whoever changes a zone, a closure or the settings drops them."""
     return cached_fragment(_read_rules, "pricing-rules")
 
 
@@ -60,6 +61,7 @@ def _read_rules() -> PricingRules:
         home_country=HOME_COUNTRY,
         installments_enabled=shop.installments_enabled,
         installments_minimum=shop.installments_minimum,
+        workshop=load_workshop(),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from django.conf import settings
 from django.core.cache import cache
-from django.core.validators import MinValueValidator
+from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
@@ -19,6 +19,10 @@ from shop.core.languages import SOURCE_LANGUAGE
 
 EMAIL_MAX_LENGTH = 254
 """Of an address (RFC 5321), as Django's e-mail fields have it."""
+
+
+WEEKDAYS_VALIDATOR = RegexValidator(r"\A[1-7]{1,7}\Z", _("Choisissez au moins un jour de la semaine."))
+"""Days of the week as ISO numbers, `12345` for Monday to Friday."""
 
 
 class MailState(models.TextChoices):
@@ -184,6 +188,21 @@ class ShopSettings(models.Model):
     default_production_days_max = models.PositiveSmallIntegerField(
         _("fabrication par défaut, maximum (jours)"), default=28
     )
+    weekly_capacity = models.PositiveSmallIntegerField(
+        _("pièces fabriquées par semaine"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text=_(
+            "Les dates promises tiennent compte des pièces déjà commandées et pas encore envoyées. Vide : sans limite."
+        ),
+    )
+    making_days = models.CharField(
+        _("jours de fabrication"), max_length=7, default="123456", validators=[WEEKDAYS_VALIDATOR]
+    )
+    dispatch_days = models.CharField(
+        _("jours d'expédition"), max_length=7, default="12345", validators=[WEEKDAYS_VALIDATOR]
+    )
     installments_enabled = models.BooleanField(_("paiement en 3 fois proposé"), default=False)
     installments_minimum = models.DecimalField(
         _("montant minimum du paiement en 3 fois (€)"),
@@ -223,6 +242,13 @@ class ShopSettings(models.Model):
             models.CheckConstraint(
                 condition=Q(default_production_days_min__lte=F("default_production_days_max")),
                 name="shop_settings_days_ordered",
+            ),
+            models.CheckConstraint(
+                condition=Q(weekly_capacity__isnull=True) | Q(weekly_capacity__gte=1),
+                name="shop_settings_capacity_positive",
+            ),
+            models.CheckConstraint(
+                condition=~Q(making_days="") & ~Q(dispatch_days=""), name="shop_settings_weekdays_named"
             ),
             models.CheckConstraint(
                 condition=Q(installments_minimum__gte=0),

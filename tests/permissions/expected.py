@@ -130,7 +130,8 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
     ),
     **dict.fromkeys(
         (
-            *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "pages.OfficialText"),
+            *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "orders.WorkshopClosure"),
+            "pages.OfficialText",
             *("pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
         ),
         _EDITED,
