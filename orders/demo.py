@@ -202,6 +202,7 @@ def _write(
         shipping_cost=quote.shipping_cost,
         total=quote.total,
         promised_by=quote.lead_time.latest,
+        start_by=quote.lead_time.start_by,
         terms_version=ShopSettings.load().terms_version,
         terms_accepted_at=placed,
         idempotency_key=key,

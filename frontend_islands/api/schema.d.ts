@@ -632,6 +632,11 @@ export interface components {
             payment_mode: components["schemas"]["PaymentModeEnum"];
             /** Format: decimal */
             expected_total: string;
+            /**
+             * Format: date
+             * @description `lead_time.latest` of the quote. A later date is refused: 409 `date_changed`, with the fresh quote.
+             */
+            expected_date?: string;
             accept_terms: boolean;
         };
         ContactAnswer: {
@@ -827,6 +832,8 @@ export interface components {
             latest: string;
             /** @description The two dates in the visitor's language. */
             text: string;
+            /** @description Until when to order for a delivery before Christmas; empty unless it can be done. */
+            christmas: string;
         };
         LineRequest: {
             /** Format: int64 */
@@ -1011,6 +1018,11 @@ export interface components {
             production_time: string;
             production_days_min: number;
             production_days_max: number;
+            /**
+             * Format: date
+             * @description The first day on which a piece ordered today may leave the workshop.
+             */
+            dispatch_from: string | null;
             /** Format: date-time */
             created_at: string;
             source: string;

@@ -60,11 +60,11 @@ export function DeliveryNotes({ quote, country }: DeliveryNotesProps) {
   return (
     <>
       {quote.lead_time && (
+        <p className="order-summary__note">{t("summary.leadTime", { dates: quote.lead_time.text })}</p>
+      )}
+      {quote.lead_time?.christmas && (
         <p className="order-summary__note">
-          {t("summary.leadTime", { dates: quote.lead_time.text })}
-          {quote.lead_time.christmas && (
-            <strong className="order-summary__christmas">{quote.lead_time.christmas}</strong>
-          )}
+          <strong>{quote.lead_time.christmas}</strong>
         </p>
       )}
       {country?.duties_notice && <p className="order-summary__note">{t("summary.duties")}</p>}

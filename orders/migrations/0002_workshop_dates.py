@@ -47,6 +47,13 @@ class Migration(migrations.Migration):
             name='made_quantity',
             field=models.PositiveIntegerField(default=0, editable=False, verbose_name='dont à fabriquer'),
         ),
+        migrations.AddField(
+            model_name="order",
+            name="start_by",
+            field=models.DateField(
+                blank=True, editable=False, null=True, verbose_name="à commencer au plus tard le"
+            ),
+        ),
         migrations.RunPython(count_units_to_make, migrations.RunPython.noop),
         migrations.AddConstraint(
             model_name='orderitem',

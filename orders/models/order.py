@@ -87,6 +87,8 @@ class Order(models.Model):
     total = models.DecimalField(_("total (€)"), max_digits=10, decimal_places=2)
 
     promised_by = models.DateField(_("livraison promise au plus tard le"))
+    # What is made is begun in this order, so that every date that was promised can be kept.
+    start_by = models.DateField(_("à commencer au plus tard le"), null=True, blank=True, editable=False)
     terms_version = models.CharField(_("version des conditions acceptées"), max_length=40)
     terms_accepted_at = models.DateTimeField(_("conditions acceptées le"))
     mandate_text = models.TextField(

@@ -119,11 +119,13 @@ class Route:
 class LeadTime:
     """The days between which a cart leaves and arrives, and the latter in calendar days from the order.
 
-    `latest` is the promised date; `dispatch_by` is when it must leave for that.
+    `latest` is the promised date. For that its last piece must be begun by `start_by` and the parcel leave by
+    `dispatch_by`. A workshop that begins what has the first `start_by` keeps every promise that can be kept.
     """
 
     days_min: int
     days_max: int
+    start_by: date
     dispatch_from: date
     dispatch_by: date
     earliest: date
@@ -153,6 +155,7 @@ def lead_time(lines: Iterable[ProducedLine], route: Route, *, today: date) -> Le
     return LeadTime(
         days_min=(earliest - today).days,
         days_max=(latest - today).days,
+        start_by=begun,
         dispatch_from=dispatch_from,
         dispatch_by=dispatch_by,
         earliest=earliest,
@@ -213,8 +216,8 @@ class WaitingOrder:
 
 
 def late_orders(orders: Iterable[WaitingOrder], workshop: Workshop, today: date) -> list[bool]:
-    """Return, of orders by promised date, which can't be kept any more by a workshop that makes them in this order and
-    gives them to the carrier on its next dispatch day.
+    """Return, of orders in the order in which the workshop begins them, which can't be kept any more even if it sends
+    them on its next dispatch day.
 
     Their production may be over or not: it isn't counted.
     """

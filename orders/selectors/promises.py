@@ -1,7 +1,6 @@
 """When one piece ordered today leaves and arrives: what cards, product pages and search engines are told.
 
-The same calculation as a cart's (`orders.pricing.delivery`), with the queue of the page, which is as old as the page's
-fragments. The date that binds is the one that the checkout calculates (`orders.services.checkout.placement`).
+The same calculation as a cart's (`orders.pricing.delivery`), with a queue that may be a minute old. The date that binds is the one that the checkout calculates (`orders.services.checkout.placement`).
 """
 
 from __future__ import annotations
@@ -9,15 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from django.core.cache import cache
 from django.utils.translation import gettext as _
 
 from orders.pricing.delivery import LeadTime, Route, christmas_eve, delivery_day, last_order_day, lead_time
+from orders.pricing.quote import PricingRules
 from orders.selectors.delivery import DeliveryZone, open_zones
 from orders.selectors.rules import load_pricing_rules, today
 from orders.selectors.workshop import queued_units
+from shop.core.content_version import content_version
 from shop.core.dates import day_in_words
 from shop.core.fragment_cache import cached_fragment
 from shop.core.law import HOME_COUNTRY
+
+_CACHE_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +58,8 @@ def piece(days_min: int, days_max: int, available_quantity: int | None) -> Piece
 
 
 def piece_promise(wanted: Piece) -> PiecePromise | None:
-    """Return the promise for a piece ordered today; None while no zone lists the shop's own country. Three queries at
-    most; none where fragments are cached."""
+    """Return the promise for a piece ordered today; None while no zone lists the shop's own country. Three queries a
+    minute at most."""
     return cached_fragment(lambda: [_promise(wanted)], "piece-promise", wanted)[0]
 
 
@@ -75,9 +79,9 @@ def dispatch_from(days_min: int, days_max: int, available_quantity: int | None) 
 
 
 def zone_transits(lead: LeadTime) -> list[tuple[DeliveryZone, Transit]]:
-    """Return how long a parcel of this piece is on its way to every country that is delivered to, zone by zone. Four
+    """Return how long a parcel of this piece is on its way to every country that is delivered to, zone by zone. Five
     queries a minute at most."""
-    workshop = load_pricing_rules().workshop
+    workshop = _shown_rules()[0].workshop
     found = []
     for zone in open_zones():
         groups: dict[tuple[int, int], list[str]] = {}
@@ -91,13 +95,12 @@ def zone_transits(lead: LeadTime) -> list[tuple[DeliveryZone, Transit]]:
 
 
 def _promise(wanted: Piece) -> PiecePromise | None:
-    rules = load_pricing_rules()
+    rules, queue = _shown_rules()
     zone = next((zone for zone in rules.zones if HOME_COUNTRY in zone.countries), None)
     if zone is None:
         return None
     day = today()
-    queue = cached_fragment(lambda: queued_units(rules.workshop), "queue") if wanted.made_quantity else 0
-    route = Route(zone, HOME_COUNTRY, rules.workshop, queue)
+    route = Route(zone, HOME_COUNTRY, rules.workshop, queue if wanted.made_quantity else 0)
     lead, eve = lead_time([wanted], route, today=day), christmas_eve(day)
     assert lead is not None
     return PiecePromise(
@@ -105,3 +108,14 @@ def _promise(wanted: Piece) -> PiecePromise | None:
         lead_time=lead,
         christmas_until=None if eve is None else last_order_day([wanted], route, by=eve, today=day),
     )
+
+
+def _shown_rules() -> tuple[PricingRules, int]:
+    """Return the rules and the units that wait to be made, for all pages of a minute. Three queries a minute at most."""
+    key = f"orders:shown-rules:{today()}:{content_version()}"
+    found: tuple[PricingRules, int] | None = cache.get(key)
+    if found is None:
+        rules = load_pricing_rules()
+        found = (rules, queued_units(rules.workshop))
+        cache.set(key, found, _CACHE_SECONDS)
+    return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from django.core.cache import cache
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import F, Q, QuerySet, Sum
 from django.utils import timezone
 from django.utils.translation import get_language
 
@@ -51,7 +51,7 @@ def load_workshop() -> Workshop:
 
 
 def queued_units(workshop: Workshop, *, but: Collection[uuid.UUID] = ()) -> int:
-    """Return the units that are ordered and still to be made, without those of `but` among the unpaid orders. One query,
+    """Return the units ordered and still to be made, without those of `but` among the unpaid orders. One query,
     none where capacity is not limited.
 
     Orders that wait for their payment count, for a week's work at most: orders placed in the same minutes count each
@@ -99,7 +99,7 @@ def orders_at_risk(today: date) -> QuerySet[Order]:
         Order.objects.filter(status__in=IN_WORKSHOP)
         .annotate(units=Sum("items__made_quantity", default=0))
         .only("promised_by", "country", "custom_country", "shipping_zone", "status")
-        .order_by("promised_by", "created_at", "pk")
+        .order_by(F("start_by").asc(nulls_first=True), "created_at", "pk")
     )
     late = late_orders(
         (

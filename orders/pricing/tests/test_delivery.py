@@ -46,6 +46,7 @@ def test_production_in_calendar_days_then_the_next_dispatch_day_then_the_carrier
     assert lead(line("a", "10.00", production=(14, 28))) == LeadTime(
         days_min=16,
         days_max=36,
+        start_by=MONDAY,
         dispatch_from=date(2026, 12, 7),
         dispatch_by=date(2026, 12, 21),
         earliest=date(2026, 12, 9),
@@ -85,7 +86,7 @@ def test_the_queue_and_the_quantity_of_the_cart_come_before_production() -> None
     # 100 pieces in six days: 83 ordered before and 17 of the cart are a week, one more is a day more.
     assert LIMITED.queue_days(100) == 6
     week = lead(line("a", "10.00", 17, production=(0, 0)), workshop=LIMITED, queued=83)
-    assert week.dispatch_by == date(2026, 11, 30)
+    assert (week.start_by, week.dispatch_by) == (date(2026, 11, 30), date(2026, 11, 30))
     longer = lead(line("a", "10.00", 18, production=(0, 0)), workshop=LIMITED, queued=83)
     assert longer.dispatch_by == date(2026, 12, 1)
 
@@ -172,7 +173,7 @@ def test_pages_speak_of_christmas_from_november_to_the_eve(today: date, eve: dat
     assert christmas_eve(today) == eve
 
 
-def test_a_closure_added_later_makes_orders_late_in_the_order_of_their_promises() -> None:
+def test_a_closure_added_later_makes_orders_late_in_the_order_of_their_turns() -> None:
     first = WaitingOrder(50, "FR", 5, date(2026, 12, 3))
     second = WaitingOrder(60, "FR", 5, date(2026, 12, 9))
     from_stock = WaitingOrder(0, "FR", 5, date(2026, 12, 9))

@@ -132,6 +132,7 @@ def _write_order(request: CheckoutRequest, find_buyer: "Callable[[Order], User |
         shipping_cost=quote.shipping_cost,
         total=quote.total,
         promised_by=quote.lead_time.latest,
+        start_by=quote.lead_time.start_by,
         terms_version=ShopSettings.load().terms_version,
         terms_accepted_at=now,
         idempotency_key=request.idempotency_key,
