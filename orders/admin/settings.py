@@ -138,8 +138,8 @@ class WorkshopClosureAdmin(PublicSettingAdmin[WorkshopClosure]):
             self.message_user(
                 request,
                 ngettext(
-                    "%(count)d commande promise ne peut plus partir à temps : elle est dans « À traiter ».",
-                    "%(count)d commandes promises ne peuvent plus partir à temps : elles sont dans « À traiter ».",
+                    "%(count)d commande promise ne peut plus partir à temps : elle est dans « À traiter ».",
+                    "%(count)d commandes promises ne peuvent plus partir à temps : elles sont dans « À traiter ».",
                     late,
                 )
                 % {"count": late},

@@ -159,7 +159,7 @@ def _orders_at_risk(today: date) -> StaffTask:
         gettext_lazy("Dates promises qui ne peuvent plus être tenues"),
         len(late),
         _link("order", "promise=at_risk"),
-        _("à faire en premier, ou à reporter en prévenant le client : %(orders)s")
+        _("à faire en premier, ou à reporter en prévenant le client : %(orders)s")
         % {"orders": ", ".join(late[:NAMED])},
     )
 

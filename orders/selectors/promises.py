@@ -1,6 +1,7 @@
 """When one piece ordered today leaves and arrives: what cards, product pages and search engines are told.
 
-The same calculation as a cart's (`orders.pricing.delivery`), with a queue that may be a minute old. The date that binds is the one that the checkout calculates (`orders.services.checkout.placement`).
+The same calculation as a cart's (`orders.pricing.delivery`), with a queue that may be a minute old. The date
+that binds is the one that the checkout calculates (`orders.services.checkout.placement`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from datetime import date, timedelta
 from django.core.cache import cache
 from django.utils.translation import gettext as _
 
+from orders.models import ShippingZone
 from orders.pricing.delivery import LeadTime, Route, christmas_eve, delivery_day, last_order_day, lead_time
 from orders.pricing.quote import PricingRules
 from orders.selectors.delivery import DeliveryZone, open_zones
@@ -81,7 +83,10 @@ def dispatch_from(days_min: int, days_max: int, available_quantity: int | None) 
 def zone_transits(lead: LeadTime) -> list[tuple[DeliveryZone, Transit]]:
     """Return how long a parcel of this piece is on its way to every country that is delivered to, zone by zone. Five
     queries a minute at most."""
-    workshop = _shown_rules()[0].workshop
+    shown = _shown_rules()
+    if shown is None:
+        return []
+    workshop = shown[0].workshop
     found = []
     for zone in open_zones():
         groups: dict[tuple[int, int], list[str]] = {}
@@ -95,7 +100,10 @@ def zone_transits(lead: LeadTime) -> list[tuple[DeliveryZone, Transit]]:
 
 
 def _promise(wanted: Piece) -> PiecePromise | None:
-    rules, queue = _shown_rules()
+    shown = _shown_rules()
+    if shown is None:
+        return None
+    rules, queue = shown
     zone = next((zone for zone in rules.zones if HOME_COUNTRY in zone.countries), None)
     if zone is None:
         return None
@@ -110,12 +118,16 @@ def _promise(wanted: Piece) -> PiecePromise | None:
     )
 
 
-def _shown_rules() -> tuple[PricingRules, int]:
-    """Return the rules and the units that wait to be made, for all pages of a minute. Three queries a minute at most."""
+def _shown_rules() -> tuple[PricingRules, int] | None:
+    """Return the rules and the units that wait to be made, for all pages of a minute; None in a shop without zones.
+    Three queries a minute at most."""
     key = f"orders:shown-rules:{today()}:{content_version()}"
     found: tuple[PricingRules, int] | None = cache.get(key)
     if found is None:
-        rules = load_pricing_rules()
+        try:
+            rules = load_pricing_rules()
+        except ShippingZone.DoesNotExist:
+            return None
         found = (rules, queued_units(rules.workshop))
         cache.set(key, found, _CACHE_SECONDS)
     return found

@@ -236,8 +236,8 @@ def test_no_other_method_is_answered(client):
 
 
 def test_the_quote_costs_the_same_queries_for_one_line_and_for_forty(client, django_assert_max_num_queries):
-    # Zones 1, settings 1, products with category 1, variations 1, pictures 1 = 5, whatever the number of lines.
+    # Zones 1, settings 1, closures 1, products with category 1, variations 1, pictures 1 = 6, whatever the lines.
     products = [make_product(f"Pièce {number}", "5.00") for number in range(40)]
     for lines in ([line(products[0])], [line(product) for product in products]):
-        with django_assert_max_num_queries(5):
+        with django_assert_max_num_queries(6):
             assert quote(client, lines).status_code == 200

@@ -194,7 +194,7 @@ class ShopSettings(models.Model):
         blank=True,
         validators=[MinValueValidator(1)],
         help_text=_(
-            "Les dates promises tiennent compte des pièces déjà commandées et pas encore envoyées. Vide : sans limite."
+            "Les dates promises tiennent compte des pièces déjà commandées et pas encore envoyées. Vide : sans limite."
         ),
     )
     making_days = models.CharField(
