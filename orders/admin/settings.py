@@ -60,7 +60,7 @@ class ZoneForm(forms.ModelForm[ShippingZone]):
             both = codes & {country.code for country in zone.countries}
             if both:
                 raise forms.ValidationError(
-                    _("%(codes)s : déjà dans la zone « %(zone)s »."),
+                    _("%(codes)s\u00a0: déjà dans la zone «\u00a0%(zone)s\u00a0»."),
                     params={"codes": ", ".join(sorted(both)), "zone": zone.name},
                 )
         return self.cleaned_data["countries"]
@@ -138,8 +138,10 @@ class WorkshopClosureAdmin(PublicSettingAdmin[WorkshopClosure]):
             self.message_user(
                 request,
                 ngettext(
-                    "%(count)d commande promise ne peut plus partir à temps : elle est dans « À traiter ».",
-                    "%(count)d commandes promises ne peuvent plus partir à temps : elles sont dans « À traiter ».",
+                    "%(count)d commande promise ne peut plus partir à temps\u00a0: elle est dans "
+                    "«\u00a0À traiter\u00a0».",
+                    "%(count)d commandes promises ne peuvent plus partir à temps\u00a0: elles sont dans "
+                    "«\u00a0À traiter\u00a0».",
                     late,
                 )
                 % {"count": late},

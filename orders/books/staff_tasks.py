@@ -139,7 +139,7 @@ def _retained(today: date) -> StaffTask:
         gettext_lazy("Argent gardé de commandes annulées"),
         len(undecided),
         _link("order", "retention=undecided"),
-        _("à rembourser, ou à garder pour un motif écrit : %(orders)s")
+        _("à rembourser, ou à garder pour un motif écrit\u00a0: %(orders)s")
         % {"orders": ", ".join(undecided[:NAMED])},
     )
 
@@ -159,7 +159,7 @@ def _orders_at_risk(today: date) -> StaffTask:
         gettext_lazy("Dates promises qui ne peuvent plus être tenues"),
         len(late),
         _link("order", "promise=at_risk"),
-        _("à faire en premier, ou à reporter en prévenant le client : %(orders)s")
+        _("à faire en premier, ou à reporter en prévenant le client\u00a0: %(orders)s")
         % {"orders": ", ".join(late[:NAMED])},
     )
 

@@ -25,7 +25,7 @@ class WorkshopClosure(models.Model):
         _("message aux clients"),
         max_length=240,
         blank=True,
-        help_text=_("Vide : « L'atelier est fermé du … au … ». Affiché sur toutes les pages."),
+        help_text=_("Vide\u00a0: «\u00a0L'atelier est fermé du … au …\u00a0». Affiché sur toutes les pages."),
     )
 
     objects: ClassVar[models.Manager[WorkshopClosure]] = models.Manager()

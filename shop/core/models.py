@@ -145,7 +145,7 @@ class ShopSettings(models.Model):
         _("nom du vendeur"),
         max_length=160,
         blank=True,
-        help_text=_("Nom et prénom suivis de la mention « EI »."),
+        help_text=_("Nom et prénom suivis de la mention «\u00a0EI\u00a0»."),
     )
     siret = models.CharField(_("SIRET"), max_length=20, blank=True)
     address = models.TextField(_("adresse postale"), blank=True)
@@ -172,7 +172,7 @@ class ShopSettings(models.Model):
     is_demonstration = models.BooleanField(
         _("données de démonstration"),
         default=False,
-        help_text=_("Les mentions sont fictives : la boutique ne peut pas vendre pour de vrai."),
+        help_text=_("Les mentions sont fictives\u00a0: la boutique ne peut pas vendre pour de vrai."),
     )
 
     instagram_url = models.URLField(_("page Instagram"), blank=True)
@@ -194,7 +194,8 @@ class ShopSettings(models.Model):
         blank=True,
         validators=[MinValueValidator(1)],
         help_text=_(
-            "Les dates promises tiennent compte des pièces déjà commandées et pas encore envoyées. Vide : sans limite."
+            "Les dates promises tiennent compte des pièces déjà commandées et pas encore envoyées. "
+            "Vide\u00a0: sans limite."
         ),
     )
     making_days = models.CharField(

@@ -239,7 +239,7 @@ def _refuse_changed(cart: CartQuote, request: CheckoutRequest) -> None:
     if request.expected_date is not None and lead is not None and lead.latest > request.expected_date:
         raise CartChanged(
             "date_changed",
-            _("La date de livraison a changé : au plus tard le %(day)s. Vérifiez-la avant de payer.")
+            _("La date de livraison a changé\u00a0: au plus tard le %(day)s. Vérifiez-la avant de payer.")
             % {"day": day_in_words(lead.latest)},
             cart,
         )

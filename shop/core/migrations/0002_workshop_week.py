@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='shopsettings',
             name='weekly_capacity',
-            field=models.PositiveSmallIntegerField(blank=True, help_text='Les dates promises tiennent compte des pièces déjà commandées et pas encore envoyées. Vide : sans limite.', null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='pièces fabriquées par semaine'),
+            field=models.PositiveSmallIntegerField(blank=True, help_text='Les dates promises tiennent compte des pièces déjà commandées et pas encore envoyées. Vide : sans limite.', null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='pièces fabriquées par semaine'),
         ),
         migrations.AddConstraint(
             model_name='shopsettings',
