@@ -154,7 +154,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
                         "shipping_cost",
                         "total",
                     ),
-                    *("created_at", "paid_at", "promised_by", "shipped_at", "delivered_at"),
+                    *("created_at", "paid_at", "start_by", "promised_by", "shipped_at", "delivered_at"),
                     *("cancelled_at", "retention_reason", "retention_decision", "archived_at"),
                     *("terms_version", "terms_accepted_at", "mandate_text"),
                 ),
