@@ -45,7 +45,7 @@ def test_when_it_arrives(client, piece, prefix, sentence):
     ("prefix", "sentence"),
     [
         ("", "Chez vous avant Noël si commandé avant le 29 novembre"),
-        ("/en", "At your door before Christmas if ordered before 29 November"),
+        ("/en", "With you before Christmas if ordered before 29 November"),
         ("/es", "En su casa antes de Navidad si lo pide antes del 29 de noviembre"),
         ("/de", "Vor Weihnachten bei Ihnen, wenn Sie vor dem 29. November bestellen"),
     ],
