@@ -670,6 +670,11 @@ export interface components {
             payment_mode: components["schemas"]["PaymentModeEnum"];
             /** Format: decimal */
             expected_total: string;
+            /**
+             * Format: date
+             * @description `lead_time.latest` of the quote. A later date is refused: 409 `date_changed`, with the fresh quote.
+             */
+            expected_date?: string;
             accept_terms: boolean;
         };
         ContactAnswer: {
@@ -869,6 +874,8 @@ export interface components {
             latest: string;
             /** @description The two dates in the visitor's language. */
             text: string;
+            /** @description Until when to order for a delivery before Christmas; empty unless it can be done. */
+            christmas: string;
         };
         LineRequest: {
             /** Format: int64 */
@@ -1068,6 +1075,11 @@ export interface components {
             production_time: string;
             production_days_min: number;
             production_days_max: number;
+            /**
+             * Format: date
+             * @description The first day on which a piece ordered today may leave the workshop.
+             */
+            dispatch_from: string | null;
             /** Format: date-time */
             created_at: string;
             source: string;
@@ -1138,6 +1150,11 @@ export interface components {
             dimensions: string;
             production_days_min: number;
             production_days_max: number;
+            /**
+             * Format: date
+             * @description When it leaves if it is ordered today; null for what can't be bought.
+             */
+            dispatch_from: string | null;
             images: number[];
         };
         /** @description A priced cart. The client displays these figures and never adds them up. */

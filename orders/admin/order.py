@@ -26,6 +26,7 @@ from orders.admin.base import (
     LinkedPagesAdmin,
     OrderPage,
     PageLink,
+    PromiseFilter,
     ReadOnlyInline,
     RetentionFilter,
     choices,
@@ -144,6 +145,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         "created_at",
         "promised_by",
         ("archived_at", yes_no(_("archivée"))),
+        PromiseFilter,
         RetentionFilter,
     )
     search_fields = (
@@ -172,7 +174,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
                         "shipping_cost",
                         "total",
                     ),
-                    *("created_at", "paid_at", "promised_by", "shipped_at", "delivered_at"),
+                    *("created_at", "paid_at", "start_by", "promised_by", "shipped_at", "delivered_at"),
                     *("cancelled_at", "retention_reason", "retention_decision", "archived_at"),
                     *("terms_version", "terms_accepted_at", "mandate_text"),
                 ),

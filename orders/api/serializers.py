@@ -151,6 +151,10 @@ class CheckoutSerializer(serializers.Serializer[Any]):
     account = AccountSerializer(required=False, allow_null=True)
     payment_mode = serializers.ChoiceField(choices=PaymentMode.choices)
     expected_total = AmountField(min_value=Decimal("0"), coerce_to_string=True)
+    expected_date = serializers.DateField(
+        required=False,
+        help_text="`lead_time.latest` of the quote. A later date is refused: 409 `date_changed`, with the fresh quote.",
+    )
     accept_terms = serializers.BooleanField()
 
     def validate_accept_terms(self, value: bool) -> bool:
@@ -217,6 +221,10 @@ class LeadTimeSerializer(serializers.Serializer[Any]):
     earliest = serializers.DateField()
     latest = serializers.DateField()
     text = serializers.CharField(help_text="The two dates in the visitor's language.")
+    christmas = serializers.CharField(
+        allow_blank=True,
+        help_text="Until when to order for a delivery before Christmas; empty unless it can be done.",
+    )
 
 
 class QuoteSerializer(serializers.Serializer[Any]):

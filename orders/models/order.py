@@ -77,6 +77,8 @@ class Order(OrderAddresses):
     total = models.DecimalField(_("total (€)"), max_digits=10, decimal_places=2)
 
     promised_by = models.DateField(_("livraison promise au plus tard le"))
+    # What is made is begun in this order, so that every date that was promised can be kept.
+    start_by = models.DateField(_("à commencer au plus tard le"), null=True, blank=True, editable=False)
     terms_version = models.CharField(_("version des conditions acceptées"), max_length=40)
     terms_accepted_at = models.DateTimeField(_("conditions acceptées le"))
     mandate_text = models.TextField(
@@ -179,7 +181,8 @@ class Order(OrderAddresses):
 
 
 class OrderItem(models.Model):
-    """One line of an order. `quantity` counts all units, `free_quantity` those among them that were offered."""
+    """One line of an order. `quantity` counts all units, `free_quantity` those among them that were offered,
+    `made_quantity` those that were not in stock."""
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="items")
     position = models.PositiveSmallIntegerField(default=0)
@@ -199,6 +202,7 @@ class OrderItem(models.Model):
     promotion_get = models.PositiveSmallIntegerField(null=True, blank=True)
     quantity = models.PositiveIntegerField(_("quantité"))
     free_quantity = models.PositiveIntegerField(_("dont offertes"), default=0)
+    made_quantity = models.PositiveIntegerField(_("dont à fabriquer"), default=0, editable=False)
     unit_price = models.DecimalField(_("prix unitaire (€)"), max_digits=10, decimal_places=2)
     line_total = models.DecimalField(_("total de la ligne (€)"), max_digits=10, decimal_places=2)
 
@@ -210,6 +214,7 @@ class OrderItem(models.Model):
             models.CheckConstraint(
                 condition=Q(quantity__gte=1) & Q(free_quantity__lte=F("quantity")), name="item_quantities"
             ),
+            models.CheckConstraint(condition=Q(made_quantity__lte=F("quantity")), name="item_made_quantity"),
             models.CheckConstraint(
                 condition=Q(
                     Exact(

@@ -14,6 +14,7 @@ from orders.pricing.quote import PricingRules
 from orders.pricing.shipping import RateStep, ShippingZone
 from orders.selectors.destinations import folded, stopped_countries
 from orders.selectors.territories import load_territories
+from orders.selectors.workshop import load_workshop
 from orders.stripe.gateway import PAYMENT_METHODS
 from shop.core.fragment_cache import cached_fragment
 from shop.core.languages import active_language
@@ -44,8 +45,8 @@ _COUNTRIES_OF_LANGUAGES = {"de": "DE", "es": "ES"}
 
 
 def load_pricing_rules() -> PricingRules:
-    """Return zones and limits as they are now. Three queries; the shop's settings come from their cache. Where
-    cached fragments are used, none: whoever changes a zone or the settings drops them."""
+    """Return zones, limits and the workshop's calendar as they are now. Four queries; the shop's settings come from
+    their cache. Where cached fragments are used, none: whoever changes a zone, a closure or the settings drops them."""
     return cached_fragment(_read_rules, "pricing-rules")
 
 
@@ -77,6 +78,7 @@ def _read_rules() -> PricingRules:
         installments_minimum=shop.installments_minimum,
         territories=load_territories(),
         default_weight_grams=shop.default_weight_grams,
+        workshop=load_workshop(),
     )
 
 

@@ -135,8 +135,8 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
     ),
     **dict.fromkeys(
         (
-            *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "pages.OfficialText"),
-            "orders.Territory",
+            *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "orders.WorkshopClosure"),
+            *("orders.Territory", "pages.OfficialText"),
             *("pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
         ),
         _EDITED,

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { CheckoutProps, PaymentMode, Quote, QuoteLine } from "@/api/types";
+import type { CheckoutProps, CountryChoice, PaymentMode, Quote, QuoteLine } from "@/api/types";
 import { formatMoney } from "@/lib/money";
 import { toast } from "@/lib/toast";
 import { PaymentMethods } from "@/purchase/payment-methods";

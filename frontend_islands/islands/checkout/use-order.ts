@@ -105,6 +105,7 @@ export function useOrder({ lines, quoting, form, member, mode, otherCountry }: O
       customer: customerOf(answers, member.email, otherCountry),
       payment_mode: payment,
       expected_total: quote.total,
+      ...(quote.lead_time && { expected_date: quote.lead_time.latest }),
     };
     const wantsAccount = access === "signup" || access === "signin";
     const body = {
