@@ -146,7 +146,8 @@ def _read_variants(product_ids: Collection[int]) -> Iterable[Variant]:
         return
     names = [f"name_{code}" for code in wording.column_languages()]
     texts = ", ".join(f"variation.{name} AS variation_{name}" for name in names)
-    fields = ("id", "price_adjustment", "price_override", "is_default", *names)
+    # In the order of the model's columns: `from_db` reads the values so.
+    fields = ("id", *names, "price_adjustment", "price_override", "is_default")
     for variant in Variant.objects.raw(
         _VARIANTS.format(texts=texts, keys=_marks(product_ids)), [*product_ids]
     ):
