@@ -152,7 +152,11 @@ def _read_variants(product_ids: Collection[int]) -> Iterable[Variant]:
         _VARIANTS.format(texts=texts, keys=_marks(product_ids)), [*product_ids]
     ):
         if variant.variation_id is not None:
-            values = [vars(variant)[f"variation_{field}"] for field in fields]
+            # A column of another table than the statement's comes as the engine has it: SQLite knows no decimals.
+            values = [
+                ProductVariation._meta.get_field(field).to_python(vars(variant)[f"variation_{field}"])
+                for field in fields
+            ]
             variant.variation = ProductVariation.from_db(variant._state.db, fields, values)
         yield variant
 
