@@ -233,7 +233,8 @@ def test_another_name_leads_to_the_address_with_the_same_choice(client, shop):
 
 
 @pytest.mark.both_engines
-def test_each_choice_is_cached_as_a_page_of_its_own(client, shop, django_assert_num_queries):
+def test_each_choice_is_cached_as_a_page_of_its_own(client, shop, settings, django_assert_num_queries):
+    settings.PAGE_CACHE_SECONDS = 60
     addresses = [
         shop.url,
         *(
@@ -349,9 +350,9 @@ def test_names_of_choices_are_in_the_visitors_language(client, shop):
 def test_more_variants_cost_no_more_queries(client, shop, django_assert_num_queries):
     def count() -> int:
         cache.clear()
-        # product, variants with formats, photos, prices over time, similar products (none, so no photos of them),
-        # reviews, the shop's settings
-        with django_assert_num_queries(7 + HEADER_QUERIES) as queries:
+        # product, variants with formats, photos, prices over time, similar products (picked ones, others of the
+        # category: none, so no photos of them), reviews, the shop's settings
+        with django_assert_num_queries(8 + HEADER_QUERIES) as queries:
             page(client, shop.query("painted", shop.large))
         return len(queries)
 

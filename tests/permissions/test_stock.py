@@ -10,7 +10,7 @@ from django.urls import reverse
 from accounts.services import grant_role
 from accounts.tests.people import make_member
 from catalog.models import PricePoint, Product, Variant
-from orders.tests.factories import make_product, make_variation
+from catalog.tests.factories import make_product, make_variation
 
 pytestmark = pytest.mark.django_db
 
