@@ -347,15 +347,16 @@ def test_names_of_choices_are_in_the_visitors_language(client, shop):
 
 
 @pytest.mark.both_engines
-def test_more_variants_cost_no_more_queries(client, shop, django_assert_num_queries):
+def test_more_variants_cost_no_more_queries(client, shop, django_assert_max_num_queries):
     def count() -> int:
         cache.clear()
         # product, variants with formats, photos, prices over time, similar products (picked ones, others of the
         # category: none, so no photos of them), reviews, the shop's settings
-        with django_assert_num_queries(8 + HEADER_QUERIES) as queries:
+        with django_assert_max_num_queries(8 + HEADER_QUERIES) as queries:
             page(client, shop.query("painted", shop.large))
         return len(queries)
 
+    page(client, shop.url)  # what is kept longer than the pages is read
     before = count()
     for number in range(5):
         make_variation(shop.product, f"{number + 20} cm", sort_order=number + 3)
