@@ -36,21 +36,26 @@ class Shop:
     """A painted piece of two formats with an order of both, and a plain piece counted by itself."""
 
     def __init__(self, apps: Any) -> None:
-        Category, Product = apps.get_model("catalog", "Category"), apps.get_model("catalog", "Product")
-        Format = apps.get_model("catalog", "ProductVariation")
-        mangas = Category.objects.create(slug="mangas", name_fr="Mangas", kind="main", offers_finishes=True)
-        goodies = Category.objects.create(slug="goodies", name_fr="Goodies", kind="main")
+        categories, products, formats = (
+            apps.get_model("catalog", name).objects for name in ("Category", "Product", "ProductVariation")
+        )
+        mangas = categories.create(slug="mangas", name_fr="Mangas", kind="main", offers_finishes=True)
+        goodies = categories.create(slug="goodies", name_fr="Goodies", kind="main")
         prices = {"painted_price": Decimal("129.00"), "unpainted_price": Decimal("62.00")}
-        self.blade = Product.objects.create(
+        self.blade = products.create(
             name_fr="Lame", price=Decimal("129.00"), category=mangas, stock_quantity=10, **prices
         ).pk
-        self.golem = Product.objects.create(
-            name_fr="Golem", price=Decimal("40.00"), category=goodies, stock_quantity=3, painted_price=Decimal("9.00")
+        self.golem = products.create(
+            name_fr="Golem",
+            price=Decimal("40.00"),
+            category=goodies,
+            stock_quantity=3,
+            painted_price=Decimal("9.00"),
         ).pk
-        self.small = Format.objects.create(
+        self.small = formats.create(
             product_id=self.blade, name_fr="9 cm", sku="LAM-09", stock_quantity=4, sort_order=1
         ).pk
-        self.large = Format.objects.create(
+        self.large = formats.create(
             product_id=self.blade, name_fr="18 cm", sku="LAM-18", in_stock=False, sort_order=2
         ).pk
         self.order = self._order(apps)
@@ -62,7 +67,7 @@ class Shop:
             original_total=zero, promotion_savings=zero, subtotal=zero, shipping_cost=zero, total=zero,
             promised_by=date(2026, 12, 1), terms_accepted_at=timezone.now(), idempotency_key="one",
         )  # fmt: skip
-        Item, Hold = apps.get_model("orders", "OrderItem"), apps.get_model("orders", "StockHold")
+        items, holds = (apps.get_model("orders", name).objects for name in ("OrderItem", "StockHold"))
         # product, format, finish, units, counted by the product, counted by the format
         for product, row, finish, quantity, of_product, of_format in (
             (self.blade, self.small, "painted", 2, True, True),
@@ -70,8 +75,8 @@ class Shop:
             (self.golem, None, "", 1, True, False),
         ):
             own = {"order": order, "product_id": product, "variation_id": row, "quantity": quantity}
-            Item.objects.create(**own, finish=finish, unit_price=zero, line_total=zero)
-            Hold.objects.create(**own, state="held", product_counted=of_product, variation_counted=of_format)
+            items.create(**own, finish=finish, unit_price=zero, line_total=zero)
+            holds.create(**own, state="held", product_counted=of_product, variation_counted=of_format)
         return order.pk
 
 

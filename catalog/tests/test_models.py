@@ -85,7 +85,10 @@ def test_a_format_and_finish_of_a_product_is_one_row():
     for row in (small, None):
         with pytest.raises(IntegrityError), transaction.atomic():
             Variant.objects.create(product=product, variation=row, finish="")
-    assert sorted(product.variants.values_list("variation", "finish"), key=str) == [(small.pk, ""), (None, "")]
+    assert sorted(product.variants.values_list("variation", "finish"), key=str) == [
+        (small.pk, ""),
+        (None, ""),
+    ]
 
 
 def test_a_wish_is_of_one_thing_and_once_an_address():

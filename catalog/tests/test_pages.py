@@ -323,7 +323,8 @@ def test_the_catalogue_costs_six_queries_at_most(client, shop, django_assert_max
 def test_a_product_costs_eight_queries_at_most(client, shop, django_assert_max_num_queries):
     make_variation(shop["blade"], "Grande", price_adjustment="20.00")
     cache.clear()
-    # product, variants with formats, photos, prices over time, similar products, their photos, reviews, the shop's settings
+    # product, variants with formats, photos, prices over time, similar products, their photos, reviews, the shop's
+    # settings
     with django_assert_max_num_queries(8 + HEADER_QUERIES):
         client.get(f"/produit/{shop['blade'].pk}-lame-dautomne")
 

@@ -227,9 +227,7 @@ def test_a_price_is_never_negative_and_follows_the_rule(
     of_finish = {"painted": painted, "unpainted": unpainted} if finishes else {}
     on_sale = [code for code, amount in of_finish.items() if amount is not None] or [""]
     base = of_finish.get(finish) if of_finish.get(finish) is not None else price
-    expected = next(
-        amount for amount in (own, override, base + adjustment) if amount is not None
-    )
+    expected = next(amount for amount in (own, override, base + adjustment) if amount is not None)
     found = [offer.price for offer in pricing.offers(product, [chosen])]
     assert found == ([expected] if finish in on_sale and expected >= 0 else [])
 
@@ -263,9 +261,7 @@ def test_offers_are_among_the_rows_once_each_and_the_page_offers_some_of_them(dr
     product, variants = drawn
     found = list(pricing.offers(product, variants))
     keys = [offer.key for offer in found]
-    assert keys == [
-        key for row in variants if (key := OfferKey(row.variation_id, row.finish)) in set(keys)
-    ]
+    assert keys == [key for row in variants if (key := OfferKey(row.variation_id, row.finish)) in set(keys)]
     assert all(offer.price >= 0 for offer in found)
     assert {key.finish for key in keys} <= set(pricing.offered_finishes(product) or ("",))
     shown = pricing.displayed_offers(product, found)

@@ -248,9 +248,7 @@ def test_a_product_has_a_row_for_each_format_and_finish_on_sale():
 
 def test_a_row_that_is_not_on_sale_any_more_stays_and_is_the_same_when_it_is_again():
     category = make_finish_category()
-    product = make_product(
-        price="129.00", category=category, painted_price="129.00", unpainted_price="62.00"
-    )
+    product = make_product(price="129.00", category=category, painted_price="129.00", unpainted_price="62.00")
     painted = change_variant(variant_of(product, finish="painted"), sku="LAM-P", stock_quantity=4)
     category.offers_finishes = False
     save_category(category=category)

@@ -115,7 +115,10 @@ def test_a_choice_at_a_price_of_its_own():
 def test_a_finish_has_its_own_weight_and_delay_else_those_of_the_product():
     product = painted_product(weight_grams=400, production_days_min=3, production_days_max=5)
     change_variant(
-        variant_of(product, finish="painted"), weight_grams=450, production_days_min=21, production_days_max=28
+        variant_of(product, finish="painted"),
+        weight_grams=450,
+        production_days_min=21,
+        production_days_max=28,
     )
     found = {finish: find(product, None, finish) for finish in ("painted", "unpainted")}
     assert [
@@ -326,7 +329,9 @@ def test_rows_of_the_written_statements_are_those_of_the_models(size, language, 
             assert products[pk].in_stock is True
         rows = list(variants_of(list(expected)).values())
         by_product = [[row for row in variants if row.product_id == pk] for pk in expected]
-        for found, expected_row in zip(chain.from_iterable(by_product), chain.from_iterable(rows), strict=True):
+        for found, expected_row in zip(
+            chain.from_iterable(by_product), chain.from_iterable(rows), strict=True
+        ):
             with django_assert_num_queries(0):
                 assert columns(found) == columns(expected_row)
                 assert (found.variation is None) == (expected_row.variation is None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from django.db import transaction
 from django.db.models import F, QuerySet
@@ -247,7 +249,8 @@ def test_holding_locks_the_products_first_and_then_writes_in_the_order_of_the_ke
         held = hold_stock(units=wanted)
     statements = [query["sql"] for query in queries.captured_queries]
     lock = statements[2]
-    assert lock.startswith('SELECT "catalog_product"."id"') and "ORDER BY 1 ASC" in lock
+    assert lock.startswith('SELECT "catalog_product"."id"')
+    assert "ORDER BY 1 ASC" in lock
     assert [sql.split('"')[1] for sql in statements[5:8]] == [
         "catalog_product",
         "catalog_product",
@@ -268,8 +271,9 @@ def test_holding_and_releasing_lock_the_products_for_update(django_assert_num_qu
     """SQLite has one writer at a time and knows no such lock."""
     product = make_product(stock_quantity=5)
     small = change_variant(variant_of(product, make_variation(product)), stock_quantity=5)
-    for count, move in ((6, lambda: hold_stock(units=[unit])), (4, lambda: release_stock(units=[held]))):
-        unit, held = StockUnit(small.pk, 1), counted(small)
+    # savepoint, variants, lock, numbers, update, end of the savepoint; lock, update, products, variants
+    moves = (6, partial(hold_stock, units=[unit(small)])), (4, partial(release_stock, units=[counted(small)]))
+    for count, move in moves:
         with django_assert_num_queries(count) as queries:
             move()
         locks = [sql for query in queries.captured_queries if (sql := query["sql"]).endswith("FOR UPDATE")]

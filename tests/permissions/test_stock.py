@@ -42,9 +42,18 @@ def sent(piece, **changes):
         f"variants-{number}-{name}": value
         for number, (row, stock) in enumerate(((variant, "5"), (plain, "")))
         for name, value in {
-            "id": row.pk, "product": piece.pk, "in_stock": "on", "stock_quantity": stock, "price": "1.00",
-            "sku": "AUTRE", "weight_grams": "1", "weight": "1 g", "dimensions": "1 cm", "height_cm": "1.0",
-            "production_days_min": "1", "production_days_max": "1",
+            "id": row.pk,
+            "product": piece.pk,
+            "in_stock": "on",
+            "stock_quantity": stock,
+            "price": "1.00",
+            "sku": "AUTRE",
+            "weight_grams": "1",
+            "weight": "1 g",
+            "dimensions": "1 cm",
+            "height_cm": "1.0",
+            "production_days_min": "1",
+            "production_days_max": "1",
         }.items()
     }
     return {

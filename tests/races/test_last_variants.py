@@ -208,7 +208,7 @@ def test_control_without_the_lock_of_the_product_lists_are_wrong(monkeypatch, ca
 def test_holds_in_opposite_orders_returns_and_staff_never_wait_in_a_circle(figures):
     rows = []
     for number in range(4):
-        product, painted, raw = painted_and_raw(f"Pièce {number}", stock_quantity=40)
+        _product, painted, raw = painted_and_raw(f"Pièce {number}", stock_quantity=40)
         rows += [change_variant(painted, stock_quantity=40), raw]
     before = deadlocks()
 
