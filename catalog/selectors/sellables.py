@@ -148,15 +148,13 @@ def _read_variants(product_ids: Collection[int]) -> Iterable[Variant]:
     texts = ", ".join(f"variation.{name} AS variation_{name}" for name in names)
     # In the order of the model's columns: `from_db` reads the values so.
     fields = ("id", *names, "price_adjustment", "price_override", "is_default")
+    columns = {field.attname: field for field in ProductVariation._meta.concrete_fields}
     for variant in Variant.objects.raw(
         _VARIANTS.format(texts=texts, keys=_marks(product_ids)), [*product_ids]
     ):
         if variant.variation_id is not None:
             # A column of another table than the statement's comes as the engine has it: SQLite knows no decimals.
-            values = [
-                ProductVariation._meta.get_field(field).to_python(vars(variant)[f"variation_{field}"])
-                for field in fields
-            ]
+            values = [columns[field].to_python(vars(variant)[f"variation_{field}"]) for field in fields]
             variant.variation = ProductVariation.from_db(variant._state.db, fields, values)
         yield variant
 
