@@ -24,6 +24,7 @@ from catalog.models import (
     ProductImage,
     ProductModel,
     ProductVariation,
+    Variant,
 )
 from catalog.pricing import base_price
 from catalog.selectors.pictures import image_info
@@ -92,6 +93,16 @@ class VariationFormSet(forms.BaseInlineFormSet[ProductVariation, Product, forms.
                 and lowest + adjustment < 0
             ):
                 form.add_error("price_adjustment", _("Cet écart donnerait un prix négatif."))
+
+
+class VariantForm(forms.ModelForm[Variant]):
+    """A variant; its format is not asked for, so the rule that joins both is checked here."""
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("price") is not None and self.instance.variation_id is None:
+            self.add_error("price", _("Sans format, le prix est celui du produit."))
+        return cleaned
 
 
 class ImageForm(forms.ModelForm[ProductImage]):

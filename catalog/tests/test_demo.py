@@ -26,9 +26,8 @@ def counts() -> list[int]:
 
 def crossed_out(key: str) -> dict[tuple[str, str], Decimal | None]:
     product = find_product(Product.objects.get(external_id=f"demo:{key}").pk)
-    skus = {row.id: row.sku for row in product.variations}
     return {
-        (skus.get(offer.variation_id, ""), offer.finish): offer.original_price
+        (offer.sku, offer.finish): offer.original_price
         for offer in product.offers
         if offer.original_price is not None
     }

@@ -269,8 +269,8 @@ def test_every_promotion_is_shown() -> None:
 def test_every_state_of_stock_is_shown() -> None:
     assert {product["stock_quantity"] for product in PRODUCTS} == {None, 0, 1, 3, 40}
     assert [product["key"] for product in PRODUCTS if not product["in_stock"]] == ["garde-du-bastion"]
-    variations = [variation for product in PRODUCTS for variation in product["variations"]]
-    assert [variation["sku"] for variation in variations if not variation["in_stock"]] == ["APA-18"]
+    variants = [variant for product in PRODUCTS for variant in product.get("variants", ())]
+    assert "APA-18" in {variant["sku"] for variant in variants if not variant["in_stock"]}
 
 
 def test_variations_belong_to_formats() -> None:
@@ -280,15 +280,25 @@ def test_variations_belong_to_formats() -> None:
         assert _category(product)["offers_formats"]
         assert [variation["is_default"] for variation in product["variations"]].count(True) == 1
         assert [variation["sort_order"] for variation in product["variations"]] == [1, 2, 3]
-    skus = [variation["sku"] for product in PRODUCTS for variation in product["variations"]]
-    assert len(set(skus)) == len(skus) == 6
+    keys = [variation["key"] for product in PRODUCTS for variation in product["variations"]]
+    assert len(set(keys)) == len(keys) == 6
 
 
-def _current_price(product: dict[str, Any], sku: str | None, finish: str) -> Decimal:
+def test_variants_are_of_a_format_of_their_product_and_have_a_reference_of_their_own() -> None:
+    skus = []
+    for product in PRODUCTS:
+        keys = {variation["key"] for variation in product["variations"]}
+        for variant in product.get("variants", ()):
+            assert variant["variation"] in (keys or {None})
+            skus += [variant["sku"]] if variant.get("sku") else []
+    assert len(set(skus)) == len(skus) >= 6
+
+
+def _current_price(product: dict[str, Any], key: str | None, finish: str) -> Decimal:
     by_finish = {"painted": product["painted_price"], "unpainted": product["unpainted_price"]}
     price = Decimal(by_finish.get(finish) or product["price"])
     for variation in product["variations"]:
-        if variation["sku"] == sku:
+        if variation["key"] == key:
             override = variation["price_override"]
             return Decimal(override) if override else price + Decimal(variation["price_adjustment"])
     return price
@@ -305,11 +315,11 @@ def _histories(product: dict[str, Any]) -> dict[tuple[str | None, str], list[tup
 
 @pytest.mark.parametrize("product", PRODUCTS, ids=list(BY_KEY))
 def test_price_histories_run_from_creation_to_today(product: dict[str, Any]) -> None:
-    for (sku, finish), points in _histories(product).items():
+    for (key, finish), points in _histories(product).items():
         days = [days_ago for days_ago, _ in points]
         assert days == sorted(set(days), reverse=True)
         assert days[0] == product["created_days_ago"]
-        assert points[-1][1] == _current_price(product, sku, finish)
+        assert points[-1][1] == _current_price(product, key, finish)
 
 
 def _lowest_prior(points: list[tuple[int, Decimal]]) -> Decimal | None:

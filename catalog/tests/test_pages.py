@@ -198,7 +198,7 @@ def test_a_product(client, shop):
         Decimal("62.00"),
         Decimal("129.00"),
     )
-    assert (product.selected_price, product.selected_finish) == (Decimal("129.00"), "painted")
+    assert (product.selected.price, product.selected.finish) == (Decimal("129.00"), "painted")
     assert response.context["breadcrumbs"] == [
         ("Accueil", "/"),
         ("Mangas", "/produits?category=mangas"),
@@ -323,9 +323,9 @@ def test_the_catalogue_costs_eight_queries_at_most(client, shop, django_assert_m
 def test_a_product_costs_ten_queries_at_most(client, shop, django_assert_max_num_queries):
     make_variation(shop["blade"], "Grande", price_adjustment="20.00")
     cache.clear()
-    # product, variations, photos, prices over time, similar products, their photos, reviews, the shop's settings,
-    # dates: zones, closures
-    with django_assert_max_num_queries(10 + HEADER_QUERIES):
+    # product, variants with formats, photos, prices over time, similar products, their photos and variants, reviews, the
+    # shop's settings, dates: zones, weight steps, territories, closures
+    with django_assert_max_num_queries(13 + HEADER_QUERIES):
         client.get(f"/produit/{shop['blade'].pk}-lame-dautomne")
 
 
@@ -342,7 +342,7 @@ def test_no_choice_of_finish_without_prices_or_in_a_collection(client):
     plain = make_product("Golem", category=make_finish_category())
     other = make_product("Lutin", category=make_category("bust"), painted_price="42.00")
     for product in (plain, other):
-        assert client.get(product_address(product)).context["product"].finishes == ()
+        assert client.get(product_address(product)).context["product"].finishes == []
 
 
 def product_address(product: Product) -> str:
@@ -357,7 +357,8 @@ def test_formats_are_chosen_where_the_category_offers_them(client):
         detail = client.get(product_address(product)).context["product"]
         assert detail.offers_formats is offered
         assert [(row.name, row.price, row.in_stock, row.is_default) for row in detail.variations] == [
-            ("Petite", Decimal("49.00"), True, False),
+            # Where the category offers no choice of formats the page has the default one alone.
+            ("Petite", Decimal("49.00") if offered else None, offered, False),
             ("Grande", Decimal("69.00"), False, True),
         ]
         assert [offer.variation_id for offer in detail.offers][-1] == large.pk
@@ -368,9 +369,9 @@ def test_formats_are_chosen_where_the_category_offers_them(client):
 
 def test_characteristics_are_those_that_are_known(client):
     product = make_product("Golem", dimensions="15 × 9 cm", weight="320 g", material_fr="Résine")
-    assert client.get(product_address(product)).context["product"].specs == (
+    assert client.get(product_address(product)).context["product"].specs == [
         ("Dimensions", "15 × 9 cm"),
         ("Poids", "320 g"),
         ("Matière", "Résine"),
         ("Délai de fabrication", "2 à 4 semaines"),
-    )
+    ]
