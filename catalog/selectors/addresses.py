@@ -98,7 +98,7 @@ def _pictures(products: Sequence[int]) -> dict[int, list[str]]:
 
 
 def _shape(code: str) -> str:
-    """`/en/produit/%(pk)s-%(slug)s`: the address is resolved once, not once a product."""
+    """`/en/product/%(pk)s-%(slug)s`: the address is resolved once, not once a product."""
     with translation.override(code):
         path = reverse("catalog:product", kwargs={"product_id": 0, "slug": "slug"})
     return path.replace("0-slug", "%(pk)s-%(slug)s")

@@ -77,7 +77,7 @@ def test_a_card_is_in_the_visitors_language():
         found = card(product)
     assert (found.name, found.url, found.teaser) == (
         "Baker Bear",
-        f"/en/produit/{product.pk}-baker-bear",
+        f"/en/product/{product.pk}-baker-bear",
         "Du pain.",
     )
 

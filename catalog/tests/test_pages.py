@@ -64,7 +64,7 @@ def test_the_catalogue(client, shop):
         "/produits?categorie=mangas&recherche=lame",
         "/produits?search=%20automne%20&page=1",
         "/produits?search=&category=&page=",
-        "/en/produits?search=autumn",
+        "/en/products?search=autumn",
     ],
 )
 def test_filters_that_find(client, shop, address):
@@ -206,9 +206,9 @@ def test_a_product(client, shop):
     ]
     assert response.context["alternates"] == [
         ("fr", "Français", f"http://localhost:8000/produit/{blade.pk}-lame-dautomne"),
-        ("en", "English", f"http://localhost:8000/en/produit/{blade.pk}-autumn-blade"),
-        ("es", "Español", f"http://localhost:8000/es/produit/{blade.pk}-lame-dautomne"),
-        ("de", "Deutsch", f"http://localhost:8000/de/produit/{blade.pk}-lame-dautomne"),
+        ("en", "English", f"http://localhost:8000/en/product/{blade.pk}-autumn-blade"),
+        ("es", "Español", f"http://localhost:8000/es/producto/{blade.pk}-lame-dautomne"),
+        ("de", "Deutsch", f"http://localhost:8000/de/produkt/{blade.pk}-lame-dautomne"),
     ]
     data = response.context["structured_data"]
     assert [(offer["url"].partition("?")[2], offer["price"]) for offer in data["offers"]] == [
@@ -232,9 +232,9 @@ def test_a_product_of_a_collection_leads_back_to_it(client, shop):
         ("/produit/{}-autumn-blade", "/produit/{}-lame-dautomne"),
         ("/produit/00{}-lame-dautomne", "/produit/{}-lame-dautomne"),
         ("/produit/{}-é/../x", "/produit/{}-lame-dautomne"),
-        ("/en/produit/{}", "/en/produit/{}-autumn-blade"),
-        ("/en/produit/{}-lame-dautomne", "/en/produit/{}-autumn-blade"),
-        ("/de/produit/{}-autumn-blade", "/de/produit/{}-lame-dautomne"),
+        ("/en/product/{}", "/en/product/{}-autumn-blade"),
+        ("/en/product/{}-lame-dautomne", "/en/product/{}-autumn-blade"),
+        ("/de/produkt/{}-autumn-blade", "/de/produkt/{}-lame-dautomne"),
     ],
 )
 def test_every_other_name_leads_to_the_one_address(client, shop, address, target):

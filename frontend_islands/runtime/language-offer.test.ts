@@ -22,9 +22,9 @@ afterEach(() => {
 });
 
 it.each([
-  [["de-DE", "fr"], "de", "Diese Seite gibt es auf Deutsch.", "/de/produits?category=bust"],
-  [["en-GB"], "en", "This page is available in English.", "/en/produits?category=bust"],
-  [["pt-BR", "es-MX", "fr"], "es", "Esta página existe en español.", "/es/produits?category=bust"],
+  [["de-DE", "fr"], "de", "Diese Seite gibt es auf Deutsch.", "/de/produkte?category=bust"],
+  [["en-GB"], "en", "This page is available in English.", "/en/products?category=bust"],
+  [["pt-BR", "es-MX", "fr"], "es", "Esta página existe en español.", "/es/productos?category=bust"],
 ])("offers the first language of %j that the shop speaks", (wanted, code, text, address) => {
   offerLanguage(wanted);
   expect(bar()?.lang).toBe(code);

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
-from django.urls import URLPattern, URLResolver
+from django.urls import NoReverseMatch, Resolver404, URLPattern, URLResolver, resolve, reverse
 from django.urls.resolvers import LocalePrefixPattern
+from django.utils import translation
 
 from shop.core.languages import active_language
+
+# The one page whose address is a word of staff's choice.
+COLLECTION_VIEW = "catalog:collection"
 
 
 def absolute_url(path: str) -> str:
@@ -32,3 +38,38 @@ class LanguageRoot(LocalePrefixPattern):
     def resolver(cls, pages: list[URLPattern]) -> URLResolver:
         """Return the resolver to put into `urlpatterns`; `pages` holds the one page of the empty path."""
         return URLResolver(cls(prefix_default_language=False), pages)
+
+
+def path_in_own_words(path: str) -> str | None:
+    """Return where a page of the shop stands that `path` names in another language's words: `/de/warenkorb` for
+    `/de/panier` and `/de/cart`, `/panier` for `/fr/panier`. None for any other path, and for what has no language.
+    """
+    language = translation.get_language_from_path(path)
+    if language is None:
+        return None
+    rest = path.removeprefix(f"/{language}")
+    for words, _name in settings.LANGUAGES:
+        asked = (rest if words == settings.LANGUAGE_CODE else f"/{words}{rest}") or "/"
+        with translation.override(words):
+            try:
+                match = resolve(asked)
+            except Resolver404:
+                continue
+        if not match.view_name or match.view_name == COLLECTION_VIEW:
+            continue
+        addresses = _in_each_language(match.view_name, match.kwargs)
+        # What has no language, such as a call, is the same in each.
+        if addresses.get(words) == asked and len(set(addresses.values())) > 1 and addresses[language] != path:
+            return addresses[language]
+    return None
+
+
+def _in_each_language(view_name: str, kwargs: dict[str, Any]) -> dict[str, str]:
+    addresses = {}
+    for code, _name in settings.LANGUAGES:
+        with translation.override(code):
+            try:
+                addresses[code] = reverse(view_name, kwargs=kwargs)
+            except NoReverseMatch:
+                return {}
+    return addresses

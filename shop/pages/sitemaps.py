@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 
 from catalog.selectors.addresses import SitemapEntry, product_entries, sitemap_count
 from catalog.selectors.categories import CategoryCard, collection_categories, main_categories
+from shop.core.page_slugs import localized
 from shop.core.site import absolute_url
 
 _XML = "application/xml; charset=utf-8"
@@ -36,34 +37,31 @@ _PAGES = (
 )
 # The pictures that stand in the templates themselves.
 _SCENES = {"home": ("etabli",), "story": ("etabli", "plateau", "etagere")}
-# Pages of one visitor, and endpoints that are no pages.
-_CLOSED = (
-    "/api/",
-    "/webhooks/",
-    "/panier",
-    "/checkout",
-    "/payment-success",
-    "/commande/",
-    "/auth",
-    "/espace-membre",
-    "/favoris",
-    "/avis/",
+# Pages of one visitor, in the words of each language, and endpoints that are no pages.
+_CLOSED_PAGES = (
+    "/%(cart)s",
+    "/%(checkout)s",
+    "/%(payment_result)s",
+    "/%(order)s/",
+    "/%(auth)s",
+    "/%(members)s",
+    "/%(favourites)s",
+    "/%(notices)s/",
 )
+_CLOSED = ("/api/", "/webhooks/")
 
 
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
     """What crawlers may read. The path of the administration is not named: it would be an invitation."""
-    prefixes = ["", *(f"/{code}" for code, _label in settings.LANGUAGES if code != settings.LANGUAGE_CODE)]
-    closed = [
-        f"Disallow: {prefix}{path}"
-        for prefix in prefixes
-        for path in _CLOSED
-        if not (prefix and path in ("/api/", "/webhooks/"))
-    ]
+    closed = list(_CLOSED)
+    for code, _label in settings.LANGUAGES:
+        with translation.override(code):
+            prefix = "" if code == settings.LANGUAGE_CODE else f"/{code}"
+            closed += [f"{prefix}{localized(page)}" for page in _CLOSED_PAGES]
     lines = [
         "User-agent: *",
-        *closed,
+        *(f"Disallow: {path}" for path in closed),
         "Disallow: /*?*search=",
         "",
         f"Sitemap: {absolute_url('/sitemap.xml')}",

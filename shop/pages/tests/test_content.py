@@ -85,8 +85,8 @@ def test_no_text_states_a_delay_of_its_own() -> None:
 
 def test_links_lead_to_the_pages_of_the_language(client: Client, texts: None) -> None:
     page = read(client, "/de/faq")
-    assert 'href="/de/contact?devis=1"' in page
-    assert 'href="/de/cgv"' in page
+    assert 'href="/de/kontakt?devis=1"' in page
+    assert 'href="/de/agb"' in page
     assert 'href="/de/faq"' in read(client, "/de")
 
 

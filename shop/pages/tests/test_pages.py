@@ -99,14 +99,14 @@ def test_public_pages_are_the_same_for_a_member(client: Client, pieces: list[Pro
 
 
 def test_a_page_names_its_other_languages(client: Client, pieces: list[Product]) -> None:
-    page = read(client, "/en/produits?category=mangas&page=1&search=")
-    assert '<link rel="canonical" href="http://localhost:8000/en/produits?category=mangas">' in page
+    page = read(client, "/en/products?category=mangas&page=1&search=")
+    assert '<link rel="canonical" href="http://localhost:8000/en/products?category=mangas">' in page
     assert re.findall(r'<link rel="alternate" hreflang="([^"]+)" href="([^"]+)">', page) == [
         ("fr", "http://localhost:8000/produits?category=mangas"),
         ("x-default", "http://localhost:8000/produits?category=mangas"),
-        ("en", "http://localhost:8000/en/produits?category=mangas"),
-        ("es", "http://localhost:8000/es/produits?category=mangas"),
-        ("de", "http://localhost:8000/de/produits?category=mangas"),
+        ("en", "http://localhost:8000/en/products?category=mangas"),
+        ("es", "http://localhost:8000/es/productos?category=mangas"),
+        ("de", "http://localhost:8000/de/produkte?category=mangas"),
     ]
 
 
