@@ -56,7 +56,7 @@ class Subject:
     def url(self) -> str:
         """The page where it can be bought."""
         row = self._row
-        return product_url(row) if isinstance(row, Product) else category_url(row.kind, row.slug)
+        return product_url(row) if isinstance(row, Product) else category_url(row)
 
     @property
     def _row(self) -> Product | Category:

@@ -45,7 +45,7 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
         "gallery_props": SimpleLazyObject(lambda: gallery_props(found)),
         "breadcrumbs": [
             (_("Accueil"), reverse("home")),
-            (found.category, category_url(found.category_kind, found.category_slug)),
+            (found.category, category_url(found.row.category)),
             (found.name, None),
         ],
         "reviews": reviews[:SHOWN],

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
-from django.urls import NoReverseMatch, Resolver404, URLPattern, URLResolver, resolve, reverse
+from django.urls import NoReverseMatch, Resolver404, URLPattern, URLResolver, get_resolver, resolve, reverse
 from django.urls.resolvers import LocalePrefixPattern
 from django.utils import translation
 
@@ -13,6 +16,8 @@ from shop.core.languages import active_language
 
 # The one page whose address is a word of staff's choice.
 COLLECTION_VIEW = "catalog:collection"
+# Of a route (`media/<path>`) or of a pattern (`^avis-clients$`).
+_FIRST_WORD = re.compile(r"\^?([-\w.]+)")
 
 
 def absolute_url(path: str) -> str:
@@ -62,6 +67,28 @@ def path_in_own_words(path: str) -> str | None:
         if addresses.get(words) == asked and len(set(addresses.values())) > 1 and addresses[language] != path:
             return addresses[language]
     return None
+
+
+@lru_cache(maxsize=1)
+def page_words() -> frozenset[str]:
+    """Return every word that begins an address of the shop, in any language: no category may be called so."""
+    words = {"admin", *(code for code, _name in settings.LANGUAGES)}
+    words |= {settings.STATIC_URL.strip("/"), settings.MEDIA_URL.strip("/")}
+    for code, _name in settings.LANGUAGES:
+        with translation.override(code):
+            words |= set(_first_words(get_resolver().url_patterns))
+    return frozenset(word.lower() for word in words)
+
+
+def _first_words(patterns: Iterable[URLPattern | URLResolver]) -> Iterator[str]:
+    for entry in patterns:
+        pattern = entry.pattern
+        route = str(pattern)
+        found = _FIRST_WORD.match(route)
+        if found:
+            yield found[1]
+        if isinstance(entry, URLResolver) and (isinstance(pattern, LocalePrefixPattern) or not route):
+            yield from _first_words(entry.url_patterns)
 
 
 def _in_each_language(view_name: str, kwargs: dict[str, Any]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from xml.sax.saxutils import escape
 
 from django.conf import settings
@@ -13,8 +14,19 @@ from django.urls import reverse
 from django.utils import translation
 from django.views.decorators.http import require_safe
 
-from catalog.selectors.addresses import SitemapEntry, product_entries, sitemap_count
-from catalog.selectors.categories import CategoryCard, collection_categories, main_categories
+from catalog.selectors.addresses import (
+    SitemapEntry,
+    category_url,
+    paths_in_each_language,
+    product_entries,
+    sitemap_count,
+)
+from catalog.selectors.categories import (
+    CategoryCard,
+    all_categories,
+    collection_categories,
+    main_categories,
+)
 from shop.core.page_slugs import localized
 from shop.core.site import absolute_url
 
@@ -84,26 +96,19 @@ def sitemap_index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def page_sitemap(request: HttpRequest) -> HttpResponseBase:
-    """Pages and categories. Two queries."""
+    """Pages and categories. Five queries."""
     pages = [
         SitemapEntry(
-            _in_each_language(name),
+            paths_in_each_language(partial(reverse, name)),
             tuple(static(f"scenes/{scene}-1280.jpg") for scene in _SCENES.get(name, ())),
         )
         for name in _PAGES
     ]
+    rows = {row.slug: row for row in all_categories()}
     pages += [
-        SitemapEntry(_in_each_language("catalog:collection", slug=card.slug), _picture_of(card))
-        for card in collection_categories()
-        if card.count
-    ]
-    lists = _in_each_language("catalog:list")
-    pages += [
-        SitemapEntry(
-            {code: f"{path}?category={card.slug}" for code, path in lists.items()}, _picture_of(card)
-        )
-        for card in main_categories()
-        if card.count
+        SitemapEntry(paths_in_each_language(partial(category_url, rows[card.slug])), _picture_of(card))
+        for card in [*collection_categories(), *main_categories()]
+        if card.listed
     ]
     return StreamingHttpResponse(_urlset(pages), content_type=_XML)
 
@@ -114,14 +119,6 @@ def product_sitemap(request: HttpRequest, number: int) -> HttpResponseBase:
     if not 1 <= number <= sitemap_count():
         raise Http404
     return StreamingHttpResponse(_urlset(product_entries(number)), content_type=_XML)
-
-
-def _in_each_language(name: str, **kwargs: str) -> dict[str, str]:
-    addresses = {}
-    for code, _label in settings.LANGUAGES:
-        with translation.override(code):
-            addresses[code] = reverse(name, kwargs=kwargs or None)
-    return addresses
 
 
 def _picture_of(card: CategoryCard) -> tuple[str, ...]:
