@@ -24,8 +24,7 @@ from catalog.selectors.addresses import (
 from catalog.selectors.categories import (
     CategoryCard,
     all_categories,
-    collection_categories,
-    main_categories,
+    category_cards,
 )
 from shop.core.page_slugs import localized
 from shop.core.site import absolute_url
@@ -96,7 +95,7 @@ def sitemap_index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def page_sitemap(request: HttpRequest) -> HttpResponseBase:
-    """Pages and categories. Five queries."""
+    """Pages and categories. Three queries."""
     pages = [
         SitemapEntry(
             paths_in_each_language(partial(reverse, name)),
@@ -107,7 +106,7 @@ def page_sitemap(request: HttpRequest) -> HttpResponseBase:
     rows = {row.slug: row for row in all_categories()}
     pages += [
         SitemapEntry(paths_in_each_language(partial(category_url, rows[card.slug])), _picture_of(card))
-        for card in [*collection_categories(), *main_categories()]
+        for card in category_cards()
         if card.listed
     ]
     return StreamingHttpResponse(_urlset(pages), content_type=_XML)

@@ -132,6 +132,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
         (
             *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "pages.OfficialText"),
             *("pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
+            "pages.HomeSection",
         ),
         _EDITED,
     ),

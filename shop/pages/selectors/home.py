@@ -8,8 +8,9 @@ from typing import Any
 
 from django.utils import timezone
 
+from catalog.models import CategoryKind
 from catalog.selectors.cards import daily_gallery, featured_cards, finish_pair
-from catalog.selectors.categories import collection_categories, main_categories
+from catalog.selectors.categories import category_cards
 from catalog.selectors.reviews import latest_reviews
 from shop.core.fragment_cache import cached_fragment
 from shop.pages.models import FaqEntry, HomeSection, SeasonalBanner, SectionKind
@@ -81,11 +82,10 @@ def _season(preview: Preview) -> Content | None:
 
 
 def _categories(preview: Preview) -> Content | None:
-    main, collections = (
-        [card for card in cards if card.listed and card.in_season]
-        for cards in (main_categories(), collection_categories())
-    )
-    return {"categories": main, "collections": collections} if main or collections else None
+    cards = [card for card in category_cards() if card.listed and card.in_season]
+    main = [card for card in cards if card.kind == CategoryKind.MAIN]
+    collections = [card for card in cards if card.kind == CategoryKind.COLLECTION]
+    return {"categories": main, "collections": collections} if cards else None
 
 
 def _faq(preview: Preview) -> Content | None:

@@ -30,7 +30,7 @@ def draw_home(
     entry: FaqEntry | None = None,
     band: SeasonalBanner | None = None,
 ) -> HttpResponse:
-    """The sections that staff have arranged. `text`, `entry` and `band` are shown whatever their dates: for previews."""
+    """The sections, as staff arranged them. `text`, `entry` and `band` are shown whatever their dates: for previews."""
     sections = home_sections(Preview(entry=entry, band=band))
     context: dict[str, Any] = {
         "texts": PageTexts(text),
