@@ -168,10 +168,10 @@ class CategoryForm(forms.ModelForm[Category]):
         super().__init__(*args, **kwargs)
         if "slug" in self.fields:
             self.fields["slug"].required = False
-            self.fields["slug"].help_text = _("Vide : le nom de la catégorie.")
+            self.fields["slug"].help_text = _("Vide : le nom de la catégorie.")
             for language, field in SLUG_FIELDS.items():
                 if language != SOURCE_LANGUAGE:
-                    self.fields[field].help_text = _("Vide : la même qu'en français.")
+                    self.fields[field].help_text = _("Vide : la même qu'en français.")
 
     def clean_new_picture(self) -> DrawnImage | None:
         return drawn_upload(self.cleaned_data.get("new_picture"))

@@ -40,7 +40,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='category',
             name='ends_on',
-            field=models.DateField(blank=True, help_text='Compris. Vide : sans fin.', null=True, verbose_name="jusqu'au"),
+            field=models.DateField(blank=True, help_text='Compris. Vide : sans fin.', null=True, verbose_name="jusqu'au"),
         ),
         migrations.AddField(
             model_name='category',
@@ -50,7 +50,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='category',
             name='menu_place',
-            field=models.CharField(blank=True, choices=[('products', 'sous « Produits »'), ('top', 'au premier niveau'), ('', 'nulle part')], default='products', max_length=10, verbose_name='dans le menu'),
+            field=models.CharField(blank=True, choices=[('products', 'sous « Produits »'), ('top', 'au premier niveau'), ('', 'nulle part')], default='products', max_length=10, verbose_name='dans le menu'),
         ),
         migrations.AddField(
             model_name='category',
@@ -70,7 +70,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='category',
             name='starts_on',
-            field=models.DateField(blank=True, help_text='Vide : depuis toujours.', null=True, verbose_name='à partir du'),
+            field=models.DateField(blank=True, help_text='Vide : depuis toujours.', null=True, verbose_name='à partir du'),
         ),
         migrations.AlterField(
             model_name='category',

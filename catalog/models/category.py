@@ -41,7 +41,7 @@ class Colour(models.TextChoices):
 class MenuPlace(models.TextChoices):
     """Where the header's menu leads to a category."""
 
-    PRODUCTS = "products", _("sous « Produits »")
+    PRODUCTS = "products", _("sous « Produits »")
     TOP = "top", _("au premier niveau")
     NONE = "", _("nulle part")
 

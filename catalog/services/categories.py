@@ -35,17 +35,17 @@ def save_category(*, category: Category) -> Category:
         lock_names([_LOCK])
         stored = Category.objects.filter(pk=category.pk).first() if category.pk else None
         fill_slugs(category)
-        validate(category)
         errors = slug_errors(category)
         if errors:
             raise Problem("invalid", _("Certains champs sont à corriger."), errors=errors)
+        validate(category)
         category.save()
         if stored is not None:
             for slug in stored.slugs - category.slugs:
                 FormerSlug.objects.update_or_create(slug=slug, defaults={"category": category})
         FormerSlug.objects.filter(slug__in=category.slugs).delete()
         if stored is not None and any(
-            getattr(stored, field) != getattr(category, field) for field in _SHOWN_BY_PRODUCTS
+            (getattr(stored, field) or "") != (getattr(category, field) or "") for field in _SHOWN_BY_PRODUCTS
         ):
             for product_id in category.products.order_by("pk").values_list("pk", flat=True):
                 refresh_product(product_id=product_id)
@@ -62,7 +62,7 @@ def delete_category(*, category: Category) -> None:
         count = Category.objects.select_for_update().get(pk=category.pk).products.count()
         if count:
             message = _(
-                "La catégorie « %(name)s » a encore des produits (%(count)d). Changez-les de catégorie d'abord."
+                "La catégorie « %(name)s » a encore des produits (%(count)d). Changez-les de catégorie d'abord."
             )
             raise Problem("category_in_use", message % {"name": category.name, "count": count}, 409)
         picture = getattr(category, "picture", None)
@@ -96,10 +96,10 @@ def slug_errors(category: Category) -> dict[str, list[str]]:
     for field in SLUG_FIELDS.values():
         slug = getattr(category, field)
         if slug in words:
-            message = _("« %(word)s » est déjà une adresse de la boutique. Choisissez un autre mot.")
+            message = _("« %(word)s » est déjà une adresse de la boutique. Choisissez un autre mot.")
             errors[field] = [message % {"word": slug}]
         elif slug in others:
-            message = _("« %(word)s » est déjà l'adresse de la catégorie « %(name)s ».")
+            message = _("« %(word)s » est déjà l'adresse de la catégorie « %(name)s ».")
             errors[field] = [message % {"word": slug, "name": others[slug]}]
     return errors
 

@@ -293,9 +293,9 @@ class Seasonal(models.Model):
     every cached page ends too (`shop.core.fragment_cache`): a season begins and ends by itself."""
 
     starts_on = models.DateField(
-        _("à partir du"), null=True, blank=True, help_text=_("Vide : depuis toujours.")
+        _("à partir du"), null=True, blank=True, help_text=_("Vide : depuis toujours.")
     )
-    ends_on = models.DateField(_("jusqu'au"), null=True, blank=True, help_text=_("Compris. Vide : sans fin."))
+    ends_on = models.DateField(_("jusqu'au"), null=True, blank=True, help_text=_("Compris. Vide : sans fin."))
 
     class Meta:
         abstract = True

@@ -75,7 +75,7 @@ def language_links(context: Context) -> list[LanguageLink]:
     links = []
     for code, label in settings.LANGUAGES:
         if unknown_page:
-            path = translate_url("/", code)
+            path = "/" if code == settings.LANGUAGE_CODE else f"/{code}"
         else:
             path = paths.get(code) or translate_url(request.path, code)
             query = query_in(context, code).urlencode() if context.get("query_words") else asked

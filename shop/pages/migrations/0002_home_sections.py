@@ -27,8 +27,8 @@ class Migration(migrations.Migration):
             name='HomeSection',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('starts_on', models.DateField(blank=True, help_text='Vide : depuis toujours.', null=True, verbose_name='à partir du')),
-                ('ends_on', models.DateField(blank=True, help_text='Compris. Vide : sans fin.', null=True, verbose_name="jusqu'au")),
+                ('starts_on', models.DateField(blank=True, help_text='Vide : depuis toujours.', null=True, verbose_name='à partir du')),
+                ('ends_on', models.DateField(blank=True, help_text='Compris. Vide : sans fin.', null=True, verbose_name="jusqu'au")),
                 ('kind', models.CharField(choices=[('hero', 'Présentation et coups de cœur'), ('gallery', 'Pièces du jour'), ('finishes', 'Peint ou non peint'), ('process', 'Étapes de fabrication'), ('season', 'Bandeau de saison'), ('categories', 'Catégories et collections'), ('story', 'Notre histoire'), ('faq', 'Questions fréquentes'), ('reviews', 'Derniers avis'), ('contact', 'Nous écrire')], max_length=20, verbose_name='section')),
                 ('position', models.PositiveSmallIntegerField(default=0, verbose_name='ordre')),
                 ('is_visible', models.BooleanField(default=True, verbose_name='visible')),
