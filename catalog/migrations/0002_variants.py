@@ -67,7 +67,7 @@ def _check_keys_now(schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalog', '0001_initial'),
+        ("catalog", "0001_initial"),
     ]
 
     operations = [

@@ -64,7 +64,7 @@ class Subject:
         """The page where it can be bought."""
         row = self._row
         if isinstance(row, Category):
-            return category_url(row.kind, row.slug)
+            return category_url(row)
         query = choice_query(self.variant.finish, self.variant.variation_id) if self.variant else ""
         return f"{product_url(row)}?{query}" if query else product_url(row)
 

@@ -99,7 +99,7 @@ def test_the_language_is_the_clients(client, shop):
     assert (card["name"], card["category"], card["url"]) == (
         "Autumn Blade",
         "Manga",
-        f"/en/produit/{shop['blade'].pk}-autumn-blade",
+        f"/en/product/{shop['blade'].pk}-autumn-blade",
     )
     assert "Accept-Language" in response.headers["Vary"]
 

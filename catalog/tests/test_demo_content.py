@@ -108,7 +108,7 @@ def test_the_categories_are_the_shops() -> None:
         ("mangas", "main", "Mangas"),
         ("jeux-video", "main", "Jeux Vidéo"),
         ("dessins-animes", "main", "Dessins Animés"),
-        ("bust", "main", "Bust"),
+        ("bust", "main", "Bustes"),
         ("chibi-pop", "main", "Chibi / Pop"),
         ("pokeball", "collection", "Nos Pokeball"),
         ("crochet", "collection", "Nos Figurines en Crochet"),

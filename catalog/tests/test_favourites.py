@@ -299,7 +299,7 @@ class TestReturnMails:
         watch_favourites(now=timezone.now())
         mail = OutgoingMail.objects.get()
         link = mail.context["unsubscribe_url"].removeprefix("http://localhost:8000")
-        assert link.startswith("/en/avis/desinscription?cle=")
+        assert link.startswith("/en/notices/unsubscribe?cle=")
         assert link in render(mail).text
 
         assert client.get(link).status_code == 200

@@ -54,15 +54,15 @@ def path(mail, name):
 def test_from_the_form_to_the_mail(product):
     # Pages are cached whole and hold no token: the form works for a visitor without any cookie.
     client = Client(enforce_csrf_checks=True)
-    response = client.post("/en/avis/demander", {"email": " A@Example.com ", "product_id": product.pk})
-    assert (response.status_code, response["Location"]) == (303, "/en/avis/demande")
+    response = client.post("/en/notices/ask", {"email": " A@Example.com ", "product_id": product.pk})
+    assert (response.status_code, response["Location"]) == (303, "/en/notices/asked")
     notice = Notice.objects.get()
     assert (notice.email, notice.language, notice.confirmed_at) == ("a@example.com", "en", None)
     assert mails() == [("notice_confirm", "a@example.com")]
 
     # Nothing before the confirmation, which opening the link is not.
     link = path(OutgoingMail.objects.get(), "confirm_url")
-    assert link == f"/en/avis/confirmer?cle={notice.token}"
+    assert link == f"/en/notices/confirm?cle={notice.token}"
     change_product(product, in_stock=True)
     assert client.get(link).status_code == 200
     assert send_due_notices() == 0

@@ -5,11 +5,11 @@ from decimal import Decimal
 import pytest
 
 from catalog.models import PricePoint, Product, ProductVariation, Variant
+from catalog.services.categories import save_category
 from catalog.services.products import (
     delete_product,
     delete_variation,
     refresh_product,
-    save_category,
     save_product,
     save_variation,
     set_default_variation,

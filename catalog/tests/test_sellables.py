@@ -70,7 +70,7 @@ def test_texts_and_address_follow_the_language():
     product = make_product("Porte-clé renard", "12.00", name_en="Fox Keyring")
     with translation.override("en"):
         found = find(product)
-    assert (found.name, found.url) == ("Fox Keyring", f"/en/produit/{product.pk}-fox-keyring")
+    assert (found.name, found.url) == ("Fox Keyring", f"/en/product/{product.pk}-fox-keyring")
 
 
 def test_defaults_are_filled_in():
