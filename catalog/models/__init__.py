@@ -19,6 +19,7 @@ from catalog.models.product import (
     PromotionType,
 )
 from catalog.models.review import Review, ReviewDecision, ReviewState
+from catalog.models.search import SearchEntry, SearchSpelling, SearchWord, Synonym
 
 __all__ = [
     "FIXED_PROMOTIONS",
@@ -42,4 +43,8 @@ __all__ = [
     "Review",
     "ReviewDecision",
     "ReviewState",
+    "SearchEntry",
+    "SearchSpelling",
+    "SearchWord",
+    "Synonym",
 ]
