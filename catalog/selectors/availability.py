@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from catalog.models import Product, ProductVariation
 from catalog.pricing import default_variation
@@ -25,6 +25,15 @@ class Availability:
 def available_condition() -> Q:
     """Products that can be bought, as far as their own row says."""
     return Q(in_stock=True) & (Q(stock_quantity__isnull=True) | Q(stock_quantity__gt=0))
+
+
+def ready_condition() -> Q:
+    """Products of which some unit is in stock, to be sent at once; those made to order are not."""
+    stocked = ProductVariation.objects.filter(product=OuterRef("pk"), in_stock=True, stock_quantity__gt=0)
+    return Q(in_stock=True) & (
+        Q(stock_quantity__gt=0)
+        | Q(stock_quantity__isnull=True, category__offers_formats=True) & Exists(stocked)
+    )
 
 
 def is_available(product: Product) -> bool:

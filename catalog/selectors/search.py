@@ -33,14 +33,14 @@ _AVAILABLE = ExpressionWrapper(available_condition(), output_field=BooleanField(
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """The keys of the products found, the best first: all of them, or the best `COUNT_CAP` when `capped`."""
+    """The keys of the products found, the best first: all of them, or the best `COUNT_CAP` when `capped`.
+
+    `unfiltered` are those that match whatever the condition, None where there are more than are counted.
+    """
 
     keys: Sequence[int]
     capped: bool = False
-
-    @property
-    def count(self) -> int:
-        return len(self.keys)
+    unfiltered: Sequence[int] | None = ()
 
 
 def find_matches(query: Query, condition: Q | None = None, *, through: int = COUNT_CAP) -> Matches:
@@ -57,12 +57,12 @@ def find_matches(query: Query, condition: Q | None = None, *, through: int = COU
             levels |= {key: level for key in keys if key not in levels}
     first = _ranked(levels, condition)
     if sure is None:
-        return Matches(first)
+        return Matches(first, unfiltered=[SearchEntry.product_of(key) for key in levels])
     if condition is None:
         more = _newest(query, sure, set(levels), min(through, COUNT_CAP) - len(first))
-        return Matches([*first, *more][:COUNT_CAP], capped=True)
+        return Matches([*first, *more][:COUNT_CAP], capped=True, unfiltered=None)
     keys = [*first, *(key for key in _filtered(query, condition) if key not in set(first))]
-    return Matches(keys[:COUNT_CAP], capped=len(keys) > COUNT_CAP)
+    return Matches(keys[:COUNT_CAP], capped=len(keys) > COUNT_CAP, unfiltered=None)
 
 
 def _found_levels(query: Query) -> dict[int, list[int]]:
