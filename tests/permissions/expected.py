@@ -30,7 +30,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
             *("orders:withdrawal-confirmed", "orders:withdrawal-received"),
             *("accounts:auth", "accounts:confirm-email", "accounts:confirmation", "accounts:new-password"),
             *("accounts:reset-link",),
-            *("accounts:signout", "api-products", "api-product", "api-notify", "api-quote"),
+            *("accounts:signout", "api-products", "api-product", "api-search-suggestions", "api-notify", "api-quote"),
             *("api-checkout", "api-verify", "api-me", "api-contact", "admin:logout"),
         ),
         (EVERYBODY, EVERYBODY),
@@ -131,7 +131,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
     **dict.fromkeys(
         (
             *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "pages.OfficialText"),
-            *("pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
+            *("catalog.Synonym", "pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
         ),
         _EDITED,
     ),

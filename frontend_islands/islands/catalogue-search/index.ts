@@ -74,10 +74,17 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
 
   /** Makes the page around the results say what is shown. */
   function reflect(address: URL): void {
+    // A filter under the visitor's hands is drawn anew with its count: the focus goes back to it.
+    const focused = document.activeElement?.id ?? "";
     for (const part of results.querySelectorAll<HTMLTemplateElement>("template[data-replace]")) {
       document.getElementById(part.dataset.replace ?? "")?.replaceChildren(part.content.cloneNode(true));
     }
+    if (focused && document.activeElement?.id !== focused) {
+      document.getElementById(focused)?.focus({ preventScroll: true });
+    }
     for (const field of form.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[name]")) {
+      // Drawn by the server as it is.
+      if (field.type === "checkbox") continue;
       // Not under the visitor's hands.
       if (field !== document.activeElement) field.value = address.searchParams.get(field.name) ?? "";
     }
@@ -87,12 +94,10 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
       if (results.contains(link) || category === null) continue;
       if (category === address.searchParams.get("category")) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
-      // A filter keeps the search and the order.
-      for (const name of ["search", "sort"]) {
-        const value = address.searchParams.get(name);
-        if (value) target.searchParams.set(name, value);
-        else target.searchParams.delete(name);
-      }
+      // A category keeps the search, the order and the filters.
+      target.search = address.search;
+      target.searchParams.set("category", category);
+      target.searchParams.delete("page");
       link.href = target.pathname + target.search;
     }
   }
@@ -113,10 +118,11 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
     // The form's own fields over what else the address asks for; another search starts at its first page.
     address.search = location.search;
     address.searchParams.delete("page");
+    for (const { name } of form.querySelectorAll<HTMLInputElement>("[name]"))
+      address.searchParams.delete(name);
     for (const [name, value] of new FormData(form)) {
       const text = String(value).trim();
-      if (text) address.searchParams.set(name, text);
-      else address.searchParams.delete(name);
+      if (text) address.searchParams.append(name, text);
     }
     return address;
   }
