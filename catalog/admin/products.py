@@ -182,7 +182,9 @@ class ProductAdmin(StaffAdmin[Product]):
         exact = Product.objects.filter(external_id=search_term.strip()) | Product.objects.filter(
             variations__sku=search_term.strip()
         )
-        found = staff_search.having_words(queryset, words) | queryset.filter(pk__in=exact.order_by().values("pk"))
+        found = staff_search.having_words(queryset, words) | queryset.filter(
+            pk__in=exact.order_by().values("pk")
+        )
         return found, False
 
     def save_model(self, request: HttpRequest, obj: Product, form: ModelForm[Product], change: bool) -> None:

@@ -23,7 +23,9 @@ CACHE_SECONDS = 60
 
 
 class SuggestionQuery(serializers.Serializer[Any]):
-    q = serializers.CharField(required=False, default="", allow_blank=True, trim_whitespace=False, max_length=10_000)
+    q = serializers.CharField(
+        required=False, default="", allow_blank=True, trim_whitespace=False, max_length=10_000
+    )
 
 
 class SuggestedProduct(serializers.Serializer[Any]):
@@ -59,7 +61,9 @@ class SuggestionList(APIView):
     # The same for everybody, so that it can be cached.
     authentication_classes = ()
 
-    @extend_schema(operation_id="search_suggestions", parameters=[SuggestionQuery], responses=SearchSuggestions)
+    @extend_schema(
+        operation_id="search_suggestions", parameters=[SuggestionQuery], responses=SearchSuggestions
+    )
     def get(self, request: Request) -> Response:
         """What matches the text typed so far, the best first; nothing for less than two letters."""
         limits.enforce(limits.SUGGESTION_NETWORK, client_address(request._request))

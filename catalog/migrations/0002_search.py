@@ -164,7 +164,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('language', models.CharField(choices=[('fr', 'Français'), ('en', 'English'), ('es', 'Español'), ('de', 'Deutsch')], default='fr', max_length=2, verbose_name='langue')),
-                ('words', models.CharField(help_text='Séparés par des virgules : « porte-clés, porte-clefs, anneau ».', max_length=300, verbose_name='mots')),
+                ('words', models.CharField(help_text='Séparés par des virgules\xa0: «\xa0porte-clés, porte-clefs, anneau\xa0».', max_length=300, verbose_name='mots')),
             ],
             options={
                 'verbose_name': 'groupe de synonymes',

@@ -120,7 +120,7 @@ class Synonym(models.Model):
     words = models.CharField(
         _("mots"),
         max_length=300,
-        help_text=_("Séparés par des virgules : « porte-clés, porte-clefs, anneau »."),
+        help_text=_("Séparés par des virgules\u00a0: «\u00a0porte-clés, porte-clefs, anneau\u00a0»."),
     )
 
     objects: ClassVar[models.Manager[Synonym]] = models.Manager()
@@ -144,7 +144,9 @@ class Synonym(models.Model):
     def groups(self) -> list[list[list[str]]]:
         """Each of the expressions as the groups of `split_words`, without those that hold no word."""
         split = (split_words(expression) for expression in self.words.split(","))
-        return [[[word.plain for word in group] for group in expression] for expression in split if expression]
+        return [
+            [[word.plain for word in group] for group in expression] for expression in split if expression
+        ]
 
     def clean(self) -> None:
         expressions = self.groups()

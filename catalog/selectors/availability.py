@@ -30,10 +30,8 @@ def available_condition() -> Q:
 def ready_condition() -> Q:
     """Products of which some unit is in stock, to be sent at once; those made to order are not."""
     stocked = ProductVariation.objects.filter(product=OuterRef("pk"), in_stock=True, stock_quantity__gt=0)
-    return Q(in_stock=True) & (
-        Q(stock_quantity__gt=0)
-        | Q(stock_quantity__isnull=True, category__offers_formats=True) & Exists(stocked)
-    )
+    in_formats = Q(Exists(stocked), stock_quantity__isnull=True, category__offers_formats=True)
+    return Q(in_stock=True) & (Q(stock_quantity__gt=0) | in_formats)
 
 
 def is_available(product: Product) -> bool:

@@ -48,15 +48,17 @@ CHOICES: tuple[Choice, ...] = (
     Choice("availability", "ready", gettext_lazy("Prêt à partir"), ready_condition()),
     Choice("availability", "available", gettext_lazy("Disponible"), available_condition()),
     Choice("finish", Finish.PAINTED, gettext_lazy("Peint"), finish_condition(Finish.PAINTED)),
-    Choice("finish", Finish.UNPAINTED, gettext_lazy("Non peint, à peindre"), finish_condition(Finish.UNPAINTED)),
-    Choice("size", "small", gettext_lazy("Moins de 12 cm"), Q(height_cm__lt=SMALL_BELOW_CM)),
+    Choice(
+        "finish", Finish.UNPAINTED, gettext_lazy("Non peint, à peindre"), finish_condition(Finish.UNPAINTED)
+    ),
+    Choice("size", "small", gettext_lazy("Moins de 12\u00a0cm"), Q(height_cm__lt=SMALL_BELOW_CM)),
     Choice(
         "size",
         "medium",
-        gettext_lazy("De 12 à 18 cm"),
+        gettext_lazy("De 12 à 18\u00a0cm"),
         Q(height_cm__gte=SMALL_BELOW_CM, height_cm__lt=LARGE_FROM_CM),
     ),
-    Choice("size", "large", gettext_lazy("18 cm et plus"), Q(height_cm__gte=LARGE_FROM_CM)),
+    Choice("size", "large", gettext_lazy("18\u00a0cm et plus"), Q(height_cm__gte=LARGE_FROM_CM)),
     Choice("promotion", "yes", gettext_lazy("En promotion"), promotion_condition()),
 )
 TITLES = {
@@ -121,7 +123,8 @@ class Filters:
         return replace(self, chosen={name: values for name, values in chosen.items() if values})
 
 
-class Group(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Group:
     """So many products of a category of which the same choices hold, in the order of `CHOICES`."""
 
     category_id: int
@@ -129,7 +132,8 @@ class Group(NamedTuple):
     count: int
 
 
-class Option(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Option:
     """A choice in a form. `count` is None where so many products match that they were not counted."""
 
     value: str

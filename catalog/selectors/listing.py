@@ -176,7 +176,9 @@ def find_filtered(
     scope. `scope_name` is what the groups are cached under. Two queries: the groups, when they are not cached, and
     the page.
     """
-    groups = product_filters.groups_of_list(Product.objects.filter(scope, is_published=True), filters, scope_name)
+    groups = product_filters.groups_of_list(
+        Product.objects.filter(scope, is_published=True), filters, scope_name
+    )
     condition = filters.condition()
     if category_id is not None:
         condition &= Q(category_id=category_id)
@@ -219,7 +221,9 @@ def search_products(
     keys = matches.keys
     if order and keys:
         keys = list(Product.objects.filter(pk__in=keys).order_by(*order).values_list("pk", flat=True))
-    groups = None if matches.unfiltered is None else product_filters.groups_of_keys(matches.unfiltered, wanted)
+    groups = (
+        None if matches.unfiltered is None else product_filters.groups_of_keys(matches.unfiltered, wanted)
+    )
     shown = keys[(number - 1) * size : min(number * size, count)]
     return Results(shown, count, matches.capped, number, page_count, query, groups)
 

@@ -69,7 +69,7 @@ def _found_levels(query: Query) -> dict[int, list[int]]:
     """The entries that have every word at a level or a better one, a little more than are counted. One query."""
     asked = [(level, text) for level in _LEVELS if (text := _match_text(query, level))]
     sql = " UNION ALL ".join(
-        f"SELECT * FROM ({_select(f'{level} AS level')} LIMIT {COUNT_CAP + 1}) AS of_{level}"
+        f"SELECT * FROM ({_select(f'{level} AS level')} LIMIT {COUNT_CAP + 1}) AS of_{level}"  # noqa: S608
         for level, _ in asked
     )
     found: dict[int, list[int]] = {level: [] for level, _ in asked}
@@ -103,7 +103,7 @@ def _newest(query: Query, level: int, known: set[int], limit: int) -> list[int]:
 
 def _filtered(query: Query, condition: Q) -> list[int]:
     """Matches that meet a condition where very many match: the available ones first, then the newest. One query."""
-    inside = RawSQL(_select_products(), [_match_text(query, _LEVELS[-1])])  # noqa: S611  # no text of anybody
+    inside = RawSQL(_select_products(), [_match_text(query, _LEVELS[-1])])  # noqa: S611
     rows = Product.objects.filter(condition, pk__in=inside, is_published=True)
     keys = rows.order_by(_AVAILABLE.desc(), *NEWEST).values_list("pk", flat=True)
     return list(keys[: COUNT_CAP + 1])
@@ -131,12 +131,12 @@ def _match_text(query: Query, level: int) -> str:
 
 def _select(what: str) -> str:
     if connection.vendor == "postgresql":
-        return f"SELECT id, {what} FROM {_TABLE} WHERE words @@ %s::tsquery"
-    return f"SELECT rowid AS id, {what} FROM {_FULL_TEXT} WHERE {_FULL_TEXT} MATCH %s"
+        return f"SELECT id, {what} FROM {_TABLE} WHERE words @@ %s::tsquery"  # noqa: S608
+    return f"SELECT rowid AS id, {what} FROM {_FULL_TEXT} WHERE {_FULL_TEXT} MATCH %s"  # noqa: S608
 
 
 def _select_products() -> str:
     if connection.vendor == "postgresql":
-        return f"SELECT product_id FROM {_TABLE} WHERE words @@ %s::tsquery"
+        return f"SELECT product_id FROM {_TABLE} WHERE words @@ %s::tsquery"  # noqa: S608
     key = SearchEntry.PRODUCT_OF_KEY
-    return f"SELECT {key} FROM {_FULL_TEXT} WHERE {_FULL_TEXT} MATCH %s"
+    return f"SELECT {key} FROM {_FULL_TEXT} WHERE {_FULL_TEXT} MATCH %s"  # noqa: S608

@@ -4,7 +4,7 @@ there are none, words that are spelled nearly alike."""
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -76,7 +76,9 @@ def read_query(text: str) -> Query:
     terms: list[tuple[Alternative, ...]] = []
     shown: list[str] = []
     for unit in units:
-        own = [word for group in unit.groups for word in (["".join(group)] if forms["".join(group)] else group)]
+        own = [
+            word for group in unit.groups for word in (["".join(group)] if forms["".join(group)] else group)
+        ]
         shown += [near[word][0].shown if near.get(word) else word for word in own]
         options = [Alternative(tuple(forms[word] or near.get(word, ()) for word in own))]
         options += [Alternative(tuple(forms[word] for word in option), True) for option in unit.synonyms]
@@ -92,11 +94,12 @@ def near_forms(words: Collection[str], language: str) -> dict[str, tuple[Form, .
         return {}
     rows = SearchSpelling.objects.filter(language=language, key__in=set[str]().union(*keys.values()))
     found: dict[str, set[Form]] = {}
-    for key, *form in rows.values_list("key", "word__word", "word__stem", "word__shown", "word__pieces"):
-        found.setdefault(key, set()).add(Form(*form))
+    columns = ("key", "word__word", "word__stem", "word__shown", "word__pieces")
+    for key, word, own, shown, pieces in rows.values_list(*columns):
+        found.setdefault(key, set()).add(Form(word, own, shown, pieces))
     return {
-        word: _nearest(word, {form for key in own for form in found.get(key, ())})
-        for word, own in keys.items()
+        word: _nearest(word, {form for key in spelled for form in found.get(key, ())})
+        for word, spelled in keys.items()
     }
 
 
@@ -152,7 +155,9 @@ def _units(groups: list[list[str]], synonyms: list[list[Expression]], language: 
         for known in synonyms:
             for expression in known:
                 length = len(expression)
-                if length >= size and stems[start : start + length] == [stem(w, language) for w in expression]:
+                if length >= size and stems[start : start + length] == [
+                    stem(w, language) for w in expression
+                ]:
                     meant = meant if length == size else []
                     size = length
                     meant += [other for other in known if other != expression and other not in meant]

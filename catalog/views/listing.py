@@ -67,7 +67,7 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
     )
     title = _("Figurines Artisanales Peintes à la Main")
     if text:
-        title = _("Résultats pour « %(search)s »") % {"search": text}
+        title = _("Résultats pour «\u00a0%(search)s\u00a0»") % {"search": text}
     catalogue_url = reverse("catalog:list")
     breadcrumbs: Breadcrumbs = [
         (_("Accueil"), reverse("home")),

@@ -144,7 +144,9 @@ def index_words() -> None:
     index = "catalog_searchentry_words"
     if connection.vendor == "postgresql":
         connection.cursor().execute(f"DROP INDEX IF EXISTS {index}")
-    rebuild_index(products=Product.objects.select_related("category").order_by("pk").iterator(chunk_size=BATCH))
+    rebuild_index(
+        products=Product.objects.select_related("category").order_by("pk").iterator(chunk_size=BATCH)
+    )
     if connection.vendor == "postgresql":
         connection.cursor().execute(
             f"CREATE INDEX {index} ON catalog_searchentry USING gin (words) WITH (fastupdate = off)"
@@ -174,8 +176,8 @@ def _vocabulary(draw: random.Random) -> Iterator[tuple[str, str, str]]:
 
 
 def _cases() -> dict[str, Callable[[], Any]]:
-    from catalog.selectors import cards, categories, listing
     from catalog.models import SearchWord
+    from catalog.selectors import cards, categories, listing
     from catalog.selectors.filters import Filters
     from catalog.selectors.vocabulary import MAX_QUERY_WORDS
 

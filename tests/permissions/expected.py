@@ -29,8 +29,8 @@ ROUTES: dict[str, tuple[Who, Who]] = {
             *("orders:cart", "orders:checkout", "orders:payment-result", "orders:pay", "orders:withdrawal"),
             *("orders:withdrawal-confirmed", "orders:withdrawal-received"),
             *("accounts:auth", "accounts:confirm-email", "accounts:confirmation", "accounts:new-password"),
-            *("accounts:reset-link",),
-            *("accounts:signout", "api-products", "api-product", "api-search-suggestions", "api-notify", "api-quote"),
+            *("accounts:reset-link", "api-search-suggestions"),
+            *("accounts:signout", "api-products", "api-product", "api-notify", "api-quote"),
             *("api-checkout", "api-verify", "api-me", "api-contact", "admin:logout"),
         ),
         (EVERYBODY, EVERYBODY),
@@ -131,10 +131,11 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
     **dict.fromkeys(
         (
             *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "pages.OfficialText"),
-            *("catalog.Synonym", "pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
+            *("pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
         ),
         _EDITED,
     ),
+    "catalog.Synonym": _EDITED,
     "catalog.Product": (DESK, ADMIN, WORK, ADMIN),
     "catalog.Category": (DESK, ADMIN, ADMIN, ADMIN),
     "catalog.Review": (LOOK, NOBODY, ADMIN, NOBODY),
