@@ -10,7 +10,7 @@ from django.utils import translation
 
 from catalog.models import CategoryKind, Product
 from catalog.selectors import listing, search
-from catalog.selectors.listing import find_products, main_catalogue
+from catalog.selectors.listing import find_products, main_catalogue, search_products
 from catalog.tests.factories import make_category, make_product
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
@@ -126,9 +126,9 @@ def test_a_sorted_list_costs_no_more_queries(products, sort, django_assert_num_q
     # the keys of the page; its count is known
     with django_assert_num_queries(1):
         find_products(scope=main_catalogue(), known_count=3, order=order)
-    # the sample, which is the whole shop
-    with django_assert_num_queries(1):
-        find_products(scope=main_catalogue(), text="soir", order=order)
+    # the synonyms, the vocabulary, the entries, the products, their order, their groups
+    with django_assert_num_queries(6):
+        search_products(text="soir", order=order)
 
 
 def test_the_api_orders_too(client, products):
