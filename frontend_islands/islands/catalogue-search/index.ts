@@ -95,9 +95,8 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
       if (category === address.searchParams.get("category")) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
       // A category keeps the search, the order and the filters.
-      target.search = address.search;
-      target.searchParams.set("category", category);
-      target.searchParams.delete("page");
+      const others = [...address.searchParams].filter(([name]) => name !== "category" && name !== "page");
+      target.search = String(new URLSearchParams([["category", category], ...others]));
       link.href = target.pathname + target.search;
     }
   }
@@ -118,11 +117,16 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
     // The form's own fields over what else the address asks for; another search starts at its first page.
     address.search = location.search;
     address.searchParams.delete("page");
-    for (const { name } of form.querySelectorAll<HTMLInputElement>("[name]"))
-      address.searchParams.delete(name);
+    const given = new Map<string, string[]>();
+    for (const { name } of form.querySelectorAll<HTMLInputElement>("[name]")) given.set(name, []);
     for (const [name, value] of new FormData(form)) {
       const text = String(value).trim();
-      if (text) address.searchParams.append(name, text);
+      if (text) given.get(name)?.push(text);
+    }
+    for (const [name, [first, ...others]] of given) {
+      if (first) address.searchParams.set(name, first);
+      else address.searchParams.delete(name);
+      for (const value of others) address.searchParams.append(name, value);
     }
     return address;
   }
