@@ -88,6 +88,7 @@ def test_category_links_keep_the_search(client, shop):
     assert [card.url for card in response.context["categories"]] == [
         "/produits?category=mangas&search=l%27ours%26co",
         "/produits?category=bust&search=l%27ours%26co",
+        "/produits?category=noel&search=l%27ours%26co",
     ]
 
 
@@ -312,9 +313,10 @@ def test_no_inline_style_or_script(client, shop):
 @pytest.mark.both_engines
 def test_the_catalogue_costs_six_queries_at_most(client, shop, django_assert_max_num_queries):
     cache.clear()
-    # categories, two for the search, the page, photos, the shop's settings
-    with django_assert_max_num_queries(6 + HEADER_QUERIES):
+    # categories, collections, synonyms, vocabulary, entries, products, groups, rows, photos, the shop's settings
+    with django_assert_max_num_queries(10 + HEADER_QUERIES):
         client.get("/produits?search=lame")
+    # categories, groups, the page, rows, photos, the shop's settings
     with django_assert_max_num_queries(6 + HEADER_QUERIES):
         client.get("/produits")
 
