@@ -28,6 +28,7 @@ _TABLE = "catalog_searchentry"
 _FULL_TEXT = "catalog_searchentry_words"
 # So many more are read than are shown, so that those that can be bought come first.
 _SPARE = 76
+_INDEX_ONLY = "SET LOCAL enable_seqscan = off; "
 _AVAILABLE = ExpressionWrapper(available_condition(), output_field=BooleanField())
 
 
@@ -73,8 +74,13 @@ def _found_levels(query: Query) -> dict[int, list[int]]:
         for level, _ in asked
     )
     found: dict[int, list[int]] = {level: [] for level, _ in asked}
+    is_postgresql = connection.vendor == "postgresql"
     with connection.cursor() as cursor:
-        cursor.execute(sql, [text for _, text in asked])
+        # PostgreSQL does not count what unpacking each row's words costs, and would read the whole table for a word
+        # that many products have.
+        cursor.execute(f"{_INDEX_ONLY if is_postgresql else ''}{sql}", [text for _, text in asked])
+        if is_postgresql:
+            cursor.nextset()
         for key, level in cursor.fetchall():
             found[level].append(key)
     return found

@@ -18,7 +18,7 @@ from shop.core.fragment_cache import cached_fragment
 MAX_QUERY_LENGTH = 200
 MAX_QUERY_WORDS = 12
 # Of a word that many others begin with, those that most products have.
-MAX_FORMS = 40
+MAX_FORMS = 20
 # From so many letters on a word is found by its beginning, and the last one, which may still be typed, earlier.
 SHORTEST_BEGINNING = 3
 SHORTEST_LAST_BEGINNING = 2
