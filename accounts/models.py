@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.hashers import is_password_usable
 from django.contrib.auth.models import PermissionsMixin
 from django.db import models
 from django.db.models.functions import Lower
@@ -162,7 +163,9 @@ class SignUp(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     email = models.EmailField(db_index=True)
-    password = models.CharField(max_length=128, help_text="The hash.")
+    password = models.CharField(
+        max_length=128, help_text="The hash; an unusable one where none was typed yet."
+    )
     first_name = models.CharField(max_length=150, blank=True)
     last_name = models.CharField(max_length=150, blank=True)
     language = models.CharField(max_length=5, choices=settings.LANGUAGES, default=SOURCE_LANGUAGE)
@@ -177,3 +180,8 @@ class SignUp(models.Model):
 
     def __str__(self) -> str:
         return self.email
+
+    @property
+    def has_password(self) -> bool:
+        """Whether a password was typed at sign-up."""
+        return is_password_usable(self.password)

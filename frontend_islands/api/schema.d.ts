@@ -930,6 +930,7 @@ export interface components {
         PaymentModeEnum: "full" | "installments";
         PaymentResultProps: {
             session_id: string;
+            paid: boolean;
             links: components["schemas"]["ResultLinks"];
         };
         /**

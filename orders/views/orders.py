@@ -1,6 +1,8 @@
 """Pages of cart, checkout, payment result and one order. Cart and checkout are the same bytes for every visitor."""
 
 import uuid
+from http import HTTPStatus
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -12,8 +14,9 @@ from django.views.decorators.http import require_safe
 from accounts.passwords import MEMBER_MINIMUM
 from accounts.sign_ups import remembered_sign_up
 from orders.access import payment_token
-from orders.guest_orders import browser_owns
+from orders.guest_orders import account_state, browser_owns
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
+from orders.models import Order
 from orders.models.order import CLOSED_STATUSES, OTHER_COUNTRY
 from orders.pricing.vat import outside_union
 from orders.selectors import orders as order_selectors
@@ -22,7 +25,10 @@ from orders.selectors.installments import calendar
 from orders.selectors.money import money_outcome
 from orders.selectors.refunds import refunds_for_page
 from orders.selectors.rules import checkout_countries, country_name, offered_modes
+from orders.services.payments.settlement import verify_payment
 from orders.stripe.gateway import parse_checkout_session_id
+from shop.core import limits
+from shop.core.client_address import client_address
 from shop.core.law import HOME_COUNTRY
 from shop.core.models import ShopSettings
 from shop.core.public_pages import public_page
@@ -73,14 +79,28 @@ def checkout_page(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def payment_result_page(request: HttpRequest) -> HttpResponse:
-    """Where the payment page sends the customer back. The session id in the address is a hint: it proves nothing."""
+    """Where the payment page sends the customer back. The session id in the address is a hint: it proves nothing.
+
+    What was bought is shown to its member and to the browser that ordered it, once the payment is known: at once, as
+    the part `purchase` when the island has asked, or after `verifier=1`, which asks without JavaScript.
+    """
     checkout_session_id = parse_checkout_session_id(request.GET.get("session_id", ""))
+    asked = "verifier" in request.GET and _verify(request, checkout_session_id)
+    order = order_selectors.order_bought_with(checkout_session_id)
+    if order is not None and not browser_owns(request, order):
+        order = None
+    context = {} if order is None else _purchase(request, order)
+    if request.headers.get("X-Fragment") == "purchase":
+        if order is None:
+            return HttpResponse(status=HTTPStatus.NO_CONTENT)
+        return render(request, "orders/_purchase.html", context)
     props = PaymentResultPropsSerializer(
         {
             "session_id": checkout_session_id,
+            "paid": order is not None,
             "links": {
                 "cart": reverse("orders:cart"),
-                "orders": f"{reverse('members')}?tab=orders",
+                "orders": reverse("orders:tracking") if order is None else order_selectors.order_path(order),
                 "contact": reverse("contact"),
             },
         }
@@ -89,6 +109,8 @@ def payment_result_page(request: HttpRequest) -> HttpResponse:
         request,
         "orders/payment_result.html",
         {
+            **context,
+            "asked": asked,
             "result_props": props,
             "checkout_session_id": checkout_session_id,
             "awaits_confirmation": not request.user.is_authenticated
@@ -98,6 +120,24 @@ def payment_result_page(request: HttpRequest) -> HttpResponse:
     # The address holds the session id: other sites get the origin at most.
     response["Referrer-Policy"] = "strict-origin"
     return response
+
+
+def _verify(request: HttpRequest, checkout_session_id: str) -> bool:
+    """Ask the provider about a payment, within the limit of such questions; whether it was asked."""
+    if not checkout_session_id or not limits.consume(limits.VERIFY_NETWORK, client_address(request)):
+        return False
+    return verify_payment(checkout_session_id) is not None
+
+
+def _purchase(request: HttpRequest, order: Order) -> dict[str, Any]:
+    return {
+        "order": order,
+        "items": order.items.all(),
+        "plan": calendar(order),
+        "country_name": country_name(order.country, order.custom_country),
+        "account": account_state(request, order),
+        "here": request.get_full_path(),
+    }
 
 
 @require_safe
@@ -119,6 +159,9 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
             "items": order.items.all(),
             "country_name": country_name(order.country, order.custom_country),
             "is_member": is_member,
+            "account": account_state(request, order),
+            "access": request.GET.get("acces", ""),
+            "here": request.get_full_path(),
             "plan": calendar(order),
             "meets_customs": outside_union(destination_of(order)),
             "pay_token": payment_token(order),

@@ -44,6 +44,7 @@ _CLOSED = (
     "/checkout",
     "/payment-success",
     "/commande/",
+    "/suivi-commande",
     "/auth",
     "/espace-membre",
     "/favoris",
