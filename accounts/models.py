@@ -163,9 +163,7 @@ class SignUp(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     email = models.EmailField(db_index=True)
-    password = models.CharField(
-        max_length=128, help_text="The hash; an unusable one where none was typed yet."
-    )
+    password = models.CharField(max_length=128, help_text="The hash.")
     first_name = models.CharField(max_length=150, blank=True)
     last_name = models.CharField(max_length=150, blank=True)
     language = models.CharField(max_length=5, choices=settings.LANGUAGES, default=SOURCE_LANGUAGE)

@@ -71,7 +71,7 @@ def unit_price(product: Product, variation: ProductVariation | None, finish: str
 
     The base is the price of the finish (of the default finish when `finish` is empty), else the product's price.
     A variation's fixed price replaces it, else its difference is added. Raises nothing: a finish that is not on
-    sale, a variation of another product and a price below zero are all `None`.
+    sale, a variation of another product and a price that is not above zero are all `None`.
     """
     finishes = offered_finishes(product)
     if finish and finish not in finishes:
@@ -84,7 +84,7 @@ def unit_price(product: Product, variation: ProductVariation | None, finish: str
         price = base_price(product, finish or next(iter(finishes), ""))
         if variation is not None:
             price += variation.price_adjustment
-    return quantize(price) if price >= 0 else None
+    return quantize(price) if price > 0 else None
 
 
 def base_price(product: Product, finish: str) -> Decimal:

@@ -18,7 +18,7 @@ from django_countries.fields import CountryField
 from catalog.models.category import Category
 
 AMOUNT_DIGITS = 10
-_NOT_NEGATIVE = [MinValueValidator(Decimal("0.00"))]
+_ABOVE_ZERO = [MinValueValidator(Decimal("0.01"), _("Le prix doit être supérieur à 0,00 €."))]
 
 
 class Finish(models.TextChoices):
@@ -56,11 +56,16 @@ def _not_negative(field: str) -> Q:
     return Q(**{f"{field}__gte": 0}) | Q(**{f"{field}__isnull": True})
 
 
+def _positive(field: str) -> Q:
+    return Q(**{f"{field}__gt": 0}) | Q(**{f"{field}__isnull": True})
+
+
 class Product(models.Model):
     """A product on sale.
 
     Write it through `catalog.services.products`, which keeps the denormalised columns (`search_text`,
-    `price_from`, `price_to`, `crossed_out`) and the price history right; `rating_count` and `rating_average` are those
+    `price_from`, `price_to`, `crossed_out`, `reduced_price`) and the price history right;
+    `rating_count` and `rating_average` are those
     of `catalog.services.reviews`. Texts are translated.
     """
 
@@ -82,7 +87,7 @@ class Product(models.Model):
     )
 
     price = models.DecimalField(
-        _("prix de base (€)"), max_digits=AMOUNT_DIGITS, decimal_places=2, validators=_NOT_NEGATIVE
+        _("prix de base (€)"), max_digits=AMOUNT_DIGITS, decimal_places=2, validators=_ABOVE_ZERO
     )
     original_price = models.DecimalField(
         _("prix d'origine (€)"),
@@ -90,7 +95,7 @@ class Product(models.Model):
         decimal_places=2,
         null=True,
         blank=True,
-        validators=_NOT_NEGATIVE,
+        validators=_ABOVE_ZERO,
         help_text=_("Affiché barré, plafonné au prix le plus bas des 30 jours avant la baisse (L112-1-1)."),
     )
     painted_price = models.DecimalField(
@@ -99,7 +104,7 @@ class Product(models.Model):
         decimal_places=2,
         null=True,
         blank=True,
-        validators=_NOT_NEGATIVE,
+        validators=_ABOVE_ZERO,
     )
     unpainted_price = models.DecimalField(
         _("prix non peint (€)"),
@@ -107,7 +112,7 @@ class Product(models.Model):
         decimal_places=2,
         null=True,
         blank=True,
-        validators=_NOT_NEGATIVE,
+        validators=_ABOVE_ZERO,
     )
 
     featured = models.BooleanField(_("en vedette"), default=False)
@@ -201,6 +206,11 @@ class Product(models.Model):
         editable=False,
     )
 
+    # The price that `crossed_out` belongs to: one of several where the choices differ in price.
+    reduced_price = models.DecimalField(
+        _("prix réduit (€)"), max_digits=AMOUNT_DIGITS, decimal_places=2, null=True, editable=False
+    )
+
     rating_count = models.PositiveIntegerField(_("avis publiés"), default=0, editable=False)
     rating_average = models.DecimalField(
         _("note moyenne"), max_digits=3, decimal_places=2, null=True, editable=False
@@ -253,16 +263,10 @@ class Product(models.Model):
             ),
         )
         constraints = (
-            models.CheckConstraint(condition=Q(price__gte=0), name="product_price_not_negative"),
-            models.CheckConstraint(
-                condition=_not_negative("original_price"), name="product_original_not_negative"
-            ),
-            models.CheckConstraint(
-                condition=_not_negative("painted_price"), name="product_painted_not_negative"
-            ),
-            models.CheckConstraint(
-                condition=_not_negative("unpainted_price"), name="product_unpainted_not_negative"
-            ),
+            models.CheckConstraint(condition=Q(price__gt=0), name="product_price_positive"),
+            models.CheckConstraint(condition=_positive("original_price"), name="product_original_positive"),
+            models.CheckConstraint(condition=_positive("painted_price"), name="product_painted_positive"),
+            models.CheckConstraint(condition=_positive("unpainted_price"), name="product_unpainted_positive"),
             models.CheckConstraint(
                 condition=_not_negative("stock_quantity"), name="product_stock_not_negative"
             ),
@@ -354,7 +358,7 @@ class ProductVariation(models.Model):
         decimal_places=2,
         null=True,
         blank=True,
-        validators=_NOT_NEGATIVE,
+        validators=_ABOVE_ZERO,
         help_text=_("Remplace le prix du produit et l'écart."),
     )
     is_default = models.BooleanField(_("par défaut"), default=False)
@@ -382,9 +386,7 @@ class ProductVariation(models.Model):
                 name="variation_sku_unique",
                 violation_error_message=_("Cette référence est déjà celle d'une autre variation."),
             ),
-            models.CheckConstraint(
-                condition=_not_negative("price_override"), name="variation_override_not_negative"
-            ),
+            models.CheckConstraint(condition=_positive("price_override"), name="variation_override_positive"),
             models.CheckConstraint(
                 condition=_not_negative("stock_quantity"), name="variation_stock_not_negative"
             ),

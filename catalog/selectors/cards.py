@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.db.models.functions import Abs
 from django.utils import timezone
 
 from catalog.models import Finish, Product, ProductImage
@@ -25,8 +26,10 @@ from shop.core.fragment_cache import cached_fragment, find_fragment, store_fragm
 from shop.core.images import ImageInfo
 
 NEWEST = ("-created_at", "-pk")
-SIMILAR_LIMIT = 3
+SIMILAR_LIMIT = 4
 GALLERY_SIZE = 6
+
+_AVAILABLE_FIRST = Case(When(available_condition(), then=Value(0)), default=Value(1))
 
 _TRANSLATED = ("name", "slug", "description")
 _PLAIN = (
@@ -35,6 +38,7 @@ _PLAIN = (
     "price_from",
     "price_to",
     "crossed_out",
+    "reduced_price",
     "featured",
     "in_stock",
     "stock_quantity",
@@ -54,7 +58,9 @@ _PLAIN = (
 class ProductCard:
     """A product in a list. `price` is the lowest one; `price_to` is set when there are several.
 
-    `original_price` is the price that may be shown crossed out beside a single price.
+    `original_price` is the price that may be shown crossed out beside `reduced_price`, which is `price` or one of the
+    range. `badge` is its promotion or « PROMO »,
+    `stock_text` what is said of a few last units.
     """
 
     id: int
@@ -67,12 +73,14 @@ class ProductCard:
     price: Decimal
     price_to: Decimal | None
     original_price: Decimal | None
+    reduced_price: Decimal | None
     image: ImageInfo | None
     second_image: ImageInfo | None
     photo_count: int
     featured: bool
     available: bool
-    promotion_label: str
+    badge: str
+    stock_text: str
     production_text: str
 
 
@@ -114,7 +122,7 @@ def _featured(limit: int) -> list[ProductCard]:
 
 
 def daily_gallery(day: date | None = None, count: int = GALLERY_SIZE) -> list[ProductCard]:
-    """Products drawn for one day: the same for everybody, others tomorrow; those with a photo first.
+    """Products drawn for one day: the same for everybody, others tomorrow; those with a photo that can be bought first.
 
     The draw is a function of the day and of each product's key alone, so that a product added during the day changes
     the choice only if it is drawn itself.
@@ -132,33 +140,47 @@ def _draw_gallery(day: date, count: int) -> list[ProductCard]:
     offset = int.from_bytes(digest[4:8], "big") % prime
     drawn = (F("pk") % prime * factor + offset) % prime
     candidates = build_cards(
-        read_cards(Product.objects.filter(is_published=True), drawn, "pk", limit=2 * count)
+        read_cards(Product.objects.filter(is_published=True), _AVAILABLE_FIRST, drawn, "pk", limit=2 * count)
     )
-    return sorted(candidates, key=lambda card: card.image is None)[:count]
+    return sorted(candidates, key=lambda card: (card.image is None, not card.available))[:count]
 
 
 def similar_cards(product: Product, limit: int = SIMILAR_LIMIT) -> list[ProductCard]:
-    """`similar_products` as cards. Two queries."""
+    """`similar_products` as cards. Two queries, a third where its own category does not fill the row."""
     return cached_fragment(
         lambda: build_cards(similar_products(product, limit)), "similar-cards", product.pk, limit
     )
 
 
 def similar_products(product: Product, limit: int = SIMILAR_LIMIT) -> list[Product]:
-    """What else to look at: the products picked by staff, then the same category; available ones first, newest first.
-    One query."""
+    """What else to look at: the products picked by staff, then the same category, then the nearest ones (of its kind,
+    by their place in the shop); available ones first, newest first. One query; two where the category has too few."""
     picked = Product.picked_similar.through.objects.filter(from_product=product.pk, to_product=OuterRef("pk"))
     candidates = (
         Product.objects.filter(is_published=True)
         .filter(Q(category_id=product.category_id) | Exists(picked))
         .exclude(pk=product.pk)
     )
-    return read_cards(
+    found = read_cards(
         candidates,
         Case(When(Exists(picked), then=Value(0)), default=Value(1)),
-        Case(When(available_condition(), then=Value(0)), default=Value(1)),
+        _AVAILABLE_FIRST,
         *NEWEST,
         limit=limit,
+    )
+    if len(found) == limit:
+        return found
+    category = product.category
+    others = Product.objects.filter(is_published=True).exclude(
+        pk__in=[product.pk, *(row.pk for row in found)]
+    )
+    return found + read_cards(
+        others.exclude(category=category),
+        Case(When(category__kind=category.kind, then=Value(0)), default=Value(1)),
+        Abs(F("category__position") - category.position),
+        _AVAILABLE_FIRST,
+        *NEWEST,
+        limit=limit - len(found),
     )
 
 
@@ -230,12 +252,16 @@ def _card(product: Product, photos: Sequence[ProductImage], default_days: Produc
         colour=product.category.colour,
         price=product.price_from,
         price_to=product.price_to if several else None,
-        original_price=None if several else product.crossed_out,
+        original_price=product.crossed_out,
+        reduced_price=product.reduced_price,
         image=shown[0] if shown else None,
         second_image=shown[1] if len(shown) > 1 else None,
         photo_count=len(photos),
         featured=product.featured,
         available=is_available(product),
-        promotion_label=wording.promotion_label(product),
+        badge=wording.reduction_badge(
+            wording.promotion_label(product), reduced=product.crossed_out is not None
+        ),
+        stock_text=wording.stock_text(product.stock_quantity) if is_available(product) else "",
         production_text=wording.production_text(wording.production_days(product, default_days)),
     )

@@ -9,6 +9,7 @@ from django.db.models.functions import Coalesce
 
 from catalog.models import Category, CategoryFeature, CategoryKind, Product
 from catalog.selectors.addresses import category_url
+from catalog.selectors.availability import available_condition
 from catalog.selectors.pictures import image_info
 from shop.core.fragment_cache import cached_fragment
 from shop.core.images import ImageInfo
@@ -16,7 +17,8 @@ from shop.core.images import ImageInfo
 
 @dataclass(frozen=True, slots=True)
 class CategoryCard:
-    """A category with the number of products it shows. `title`, `intro` and `features` are for its own page."""
+    """A category with the number of its products that can be bought. `title`, `intro` and `features` are for its own
+    page."""
 
     slug: str
     name: str
@@ -70,7 +72,7 @@ def category_exists(slug: str) -> bool:
 
 def _cards(kind: str, **only: str) -> list[CategoryCard]:
     published = (
-        Product.objects.filter(is_published=True, category=OuterRef("pk"))
+        Product.objects.filter(available_condition(), is_published=True, category=OuterRef("pk"))
         .order_by()
         .values("category")
         .annotate(found=Count("pk"))

@@ -52,6 +52,13 @@ class OfferChoice:
     price: Decimal
     original_price: Decimal | None
     available: bool
+    quantity: int | None = None
+    """Units that can be bought; None for made to order."""
+
+    @property
+    def stock_text(self) -> str:
+        """What is said of a few last units; "" for the others."""
+        return wording.stock_text(self.quantity) if self.available else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +139,12 @@ class ProductDetail:
         return finish_photos((photo.finish, photo.image) for photo in self.photos)
 
     @property
+    def selected(self) -> OfferChoice | None:
+        """The choice that is made at first; None where it has no price."""
+        first = (self.selected_finish, self.selected_variation)
+        return next((offer for offer in self.offers if (offer.finish, offer.variation_id) == first), None)
+
+    @property
     def first_price(self) -> Decimal:
         """What the page shows before anything is chosen: the price of its first choice, else the lowest."""
         return self.price if self.selected_price is None else self.selected_price
@@ -190,9 +203,11 @@ def _detail(
             variation_id=offer.key.variation_id,
             price=offer.price,
             original_price=pricing.crossed_out_price(product, offer, points),
-            available=availability_of(product, offer.variation).available,
+            available=level.available,
+            quantity=level.quantity,
         )
         for offer in shown
+        for level in [availability_of(product, offer.variation)]
     )
     selected_variation = None if first_variation is None else first_variation.pk
     selected = next(

@@ -52,7 +52,9 @@ def save_product(*, product: Product, expected_updated_at: datetime | None = Non
         check_prices(product=product, variations=variations)
         product.save()
         refresh_product(product_id=product.pk)
-    product.refresh_from_db(fields=["search_text", "price_from", "price_to", "crossed_out", "updated_at"])
+    product.refresh_from_db(
+        fields=["search_text", "price_from", "price_to", "crossed_out", "reduced_price", "updated_at"]
+    )
     return product
 
 
@@ -123,17 +125,23 @@ def refresh_product(*, product_id: int, now: datetime | None = None) -> None:
         every_offer = list(pricing.offers(product, variations))
         record_prices(product=product, offers=every_offer, now=now or timezone.now())
         shown = pricing.displayed_offers(product, every_offer)
-        first = pricing.first_offer(product, variations, shown)
-        crossed_out = None
-        if first is not None and product.original_price is not None:
+        crossed_out = reduced_price = None
+        if product.original_price is not None:
             points = current_points(product_id)
-            crossed_out = pricing.crossed_out_price(product, first, points)
+            # Of the first choice, else of the next one that is reduced.
+            first = pricing.first_offer(product, variations, shown)
+            for offer in [first, *shown] if first is not None else shown:
+                crossed_out = pricing.crossed_out_price(product, offer, points)
+                if crossed_out is not None:
+                    reduced_price = offer.price
+                    break
         # Not `save()`: a refresh is no new version of the product.
         Product.objects.filter(pk=product_id).update(
             search_text=search_text(product),
             price_from=min((offer.price for offer in shown), default=ZERO),
             price_to=max((offer.price for offer in shown), default=ZERO),
             crossed_out=crossed_out,
+            reduced_price=reduced_price,
         )
         content_changed()
 
@@ -153,7 +161,7 @@ def check_prices(*, product: Product, variations: Iterable[ProductVariation]) ->
     bases: list[Decimal] = [pricing.base_price(product, finish) for finish in ("", "painted", "unpainted")]
     for variation in variations:
         if variation.price_override is None and min(bases) + variation.price_adjustment < 0:
-            message = _("Cet écart donnerait un prix négatif.")
+            message = _("Cet écart donnerait un prix nul ou négatif.")
             raise Problem("invalid", message, errors={"price_adjustment": [message]})
 
 

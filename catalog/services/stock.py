@@ -13,6 +13,7 @@ from django.db.transaction import TransactionManagementError
 from django.utils.translation import gettext as _
 
 from catalog.models import Product, ProductVariation
+from catalog.selectors.availability import LOW_STOCK
 from shop.core.content_version import content_changed
 from shop.core.problems import Problem
 
@@ -136,8 +137,8 @@ def _take(rows: models.QuerySet[Any], wanted: Mapping[int, int]) -> _Taken:
             )
             if not taken:
                 missing.add(pk)
-            elif levels[pk] <= quantity:
-                # The last unit: its pages say so from now on.
+            elif levels[pk] - quantity <= LOW_STOCK:
+                # Its pages say how many are left from now on.
                 content_changed()
     return _Taken(missing, {pk for pk, level in levels.items() if level is not None})
 

@@ -323,8 +323,9 @@ def test_the_catalogue_costs_six_queries_at_most(client, shop, django_assert_max
 def test_a_product_costs_eight_queries_at_most(client, shop, django_assert_max_num_queries):
     make_variation(shop["blade"], "Grande", price_adjustment="20.00")
     cache.clear()
-    # product, variations, photos, prices over time, similar products, their photos, reviews, the shop's settings
-    with django_assert_max_num_queries(8 + HEADER_QUERIES):
+    # product, variations, photos, prices over time, similar products, those of near categories, their photos, reviews,
+    # the shop's settings, zones for the installments, countries where delivery stops
+    with django_assert_max_num_queries(11 + HEADER_QUERIES):
         client.get(f"/produit/{shop['blade'].pk}-lame-dautomne")
 
 

@@ -76,14 +76,9 @@ def test_a_fixed_price_does_not_put_an_unpriced_finish_on_sale():
     assert pricing.unit_price(product, variation(price_override=Decimal("99.00")), "painted") is None
 
 
-def test_a_fixed_price_of_zero_is_a_price():
-    assert pricing.unit_price(
-        build_product(finishes=False), variation(price_override=Decimal("0.00")), ""
-    ) == Decimal("0.00")
-
-
-def test_a_price_below_zero_is_no_price():
-    cheaper = variation(price_adjustment=Decimal("-50.01"))
+@pytest.mark.parametrize("difference", ["-50.00", "-50.01"])
+def test_a_price_that_is_not_above_zero_is_no_price(difference):
+    cheaper = variation(price_adjustment=Decimal(difference))
     assert pricing.unit_price(build_product(finishes=False), cheaper, "") is None
 
 
@@ -180,4 +175,4 @@ def test_a_price_is_never_negative_and_follows_the_rule(
         return
     base = own[finish or offered[0]] if offered else price
     expected = override if override is not None else base + adjustment
-    assert found == (expected if expected >= 0 else None)
+    assert found == (expected if expected > 0 else None)

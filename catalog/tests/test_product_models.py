@@ -36,9 +36,10 @@ def give(product, name="golem-de-poche") -> ProductModel:
 def test_a_product_page_offers_its_model(client, django_assert_max_num_queries):
     product = make_product("Golem de poche")
     row = give(product)
-    # product with category and model, variations, photos, prices over time, similar products and their photos,
-    # the shop's settings, countries where delivery stops; delivery line in the header
-    with django_assert_max_num_queries(10):
+    # product with category and model, variations, photos, prices over time, similar products, those of near categories
+    # and their photos, the shop's settings, zones for the installments, countries where delivery stops; delivery line
+    # in the header
+    with django_assert_max_num_queries(12):
         html = client.get(f"/produit/{product.pk}-golem-de-poche").content.decode()
     assert f'data-model="/media/{row.model_file.name}"' in html
     assert 'data-label="Golem de poche en trois dimensions"' in html

@@ -568,6 +568,8 @@ export interface components {
             price_text: string;
             original_price_text: string | null;
             available: boolean;
+            available_quantity: number | null;
+            stock_text: string;
         };
         BuySelection: {
             finish: components["schemas"]["FinishEnum"] | null;
@@ -951,6 +953,8 @@ export interface components {
             promotion_text: string;
             available: boolean;
             cart_url: string;
+            checkout_url: string;
+            home_country: string;
             unavailable_text: string;
         };
         ProductFinish: {

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
 from django import template
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
+from catalog.selectors.products import OfferChoice, ProductDetail
 from orders.access import access_token
 from orders.books.staff_tasks import sees_staff_tasks, staff_tasks
 from orders.models import Order
 from orders.models.returns import OPEN_CASES
+from orders.pricing.quote import CartLine, price_cart
 from orders.selectors import provider_words
 from orders.selectors.invoices import documents_of, tax_notice
+from orders.selectors.rules import load_pricing_rules, today
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.withdrawals import cases_of, withdrawal_path
 from shop.core.languages import active_language
+from shop.core.money import format_amount
 from shop.core.staff_actions import StaffAction, may
 
 register = template.Library()
@@ -55,6 +62,50 @@ register.filter("decline_words", provider_words.decline_in_words)
 register.filter("dispute_words", provider_words.dispute_in_words)
 register.filter("refund_failure_words", provider_words.refund_failure_in_words)
 register.filter("review_words", provider_words.review_in_words)
+
+
+@dataclass(frozen=True, slots=True)
+class InstallmentNote:
+    """What a product page says of paying in parts, and for which choices: `finish:format`, separated by spaces."""
+
+    choices: str
+    text: str
+    is_selected: bool
+
+
+@register.simple_tag
+def installment_notes(product: ProductDetail) -> list[InstallmentNote]:
+    """The parts of one piece sent to the shop's own country, for each choice that may be paid so; none while the shop
+    offers no installments. Queries: those of `load_pricing_rules`."""
+    rules = load_pricing_rules()
+    found: dict[str, list[OfferChoice]] = {}
+    for offer in product.offers if product.available else ():
+        line = CartLine("1", offer.price, 1, None, production_days_min=0, production_days_max=0)
+        parts = price_cart([line], destination=None, rules=rules, today=today()).installments
+        if parts.available and offer.available:
+            found.setdefault(_installment_text([part.amount for part in parts.plan]), []).append(offer)
+    return [
+        InstallmentNote(
+            " ".join(f"{offer.finish}:{offer.variation_id or ''}" for offer in offers),
+            text,
+            product.selected in offers,
+        )
+        for text, offers in found.items()
+    ]
+
+
+def _installment_text(amounts: list[Decimal]) -> str:
+    first, rest = amounts[0], amounts[1:]
+    language = active_language()
+    if len(set(amounts)) == 1:
+        words = _("Ou %(count)d × %(amount)s sans frais, livraison en France comprise")
+        return words % {"count": len(amounts), "amount": format_amount(first, language)}
+    words = _("Ou %(first)s puis %(count)d × %(amount)s sans frais, livraison en France comprise")
+    return words % {
+        "first": format_amount(first, language),
+        "count": len(rest),
+        "amount": format_amount(rest[0], language),
+    }
 
 
 @register.simple_tag

@@ -1,8 +1,6 @@
 import { useId } from "react";
-import type { CartProps, CountryChoice, Quote } from "@/api/types";
-import { formatMoney } from "@/lib/money";
-import { DeliveryNotes, NOTHING, Plan, SummaryRows } from "@/purchase/quote-parts";
-import { Marked } from "@/purchase/texts";
+import type { CartProps, CountryChoice } from "@/api/types";
+import { DeliveryNotes, FreeDelivery, Plan, SummaryRows } from "@/purchase/quote-parts";
 import type { Quoting, useCountry } from "@/purchase/use-quote";
 import { useTranslation } from "@/runtime/react";
 import type { Row } from "./cart-row";
@@ -90,33 +88,5 @@ export function Summary({ quoting, rows, countries, country, links }: SummaryPro
         )}
       </div>
     </aside>
-  );
-}
-
-/** How far the cart is from free delivery, where there is one. */
-function FreeDelivery({ quote }: { quote: Quote }) {
-  const { t } = useTranslation();
-  const missing = quote.free_shipping_missing;
-  if (missing === null) return null;
-  const isFree = missing === NOTHING;
-  return (
-    <div className={isFree ? "free-delivery free-delivery--reached" : "free-delivery"}>
-      <p className="free-delivery__text">
-        {isFree ? (
-          t("cart.deliveryIsFree")
-        ) : (
-          <Marked
-            text={t("cart.missingForFree", { amount: formatMoney(missing) })}
-            draw={(part) => <strong>{part}</strong>}
-          />
-        )}
-      </p>
-      <progress
-        className="free-delivery__bar"
-        max="100"
-        value={quote.free_shipping_share}
-        aria-hidden="true"
-      />
-    </div>
   );
 }

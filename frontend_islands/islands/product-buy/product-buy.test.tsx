@@ -40,6 +40,8 @@ const offer = (
   original_price: null,
   original_price_text: null,
   available: true,
+  available_quantity: null,
+  stock_text: "",
   ...more,
 });
 
@@ -52,6 +54,8 @@ const figurine: ProductBuyProps = {
   unavailable_text: "Rupture de stock",
   promotion_text: "2 achetés, 1 offert",
   cart_url: "/panier",
+  checkout_url: "/checkout",
+  home_country: "FR",
   finishes: [
     { code: "painted", label: "Peint", image: photo("/p.webp"), available: true, reason: "" },
     { code: "unpainted", label: "Non peint", image: photo("/u.webp"), available: true, reason: "" },
