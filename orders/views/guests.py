@@ -11,7 +11,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
@@ -30,14 +29,12 @@ from shop.core.public_pages import public_page
 SEE_OTHER = 303
 
 
-@csrf_exempt
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def tracking_page(request: HttpRequest) -> HttpResponseBase:
     """`/suivi-commande`: reference and address of an order; its link comes by mail. Members have theirs in a list.
 
-    No token guards the form: no session is looked at, so a forged request can do no more than its author could. A
-    member who ordered without signing in opens it with `?sans-compte=1`.
+    A member who ordered without signing in opens it with `?sans-compte=1`.
     """
     if request.method != "POST":
         if request.user.is_authenticated and "sans-compte" not in request.GET:
