@@ -48,23 +48,28 @@ export function CartDrawer({ added, name, homeCountry, cartUrl, checkoutUrl, onC
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself
     <dialog
-      className="drawer"
+      className="cart-drawer"
       ref={dialog}
       aria-labelledby={`${id}-title`}
       onClose={onClose}
       onClick={closeOnBackdrop}
     >
-      <div className="drawer__sheet">
-        <header className="drawer__head">
-          <h2 className="drawer__title" id={`${id}-title`} ref={heading} tabIndex={-1}>
+      <div className="cart-drawer__sheet">
+        <header className="cart-drawer__head">
+          <h2 className="cart-drawer__title" id={`${id}-title`} ref={heading} tabIndex={-1}>
             {t("buy.added")}
           </h2>
-          <button className="drawer__close" type="button" aria-label={t("drawer.close")} onClick={onClose}>
+          <button
+            className="cart-drawer__close"
+            type="button"
+            aria-label={t("drawer.close")}
+            onClick={onClose}
+          >
             <Icon name="close" />
           </button>
         </header>
         {added && <Added added={added} name={name} homeCountry={homeCountry} />}
-        <div className="drawer__actions">
+        <div className="cart-drawer__actions">
           <a className="button button--primary button--block" href={checkoutUrl}>
             {t("drawer.checkout")}
           </a>
@@ -120,7 +125,7 @@ function Added({ added, name, homeCountry }: AddedProps) {
       </ul>
       {problem && <QuoteProblem problem={problem} onRetry={retry} />}
       {quote ? (
-        <div className="drawer__figures" aria-busy={!isCurrent}>
+        <div className="cart-drawer__figures" aria-busy={!isCurrent}>
           <dl className="order-summary__rows">
             <div className="order-summary__row order-summary__row--total">
               <dt>
