@@ -76,7 +76,7 @@ def first_variant(product: Product, variants: Iterable[Variant]) -> Variant | No
 
 def offered_variants(product: Product, variants: Iterable[Variant]) -> list[Variant]:
     """Those of a product's variants that are on sale: in a finish that has its price, of a format where there are
-    formats, and for no less than nothing. In the given order."""
+    formats, and for more than nothing. In the given order."""
     rows = list(variants)
     finishes = offered_finishes(product) or ("",)
     has_formats = any(row.variation_id is not None for row in rows)
@@ -90,7 +90,7 @@ def offered_variants(product: Product, variants: Iterable[Variant]) -> list[Vari
 
 
 def unit_price(product: Product, variant: Variant) -> Decimal | None:
-    """Return the price of one unit, or `None` when it would be below zero.
+    """Return the price of one unit, or `None` when it would not be above zero.
 
     A variant's own price goes before its format's fixed price, and that before the price of the finish (else the
     product's) with the format's difference added. Select `variation` with the variant.
@@ -104,7 +104,7 @@ def unit_price(product: Product, variant: Variant) -> Decimal | None:
         price = base_price(product, variant.finish)
         if variation is not None:
             price += variation.price_adjustment
-    return quantize(price) if price >= 0 else None
+    return quantize(price) if price > 0 else None
 
 
 def base_price(product: Product, finish: str) -> Decimal:

@@ -95,7 +95,7 @@ class VariationFormSet(forms.BaseInlineFormSet[ProductVariation, Product, forms.
                 and adjustment is not None
                 and lowest + adjustment < 0
             ):
-                form.add_error("price_adjustment", _("Cet écart donnerait un prix négatif."))
+                form.add_error("price_adjustment", _("Cet écart donnerait un prix nul ou négatif."))
 
 
 class VariantForm(forms.ModelForm[Variant]):

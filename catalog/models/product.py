@@ -18,7 +18,7 @@ from django_countries.fields import CountryField
 from catalog.models.category import Category
 
 AMOUNT_DIGITS = 10
-NOT_NEGATIVE = [MinValueValidator(Decimal("0.00"))]
+ABOVE_ZERO = [MinValueValidator(Decimal("0.01"), _("Le prix doit être supérieur à 0,00 €."))]
 
 
 class Finish(models.TextChoices):
@@ -57,12 +57,17 @@ def not_negative(field: str) -> Q:
     return Q(**{f"{field}__gte": 0}) | Q(**{f"{field}__isnull": True})
 
 
+def positive(field: str) -> Q:
+    """Return the condition that a column is empty or above 0."""
+    return Q(**{f"{field}__gt": 0}) | Q(**{f"{field}__isnull": True})
+
+
 class Product(models.Model):
     """A product on sale.
 
     Write it through `catalog.services.products`, which keeps the denormalised columns (`search_text`, `price_from`,
-    `price_to`, `crossed_out`, `is_available`, `is_ready`) and the price history right; `rating_count` and
-    `rating_average` are those of `catalog.services.reviews`. Texts are translated.
+    `price_to`, `crossed_out`, `reduced_price`, `is_available`, `is_ready`) and the price history right;
+    `rating_count` and `rating_average` are those of `catalog.services.reviews`. Texts are translated.
     """
 
     name = models.CharField(_("nom"), max_length=160)
@@ -83,7 +88,7 @@ class Product(models.Model):
     )
 
     price = models.DecimalField(
-        _("prix de base (€)"), max_digits=AMOUNT_DIGITS, decimal_places=2, validators=NOT_NEGATIVE
+        _("prix de base (€)"), max_digits=AMOUNT_DIGITS, decimal_places=2, validators=ABOVE_ZERO
     )
     original_price = models.DecimalField(
         _("prix d'origine (€)"),
@@ -91,7 +96,7 @@ class Product(models.Model):
         decimal_places=2,
         null=True,
         blank=True,
-        validators=NOT_NEGATIVE,
+        validators=ABOVE_ZERO,
         help_text=_("Affiché barré, plafonné au prix le plus bas des 30 jours avant la baisse (L112-1-1)."),
     )
     painted_price = models.DecimalField(
@@ -100,7 +105,7 @@ class Product(models.Model):
         decimal_places=2,
         null=True,
         blank=True,
-        validators=NOT_NEGATIVE,
+        validators=ABOVE_ZERO,
     )
     unpainted_price = models.DecimalField(
         _("prix non peint (€)"),
@@ -108,7 +113,7 @@ class Product(models.Model):
         decimal_places=2,
         null=True,
         blank=True,
-        validators=NOT_NEGATIVE,
+        validators=ABOVE_ZERO,
     )
 
     featured = models.BooleanField(_("en vedette"), default=False)
@@ -205,6 +210,11 @@ class Product(models.Model):
         editable=False,
     )
 
+    # The price that `crossed_out` belongs to: one of several where the choices differ in price.
+    reduced_price = models.DecimalField(
+        _("prix réduit (€)"), max_digits=AMOUNT_DIGITS, decimal_places=2, null=True, editable=False
+    )
+
     rating_count = models.PositiveIntegerField(_("avis publiés"), default=0, editable=False)
     rating_average = models.DecimalField(
         _("note moyenne"), max_digits=3, decimal_places=2, null=True, editable=False
@@ -257,16 +267,10 @@ class Product(models.Model):
             ),
         )
         constraints = (
-            models.CheckConstraint(condition=Q(price__gte=0), name="product_price_not_negative"),
-            models.CheckConstraint(
-                condition=not_negative("original_price"), name="product_original_not_negative"
-            ),
-            models.CheckConstraint(
-                condition=not_negative("painted_price"), name="product_painted_not_negative"
-            ),
-            models.CheckConstraint(
-                condition=not_negative("unpainted_price"), name="product_unpainted_not_negative"
-            ),
+            models.CheckConstraint(condition=Q(price__gt=0), name="product_price_positive"),
+            models.CheckConstraint(condition=positive("original_price"), name="product_original_positive"),
+            models.CheckConstraint(condition=positive("painted_price"), name="product_painted_positive"),
+            models.CheckConstraint(condition=positive("unpainted_price"), name="product_unpainted_positive"),
             models.CheckConstraint(
                 condition=not_negative("stock_quantity"), name="product_stock_not_negative"
             ),

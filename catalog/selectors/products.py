@@ -80,6 +80,11 @@ class OfferChoice:
         """The query of the page's address with this choice made, "" where there is no choice."""
         return choice_query(self.finish, self.variation_id)
 
+    @property
+    def stock_text(self) -> str:
+        """What is said of a few last units; "" for the others."""
+        return wording.stock_text(self.stock) if self.available else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Photo:

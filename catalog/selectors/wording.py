@@ -9,8 +9,9 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from catalog.models import Product, Variant
+from catalog.models import Product, PromotionQuantities, Variant
 from catalog.pricing import promotion_quantities
+from catalog.selectors.availability import LOW_STOCK
 from shop.core.languages import active_language
 from shop.core.models import ShopSettings
 from shop.core.money import format_amount
@@ -41,13 +42,27 @@ def production_days(product: Product, variant: Variant | None, default: Producti
 
 
 def promotion_label(product: Product) -> str:
-    """« 2 achetés, 1 offert », or nothing without a running promotion."""
+    """The badge « 2 ACHETÉS 1 OFFERT », or nothing without a running promotion."""
     quantities = promotion_quantities(product)
     if quantities is None:
         return ""
-    bought = ngettext("%(count)d acheté", "%(count)d achetés", quantities.buy) % {"count": quantities.buy}
-    free = ngettext("%(count)d offert", "%(count)d offerts", quantities.get) % {"count": quantities.get}
-    return f"{bought}, {free}"
+    bought = ngettext("%(count)d ACHETÉ", "%(count)d ACHETÉS", quantities.buy) % {"count": quantities.buy}
+    free = ngettext("%(count)d OFFERT", "%(count)d OFFERTS", quantities.get) % {"count": quantities.get}
+    return f"{bought} {free}"
+
+
+def reduction_badge(promotion: str, *, reduced: bool) -> str:
+    """What stands on a piece's picture: its promotion's label, else « PROMO » when its price is reduced."""
+    return promotion or (_("PROMO") if reduced else "")
+
+
+def stock_text(quantity: int | None) -> str:
+    """« Pièce unique », « Plus que 2 en stock »; nothing for what is made to order, sold out or there in numbers."""
+    if quantity == 1:
+        return _("Pièce unique")
+    if quantity is not None and 1 < quantity <= LOW_STOCK:
+        return _("Plus que %(count)d en stock") % {"count": quantity}
+    return ""
 
 
 def promotion_text(product: Product) -> str:
@@ -59,7 +74,13 @@ def promotion_text(product: Product) -> str:
         "%(label)s : la pièce la moins chère du lot est offerte.",
         "%(label)s : les %(count)d pièces les moins chères du lot sont offertes.",
         quantities.get,
-    ) % {"label": promotion_label(product), "count": quantities.get}
+    ) % {"label": _promotion_phrase(quantities), "count": quantities.get}
+
+
+def _promotion_phrase(quantities: PromotionQuantities) -> str:
+    bought = ngettext("%(count)d acheté", "%(count)d achetés", quantities.buy) % {"count": quantities.buy}
+    free = ngettext("%(count)d offert", "%(count)d offerts", quantities.get) % {"count": quantities.get}
+    return f"{bought}, {free}"
 
 
 def production_text(days: ProductionDays) -> str:

@@ -28,7 +28,15 @@ from shop.core.money import ZERO
 from shop.core.problems import Problem
 
 LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
-_DERIVED = ("search_text", "price_from", "price_to", "crossed_out", "is_available", "is_ready")
+_DERIVED = (
+    "search_text",
+    "price_from",
+    "price_to",
+    "crossed_out",
+    "reduced_price",
+    "is_available",
+    "is_ready",
+)
 _SEARCHED = ("name", "description", "full_description")
 
 
@@ -125,17 +133,23 @@ def refresh_product(*, product_id: int, now: datetime | None = None) -> None:
         every_offer = list(pricing.offers(product, complete_variants(product=product)))
         record_prices(product=product, offers=every_offer, now=now or timezone.now())
         shown = pricing.displayed_offers(product, every_offer)
-        first = pricing.first_offer(product, shown)
-        crossed_out = None
-        if first is not None and product.original_price is not None:
+        crossed_out = reduced_price = None
+        if product.original_price is not None:
             points = current_points(product_id)
-            crossed_out = pricing.crossed_out_price(product, first, points)
+            # Of the first choice, else of the next one that is reduced.
+            first = pricing.first_offer(product, shown)
+            for offer in [first, *shown] if first is not None else shown:
+                crossed_out = pricing.crossed_out_price(product, offer, points)
+                if crossed_out is not None:
+                    reduced_price = offer.price
+                    break
         # Not `save()`: a refresh is no new version of the product.
         Product.objects.filter(pk=product_id).update(
             search_text=search_text(product),
             price_from=min((offer.price for offer in shown), default=ZERO),
             price_to=max((offer.price for offer in shown), default=ZERO),
             crossed_out=crossed_out,
+            reduced_price=reduced_price,
         )
         index_product(product=product)
         refresh_availability(product_ids=[product_id])
@@ -174,7 +188,7 @@ def check_prices(*, product: Product, variations: Iterable[ProductVariation]) ->
     bases: list[Decimal] = [pricing.base_price(product, finish) for finish in ("", "painted", "unpainted")]
     for variation in variations:
         if variation.price_override is None and min(bases) + variation.price_adjustment < 0:
-            message = _("Cet écart donnerait un prix négatif.")
+            message = _("Cet écart donnerait un prix nul ou négatif.")
             raise Problem("invalid", message, errors={"price_adjustment": [message]})
 
 

@@ -109,7 +109,7 @@ def test_what_staff_entered_is_shown_when_it_is_lower():
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("original", ["129.00", "128.99", "0.00"])
+@pytest.mark.parametrize("original", ["129.00", "128.99", "0.01"])
 def test_nothing_is_crossed_out_that_is_not_above_the_price(original):
     assert shown(reduced_product(days_at_old_price=60, original=original))["painted"] is None
 

@@ -238,7 +238,7 @@ def test_a_running_promotion():
         4,
         3,
         "buy_4_get_3",
-        "4 achetés, 3 offerts",
+        "4 ACHETÉS 3 OFFERTS",
     )
 
 

@@ -13,18 +13,39 @@ SHOP = wording.ProductionDays(14, 28)
 @pytest.mark.parametrize(
     ("fields", "label"),
     [
-        ({"promotion_type": "buy_2_get_1"}, "2 achetés, 1 offert"),
-        ({"promotion_type": "buy_3_get_1"}, "3 achetés, 1 offert"),
-        ({"promotion_type": "buy_4_get_3"}, "4 achetés, 3 offerts"),
+        ({"promotion_type": "buy_2_get_1"}, "2 ACHETÉS 1 OFFERT"),
+        ({"promotion_type": "buy_3_get_1"}, "3 ACHETÉS 1 OFFERT"),
+        ({"promotion_type": "buy_4_get_3"}, "4 ACHETÉS 3 OFFERTS"),
         (
             {"promotion_type": "buy_n_get_m", "promotion_buy_quantity": 1, "promotion_get_quantity": 1},
-            "1 acheté, 1 offert",
+            "1 ACHETÉ 1 OFFERT",
         ),
         ({}, ""),
     ],
 )
 def test_the_label_says_what_the_arithmetic_does(fields, label):
     assert wording.promotion_label(Product(promotion_active=True, **fields)) == label
+
+
+@pytest.mark.parametrize(
+    ("quantity", "text"),
+    [
+        (None, ""),
+        (0, ""),
+        (1, "Pièce unique"),
+        (2, "Plus que 2 en stock"),
+        (3, "Plus que 3 en stock"),
+        (4, ""),
+    ],
+)
+def test_the_last_units_are_announced(quantity, text):
+    assert wording.stock_text(quantity) == text
+
+
+def test_a_reduction_without_a_promotion_is_marked():
+    assert wording.reduction_badge("", reduced=True) == "PROMO"
+    assert wording.reduction_badge("2 ACHETÉS 1 OFFERT", reduced=True) == "2 ACHETÉS 1 OFFERT"
+    assert wording.reduction_badge("", reduced=False) == ""
 
 
 def test_a_promotion_that_is_off_has_no_text():

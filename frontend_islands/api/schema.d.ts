@@ -615,7 +615,8 @@ export interface components {
             price_text: string;
             original_price_text: string | null;
             available: boolean;
-            stock: number | null;
+            available_quantity: number | null;
+            stock_text: string;
         };
         BuySelection: {
             finish: components["schemas"]["FinishEnum"] | null;
@@ -1014,6 +1015,7 @@ export interface components {
         PaymentModeEnum: "full" | "installments";
         PaymentResultProps: {
             session_id: string;
+            paid: boolean;
             links: components["schemas"]["ResultLinks"];
         };
         /**
@@ -1034,6 +1036,8 @@ export interface components {
             promotion_text: string;
             available: boolean;
             cart_url: string;
+            checkout_url: string;
+            home_country: string;
             unavailable_text: string;
         };
         ProductFinish: {

@@ -15,7 +15,8 @@ type Answer = (asked: Asked) => Response | Promise<Response>;
 /** Answers the calls of a test by path (without the query); the returned list records every call. */
 export function serve(answers: Record<string, Answer>): Asked[] {
   const calls: Asked[] = [];
-  vi.stubGlobal("fetch", async (path: string, request: RequestInit = {}) => {
+  vi.stubGlobal("fetch", async (address: string | URL, request: RequestInit = {}) => {
+    const path = address instanceof URL ? `${address.pathname}${address.search}` : address;
     const asked: Asked = {
       method: request.method ?? "GET",
       path,

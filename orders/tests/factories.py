@@ -36,7 +36,7 @@ def make_zones() -> None:
         code="rest-of-world", name="Reste du monde", countries=["US", "CA", "GB", "JP", "AU"], rate=Decimal("49.99"),
         delivery_days_min=5, delivery_days_max=15, is_fallback=True, position=2,
     )  # fmt: skip
-    import_module("orders.migrations.0003_ship_zones_and_territories").ship(apps, connection.schema_editor())
+    import_module("orders.migrations.0004_ship_zones_and_territories").ship(apps, connection.schema_editor())
 
 
 def make_seller() -> None:

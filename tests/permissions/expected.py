@@ -28,6 +28,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
             *("catalog:notice-asked", "catalog:notice-confirm", "catalog:notice-stop", "catalog:favourites"),
             *("orders:cart", "orders:checkout", "orders:payment-result", "orders:pay", "orders:withdrawal"),
             *("orders:withdrawal-confirmed", "orders:withdrawal-received"),
+            *("orders:tracking", "orders:tracking-requested"),
             *("accounts:auth", "accounts:confirm-email", "accounts:confirmation", "accounts:new-password"),
             *("accounts:reset-link", "api-search-suggestions"),
             *("accounts:signout", "api-products", "api-product", "api-notify", "api-quote"),
@@ -51,6 +52,8 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "api-order-invoice": (OWNER | LOOK, OWNER | LOOK),
     "orders:order": (OWNER, OWNER),
     "orders:address": (OWNER, OWNER),
+    "orders:order-account": (OWNER, OWNER),
+    "orders:order-join": (OWNER, OWNER),
     # Calls of the administration.
     "api-admin-orders": (DESK, DESK),
     "api-admin-order": (DESK, DESK),

@@ -1,9 +1,7 @@
 import { useId } from "react";
-import type { CartProps, CountryChoice, Quote } from "@/api/types";
-import { formatMoney } from "@/lib/money";
+import type { CartProps, CountryChoice } from "@/api/types";
 import { PaymentMethods } from "@/purchase/payment-methods";
-import { DeliveryNotes, NOTHING, Plan, SummaryRows } from "@/purchase/quote-parts";
-import { Marked } from "@/purchase/texts";
+import { DeliveryNotes, FreeDelivery, Plan, SummaryRows } from "@/purchase/quote-parts";
 import type { Quoting, useCountry } from "@/purchase/use-quote";
 import { useTranslation } from "@/runtime/react";
 import type { Row } from "./cart-row";
@@ -20,15 +18,7 @@ interface SummaryProps {
 }
 
 /** What it costs to have the cart delivered, and the link to the checkout. */
-export function Summary({
-  quoting,
-  rows,
-  countries,
-  country,
-  postcode,
-  methods,
-  links,
-}: SummaryProps) {
+export function Summary({ quoting, rows, countries, country, postcode, methods, links }: SummaryProps) {
   const { t } = useTranslation();
   const id = useId();
   const { quote, isCurrent, problem } = quoting;
@@ -104,33 +94,5 @@ export function Summary({
         )}
       </div>
     </aside>
-  );
-}
-
-/** How far the cart is from free delivery, where there is one and something that can be bought. */
-function FreeDelivery({ quote }: { quote: Quote }) {
-  const { t } = useTranslation();
-  const missing = quote.free_shipping_missing;
-  if (missing === null || quote.item_count === 0) return null;
-  const isFree = missing === NOTHING;
-  return (
-    <div className={isFree ? "free-delivery free-delivery--reached" : "free-delivery"}>
-      <p className="free-delivery__text">
-        {isFree ? (
-          t("cart.deliveryIsFree")
-        ) : (
-          <Marked
-            text={t("cart.missingForFree", { amount: formatMoney(missing) })}
-            draw={(part) => <strong>{part}</strong>}
-          />
-        )}
-      </p>
-      <progress
-        className="free-delivery__bar"
-        max="100"
-        value={quote.free_shipping_share}
-        aria-hidden="true"
-      />
-    </div>
   );
 }
