@@ -38,10 +38,11 @@ _PLAIN = (
     "featured",
     "is_available",
     "is_ready",
-    "promotion_active",
-    "promotion_type",
-    "promotion_buy_quantity",
-    "promotion_get_quantity",
+    "running_promotion__type",
+    "running_promotion__buy_quantity",
+    "running_promotion__get_quantity",
+    "running_promotion__percent",
+    "running_promotion__amount",
     "production_days_min",
     "production_days_max",
     "category__slug",
@@ -54,7 +55,8 @@ _PLAIN = (
 class ProductCard:
     """A product in a list. `price` is the lowest one; `price_to` is set when there are several.
 
-    `original_price` is the price that may be shown crossed out beside a single price.
+    `original_price` is the price that may be shown crossed out beside a single price, `badge` the mark of a promotion
+    or of a price that is lower than it was, "" without one.
     """
 
     id: int
@@ -72,7 +74,7 @@ class ProductCard:
     photo_count: int
     featured: bool
     available: bool
-    promotion_label: str
+    badge: str
     production_text: str
 
 
@@ -214,7 +216,11 @@ def read_published_cards(keys: Sequence[int]) -> list[Product]:
 
 
 def _with_columns(keys: Any) -> QuerySet[Product]:
-    return Product.objects.filter(pk__in=keys).select_related("category").only(*card_columns())
+    return (
+        Product.objects.filter(pk__in=keys)
+        .select_related("category", "running_promotion")
+        .only(*card_columns())
+    )
 
 
 def _card(product: Product, photos: Sequence[ProductImage], default_days: ProductionDays) -> ProductCard:
@@ -236,6 +242,7 @@ def _card(product: Product, photos: Sequence[ProductImage], default_days: Produc
         photo_count=len(photos),
         featured=product.featured,
         available=product.is_available,
-        promotion_label=wording.promotion_label(product),
+        badge=wording.promotion_badge(product.running_promotion)
+        or (wording.reduction_badge() if product.crossed_out is not None else ""),
         production_text=wording.production_text(wording.production_days(product, None, default_days)),
     )

@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog.selectors.availability import Level
 from catalog.selectors.sellables import Sellable, SellableKey, find_sellables
-from orders.pricing.promotions import Promotion
+from orders.pricing.promotions import NextFree, Promotion
 from orders.pricing.quote import CartLine, Quote, QuoteLine, price_cart
 from orders.selectors.rules import load_pricing_rules, today
 
@@ -60,12 +62,23 @@ class _Refusal:
 
 
 @dataclass(frozen=True, slots=True)
+class OfferHint:
+    """What a pool of lines lacks for its next free units: `pool.missing` more of `suggestion`, the cheapest of its
+    `lines` of which so many are left (None: of none), make them free."""
+
+    pool: NextFree
+    lines: tuple[QuotedLine, ...]
+    suggestion: QuotedLine | None
+
+
+@dataclass(frozen=True, slots=True)
 class CartQuote:
-    """`quote` counts the available lines only."""
+    """`quote` counts the available lines only; `hints` are those of its `next_free`."""
 
     lines: tuple[QuotedLine, ...]
     quote: Quote
     destination: str | None
+    hints: tuple[OfferHint, ...]
 
     @property
     def all_available(self) -> bool:
@@ -73,17 +86,23 @@ class CartQuote:
 
 
 def quote_cart(
-    lines: Sequence[RequestedLine], *, destination: str | None = None, own: Mapping[Level, int] | None = None
+    lines: Sequence[RequestedLine],
+    *,
+    destination: str | None = None,
+    own: Mapping[Level, int] | None = None,
+    now: datetime | None = None,
 ) -> CartQuote:
     """Price a cart for a country (ISO 3166-1 alpha-2, None: the shop's own).
 
     `own` are units that an unpaid order of the same customer holds: a new order takes its place, so they count as
-    available. Lines that name the same article are joined. Five queries whatever the size of the cart.
+    available. `now` is the moment whose promotions count. Lines that name the same article are joined. Five queries
+    whatever the size of the cart.
     """
     rules = load_pricing_rules()
     found = find_sellables(
         [SellableKey(line.product_id, line.variation_id, line.finish) for line in lines] if lines else [],
         own=own,
+        now=now,
     )
     joined: dict[str, tuple[Sellable, int]] = {}
     for line in lines:
@@ -135,7 +154,29 @@ def quote_cart(
         )
         for key, (sellable, quantity) in joined.items()
     )
-    return CartQuote(lines=quoted, quote=quote, destination=destination)
+    return CartQuote(
+        lines=quoted,
+        quote=quote,
+        destination=destination,
+        hints=tuple(_hint(pool, quoted, stock) for pool in quote.next_free),
+    )
+
+
+def _hint(pool: NextFree, lines: Sequence[QuotedLine], stock: "_SharedStock") -> OfferHint:
+    own = tuple(line for line in lines if line.key in pool.keys)
+
+    def has_enough(line: QuotedLine) -> bool:
+        left = stock.left(line.sellable)
+        return (left is None or left >= pool.missing) and line.quantity + pool.missing <= MAX_QUANTITY
+
+    fitting = [line for line in own if line.priced is not None and has_enough(line)]
+    suggestion = min(fitting, key=_price_and_key, default=None)
+    return OfferHint(pool, own, suggestion)
+
+
+def _price_and_key(line: QuotedLine) -> tuple[Decimal, str]:
+    assert line.priced is not None
+    return line.priced.unit_price, line.key
 
 
 def line_key(sellable: Sellable) -> str:

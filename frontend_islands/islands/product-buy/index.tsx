@@ -58,6 +58,7 @@ export function ProductBuy(props: ProductBuyProps) {
       <p className="buy__price" aria-live="polite">
         {offer && <span className="price price--large">{offer.price_text}</span>}{" "}
         {offer?.original_price_text && <s className="price-was">{offer.original_price_text}</s>}{" "}
+        {props.promotion_badge && <span className="badge badge--promo">{props.promotion_badge}</span>}{" "}
         {props.promotion_text && <span className="buy__promotion">{props.promotion_text}</span>}
       </p>
       {finishes.length > 0 && (

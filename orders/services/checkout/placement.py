@@ -105,10 +105,11 @@ def place_order(
 
 
 def _write_order(request: CheckoutRequest, find_buyer: "Callable[[Order], User | None]") -> Order:
-    cart = quote_cart(request.lines, destination=request.customer.country)
+    # One moment for the prices and the order: a promotion runs at it or does not.
+    now = timezone.now()
+    cart = quote_cart(request.lines, destination=request.customer.country, now=now)
     _refuse_changed(cart, request)
     quote = cart.quote
-    now = timezone.now()
     order_id = uuid.uuid4()
     assert quote.lead_time is not None
     order = Order.objects.create(
