@@ -124,7 +124,7 @@ class VariantInline(StaffRights, admin.StackedInline[Variant, Product]):
 class PromotionInline(StaffRights, admin.StackedInline[Promotion, Product]):
     """The product's own promotion, without dates; those with dates have a page of their own."""
 
-    view_action = StaffAction.SEE_PRODUCTS
+    view_action = StaffAction.SEE_PRICES
     add_action = change_action = delete_action = StaffAction.EDIT_PRICES
     model = Promotion
     fk_name = "product"

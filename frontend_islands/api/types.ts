@@ -4,6 +4,7 @@ import type { components } from "./schema";
 type Schemas = components["schemas"];
 
 export type Quote = Schemas["Quote"];
+export type OfferHint = Schemas["OfferHint"];
 export type QuoteLine = Schemas["QuoteLine"];
 export type CountryChoice = Schemas["CountryChoice"];
 export type PaymentMode = Schemas["PaymentModeEnum"];

@@ -130,7 +130,13 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
     ),
     **dict.fromkeys(
         (
-            *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "pages.OfficialText"),
+            *(
+                "catalog.Promotion",
+                "orders.VatRate",
+                "orders.DeliveryStop",
+                "orders.ShippingZone",
+                "pages.OfficialText",
+            ),
             *("pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
         ),
         _EDITED,
@@ -159,6 +165,7 @@ ACTIONS: dict[str, Who] = {
     "accounts.User:make_member": ADMIN,
     "catalog.Product:publish": ADMIN,
     "catalog.Product:unpublish": ADMIN,
+    "catalog.Promotion:end": ADMIN,
     "pages.ContactRequest:mark_answered": WORK,
     "pages.ContactRequest:mark_new": WORK,
 }

@@ -1,6 +1,8 @@
 import { useId } from "react";
-import type { CartProps, CountryChoice, Quote } from "@/api/types";
+import type { CartProps, CountryChoice, OfferHint, Quote } from "@/api/types";
+import { addToCart } from "@/lib/cart";
 import { formatMoney } from "@/lib/money";
+import { toast } from "@/lib/toast";
 import { DeliveryNotes, NOTHING, Plan, SummaryRows } from "@/purchase/quote-parts";
 import { Marked } from "@/purchase/texts";
 import type { Quoting, useCountry } from "@/purchase/use-quote";
@@ -50,10 +52,8 @@ export function Summary({ quoting, rows, countries, country, links }: SummaryPro
       {quote && (
         <>
           <SummaryRows quote={quote} isBusy={!isCurrent} />
-          {quote.next_free.map((sentence) => (
-            <p className="order-summary__note order-summary__note--offer" key={sentence}>
-              {sentence}
-            </p>
+          {quote.next_free.map((hint) => (
+            <Hint hint={hint} key={hint.label} />
           ))}
           <DeliveryNotes quote={quote} country={country.choice} />
           {quote.installments.available && (
@@ -90,6 +90,29 @@ export function Summary({ quoting, rows, countries, country, links }: SummaryPro
         )}
       </div>
     </aside>
+  );
+}
+
+/** What an offer lacks, and the pieces that complete it: one press adds them. */
+function Hint({ hint }: { hint: OfferHint }) {
+  const { t } = useTranslation();
+  const { suggestion } = hint;
+  const add = () => {
+    if (!suggestion) return;
+    const added = addToCart(suggestion, suggestion.quantity);
+    if (added === suggestion.quantity)
+      toast({ kind: "success", title: t("buy.added"), text: suggestion.name });
+    else toast({ kind: "error", title: t("buy.fullTitle"), text: t("buy.fullText") });
+  };
+  return (
+    <div className="order-summary__note order-summary__note--offer stack">
+      <p>{hint.text}</p>
+      {suggestion && (
+        <button className="button button--small" type="button" onClick={add}>
+          {suggestion.quantity === 1 ? t("cart.addPiece", suggestion) : t("cart.addPieces", suggestion)}
+        </button>
+      )}
+    </div>
   );
 }
 
