@@ -1,14 +1,16 @@
 """Public pages are cached whole, dropped when what they show changes, and never those about a person."""
 
 import gzip
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import brotli
 import pytest
+import time_machine
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from catalog.tests.factories import make_product, make_promotion
 from orders.tests.factories import make_zones
 from shop.core.content_version import content_changed, content_version
 from shop.core.fragment_cache import FragmentCache
