@@ -66,7 +66,7 @@ class Promotion(models.Model):
     """
 
     name = models.CharField(
-        _("nom interne"), max_length=120, help_text=_("Pour l'équipe : il n'est jamais affiché.")
+        _("nom interne"), max_length=120, help_text=_("Pour l'équipe\u00a0: il n'est jamais affiché.")
     )
     type = models.CharField(_("type"), max_length=20, choices=PromotionType.choices)
     buy_quantity = models.PositiveSmallIntegerField(
@@ -86,8 +86,8 @@ class Promotion(models.Model):
         blank=True,
         validators=[MinValueValidator(Decimal("0.01"))],
     )
-    starts_at = models.DateTimeField(_("début"), null=True, blank=True, help_text=_("Vide : dès maintenant."))
-    ends_at = models.DateTimeField(_("fin"), null=True, blank=True, help_text=_("Vide : sans fin."))
+    starts_at = models.DateTimeField(_("début"), null=True, blank=True, help_text=_("Vide\u00a0: dès maintenant."))
+    ends_at = models.DateTimeField(_("fin"), null=True, blank=True, help_text=_("Vide\u00a0: sans fin."))
     is_active = models.BooleanField(
         _("active"),
         default=True,

@@ -87,8 +87,8 @@ def promotion_text(promotion: Promotion | None) -> str:
     quantities = promotion.quantities
     if quantities is not None:
         text = ngettext(
-            "%(label)s : la pièce la moins chère du lot est offerte.",
-            "%(label)s : les %(count)d pièces les moins chères du lot sont offertes.",
+            "%(label)s\u00a0: la pièce la moins chère du lot est offerte.",
+            "%(label)s\u00a0: les %(count)d pièces les moins chères du lot sont offertes.",
             quantities.get,
         ) % {"label": text, "count": quantities.get}
     if promotion.ends_at is None:

@@ -9,11 +9,11 @@ from django.utils import timezone
 
 from catalog.models import Product, Promotion
 from catalog.tests.factories import make_product, make_promotion
-from catalog.tests.test_admin import change, errors, product_page
+from catalog.tests.test_admin import PRODUCTS, change, errors, product_page
 
 pytestmark = pytest.mark.django_db
 
-PROMOTIONS = "/admin/catalog/promotion/"
+PROMOTIONS = PRODUCTS.replace("product", "promotion")
 
 
 def add(client, **fields):
