@@ -14,6 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from time import perf_counter
+from typing import Any
 
 import django
 
@@ -45,11 +46,11 @@ def check_carts(seed: int, count: int) -> int:
     def cents(amount: int) -> Decimal:
         return Decimal(amount).scaleb(-2)
 
-    def applied(key: int) -> tuple[ProductPromotion, tuple]:
+    def applied(key: int) -> tuple[ProductPromotion, tuple[Any, ...]]:
         """A promotion as the shop knows it, and the plain facts: is chosen, start, end, what it does."""
         start = dice.choice((None, -90, -1, 0, 1, 90))
         end = None if dice.random() < 0.5 else (start or 0) + dice.choice((1, 60, 500))
-        does = dice.choice((
+        does: tuple[str, Any] = dice.choice((
             ("percent", dice.randint(1, 99)), ("amount", dice.randint(1, 20_000)), ("buy", dice.choice(OFFERS)),
         ))  # fmt: skip
         buy, get = does[1] if does[0] == "buy" else (None, None)
@@ -82,7 +83,7 @@ def check_carts(seed: int, count: int) -> int:
                 if (facts[1] is None or facts[1] <= 0) and (facts[2] is None or facts[2] > 0)
             ]  # fmt: skip
             running.sort(key=lambda facts: (facts[0], -(10**9) if facts[1] is None else facts[1], facts[3]))
-            kind, value = running[-1][4] if running else ("", None)
+            kind, value = running[-1][4] if running else ("", 0)
             price = full
             if kind == "percent":
                 price = min(full, max(1, (full * (100 - value) * 2 + 100) // 200))
@@ -90,6 +91,7 @@ def check_carts(seed: int, count: int) -> int:
                 price = min(full, max(1, full - value))
             promotion = pricing.running_promotion([row for row, _facts in found], NOW)
             charged = pricing.unit_price(product, variant, promotion)
+            assert charged is not None
             offered = promotion.quantities if promotion is not None else None
             key, quantity = f"{number:02}", dice.randint(1, 9)
             lines.append(CartLine(

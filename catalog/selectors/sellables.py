@@ -61,8 +61,8 @@ class Sellable:
     """The answer for one key. `problem` is None when it can be bought; see the codes of this module.
 
     `variant_id` is the row that is sold, `variation_id` and `finish` its format and finish. `available_quantity` is
-    None for made to order (unlimited). `stock_level` is the number of units it draws on (None: not counted), which several
-    lines of a cart may share.
+    None for made to order (unlimited). `stock_level` is the number of units it draws on (None: not counted), which
+    several lines of a cart may share.
     `hs_code`, `origin_country` (ISO 3166-1) and `weight_grams` of one packed unit are what customs ask for; "" and None
     when nobody has filled them in.
     `unit_price` is known also for what is out of stock, and is the one of the running promotion; `buy` and `get` are
