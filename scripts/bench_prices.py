@@ -83,7 +83,8 @@ def check_carts(seed: int, count: int) -> int:
                 if (facts[1] is None or facts[1] <= 0) and (facts[2] is None or facts[2] > 0)
             ]  # fmt: skip
             running.sort(key=lambda facts: (facts[0], -(10**9) if facts[1] is None else facts[1], facts[3]))
-            kind, value = running[-1][4] if running else ("", 0)
+            value: Any
+            kind, value = running[-1][4] if running else ("", None)
             price = full
             if kind == "percent":
                 price = min(full, max(1, (full * (100 - value) * 2 + 100) // 200))
