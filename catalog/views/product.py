@@ -103,10 +103,9 @@ def _choice(request: HttpRequest, found: ProductDetail) -> OfferKey | None:
     first = found.selected
     if first is None or not (finish or format_id):
         return OfferKey(None, "") if first is None else first.choice
-    key = OfferKey(
-        int(format_id) if is_format(format_id) else first.variation_id,
-        finish or first.finish,
-    )
+    if format_id and not is_format(format_id):
+        return None
+    key = OfferKey(int(format_id) if format_id else first.variation_id, finish or first.finish)
     return None if found.offer(key) is None else key
 
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from catalog.models import Category, Product, ProductVariation
-from catalog.services.products import save_product, save_variation
+from catalog.services.products import save_product, save_variant, save_variation
 from catalog.services.promotions import set_own_promotion
 from orders.models import Attempt, AttemptState, Order, Payment, ShippingZone
 from orders.selectors.quotes import RequestedLine, quote_cart
@@ -78,7 +78,14 @@ def make_finished_product(
 
 
 def make_variation(product: Product, name: str, **fields: Any) -> ProductVariation:
-    return save_variation(variation=ProductVariation(product=product, name=name, **fields))
+    """A format; `stock_quantity` goes to each of its finishes."""
+    stock = fields.pop("stock_quantity", None)
+    variation = save_variation(variation=ProductVariation(product=product, name=name, **fields))
+    if stock is not None:
+        for variant in variation.variants.all():
+            variant.stock_quantity = stock
+            save_variant(variant=variant)
+    return variation
 
 
 def line(product: Product, quantity: int = 1, **fields: Any) -> dict[str, Any]:

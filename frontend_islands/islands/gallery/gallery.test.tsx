@@ -1,11 +1,9 @@
 import { act, fireEvent, screen, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
-import type { GalleryImage } from "@/api/types";
-import { emit } from "@/lib/events";
 import { goTo } from "@/lib/navigate";
 import { barriers } from "@/testing/accessibility";
 import { renderIsland } from "@/testing/render";
-import { Gallery, pictureOf } from "./index";
+import { Gallery } from "./index";
 import { openViewer } from "./viewer";
 
 vi.mock("./viewer");
@@ -16,7 +14,7 @@ beforeEach(() => {
   vi.mocked(goTo).mockReset();
 });
 
-const image = (name: string, finish: GalleryImage["finish"] = null, variation_id: number | null = null) => ({
+const image = (name: string) => ({
   url: `/media/${name}.jpg`,
   width: 1200,
   height: 1200,
@@ -25,10 +23,8 @@ const image = (name: string, finish: GalleryImage["finish"] = null, variation_id
     { type: "image/avif", srcset: `/media/${name}-640.avif 640w` },
     { type: "image/jpeg", srcset: `/media/${name}-640.jpg 640w` },
   ],
-  finish,
-  variation_id,
 });
-const images = [image("face"), image("dos", "unpainted"), image("grand", "unpainted", 4)];
+const images = [image("face"), image("dos"), image("grand")];
 
 const shown = () => document.querySelector(".gallery__photo img")?.getAttribute("alt");
 const count = () => document.querySelector(".gallery__count")?.textContent;
@@ -199,22 +195,6 @@ it("has no barrier that a machine can find", async () => {
   expect(await barriers(container)).toEqual([]);
 });
 
-it("shows the photo of the choice", async () => {
-  await start();
-  act(() => emit("product:chosen", { product_id: 1, finish: "unpainted", variation_id: 4 }));
-  expect(shown()).toBe("Vue grand");
-  act(() => emit("product:chosen", { product_id: 1, finish: "unpainted", variation_id: 3 }));
-  expect(shown()).toBe("Vue dos");
-  act(() => emit("product:chosen", { product_id: 1, finish: "painted", variation_id: 3 }));
-  expect(shown()).toBe("Vue dos");
-});
-
-it("opens at the photo that the address asks for", async () => {
-  history.replaceState(null, "", "?finition=unpainted&format=4");
-  await start();
-  expect(shown()).toBe("Vue grand");
-});
-
 it("has nothing to turn with one photo, and is nothing without any", async () => {
   const { unmount } = await start([image("face")]);
   expect(screen.queryByRole("list")).toBeNull();
@@ -224,11 +204,4 @@ it("has nothing to turn with one photo, and is nothing without any", async () =>
   unmount();
   const { container } = await start([]);
   expect(container.innerHTML).toBe("");
-});
-
-it("finds a format's photo where finishes have none", () => {
-  const formats = [image("a"), image("b", null, 7)];
-  expect(pictureOf(formats, { finish: null, variation_id: 7 })).toBe(1);
-  expect(pictureOf(formats, { finish: "painted", variation_id: 7 })).toBe(1);
-  expect(pictureOf(formats, { finish: null, variation_id: null })).toBeNull();
 });

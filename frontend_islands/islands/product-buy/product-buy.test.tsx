@@ -2,7 +2,7 @@ import { act, screen, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { BuyOffer, ProductBuyProps } from "@/api/types";
 import { MAX_QUANTITY, readCart, writeCart } from "@/lib/cart-storage";
-import { listen } from "@/lib/events";
+import { fetchFragment } from "@/lib/fragment";
 import { toast } from "@/lib/toast";
 import { barriers } from "@/testing/accessibility";
 import { renderIsland } from "@/testing/render";
@@ -10,11 +10,16 @@ import { ProductBuy } from "./index";
 import { firstChoice, withFinish } from "./offers";
 
 vi.mock("@/lib/toast");
+vi.mock("@/lib/fragment", async (original) => ({
+  ...(await original<typeof import("@/lib/fragment")>()),
+  fetchFragment: vi.fn(),
+}));
 
 let setInSight: (isInSight: boolean) => void = () => {};
 
 beforeEach(() => {
   vi.mocked(toast).mockReset();
+  vi.mocked(fetchFragment).mockReset().mockResolvedValue("");
   vi.stubGlobal(
     "IntersectionObserver",
     class {
@@ -40,6 +45,7 @@ const offer = (
   original_price: null,
   original_price_text: null,
   available: true,
+  stock: null,
   ...more,
 });
 
@@ -97,12 +103,13 @@ it("shows the server's choice with its price, crossed-out price and promotion", 
   expect(location.search).toBe("");
 });
 
-it("changes price, address and picture with the choice", async () => {
+it("changes price and address with the choice, and has the server draw the rest", async () => {
   history.replaceState({ kept: 1 }, "", "/produit/12-gardien?utm=x#specs");
-  const heard = vi.fn();
-  const off = listen("product:chosen", heard);
+  document.body.insertAdjacentHTML("beforeend", '<p data-part="details">14 cm</p><p data-part="other">x</p>');
+  vi.mocked(fetchFragment).mockResolvedValue('<p data-part="details">25 cm</p>');
   const { user } = await renderIsland(<ProductBuy {...figurine} />);
   const entries = history.length;
+  expect(fetchFragment).not.toHaveBeenCalled();
 
   await user.click(radio(/25 cm/));
 
@@ -111,8 +118,50 @@ it("changes price, address and picture with the choice", async () => {
   expect(location.hash).toBe("#specs");
   expect(history.state).toEqual({ kept: 1 });
   expect(history.length).toBe(entries);
-  expect(heard).toHaveBeenCalledExactlyOnceWith({ product_id: 12, finish: "painted", variation_id: 4 });
-  off();
+  const [address, part] = vi.mocked(fetchFragment).mock.calls[0] ?? [];
+  expect([address?.search, part]).toEqual(["?utm=x&finition=painted&format=4", "choice"]);
+  await vi.waitFor(() =>
+    expect(document.querySelector('[data-part="details"]')?.textContent).toBe("25 cm"),
+  );
+  expect(document.querySelector('[data-part="other"]')?.textContent).toBe("x");
+  for (const part of document.querySelectorAll("[data-part]")) part.remove();
+});
+
+it("draws the latest choice only, whatever answer comes first", async () => {
+  const answers: ((html: string) => void)[] = [];
+  vi.mocked(fetchFragment).mockImplementation(
+    (_address, _part, signal) =>
+      new Promise((resolve, reject) => {
+        answers.push(resolve);
+        signal.addEventListener("abort", () => reject(signal.reason));
+      }),
+  );
+  document.body.insertAdjacentHTML("beforeend", '<p data-part="details">first</p>');
+  const { user } = await renderIsland(<ProductBuy {...figurine} />);
+  await user.click(radio(/25 cm/));
+  await user.click(radio(/15 cm/));
+  await user.click(radio(/25 cm/));
+  answers[0]?.('<p data-part="details">late</p>');
+  answers.at(-1)?.('<p data-part="details">latest</p>');
+
+  await vi.waitFor(() =>
+    expect(document.querySelector('[data-part="details"]')?.textContent).toBe("latest"),
+  );
+  expect(toast).not.toHaveBeenCalled();
+  document.querySelector("[data-part]")?.remove();
+});
+
+it("says so when the server does not answer", async () => {
+  vi.mocked(fetchFragment).mockRejectedValue(new Error("away"));
+  const { user } = await renderIsland(<ProductBuy {...figurine} />);
+  await user.click(radio(/25 cm/));
+
+  await vi.waitFor(() =>
+    expect(vi.mocked(toast).mock.calls).toEqual([
+      [{ kind: "error", title: "La boutique ne répond pas. Vérifiez votre connexion puis réessayez." }],
+    ]),
+  );
+  expect(price()).toContain("289,00 €");
 });
 
 it("takes a format that the new finish has", async () => {
@@ -191,25 +240,25 @@ it.each([
   expect(readCart()).toEqual([]);
 });
 
-it.each([
-  ["?finition=unpainted", { finish: "unpainted", variation_id: 3 }],
-  ["?format=4", { finish: "painted", variation_id: 4 }],
-  ["?finition=painted&format=4", { finish: "painted", variation_id: 4 }],
-  ["?finition=unpainted&format=4", { finish: "unpainted", variation_id: 3 }],
-  ["?format=5", { finish: "painted", variation_id: 3 }],
-  ["?format=999", { finish: "painted", variation_id: 3 }],
-  ["?finition=<script>&format=x", { finish: "painted", variation_id: 3 }],
-])("opens with what the address %s asks for, if it can be had", async (search, expected) => {
-  history.replaceState(null, "", search);
-  const { user } = await renderIsland(<ProductBuy {...figurine} />);
-  await user.click(addButton());
-  expect(readCart()).toMatchObject([expected]);
-});
-
-it("keeps what was chosen in the server's form", async () => {
-  history.replaceState(null, "", "?finition=painted");
+it("keeps what was chosen in the server's form, and has it drawn", async () => {
   await renderIsland(<ProductBuy {...figurine} />, { values: { finition: "unpainted", format: "3" } });
   expect(radio(/^Non peint/).checked).toBe(true);
+  expect(fetchFragment).toHaveBeenCalledOnce();
+});
+
+it("stays with the server's choice where the form's can't be bought", async () => {
+  await renderIsland(<ProductBuy {...figurine} />, { values: { finition: "unpainted", format: "4" } });
+  expect(radio(/^Peint/).checked).toBe(true);
+  expect(fetchFragment).not.toHaveBeenCalled();
+});
+
+it("opens with a sold-out choice that the address asked for", async () => {
+  const selected = { finish: "painted", variation_id: 5 } as const;
+  await renderIsland(<ProductBuy {...figurine} selected={selected} />);
+  expect(radio(/40 cm/).checked).toBe(true);
+  expect(price()).toContain("489,00 €");
+  expect(addButton().disabled).toBe(true);
+  expect(screen.getByText("Rupture de stock")).toBeTruthy();
 });
 
 it("repeats price and button on a bar while the button is out of sight", async () => {
@@ -243,7 +292,7 @@ it("prefers the default among the formats of another finish", () => {
     finish: "unpainted",
     variation_id: 3,
   });
-  expect(firstChoice({ ...figurine, offers: [] }, [{ finish: "unpainted", variation_id: 4 }])).toEqual({
+  expect(firstChoice({ ...figurine, offers: [] }, { finish: "unpainted", variation_id: 4 })).toEqual({
     finish: "painted",
     variation_id: 3,
   });

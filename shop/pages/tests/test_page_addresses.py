@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 
 from catalog.tests.factories import make_category, make_product
-from orders.tests.factories import make_zones
+from orders.tests.factories import make_finished_product, make_zones
 from shop.core.fragment_cache import FragmentCache
 from shop.core.public_pages import PublicPageMiddleware, is_later_page, public_page
 
@@ -135,8 +135,10 @@ def test_part_and_whole_and_http_and_https_are_kept_apart(made, page_cache):
 def test_real_pages_are_kept_under_their_own_addresses_alone(client, page_cache, django_assert_num_queries):
     make_zones()
     category = make_category("mangas")
-    pieces = [make_product(f"Piece {number}", category=category) for number in range(30)]
-    page = client.get(f"/produit/{pieces[0].pk}", follow=True).request["PATH_INFO"]
+    for number in range(30):
+        make_product(f"Piece {number}", category=category)
+    finished = make_finished_product()
+    page = client.get(f"/produit/{finished.pk}", follow=True).request["PATH_INFO"]
     own = [
         "/produits", "/produits?sort=price", "/produits?category=mangas&page=2", "/de/produits?page=2", page,
         f"{page}?finition=painted",
@@ -157,8 +159,9 @@ def test_real_pages_are_kept_under_their_own_addresses_alone(client, page_cache,
     )
     usual = client.get("/produits").content
     assert client.get("/produits", headers={"X-Fragment": "other"}).content == usual
-    assert client.get(f"{page}?finition=gold").status_code == 200
-    assert client.get(f"{page}?finition=painted&format=9").status_code == 200
+    for unknown in ("finition=gold", "finition=painted&format=9", "format=x"):
+        answer = client.get(f"{page}?{unknown}")
+        assert (answer.status_code, answer["Location"]) == (302, page)
     assert client.get("/produits?category=mangas&categorie=anything").status_code == 200
     assert client.get("/produits?category=unknown").status_code == 404
     assert client.get("/produits?page=999").status_code == 404
