@@ -120,9 +120,7 @@ it("changes price and address with the choice, and has the server draw the rest"
   expect(history.length).toBe(entries);
   const [address, part] = vi.mocked(fetchFragment).mock.calls[0] ?? [];
   expect([address?.search, part]).toEqual(["?utm=x&finition=painted&format=4", "choice"]);
-  await vi.waitFor(() =>
-    expect(document.querySelector('[data-part="details"]')?.textContent).toBe("25 cm"),
-  );
+  await vi.waitFor(() => expect(document.querySelector('[data-part="details"]')?.textContent).toBe("25 cm"));
   expect(document.querySelector('[data-part="other"]')?.textContent).toBe("x");
   for (const part of document.querySelectorAll("[data-part]")) part.remove();
 });
@@ -144,9 +142,7 @@ it("draws the latest choice only, whatever answer comes first", async () => {
   answers[0]?.('<p data-part="details">late</p>');
   answers.at(-1)?.('<p data-part="details">latest</p>');
 
-  await vi.waitFor(() =>
-    expect(document.querySelector('[data-part="details"]')?.textContent).toBe("latest"),
-  );
+  await vi.waitFor(() => expect(document.querySelector('[data-part="details"]')?.textContent).toBe("latest"));
   expect(toast).not.toHaveBeenCalled();
   document.querySelector("[data-part]")?.remove();
 });
