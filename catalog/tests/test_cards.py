@@ -62,7 +62,7 @@ def test_what_a_card_says():
     assert (found.price, found.price_to, found.original_price) == (Decimal("89.00"), None, None)
     assert (found.image.alt, found.second_image.alt, found.photo_count) == ("De face", "De dos", 3)
     assert (found.featured, found.available) == (True, True)
-    assert found.promotion_label == "2 achetés, 1 offert"
+    assert found.badge == "2 ACHETÉS 1 OFFERT"
     assert found.production_text == "2 à 4 semaines"
 
 

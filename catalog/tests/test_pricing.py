@@ -2,12 +2,11 @@
 
 from decimal import Decimal
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog import pricing
-from catalog.models import Category, Product, ProductVariation, PromotionQuantities, PromotionType
+from catalog.models import Category, Product, ProductVariation
 
 AMOUNTS = st.decimals(min_value=0, max_value=5000, places=2)
 
@@ -116,40 +115,6 @@ def test_offers_are_every_variation_in_every_finish():
         (large, "painted", Decimal("150.00")),
         (large, "unpainted", Decimal("150.00")),
     ]
-
-
-@pytest.mark.parametrize(
-    ("kind", "quantities"),
-    [
-        (PromotionType.BUY_2_GET_1, (2, 1)),
-        (PromotionType.BUY_3_GET_1, (3, 1)),
-        (PromotionType.BUY_4_GET_3, (4, 3)),
-    ],
-)
-def test_named_promotions_have_fixed_quantities(kind, quantities):
-    product = build_product(
-        promotion_active=True, promotion_type=kind, promotion_buy_quantity=9, promotion_get_quantity=9
-    )
-    assert pricing.promotion_quantities(product) == PromotionQuantities(*quantities)
-
-
-def test_free_quantities_come_from_the_product():
-    product = build_product(
-        promotion_active=True,
-        promotion_type="buy_n_get_m",
-        promotion_buy_quantity=5,
-        promotion_get_quantity=2,
-    )
-    assert pricing.promotion_quantities(product) == PromotionQuantities(5, 2)
-
-
-def test_a_promotion_that_is_off_or_incomplete_is_none():
-    assert pricing.promotion_quantities(build_product(promotion_type="buy_2_get_1")) is None
-    assert pricing.promotion_quantities(build_product(promotion_active=True)) is None
-    assert (
-        pricing.promotion_quantities(build_product(promotion_active=True, promotion_type="buy_n_get_m"))
-        is None
-    )
 
 
 @given(
