@@ -66,6 +66,7 @@ class ProductBuyProps(serializers.Serializer[Any]):
     variations = BuyVariation(many=True)
     offers = BuyOffer(many=True)
     selected = BuySelection()
+    promotion_badge = serializers.CharField(allow_blank=True)
     promotion_text = serializers.CharField(allow_blank=True)
     available = serializers.BooleanField()
     cart_url = serializers.CharField()
@@ -134,6 +135,7 @@ def product_buy_props(product: ProductDetail) -> ProductBuyProps:
                 "finish": (product.selected.finish or None) if product.selected else None,
                 "variation_id": product.selected.variation_id if product.selected else None,
             },
+            "promotion_badge": product.promotion_badge,
             "promotion_text": product.promotion_text,
             "available": product.available,
             "cart_url": reverse("orders:cart"),

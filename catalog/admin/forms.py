@@ -49,7 +49,6 @@ FIELD_ACTIONS = {
         (
             *("price", "original_price", "painted_price", "unpainted_price"),
             *("price_adjustment", "price_override"),
-            *("promotion_active", "promotion_type", "promotion_buy_quantity", "promotion_get_quantity"),
         ),
         StaffAction.EDIT_PRICES,
     ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -28,30 +27,6 @@ class Finish(models.TextChoices):
     UNPAINTED = "unpainted", _("Non peint")
 
 
-class PromotionType(models.TextChoices):
-    """Buy N, get M. The first three have fixed quantities."""
-
-    BUY_2_GET_1 = "buy_2_get_1", _("2 achetés, 1 offert")
-    BUY_3_GET_1 = "buy_3_get_1", _("3 achetés, 1 offert")
-    BUY_4_GET_3 = "buy_4_get_3", _("4 achetés, 3 offerts")
-    BUY_N_GET_M = "buy_n_get_m", _("Quantités libres")
-
-
-@dataclass(frozen=True, slots=True)
-class PromotionQuantities:
-    """Of every `buy + get` units, `get` are free."""
-
-    buy: int
-    get: int
-
-
-FIXED_PROMOTIONS: dict[str, PromotionQuantities] = {
-    PromotionType.BUY_2_GET_1: PromotionQuantities(2, 1),
-    PromotionType.BUY_3_GET_1: PromotionQuantities(3, 1),
-    PromotionType.BUY_4_GET_3: PromotionQuantities(4, 3),
-}
-
-
 def not_negative(field: str) -> Q:
     """Return the condition that a column is empty or at least 0."""
     return Q(**{f"{field}__gte": 0}) | Q(**{f"{field}__isnull": True})
@@ -66,8 +41,8 @@ class Product(models.Model):
     """A product on sale.
 
     Write it through `catalog.services.products`, which keeps the denormalised columns (`search_text`, `price_from`,
-    `price_to`, `crossed_out`, `reduced_price`, `is_available`, `is_ready`) and the price history right;
-    `rating_count` and `rating_average` are those of `catalog.services.reviews`. Texts are translated.
+    `price_to`, `crossed_out`, `reduced_price`, `running_promotion`, `is_available`, `is_ready`) and the price history
+    right; `rating_count` and `rating_average` are those of `catalog.services.reviews`. Texts are translated.
     """
 
     name = models.CharField(_("nom"), max_length=160)
@@ -122,17 +97,6 @@ class Product(models.Model):
         _("quantité en stock"), null=True, blank=True, help_text=_("Vide : fabriqué à la commande.")
     )
     is_published = models.BooleanField(_("publié"), default=True)
-
-    promotion_active = models.BooleanField(_("promotion active"), default=False)
-    promotion_type = models.CharField(
-        _("type de promotion"), max_length=20, choices=PromotionType.choices, blank=True, default=""
-    )
-    promotion_buy_quantity = models.PositiveSmallIntegerField(
-        _("quantité achetée"), null=True, blank=True, validators=[MinValueValidator(1)]
-    )
-    promotion_get_quantity = models.PositiveSmallIntegerField(
-        _("quantité offerte"), null=True, blank=True, validators=[MinValueValidator(1)]
-    )
 
     dimensions = models.CharField(
         _("dimensions"), max_length=80, blank=True, help_text=_("Hauteur × largeur × profondeur.")
@@ -209,6 +173,15 @@ class Product(models.Model):
         null=True,
         editable=False,
     )
+    # The one that runs, as far as `catalog.services.prices` has recorded it.
+    running_promotion = models.ForeignKey(
+        "catalog.Promotion",
+        on_delete=models.SET_NULL,
+        null=True,
+        editable=False,
+        related_name="+",
+        verbose_name=_("promotion en cours"),
+    )
 
     # The price that `crossed_out` belongs to: one of several where the choices differ in price.
     reduced_price = models.DecimalField(
@@ -278,28 +251,6 @@ class Product(models.Model):
                 condition=Q(height_cm__gt=0) | Q(height_cm__isnull=True), name="product_height_positive"
             ),
             models.CheckConstraint(
-                condition=Q(promotion_type__in=["", *PromotionType.values]), name="product_promotion_known"
-            ),
-            models.CheckConstraint(
-                condition=Q(promotion_buy_quantity__gte=1) | Q(promotion_buy_quantity__isnull=True),
-                name="product_promotion_buys_one",
-            ),
-            models.CheckConstraint(
-                condition=Q(promotion_get_quantity__gte=1) | Q(promotion_get_quantity__isnull=True),
-                name="product_promotion_gives_one",
-            ),
-            models.CheckConstraint(
-                condition=Q(promotion_get_quantity__lte=F("promotion_buy_quantity"))
-                | Q(promotion_get_quantity__isnull=True)
-                | Q(promotion_buy_quantity__isnull=True),
-                name="product_promotion_gives_less",
-            ),
-            models.CheckConstraint(
-                condition=~Q(promotion_type=PromotionType.BUY_N_GET_M)
-                | Q(promotion_buy_quantity__isnull=False, promotion_get_quantity__isnull=False),
-                name="product_promotion_complete",
-            ),
-            models.CheckConstraint(
                 condition=Q(production_days_min__isnull=True, production_days_max__isnull=True)
                 | Q(
                     production_days_min__isnull=False,
@@ -323,18 +274,6 @@ class Product(models.Model):
     def clean(self) -> None:
         """Refuses what the constraints refuse, with a sentence on the field at fault."""
         errors: dict[str, Any] = {}
-        buy, get = self.promotion_buy_quantity, self.promotion_get_quantity
-        if self.promotion_type == PromotionType.BUY_N_GET_M:
-            if buy is None:
-                errors["promotion_buy_quantity"] = _("Indiquez la quantité à acheter.")
-            if get is None:
-                errors["promotion_get_quantity"] = _("Indiquez la quantité offerte.")
-        if buy is not None and get is not None and get > buy:
-            errors["promotion_get_quantity"] = _(
-                "La quantité offerte ne peut pas dépasser la quantité achetée."
-            )
-        if self.promotion_active and not self.promotion_type:
-            errors["promotion_type"] = _("Choisissez le type de la promotion.")
         low, high = self.production_days_min, self.production_days_max
         if (low is None) != (high is None):
             missing = "production_days_min" if low is None else "production_days_max"

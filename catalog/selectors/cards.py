@@ -49,10 +49,11 @@ _PLAIN = (
     "painted_price",
     "unpainted_price",
     "category__offers_finishes",
-    "promotion_active",
-    "promotion_type",
-    "promotion_buy_quantity",
-    "promotion_get_quantity",
+    "running_promotion__type",
+    "running_promotion__buy_quantity",
+    "running_promotion__get_quantity",
+    "running_promotion__percent",
+    "running_promotion__amount",
     "production_days_min",
     "production_days_max",
     "category__slug",
@@ -66,8 +67,8 @@ class ProductCard:
     """A product in a list. `price` is the lowest one; `price_to` is set when there are several.
 
     `available_quantity` is None for made to order. `original_price` is the price that may be shown crossed out beside
-    `reduced_price`, which is `price` or one of the range. `badge` is its promotion or « PROMO », `stock_text` what is
-    said of a few last units.
+    `reduced_price`, which is `price` or one of the range. `badge` is the mark of a promotion or of a price that is
+    lower than it was, "" without one; `stock_text` what is said of a few last units.
     """
 
     id: int
@@ -246,7 +247,11 @@ def read_published_cards(keys: Sequence[int]) -> list[Product]:
 
 
 def _with_columns(keys: Any) -> QuerySet[Product]:
-    return Product.objects.filter(pk__in=keys).select_related("category").only(*card_columns())
+    return (
+        Product.objects.filter(pk__in=keys)
+        .select_related("category", "running_promotion")
+        .only(*card_columns())
+    )
 
 
 def _card(
@@ -277,9 +282,8 @@ def _card(
         photo_count=len(photos),
         featured=product.featured,
         available=product.is_available,
-        badge=wording.reduction_badge(
-            wording.promotion_label(product), reduced=product.crossed_out is not None
-        ),
+        badge=wording.promotion_badge(product.running_promotion)
+        or (wording.reduction_badge() if product.crossed_out is not None else ""),
         stock_text=wording.stock_text(stock.quantity) if stock is not None and stock.available else "",
         production_days_min=days.low,
         production_days_max=days.high,

@@ -77,6 +77,7 @@ def test_the_choices_of_a_painted_product():
             },
         ],
         "selected": {"finish": "painted", "variation_id": None},
+        "promotion_badge": "",
         "promotion_text": "",
         "available": True,
         "cart_url": "/panier",

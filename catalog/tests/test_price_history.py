@@ -188,18 +188,6 @@ def test_a_point_is_recorded_for_each_offer_and_only_when_its_price_changes():
 
 
 @pytest.mark.django_db
-def test_recording_costs_two_queries_and_one_when_nothing_changed(django_assert_num_queries):
-    product = make_product()
-    offer = next(pricing.offers(product, product.variants.all()))
-    with django_assert_num_queries(1):
-        price_history.record_prices(product=product, offers=[offer], now=NOW)
-    with django_assert_num_queries(2):
-        price_history.record_prices(
-            product=product, offers=[pricing.Offer(offer.variant, Decimal("30.00"))], now=NOW
-        )
-
-
-@pytest.mark.django_db
 def test_a_history_is_taken_over_once():
     product = Product.objects.create(name_fr="Golem", price=Decimal("29.00"), category=make_category())
     offer = next(pricing.offers(product, [Variant(product=product)]))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog import pricing
-from catalog.models import Category, Product, ProductVariation, PromotionQuantities, PromotionType, Variant
+from catalog.models import Category, Product, ProductVariation, Variant
 from catalog.pricing import OfferKey
 
 AMOUNTS = st.decimals(min_value=0, max_value=5000, places=2)
@@ -170,40 +170,6 @@ def test_the_page_offers_all_formats_or_the_default_one(formats, keys):
     shown = pricing.displayed_offers(product, pricing.offers(product, rows_of_two_formats()))
     assert [offer.key.variation_id for offer in shown] == keys
     assert pricing.first_offer(product, shown).key == OfferKey(2, "painted")
-
-
-@pytest.mark.parametrize(
-    ("kind", "quantities"),
-    [
-        (PromotionType.BUY_2_GET_1, (2, 1)),
-        (PromotionType.BUY_3_GET_1, (3, 1)),
-        (PromotionType.BUY_4_GET_3, (4, 3)),
-    ],
-)
-def test_named_promotions_have_fixed_quantities(kind, quantities):
-    product = build_product(
-        promotion_active=True, promotion_type=kind, promotion_buy_quantity=9, promotion_get_quantity=9
-    )
-    assert pricing.promotion_quantities(product) == PromotionQuantities(*quantities)
-
-
-def test_free_quantities_come_from_the_product():
-    product = build_product(
-        promotion_active=True,
-        promotion_type="buy_n_get_m",
-        promotion_buy_quantity=5,
-        promotion_get_quantity=2,
-    )
-    assert pricing.promotion_quantities(product) == PromotionQuantities(5, 2)
-
-
-def test_a_promotion_that_is_off_or_incomplete_is_none():
-    assert pricing.promotion_quantities(build_product(promotion_type="buy_2_get_1")) is None
-    assert pricing.promotion_quantities(build_product(promotion_active=True)) is None
-    assert (
-        pricing.promotion_quantities(build_product(promotion_active=True, promotion_type="buy_n_get_m"))
-        is None
-    )
 
 
 @given(

@@ -3,28 +3,11 @@
 import pytest
 from django.utils import translation
 
-from catalog.models import Product, Variant
+from catalog.models import Product, Promotion, Variant
 from catalog.selectors import wording
 
 NBSP = "\u00a0"
 SHOP = wording.ProductionDays(14, 28)
-
-
-@pytest.mark.parametrize(
-    ("fields", "label"),
-    [
-        ({"promotion_type": "buy_2_get_1"}, "2 ACHETÉS 1 OFFERT"),
-        ({"promotion_type": "buy_3_get_1"}, "3 ACHETÉS 1 OFFERT"),
-        ({"promotion_type": "buy_4_get_3"}, "4 ACHETÉS 3 OFFERTS"),
-        (
-            {"promotion_type": "buy_n_get_m", "promotion_buy_quantity": 1, "promotion_get_quantity": 1},
-            "1 ACHETÉ 1 OFFERT",
-        ),
-        ({}, ""),
-    ],
-)
-def test_the_label_says_what_the_arithmetic_does(fields, label):
-    assert wording.promotion_label(Product(promotion_active=True, **fields)) == label
 
 
 @pytest.mark.parametrize(
@@ -42,20 +25,9 @@ def test_the_last_units_are_announced(quantity, text):
     assert wording.stock_text(quantity) == text
 
 
-def test_a_reduction_without_a_promotion_is_marked():
-    assert wording.reduction_badge("", reduced=True) == "PROMO"
-    assert wording.reduction_badge("2 ACHETÉS 1 OFFERT", reduced=True) == "2 ACHETÉS 1 OFFERT"
-    assert wording.reduction_badge("", reduced=False) == ""
-
-
-def test_a_promotion_that_is_off_has_no_text():
-    product = Product(promotion_type="buy_2_get_1")
-    assert (wording.promotion_label(product), wording.promotion_text(product)) == ("", "")
-
-
 def test_the_sentence_of_a_promotion():
-    one = Product(promotion_active=True, promotion_type="buy_2_get_1")
-    three = Product(promotion_active=True, promotion_type="buy_4_get_3")
+    one = Promotion(type="buy_2_get_1", buy_quantity=2, get_quantity=1)
+    three = Promotion(type="buy_4_get_3", buy_quantity=4, get_quantity=3)
     assert (
         wording.promotion_text(one)
         == f"2 achetés, 1 offert{NBSP}: la pièce la moins chère du lot est offerte."

@@ -1,6 +1,6 @@
 /** A shop that answers, and carts it may answer about. */
 import { vi } from "vitest";
-import type { CountryChoice, Quote, QuoteLine } from "@/api/types";
+import type { CountryChoice, OfferHint, Quote, QuoteLine } from "@/api/types";
 import type { CartLine } from "@/lib/cart";
 
 export interface Asked {
@@ -108,6 +108,19 @@ export function quote(lines: QuoteLine[] = [quoted()], more: Partial<Quote> = {}
       christmas: "",
     },
     installments: { available: false, minimum: "150.00", plan: [], mandate: "" },
+    ...more,
+  };
+}
+
+/** Two more guardians complete the offer. */
+export function hint(more: Partial<OfferHint> = {}): OfferHint {
+  return {
+    label: "2 achetés, 1 offert",
+    text: "Encore 2 pièces parmi Gardien et la moins chère est offerte (2 achetés, 1 offert).",
+    keys: ["12:3:painted"],
+    names: ["Gardien"],
+    missing: 2,
+    suggestion: { product_id: 12, variation_id: 3, finish: "painted", name: "Gardien", quantity: 2 },
     ...more,
   };
 }

@@ -139,7 +139,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
     **dict.fromkeys(
         (
             *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "orders.WorkshopClosure"),
-            *("orders.Territory", "pages.OfficialText"),
+            *("orders.Territory", "pages.OfficialText", "catalog.Promotion"),
             *("pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
             "pages.HomeSection",
         ),
@@ -170,6 +170,7 @@ ACTIONS: dict[str, Who] = {
     "accounts.User:make_member": ADMIN,
     "catalog.Product:publish": ADMIN,
     "catalog.Product:unpublish": ADMIN,
+    "catalog.Promotion:end": ADMIN,
     "pages.ContactRequest:mark_answered": WORK,
     "pages.ContactRequest:mark_new": WORK,
 }

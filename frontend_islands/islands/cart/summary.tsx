@@ -1,5 +1,7 @@
 import { useId } from "react";
-import type { CartProps, CountryChoice } from "@/api/types";
+import type { CartProps, CountryChoice, OfferHint } from "@/api/types";
+import { addToCart } from "@/lib/cart";
+import { toast } from "@/lib/toast";
 import { PaymentMethods } from "@/purchase/payment-methods";
 import { DeliveryNotes, FreeDelivery, Plan, SummaryRows } from "@/purchase/quote-parts";
 import type { Quoting, useCountry } from "@/purchase/use-quote";
@@ -53,10 +55,8 @@ export function Summary({ quoting, rows, countries, country, postcode, methods, 
       {quote && (
         <>
           <SummaryRows quote={quote} isBusy={!isCurrent} />
-          {quote.next_free.map((sentence) => (
-            <p className="order-summary__note order-summary__note--offer" key={sentence}>
-              {sentence}
-            </p>
+          {quote.next_free.map((hint) => (
+            <Hint hint={hint} key={hint.label} />
           ))}
           <DeliveryNotes quote={quote} />
           {quote.installments.available && (
@@ -94,5 +94,28 @@ export function Summary({ quoting, rows, countries, country, postcode, methods, 
         )}
       </div>
     </aside>
+  );
+}
+
+/** What an offer lacks, and the pieces that complete it: one press adds them. */
+function Hint({ hint }: { hint: OfferHint }) {
+  const { t } = useTranslation();
+  const { suggestion } = hint;
+  const add = () => {
+    if (!suggestion) return;
+    const added = addToCart(suggestion, suggestion.quantity);
+    if (added === suggestion.quantity)
+      toast({ kind: "success", title: t("buy.added"), text: suggestion.name });
+    else toast({ kind: "error", title: t("buy.fullTitle"), text: t("buy.fullText") });
+  };
+  return (
+    <div className="order-summary__note order-summary__note--offer stack">
+      <p>{hint.text}</p>
+      {suggestion && (
+        <button className="button button--small" type="button" onClick={add}>
+          {suggestion.quantity === 1 ? t("cart.addPiece", suggestion) : t("cart.addPieces", suggestion)}
+        </button>
+      )}
+    </div>
   );
 }

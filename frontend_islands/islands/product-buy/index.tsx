@@ -61,7 +61,9 @@ export function ProductBuy(props: ProductBuyProps) {
       <p className="buy__price" aria-live="polite">
         {offer && <span className="price price--large">{offer.price_text}</span>}{" "}
         {offer?.original_price_text && <s className="price-was">{offer.original_price_text}</s>}{" "}
-        {offer?.original_price_text && <span className="badge badge--promo">{t("buy.promo")}</span>}{" "}
+        {(props.promotion_badge || offer?.original_price_text) && (
+          <span className="badge badge--promo">{props.promotion_badge || t("buy.promo")}</span>
+        )}{" "}
         {props.promotion_text && <span className="buy__promotion">{props.promotion_text}</span>}{" "}
         {offer?.stock_text && <span className="badge badge--stock">{offer.stock_text}</span>}
       </p>

@@ -74,6 +74,7 @@ const figurine: ProductBuyProps = {
   name: "Gardien aux andouillers",
   available: true,
   unavailable_text: "Rupture de stock",
+  promotion_badge: "2 ACHETÉS 1 OFFERT",
   promotion_text: "2 achetés, 1 offert",
   cart_url: "/panier",
   checkout_url: "/checkout",
@@ -99,6 +100,7 @@ const figurine: ProductBuyProps = {
 };
 const plain: ProductBuyProps = {
   ...figurine,
+  promotion_badge: "",
   promotion_text: "",
   finishes: [],
   variations: [],
