@@ -66,6 +66,7 @@ it("sends a guest's order and leaves for the payment page with the cart as it is
     },
     payment_mode: "full",
     expected_total: "378.00",
+    expected_date: "2026-12-24",
     accept_terms: true,
   });
   expect(orders()[0]?.headers["Idempotency-Key"]).toMatch(/^[0-9a-f]{32}$/);
