@@ -66,6 +66,14 @@ def default_variation(variations: Sequence[ProductVariation]) -> ProductVariatio
     return next((variation for variation in variations if variation.is_default), next(iter(variations), None))
 
 
+def first_variant(product: Product, variants: Iterable[Variant]) -> Variant | None:
+    """The variant of the choice that the product's page makes at first: the default format in the default finish."""
+    rows = list(variants)
+    format_ = default_variation([row.variation for row in rows if row.variation is not None])
+    finish = default_finish(product)
+    return next((row for row in rows if (row.variation, row.finish) == (format_, finish)), None)
+
+
 def offered_variants(product: Product, variants: Iterable[Variant]) -> list[Variant]:
     """Those of a product's variants that are on sale: in a finish that has its price, of a format where there are
     formats, and for no less than nothing. In the given order."""
@@ -136,10 +144,9 @@ def displayed_offers(product: Product, every_offer: Iterable[Offer]) -> list[Off
 
 
 def first_offer(product: Product, shown: Sequence[Offer]) -> Offer | None:
-    """The choice that the product's page makes at first: the default format in the default finish."""
-    variation = default_variation([offer.variant.variation for offer in shown if offer.variant.variation])
-    choice = (variation, default_finish(product))
-    return next((offer for offer in shown if (offer.variant.variation, offer.variant.finish) == choice), None)
+    """The offer of `first_variant`, if it has a price."""
+    first = first_variant(product, [offer.variant for offer in shown])
+    return next((offer for offer in shown if offer.variant == first), None)
 
 
 def lowest_prior(points: Sequence[PricePoint], starts_at: datetime) -> Decimal | None:

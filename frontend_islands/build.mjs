@@ -3,7 +3,7 @@
  *
  * Every file has its content's hash in its name. `manifest.json` says which file stands behind a name:
  *
- *   assets   "runtime.js", "purchase-start.js", "app.css", "fonts/<file>.woff2" → { file, imports }
+ *   assets   "runtime.js", "purchase-start.js", "language-start.js", "app.css", "fonts/<file>.woff2" → { file, imports }
  *   islands  "<folder under islands/>"                     → { file, imports }
  *   locales  "<language>"                                  → file
  *   lazy     "<what an island fetches on demand>"          → { file, imports }, for the check of sizes
@@ -29,8 +29,11 @@ const watching = process.argv.includes("--watch");
 const KEEP_STALE_MS = 24 * 60 * 60 * 1000;
 
 const RUNTIME = "frontend_islands/runtime/index.ts";
-/** Run before the first paint of the pages that buy: no module, in one file. */
-const EARLY = "frontend_islands/purchase/start.ts";
+/** Run before the first paint: no modules, each in one file. The first on the pages that buy, the other everywhere. */
+const EARLY = {
+  "purchase-start": "frontend_islands/purchase/start.ts",
+  "language-start": "frontend_islands/runtime/language-start.ts",
+};
 const STYLES = "frontend_islands/styles/app.css";
 /** What the runtime fetches besides islands. */
 const ON_DEMAND = ["cart-count", "favourite-button", "language-offer", "member-link", "notice"];
@@ -85,7 +88,7 @@ const options = {
     ...Object.fromEntries(islands.map(({ name, entry }) => [`islands/${name}`, entry])),
     ...Object.fromEntries(ON_DEMAND.map((name) => [`c/${name}`, `frontend_islands/runtime/${name}.ts`])),
     // Not used, but its sources are watched with the rest.
-    ...(watching ? { "c/watched": RUNTIME, "c/watched-start": EARLY } : {}),
+    ...(watching ? { "c/watched": RUNTIME, "c/watched-start": EARLY["purchase-start"] } : {}),
   },
   splitting: true,
   plugins: [islandModules(), manifestPlugin],
@@ -122,7 +125,7 @@ async function buildRuntime(built) {
 async function buildEarly() {
   const result = await esbuild.build({
     ...common,
-    entryPoints: { "purchase-start": EARLY },
+    entryPoints: EARLY,
     format: "iife",
     logLevel: "error",
   });
@@ -131,6 +134,7 @@ async function buildEarly() {
 
 /** Reads from the build's own record what each named file is called and needs. */
 function describe(outputs) {
+  const early = Object.fromEntries(Object.entries(EARLY).map(([name, file]) => [file, name]));
   const manifest = { assets: {}, islands: {}, locales: {}, lazy: {} };
   for (const [output, details] of Object.entries(outputs)) {
     if (output.endsWith(".woff2")) {
@@ -148,7 +152,7 @@ function describe(outputs) {
       manifest.locales[path.basename(entry, ".json")] = described.file;
     else if (LAZY[entry]) manifest.lazy[LAZY[entry]] = described;
     else if (entry === RUNTIME) manifest.assets["runtime.js"] = described;
-    else if (entry === EARLY) manifest.assets["purchase-start.js"] = described;
+    else if (early[entry]) manifest.assets[`${early[entry]}.js`] = described;
     else if (entry === STYLES) manifest.assets["app.css"] = { ...described, imports: [] };
   }
   return manifest;

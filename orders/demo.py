@@ -176,12 +176,17 @@ def _write(
     *,
     user_id: int | None = None,
 ) -> None:
-    cart = quote_cart(lines, destination=buyer.country, postal_code=buyer.postal_code)
+    now = timezone.now()
+    placed = now - timedelta(days=days)
+    cart = quote_cart(
+        lines,
+        destination=buyer.country,
+        postal_code=buyer.postal_code,
+        ordered_on=timezone.localdate(placed),
+    )
     quote = cart.quote
     if not cart.all_available or quote.lead_time is None:
         return
-    now = timezone.now()
-    placed = now - timedelta(days=days)
     order_id = uuid.uuid5(_NAMESPACE, key)
     paid = status not in (OrderStatus.PENDING, OrderStatus.CANCELLED)
     order = Order.objects.create(
@@ -201,7 +206,8 @@ def _write(
         shipping_zone=quote.zone_code,
         shipping_cost=quote.shipping_cost,
         total=quote.total,
-        promised_by=timezone.localdate(placed) + timedelta(days=quote.lead_time.days_max),
+        promised_by=quote.lead_time.latest,
+        start_by=quote.lead_time.start_by,
         terms_version=ShopSettings.load().terms_version,
         terms_accepted_at=placed,
         idempotency_key=key,

@@ -1,15 +1,22 @@
-"""The withdrawal form. It asks for what the law allows to ask (D221-5), and its limits are those of the columns."""
+"""The forms of an order's pages: its withdrawal and its delivery address. Their limits are those of the columns.
+
+The withdrawal form asks for what the law allows to ask (D221-5).
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from orders.models import Order
+from orders.models import OTHER_COUNTRY, Order
+from orders.selectors.rules import country_name
 from orders.selectors.withdrawals import ReturnableLine, returnable_lines
+from orders.services.fulfilment.delivery_address import DeliveryAddress
 from orders.services.withdrawals.declarations import Declaration, choose_lines
 from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.problems import Problem
@@ -177,3 +184,67 @@ class OrderWithdrawalForm(forms.Form):
 
 def _field(item_id: int) -> str:
     return f"units_{item_id}"
+
+
+def _column(name: str, label: Any, autocomplete: str, **widget: Any) -> LineField:
+    column = cast("models.CharField[str, str]", Order._meta.get_field(name))
+    return LineField(
+        label=label,
+        max_length=column.max_length,
+        required=not column.blank,
+        widget=forms.TextInput(_look(autocomplete=autocomplete, **widget)),
+    )
+
+
+class DeliveryAddressForm(forms.Form):
+    """Where an order goes; a gift names its recipient, another order its customer."""
+
+    recipient = LineField(
+        label=_("Destinataire du cadeau"),
+        max_length=200,
+        widget=forms.TextInput(_look(autocomplete="shipping name")),
+    )
+    first_name = _column("first_name", _("Prénom"), "shipping given-name")
+    last_name = _column("last_name", _("Nom"), "shipping family-name")
+    address = _column("address", _("Adresse"), "shipping address-line1")
+    postal_code = _column("postal_code", _("Code postal"), "shipping postal-code")
+    city = _column("city", _("Ville"), "shipping address-level2")
+    country = forms.ChoiceField(
+        label=_("Pays"), widget=forms.Select(_look("select", autocomplete="shipping country"))
+    )
+    custom_country = _column("custom_country", _("Votre pays"), "shipping country-name")
+    phone = _column("phone", _("Téléphone"), "shipping tel", type="tel", inputmode="tel")
+
+    def __init__(self, data: Any = None, *, order: Order, countries: Sequence[tuple[str, str]]) -> None:
+        super().__init__(data, initial={"recipient": order.gift_recipient, **_values(order)})
+        for name in ("first_name", "last_name") if order.is_gift else ("recipient",):
+            del self.fields[name]
+        known = order.country in dict(countries)
+        choices = [*countries] if known else [(order.country, country_name(order.country)), *countries]
+        cast(forms.ChoiceField, self.fields["country"]).choices = choices
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("country") != OTHER_COUNTRY:
+            cleaned["custom_country"] = ""
+        elif not cleaned.get("custom_country"):
+            self.add_error("custom_country", ValidationError(_("Indiquez votre pays."), code="required"))
+        return cleaned
+
+    def delivery_address(self) -> DeliveryAddress:
+        """What a valid form says."""
+        return DeliveryAddress(**self.cleaned_data)
+
+
+def _values(order: Order) -> dict[str, str]:
+    names = (
+        "first_name",
+        "last_name",
+        "address",
+        "postal_code",
+        "city",
+        "country",
+        "custom_country",
+        "phone",
+    )
+    return {name: getattr(order, name) for name in names}

@@ -15,9 +15,19 @@ class CountryChoiceSerializer(serializers.Serializer[Any]):
     needs_postcode = serializers.BooleanField()
 
 
+class PaymentMethodSerializer(serializers.Serializer[Any]):
+    icon = serializers.CharField(help_text="The name of a sign of the shop's sprite.")
+    name = serializers.CharField()
+
+
 class CheckoutLinksSerializer(serializers.Serializer[Any]):
     cart = serializers.CharField()
     terms = serializers.CharField()
+    withdrawal = serializers.CharField(help_text="Where a contract is withdrawn from.")
+    withdrawal_form = serializers.CharField(
+        help_text="The notice about the right of withdrawal, and its form."
+    )
+    guarantees = serializers.CharField(help_text="Where the legal guarantees are explained.")
     privacy = serializers.CharField()
     forgot = serializers.CharField()
 
@@ -36,14 +46,16 @@ class ResultLinksSerializer(serializers.Serializer[Any]):
 @island_serializer("cart")
 class CartPropsSerializer(serializers.Serializer[Any]):
     countries = CountryChoiceSerializer(many=True)
-    home_country = serializers.CharField()
+    default_country = serializers.CharField(help_text="Chosen until the visitor chooses another.")
+    payment_methods = PaymentMethodSerializer(many=True)
     links = CartLinksSerializer()
 
 
 @island_serializer("checkout")
 class CheckoutPropsSerializer(serializers.Serializer[Any]):
     countries = CountryChoiceSerializer(many=True)
-    home_country = serializers.CharField()
+    default_country = serializers.CharField(help_text="Chosen until the visitor chooses another.")
+    payment_methods = PaymentMethodSerializer(many=True)
     other_country = serializers.ChoiceField(choices=[OTHER_COUNTRY])
     payment_modes = serializers.ListField(child=serializers.ChoiceField(choices=PaymentMode.choices))
     pay_label = serializers.CharField()

@@ -2,7 +2,7 @@
 
 from modeltranslation.translator import TranslationOptions, register
 
-from orders.models import ShippingZone, Territory
+from orders.models import ShippingZone, Territory, WorkshopClosure
 from shop.core.languages import SOURCE_LANGUAGE
 
 
@@ -16,3 +16,8 @@ class ShippingZoneTranslation(TranslationOptions):
 class TerritoryTranslation(TranslationOptions):
     fields = ("name",)
     required_languages = {SOURCE_LANGUAGE: ("name",)}
+
+
+@register(WorkshopClosure)
+class WorkshopClosureTranslation(TranslationOptions):
+    fields = ("message",)

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from orders.views import orders, payments, withdrawals
+from orders.views import addresses, orders, payments, withdrawals
 
 app_name = "orders"
 
@@ -9,6 +9,7 @@ urlpatterns = [
     path("checkout", orders.checkout_page, name="checkout"),
     path("payment-success", orders.payment_result_page, name="payment-result"),
     path("commande/<uuid:order_id>", orders.order_page, name="order"),
+    path("commande/<uuid:order_id>/adresse", addresses.address_page, name="address"),
     path("paiement/<str:token>", payments.payment_page, name="pay"),
     path("retractation", withdrawals.withdrawal_page, name="withdrawal"),
     path("retractation/confirmation", withdrawals.withdrawal_confirmed, name="withdrawal-confirmed"),

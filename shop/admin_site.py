@@ -54,6 +54,7 @@ SECTIONS = (
             "orders.ShippingZone",
             "orders.Territory",
             "orders.DeliveryStop",
+            "orders.WorkshopClosure",
             "orders.VatRate",
             "accounts.User",
         ),

@@ -9,7 +9,7 @@ from drf_spectacular.views import SpectacularJSONAPIView
 from orders.views.webhook import stripe_webhook
 from shop.core import errors, media
 from shop.core.api import report_client_error
-from shop.core.site import LanguageRoot
+from shop.core.site import LanguageRoot, redirect_from_prefix
 from shop.pages import sitemaps
 from shop.pages.views.content import home
 
@@ -33,6 +33,10 @@ urlpatterns = [
 if settings.DEBUG and not settings.EMAIL_URL:
     urlpatterns += [path("_mails", include("shop.core.mailbox_urls"))]
 
+# French pages have no prefix: who types one gets there all the same.
+urlpatterns.append(
+    re_path(rf"^{settings.LANGUAGE_CODE}(?:/(?P<rest>.*))?$", redirect_from_prefix, name="french-prefix")
+)
 urlpatterns.append(LanguageRoot.resolver([path("", home, name="home")]))
 urlpatterns += i18n_patterns(
     path("", include("shop.pages.urls")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,9 +17,10 @@ from catalog.models import Finish, Product, PromotionType
 from catalog.pricing import promotion_quantities
 from catalog.selectors import cards, categories, listing, search, wording
 from catalog.selectors.addresses import product_url
+from catalog.selectors.dispatch import dispatch_from
 from catalog.selectors.favourites import parse_ids, products_of
 from catalog.selectors.pictures import image_info, images_of
-from catalog.selectors.products import ProductDetail, find_product
+from catalog.selectors.products import OfferChoice, ProductDetail, find_product
 from shop.core.images import ImageInfo
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
@@ -132,6 +134,9 @@ class ProductVariant(serializers.Serializer[Any]):
     dimensions = serializers.CharField(allow_blank=True)
     production_days_min = serializers.IntegerField()
     production_days_max = serializers.IntegerField()
+    dispatch_from = serializers.DateField(
+        allow_null=True, help_text="When it leaves if it is ordered today; null for what can't be bought."
+    )
     images = serializers.ListField(child=serializers.IntegerField())
 
 
@@ -156,6 +161,9 @@ class ProductFull(ProductSummary):
     production_time = serializers.CharField()
     production_days_min = serializers.IntegerField()
     production_days_max = serializers.IntegerField()
+    dispatch_from = serializers.DateField(
+        allow_null=True, help_text="The first day on which a piece ordered today may leave the workshop."
+    )
     created_at = serializers.DateTimeField()
     source = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
     finishes = ProductFinish(many=True)
@@ -283,6 +291,7 @@ def _full(found: ProductDetail) -> dict[str, Any]:
         "production_time": found.production_text,
         "production_days_min": found.production_days.low,
         "production_days_max": found.production_days.high,
+        "dispatch_from": _dispatch_from(found.selected),
         "created_at": found.created_at,
         "source": found.source,
         "finishes": [
@@ -313,6 +322,7 @@ def _full(found: ProductDetail) -> dict[str, Any]:
                 "dimensions": offer.dimensions,
                 "production_days_min": offer.production_days.low,
                 "production_days_max": offer.production_days.high,
+                "dispatch_from": _dispatch_from(offer),
                 "images": offer.images,
             }
             for offer in found.offers
@@ -320,6 +330,13 @@ def _full(found: ProductDetail) -> dict[str, Any]:
         "images": [_picture(image) for image in found.images],
         "similar": summaries(cards.similar_products(row)),
     }
+
+
+def _dispatch_from(offer: OfferChoice | None) -> date | None:
+    """When it leaves if it is ordered today; None for what can't be bought."""
+    if offer is None or not offer.available:
+        return None
+    return dispatch_from(offer.production_days.low, offer.production_days.high, offer.stock)
 
 
 def _promotion(product: Product) -> dict[str, Any] | None:

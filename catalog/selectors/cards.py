@@ -15,11 +15,13 @@ from typing import Any
 from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.utils import timezone
 
-from catalog.models import Finish, Product, ProductImage
+from catalog import pricing
+from catalog.models import Finish, Product, ProductImage, Variant
 from catalog.selectors import wording
 from catalog.selectors.addresses import product_url
-from catalog.selectors.availability import available_condition
+from catalog.selectors.availability import availability_of, available_condition
 from catalog.selectors.pictures import FinishPhotos, finish_photos, image_info, images_of
+from catalog.selectors.variants import variants_of
 from catalog.selectors.wording import ProductionDays
 from shop.core.fragment_cache import cached_fragment, find_fragment, store_fragment
 from shop.core.images import ImageInfo
@@ -37,7 +39,12 @@ _PLAIN = (
     "crossed_out",
     "featured",
     "is_available",
-    "is_ready",
+    "in_stock",
+    "is_published",
+    "stock_quantity",
+    "painted_price",
+    "unpainted_price",
+    "category__offers_finishes",
     "promotion_active",
     "promotion_type",
     "promotion_buy_quantity",
@@ -54,7 +61,8 @@ _PLAIN = (
 class ProductCard:
     """A product in a list. `price` is the lowest one; `price_to` is set when there are several.
 
-    `original_price` is the price that may be shown crossed out beside a single price.
+    `available_quantity` is None for made to order. `original_price` is the price that may be shown crossed out beside a
+    single price.
     """
 
     id: int
@@ -73,7 +81,9 @@ class ProductCard:
     featured: bool
     available: bool
     promotion_label: str
-    production_text: str
+    production_days_min: int
+    production_days_max: int
+    available_quantity: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +95,14 @@ class FinishPair:
 
 
 def build_cards(products: Sequence[Product]) -> list[ProductCard]:
-    """Cards of products read with `card_columns`. One query for the photos, one for the shop's delay when it is not
-    cached; none without products."""
+    """Cards of products read with `card_columns`. One query for the photos, one for the variants, one for the shop's
+    delay when it is not cached; none without products."""
     if not products:
         return []
     photos = images_of([product.pk for product in products])
     default_days = wording.default_production_days()
-    return [_card(product, photos[product.pk], default_days) for product in products]
+    variants = variants_of([product.pk for product in products])
+    return [_card(product, variants[product.pk], photos[product.pk], default_days) for product in products]
 
 
 def cards_of_keys(keys: Sequence[int]) -> list[ProductCard]:
@@ -217,9 +228,16 @@ def _with_columns(keys: Any) -> QuerySet[Product]:
     return Product.objects.filter(pk__in=keys).select_related("category").only(*card_columns())
 
 
-def _card(product: Product, photos: Sequence[ProductImage], default_days: ProductionDays) -> ProductCard:
+def _card(
+    product: Product,
+    variants: Sequence[Variant],
+    photos: Sequence[ProductImage],
+    default_days: ProductionDays,
+) -> ProductCard:
     several = product.price_to > product.price_from
     shown = [image_info(photo, product.name) for photo in photos[:2]]
+    first = pricing.first_variant(product, variants)
+    days = wording.production_days(product, first, default_days)
     return ProductCard(
         id=product.pk,
         name=product.name,
@@ -237,5 +255,7 @@ def _card(product: Product, photos: Sequence[ProductImage], default_days: Produc
         featured=product.featured,
         available=product.is_available,
         promotion_label=wording.promotion_label(product),
-        production_text=wording.production_text(wording.production_days(product, None, default_days)),
+        production_days_min=days.low,
+        production_days_max=days.high,
+        available_quantity=None if first is None else availability_of(product, first).quantity,
     )

@@ -153,10 +153,8 @@ def _read_variants(product_ids: Collection[int]) -> Iterable[Variant]:
     ):
         if variant.variation_id is not None:
             # Columns of another model than the query's come as the driver gives them: a decimal of SQLite is a float.
-            values = [
-                ProductVariation._meta.get_field(field).to_python(vars(variant)[f"variation_{field}"])
-                for field in fields
-            ]
+            columns = {column.attname: column for column in ProductVariation._meta.concrete_fields}
+            values = [columns[field].to_python(vars(variant)[f"variation_{field}"]) for field in fields]
             variant.variation = ProductVariation.from_db(variant._state.db, fields, values)
         yield variant
 

@@ -6,6 +6,7 @@ import pytest
 from django.core.cache import cache
 
 from catalog.models import CategoryKind, Product
+from catalog.selectors.dispatch import dispatch_from
 from catalog.tests.factories import (
     make_category,
     make_finish_category,
@@ -238,6 +239,7 @@ def test_a_product_in_full(client, shop):
         "production_time": "2 à 4 semaines",
         "production_days_min": 14,
         "production_days_max": 28,
+        "dispatch_from": dispatch_from(14, 28, None).isoformat(),
         "source": "manual",
         "finishes": [
             {"code": "painted", "price": "129.00", "available": True},
@@ -307,11 +309,11 @@ def test_the_list_costs_four_queries_at_most(client, shop, django_assert_max_num
 
 
 @pytest.mark.both_engines
-def test_a_product_costs_eight_queries_at_most(client, shop, django_assert_max_num_queries):
+def test_a_product_costs_nine_queries_at_most(client, shop, django_assert_max_num_queries):
     make_product("Autre lame", category=shop["mangas"])
     cache.clear()
-    # product, variations, photos, prices over time, settings, similar products, their photos
-    with django_assert_max_num_queries(7):
+    # product, variations, photos, prices over time, settings, similar products, their photos; its date: zones, closures
+    with django_assert_max_num_queries(9):
         client.get(f"/api/products/{shop['blade'].pk}")
 
 

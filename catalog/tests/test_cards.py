@@ -63,7 +63,7 @@ def test_what_a_card_says():
     assert (found.image.alt, found.second_image.alt, found.photo_count) == ("De face", "De dos", 3)
     assert (found.featured, found.available) == (True, True)
     assert found.promotion_label == "2 achetés, 1 offert"
-    assert found.production_text == "2 à 4 semaines"
+    assert (found.production_days_min, found.production_days_max, found.available_quantity) == (14, 28, None)
 
 
 def test_a_card_without_photos():

@@ -17,8 +17,8 @@ from catalog.tests.factories import (
 
 pytestmark = pytest.mark.django_db
 
-# The delivery line and the season's entry in the header of every page, read and kept elsewhere.
-HEADER_QUERIES = 2
+# The closure, the delivery line and the season's entry in the header of every page, read and cached elsewhere.
+HEADER_QUERIES = 3
 
 
 @pytest.fixture
@@ -310,21 +310,22 @@ def test_no_inline_style_or_script(client, shop):
 
 
 @pytest.mark.both_engines
-def test_the_catalogue_costs_six_queries_at_most(client, shop, django_assert_max_num_queries):
+def test_the_catalogue_costs_eight_queries_at_most(client, shop, django_assert_max_num_queries):
     cache.clear()
-    # categories, two for the search, the page, photos, the shop's settings
-    with django_assert_max_num_queries(6 + HEADER_QUERIES):
+    # categories, two for the search, the page, photos, the shop's settings, dates: zones, closures
+    with django_assert_max_num_queries(8 + HEADER_QUERIES):
         client.get("/produits?search=lame")
-    with django_assert_max_num_queries(6 + HEADER_QUERIES):
+    with django_assert_max_num_queries(8 + HEADER_QUERIES):
         client.get("/produits")
 
 
 @pytest.mark.both_engines
-def test_a_product_costs_eight_queries_at_most(client, shop, django_assert_max_num_queries):
+def test_a_product_costs_ten_queries_at_most(client, shop, django_assert_max_num_queries):
     make_variation(shop["blade"], "Grande", price_adjustment="20.00")
     cache.clear()
-    # product, variations, photos, prices over time, similar products, their photos, reviews, the shop's settings
-    with django_assert_max_num_queries(8 + HEADER_QUERIES):
+    # product, variations, photos, prices over time, similar products, their photos, reviews, the shop's settings,
+    # dates: zones, closures
+    with django_assert_max_num_queries(10 + HEADER_QUERIES):
         client.get(f"/produit/{shop['blade'].pk}-lame-dautomne")
 
 

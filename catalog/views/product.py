@@ -63,6 +63,7 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
     reviews = product_reviews(found.id, limit=SHOWN + 1)
     context = {
         "product": found,
+        "first": first,
         "similar": similar,
         "buy_props": SimpleLazyObject(lambda: product_buy_props(found)),
         "gallery_props": SimpleLazyObject(lambda: gallery_props(found)),

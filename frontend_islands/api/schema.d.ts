@@ -477,6 +477,14 @@ export interface components {
             readonly shipping_address: {
                 [key: string]: string;
             };
+            /** @description Null when it is that of the delivery. */
+            readonly billing_address: {
+                [key: string]: string;
+            } | null;
+            /** @description Who receives the parcel; null when it is the customer. */
+            readonly gift: {
+                [key: string]: string;
+            } | null;
             items: components["schemas"]["OrderLine"][];
             tracking: components["schemas"]["AdminTracking"][];
             payments: components["schemas"]["PaymentDue"][];
@@ -512,6 +520,14 @@ export interface components {
             readonly shipping_address: {
                 [key: string]: string;
             };
+            /** @description Null when it is that of the delivery. */
+            readonly billing_address: {
+                [key: string]: string;
+            } | null;
+            /** @description Who receives the parcel; null when it is the customer. */
+            readonly gift: {
+                [key: string]: string;
+            } | null;
             items: components["schemas"]["OrderLine"][];
             tracking: components["schemas"]["AdminTracking"][];
             payments: components["schemas"]["PaymentDue"][];
@@ -546,6 +562,17 @@ export interface components {
             created_at: string;
             /** Format: email */
             actor?: string | null;
+        };
+        BillingRequest: {
+            name: string;
+            /** @default  */
+            company: string;
+            address: string;
+            city: string;
+            postalCode: string;
+            country: string;
+            /** @default  */
+            customCountry: string;
         };
         BuyFinish: {
             code: components["schemas"]["FinishEnum"];
@@ -598,7 +625,9 @@ export interface components {
         };
         CartProps: {
             countries: components["schemas"]["CountryChoice"][];
-            home_country: string;
+            /** @description Chosen until the visitor chooses another. */
+            default_country: string;
+            payment_methods: components["schemas"]["PaymentMethod"][];
             links: components["schemas"]["CartLinks"];
         };
         CheckoutAnswer: {
@@ -613,12 +642,20 @@ export interface components {
         CheckoutLinks: {
             cart: string;
             terms: string;
+            /** @description Where a contract is withdrawn from. */
+            withdrawal: string;
+            /** @description The notice about the right of withdrawal, and its form. */
+            withdrawal_form: string;
+            /** @description Where the legal guarantees are explained. */
+            guarantees: string;
             privacy: string;
             forgot: string;
         };
         CheckoutProps: {
             countries: components["schemas"]["CountryChoice"][];
-            home_country: string;
+            /** @description Chosen until the visitor chooses another. */
+            default_country: string;
+            payment_methods: components["schemas"]["PaymentMethod"][];
             other_country: components["schemas"]["OtherCountryEnum"];
             payment_modes: components["schemas"]["PaymentModeEnum"][];
             pay_label: string;
@@ -633,6 +670,11 @@ export interface components {
             payment_mode: components["schemas"]["PaymentModeEnum"];
             /** Format: decimal */
             expected_total: string;
+            /**
+             * Format: date
+             * @description `lead_time.latest` of the quote. A later date is refused: 409 `date_changed`, with the fresh quote.
+             */
+            expected_date?: string;
             accept_terms: boolean;
         };
         ContactAnswer: {
@@ -661,8 +703,7 @@ export interface components {
         CountryChoice: {
             code: string;
             name: string;
-            zone: string;
-            duties_notice: boolean;
+            needs_postcode: boolean;
         };
         CreditedLine: {
             item_id: number;
@@ -686,6 +727,8 @@ export interface components {
             phone: string;
             /** @default  */
             notes: string;
+            billing?: components["schemas"]["BillingRequest"] | null;
+            gift?: components["schemas"]["GiftRequest"] | null;
         };
         FiledAnswer: {
             success: boolean;
@@ -752,6 +795,11 @@ export interface components {
         GallerySource: {
             type: string;
             srcset: string;
+        };
+        GiftRequest: {
+            recipient: string;
+            /** @default  */
+            message: string;
         };
         Installment: {
             /** Format: date */
@@ -826,6 +874,8 @@ export interface components {
             latest: string;
             /** @description The two dates in the visitor's language. */
             text: string;
+            /** @description Until when to order for a delivery before Christmas; empty unless it can be done. */
+            christmas: string;
         };
         LineRequest: {
             /** Format: int64 */
@@ -892,6 +942,14 @@ export interface components {
             readonly shipping_address: {
                 [key: string]: string;
             };
+            /** @description Null when it is that of the delivery. */
+            readonly billing_address: {
+                [key: string]: string;
+            } | null;
+            /** @description Who receives the parcel; null when it is the customer. */
+            readonly gift: {
+                [key: string]: string;
+            } | null;
             items: components["schemas"]["OrderLine"][];
             tracking: components["schemas"]["Tracking"][];
             payments: components["schemas"]["PaymentDue"][];
@@ -922,6 +980,11 @@ export interface components {
             /** Format: decimal */
             amount: string;
             state: string;
+        };
+        PaymentMethod: {
+            /** @description The name of a sign of the shop's sprite. */
+            icon: string;
+            name: string;
         };
         /**
          * @description * `full` - En une fois
@@ -1012,6 +1075,11 @@ export interface components {
             production_time: string;
             production_days_min: number;
             production_days_max: number;
+            /**
+             * Format: date
+             * @description The first day on which a piece ordered today may leave the workshop.
+             */
+            dispatch_from: string | null;
             /** Format: date-time */
             created_at: string;
             source: string;
@@ -1082,6 +1150,11 @@ export interface components {
             dimensions: string;
             production_days_min: number;
             production_days_max: number;
+            /**
+             * Format: date
+             * @description When it leaves if it is ordered today; null for what can't be bought.
+             */
+            dispatch_from: string | null;
             images: number[];
         };
         /** @description A priced cart. The client displays these figures and never adds them up. */
@@ -1096,6 +1169,10 @@ export interface components {
             subtotal: string;
             country: string;
             shipping_zone: string;
+            /** @description The parcel leaves the Union's VAT or customs area: its receiver owes import taxes or duties. */
+            customs_notice: boolean;
+            /** @description What is wrong or doubtful about the postcode, in the visitor's language. */
+            postal_code_notice: string;
             /** Format: decimal */
             shipping_cost: string;
             /** Format: decimal */
@@ -1144,6 +1221,10 @@ export interface components {
         QuoteRequestRequest: {
             lines: components["schemas"]["LineRequest"][];
             country?: string | null;
+            /** @description The name of a country that is « Autre ». */
+            custom_country?: string;
+            /** @description As far as it has been typed. */
+            postal_code?: string;
         };
         /**
          * @description * `letter` - Par courrier

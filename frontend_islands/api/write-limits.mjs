@@ -6,7 +6,14 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 /** Field by field: the longest text, the most items of a list, the largest number. */
-const REQUESTS = ["AccountRequest", "CustomerRequest", "LineRequest", "QuoteRequestRequest"];
+const REQUESTS = [
+  "AccountRequest",
+  "BillingRequest",
+  "CustomerRequest",
+  "GiftRequest",
+  "LineRequest",
+  "QuoteRequestRequest",
+];
 
 /** The text of `limits.ts`. */
 export function limitsModule() {

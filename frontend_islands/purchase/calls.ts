@@ -80,7 +80,7 @@ const quote = v.object({
   free_shipping_missing: v.nullable(amount),
   free_shipping_share: count,
   next_free: v.array(text),
-  lead_time: v.nullable(v.object({ text })),
+  lead_time: v.nullable(v.object({ latest: text, text, christmas: text })),
   installments: v.object({
     available: v.boolean(),
     minimum: amount,

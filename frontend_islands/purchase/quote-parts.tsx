@@ -62,6 +62,11 @@ export function DeliveryNotes({ quote }: { quote: Quote }) {
         <p className="order-summary__note">{t("summary.leadTime", { dates: quote.lead_time.text })}</p>
       )}
       {quote.customs_notice && <p className="order-summary__note">{t("summary.duties")}</p>}
+      {quote.lead_time?.christmas && (
+        <p className="order-summary__note">
+          <strong>{quote.lead_time.christmas}</strong>
+        </p>
+      )}
     </>
   );
 }

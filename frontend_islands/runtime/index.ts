@@ -29,7 +29,7 @@ document.addEventListener("click", ({ target }) => {
   const code = (target as Element).closest<HTMLAnchorElement>("a[hreflang]")?.hreflang;
   if (code) keepLanguage(code);
 });
-if (!isStored("language") && !navigator.language.startsWith(document.documentElement.lang)) {
+if (document.documentElement.dataset.offer) {
   void import("./language-offer").then(({ offerLanguage }) => offerLanguage());
 }
 

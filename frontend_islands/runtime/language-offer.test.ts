@@ -1,22 +1,36 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { offerLanguage } from "./language-offer";
 
+const root = document.documentElement;
 const bar = () => document.querySelector<HTMLElement>(".language-offer");
 
-beforeEach(() => {
-  localStorage.clear();
-  document.documentElement.lang = "fr";
+/** The head's script as a page runs it. */
+async function arrive(
+  languages: readonly string[],
+  { path = "/produits?category=bust", referrer = "" } = {},
+) {
+  history.replaceState(null, "", path);
+  const page = path === "/" ? "" : "/produits";
   document.head.innerHTML = ["fr", "en", "es", "de"]
     .map((code) => {
       const prefix = code === "fr" ? "" : `/${code}`;
-      return `<link rel="alternate" hreflang="${code}" href="https://shop.example${prefix}/produits">`;
+      return `<link rel="alternate" hreflang="${code}" href="https://shop.example${prefix}${page || "/"}">`;
     })
     .join("");
-  document.body.innerHTML = "<main></main>";
-  history.replaceState(null, "", "/produits?category=bust");
+  vi.spyOn(navigator, "languages", "get").mockReturnValue(languages);
+  vi.spyOn(document, "referrer", "get").mockReturnValue(referrer);
+  vi.resetModules();
+  await import("./language-start");
+}
+
+beforeEach(() => {
+  localStorage.clear();
+  root.lang = "fr";
+  delete root.dataset.offer;
+  document.body.innerHTML = '<section class="language-offer"></section><main></main>';
 });
 afterEach(() => {
-  document.documentElement.lang = "";
+  root.lang = "";
   document.head.innerHTML = "";
   vi.restoreAllMocks();
 });
@@ -25,8 +39,10 @@ it.each([
   [["de-DE", "fr"], "de", "Diese Seite gibt es auf Deutsch.", "/de/produits?category=bust"],
   [["en-GB"], "en", "This page is available in English.", "/en/produits?category=bust"],
   [["pt-BR", "es-MX", "fr"], "es", "Esta página existe en español.", "/es/produits?category=bust"],
-])("offers the first language of %j that the shop speaks", (wanted, code, text, address) => {
-  offerLanguage(wanted);
+])("offers the first language of %j that the shop speaks", async (wanted, code, text, address) => {
+  await arrive(wanted);
+  expect(root.dataset.offer).toBe(code);
+  offerLanguage();
   expect(bar()?.lang).toBe(code);
   expect(bar()?.querySelector("p")?.textContent).toBe(text);
   expect(bar()?.querySelector("a")?.getAttribute("href")).toBe(address);
@@ -35,37 +51,74 @@ it.each([
 });
 
 it.each([[["fr-CA", "en"]], [["pt-BR", "fr"]], [["ja"]], [[]]])(
-  "is silent for %j on a French page",
-  (wanted) => {
-    offerLanguage(wanted);
-    expect(bar()).toBeNull();
+  "keeps no row free for %j on a French page",
+  async (wanted) => {
+    await arrive(wanted);
+    expect(root.dataset.offer).toBeUndefined();
   },
 );
 
-it("is silent where the page has no other language", () => {
-  document.head.innerHTML = "";
-  offerLanguage(["de"]);
-  expect(bar()).toBeNull();
+it("takes the row away where the page has no other language", () => {
+  root.dataset.offer = "de";
+  offerLanguage();
+  expect(root.dataset.offer).toBeUndefined();
+  expect(bar()?.childNodes).toHaveLength(0);
 });
 
-it("offers once", () => {
-  offerLanguage(["de"]);
-  offerLanguage(["de"]);
-  expect(document.querySelectorAll(".language-offer")).toHaveLength(1);
+it("offers once", async () => {
+  await arrive(["de"]);
+  offerLanguage();
+  offerLanguage();
+  expect(bar()?.querySelectorAll("a")).toHaveLength(1);
 });
 
-it("goes away when it is dismissed, and keeps the answer", () => {
-  offerLanguage(["de"]);
+it("asks nobody who has chosen", async () => {
+  localStorage.setItem("language", "fr");
+  await arrive(["de"]);
+  expect(root.dataset.offer).toBeUndefined();
+});
+
+it.each([
+  ["leads to the chosen language's home page", { path: "/" }, "de", ["/de/"]],
+  ["stays on the home page that was chosen", { path: "/" }, "fr", []],
+  [
+    "follows the shop's own links to the French home page",
+    { path: "/", referrer: `${location.origin}/faq` },
+    "de",
+    [],
+  ],
+  ["stays on any other French page", {}, "de", []],
+  ["stays for a language that the shop does not speak", { path: "/" }, "xx", []],
+])("%s", async (_name, visit: { path?: string; referrer?: string }, chosen, addresses) => {
+  localStorage.setItem("language", chosen);
+  const replace = vi.fn();
+  vi.stubGlobal("location", {
+    ...location,
+    origin: location.origin,
+    pathname: visit.path ?? "/produits",
+    search: "",
+    replace,
+  });
+  await arrive(["de"], visit);
+  expect(replace.mock.calls.flat()).toEqual(addresses);
+  vi.unstubAllGlobals();
+});
+
+it("goes away when it is dismissed, and keeps the answer", async () => {
+  await arrive(["de"]);
+  offerLanguage();
   bar()?.querySelector("button")?.click();
-  expect(bar()).toBeNull();
+  expect(root.dataset.offer).toBeUndefined();
+  expect(bar()?.childNodes).toHaveLength(0);
   expect(localStorage.getItem("language")).toBe("fr");
 });
 
-it("goes away even where nothing can be kept", () => {
+it("goes away even where nothing can be kept", async () => {
   vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
     throw new DOMException("denied", "SecurityError");
   });
-  offerLanguage(["de"]);
+  await arrive(["de"]);
+  offerLanguage();
   bar()?.querySelector("button")?.click();
-  expect(bar()).toBeNull();
+  expect(root.dataset.offer).toBeUndefined();
 });

@@ -1,9 +1,8 @@
 /**
- * A bar that offers the page in the visitor's own language, once: whoever answers it, or changes the language by hand,
- * is not asked again. Nobody is sent anywhere. Public pages are the same for everybody, so it is drawn here, over the
- * page's lower edge, where it moves nothing.
+ * A row at the top of the page that offers it in the visitor's own language, once: whoever answers it, or changes the
+ * language by hand, is not asked again. `language-start` has chosen the language and kept the row free.
  */
-import { keepLanguage } from "./language";
+import { alternateIn, keepLanguage } from "./language";
 
 /** In the language that is offered: whoever needs the offer may not read the page's. */
 const WORDS: Record<string, { offer: string; accept: string; dismiss: string }> = {
@@ -13,34 +12,36 @@ const WORDS: Record<string, { offer: string; accept: string; dismiss: string }> 
   de: { offer: "Diese Seite gibt es auf Deutsch.", accept: "Auf Deutsch lesen", dismiss: "Nein danke" },
 };
 
-/** Draws the bar for the first wanted language that the shop speaks, unless the page is in it. */
-export function offerLanguage(wanted: readonly string[] = navigator.languages): void {
-  const language = wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find((code) => code in WORDS);
-  const words = WORDS[language ?? ""];
-  if (!language || !words || language === document.documentElement.lang) return;
-  const there = document.querySelector<HTMLLinkElement>(`link[rel="alternate"][hreflang="${language}"]`);
-  if (!there || document.querySelector(".language-offer")) return;
-
-  const bar = document.createElement("section");
-  bar.className = "language-offer";
+/** Fills the row for the language that the page's root names; takes the row away when there is nothing to offer. */
+export function offerLanguage(): void {
+  const root = document.documentElement;
+  const language = root.dataset.offer ?? "";
+  const words = WORDS[language];
+  const address = alternateIn(language);
+  const bar = document.querySelector<HTMLElement>(".language-offer");
+  if (!bar || !words || !address) {
+    delete root.dataset.offer;
+    return;
+  }
+  if (bar.hasChildNodes()) return;
   bar.lang = language;
-  const text = document.createElement("p");
-  text.textContent = words.offer;
   bar.setAttribute("aria-label", words.offer);
+  const text = document.createElement("p");
+  text.className = "language-offer__text";
+  text.textContent = words.offer;
   const accept = document.createElement("a");
-  accept.className = "button button--primary";
-  // The same host, whatever name the shop calls itself by, and the same query.
-  accept.href = new URL(there.href).pathname + location.search;
+  accept.className = "language-offer__accept";
+  accept.href = address;
   accept.hreflang = language;
   accept.textContent = words.accept;
   const dismiss = document.createElement("button");
-  dismiss.className = "button";
+  dismiss.className = "language-offer__dismiss";
   dismiss.type = "button";
   dismiss.textContent = words.dismiss;
   dismiss.addEventListener("click", () => {
-    keepLanguage(document.documentElement.lang);
-    bar.remove();
+    keepLanguage(root.lang);
+    delete root.dataset.offer;
+    bar.replaceChildren();
   });
   bar.append(text, accept, dismiss);
-  document.body.append(bar);
 }

@@ -6,7 +6,14 @@ import { addToCart, type CartLine, clearCart } from "@/lib/cart";
 import { type Asked, cartLine, countries, json, quote, quoted } from "./purchase";
 
 const links = { catalogue: "/produits", checkout: "/checkout" };
-export const island = <Cart countries={countries} home_country="FR" links={links} />;
+export const island = (
+  <Cart
+    countries={countries}
+    default_country="FR"
+    payment_methods={[{ icon: "card", name: "Carte bancaire" }]}
+    links={links}
+  />
+);
 
 export const guardian = quoted();
 export const bust = quoted({

@@ -10,7 +10,8 @@ import { renderIsland } from "./render";
 
 export const props: CheckoutProps = {
   countries,
-  home_country: "FR",
+  default_country: "FR",
+  payment_methods: [{ icon: "card", name: "Carte bancaire" }],
   other_country: "ZZ",
   payment_modes: ["full"],
   pay_label: "Commande avec obligation de paiement",
@@ -20,6 +21,9 @@ export const props: CheckoutProps = {
     cart: "/panier",
     terms: "/cgv",
     privacy: "/politique-confidentialite",
+    withdrawal: "/retractation",
+    withdrawal_form: "/formulaire-retractation",
+    guarantees: "/cgv",
     forgot: "/auth?mode=forgot",
   },
 };
@@ -48,7 +52,7 @@ export async function openCheckout({
 
 export const field = (name: string) => screen.getByLabelText(name, { selector: "input, select, textarea" });
 export const payButton = () => screen.getByRole("button", { name: /Commande avec|Traitement/ });
-export const termsBox = () => screen.getByRole("checkbox");
+export const termsBox = () => screen.getByRole("checkbox", { name: /J'accepte/ });
 
 /** Pasted rather than typed: a key at a time, every test would take seconds. */
 export async function put(user: UserEvent, name: string, text: string) {

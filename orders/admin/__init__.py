@@ -1,6 +1,16 @@
 """Django's admin for operators: one module a subject. A module adds its pages and inlines to an order by `base`."""
 
-from orders.admin import books, fulfilment, invoices, payments, refunds, settings, transfers, withdrawals
+from orders.admin import (
+    books,
+    fulfilment,
+    invoices,
+    parcels,
+    payments,
+    refunds,
+    settings,
+    transfers,
+    withdrawals,
+)
 from orders.admin import order as order
 
 __all__ = [
@@ -8,6 +18,7 @@ __all__ = [
     "fulfilment",
     "invoices",
     "order",
+    "parcels",
     "payments",
     "refunds",
     "settings",

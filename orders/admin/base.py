@@ -11,6 +11,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
@@ -19,6 +20,7 @@ from django_countries import countries
 from orders.models import Order, Refund
 from orders.selectors.money import with_undecided_money
 from orders.selectors.refunds import refund_error_in_words
+from orders.selectors.workshop import orders_at_risk
 from orders.stripe import gateway
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
@@ -232,3 +234,18 @@ class RetentionFilter(admin.SimpleListFilter):
         if self.value() != "undecided":
             return queryset
         return queryset.filter(pk__in=with_undecided_money().values("pk"))
+
+
+class PromiseFilter(admin.SimpleListFilter):
+    """Orders at the workshop whose promised date is to come and can't be kept any more."""
+
+    title = _("date promise")
+    parameter_name = "promise"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("at_risk", _("ne peut plus être tenue"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() != "at_risk":
+            return queryset
+        return queryset.filter(pk__in=orders_at_risk(timezone.localdate()).values("pk"))

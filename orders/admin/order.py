@@ -16,7 +16,6 @@ from django.utils.html import format_html
 from django.utils.timezone import localtime
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django_countries import countries
 
 from catalog.models import Finish
 from orders.admin.base import (
@@ -27,6 +26,7 @@ from orders.admin.base import (
     LinkedPagesAdmin,
     OrderPage,
     PageLink,
+    PromiseFilter,
     ReadOnlyInline,
     RetentionFilter,
     choices,
@@ -46,6 +46,7 @@ from orders.models import (
     StockHold,
 )
 from orders.models.states import ActorKind
+from orders.selectors.addresses import billing_address, delivery_address, is_delivered_elsewhere
 from orders.selectors.installments import calendar
 from orders.services.payments.checkout_sessions import abandon_order
 from orders.services.payments.settlement import settle
@@ -56,7 +57,19 @@ from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_admin import staff_action
 
 _BUTTONS = (
-    *("step", "money", "delivery", "promise", "withdrawals", "refund", "installments", "pause", "invoice"),
+    *(
+        "step",
+        "slip",
+        "address",
+        "money",
+        "delivery",
+        "promise",
+        "withdrawals",
+        "refund",
+        "installments",
+        "pause",
+        "invoice",
+    ),
     *("withdrawal_received", "restore", "close", "remove"),
 )
 
@@ -132,9 +145,18 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
         "created_at",
         "promised_by",
         ("archived_at", yes_no(_("archivée"))),
+        PromiseFilter,
         RetentionFilter,
     )
-    search_fields = ("id", "reference", "email", "first_name", "last_name", "tracking__tracking_number")
+    search_fields = (
+        "id",
+        "reference",
+        "email",
+        "first_name",
+        "last_name",
+        "gift_recipient",
+        "tracking__tracking_number",
+    )
     date_hierarchy = "created_at"
     list_per_page = 50
     ordering = ("-created_at",)
@@ -152,7 +174,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
                         "shipping_cost",
                         "total",
                     ),
-                    *("created_at", "paid_at", "promised_by", "shipped_at", "delivered_at"),
+                    *("created_at", "paid_at", "start_by", "promised_by", "shipped_at", "delivered_at"),
                     *("cancelled_at", "retention_reason", "retention_decision", "archived_at"),
                     *("terms_version", "terms_accepted_at", "mandate_text"),
                 ),
@@ -262,7 +284,8 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
             "title": gettext("Commande %(reference)s") % {"reference": order.reference},
             "subtitle": None,
             "plan": calendar(order),
-            "country_name": countries.name(order.country) or order.custom_country,
+            "delivery": delivery_address(order),
+            "billing": billing_address(order) if is_delivered_elsewhere(order) else None,
             "show_save": False,
             "show_save_and_continue": False,
         }

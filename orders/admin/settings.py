@@ -1,16 +1,18 @@
-"""VAT rates, delivery zones, territories and countries without delivery in the admin."""
+"""VAT rates, delivery zones, territories, countries without delivery and closures of the workshop in the admin."""
 
 from itertools import pairwise
 from typing import Any, TypeVar
 
 from django import forms
 from django.conf import settings
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db import models
 from django.db.models import QuerySet
 from django.forms import BaseInlineFormSet
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from orders.models import (
     DeliveryStop,
@@ -19,9 +21,11 @@ from orders.models import (
     Territory,
     TerritoryVat,
     VatRate,
+    WorkshopClosure,
 )
 from orders.pricing.territories import PostcodesInvalid, parse_postcodes
 from orders.selectors.destinations import place_at
+from orders.selectors.workshop import orders_at_risk
 from shop.core.amounts import TYPED_AMOUNT
 from shop.core.content_version import content_changed
 from shop.core.staff_actions import StaffAction
@@ -68,7 +72,7 @@ class ZoneForm(forms.ModelForm[ShippingZone]):
             both = codes & {country.code for country in zone.countries}
             if both:
                 raise forms.ValidationError(
-                    _("%(codes)s : déjà dans la zone « %(zone)s »."),
+                    _("%(codes)s\u00a0: déjà dans la zone «\u00a0%(zone)s\u00a0»."),
                     params={"codes": ", ".join(sorted(both)), "zone": zone.name},
                 )
         return self.cleaned_data["countries"]
@@ -245,3 +249,28 @@ class DeliveryStopAdmin(PublicSettingAdmin[DeliveryStop]):
 
     form = DeliveryStopForm
     list_display = ("country", "reason", "stopped_at")
+
+
+@admin.register(WorkshopClosure)
+class WorkshopClosureAdmin(PublicSettingAdmin[WorkshopClosure]):
+    """Saving one says how many promised dates it makes impossible."""
+
+    fields = ("starts_on", "ends_on", *(f"message_{code}" for code, _name in settings.LANGUAGES))
+    list_display = ("__str__", "starts_on", "ends_on", "message")
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        late = orders_at_risk(timezone.localdate()).count()
+        if late:
+            self.message_user(
+                request,
+                ngettext(
+                    "%(count)d commande promise ne peut plus partir à temps\u00a0: elle est dans "
+                    "«\u00a0À traiter\u00a0».",
+                    "%(count)d commandes promises ne peuvent plus partir à temps\u00a0: elles sont dans "
+                    "«\u00a0À traiter\u00a0».",
+                    late,
+                )
+                % {"count": late},
+                messages.WARNING,
+            )

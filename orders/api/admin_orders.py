@@ -15,7 +15,8 @@ from rest_framework.views import APIView
 from accounts.models import User
 from accounts.permissions import allowed
 from orders.api.base import ORDER_ID, found_order, idempotency_key, order_not_found, private, validated
-from orders.api.serializers import OrderSerializer, ParagraphField, PlainTextField, TrackingSerializer
+from orders.api.fields import ParagraphField, PlainTextField
+from orders.api.serializers import OrderSerializer, TrackingSerializer
 from orders.models import AttemptState, Carrier, Order, OrderStatus
 from orders.selectors.admin_orders import BadCursor, admin_order, find_orders
 from orders.services.fulfilment.archiving import Removal, remove_order

@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 from accounts.models import User
 from accounts.permissions import allowed
 from orders.api.base import ORDER_ID, order_not_found, private, validated
-from orders.api.serializers import ParagraphField, PlainTextField
+from orders.api.fields import ParagraphField, PlainTextField
 from orders.downloads import pdf_response
 from orders.guest_orders import browser_owns
 from orders.models import Order

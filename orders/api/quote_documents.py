@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog.models import Finish
@@ -12,8 +11,9 @@ from orders.pricing.installments import Installment
 from orders.pricing.promotions import NextFree
 from orders.pricing.quote import InstallmentOffer, Quote
 from orders.selectors.mandate import mandate_text
+from orders.selectors.promises import christmas_text
 from orders.selectors.quotes import CartQuote, QuotedLine
-from shop.core.dates import day_in_words
+from shop.core.dates import day_in_words, day_range_in_words
 from shop.core.law import HOME_COUNTRY
 from shop.core.money import ZERO, to_cents
 from shop.core.postcodes import postcode_notice
@@ -129,9 +129,6 @@ def _lead_time(quote: Quote) -> dict[str, Any] | None:
         "days_max": lead.days_max,
         "earliest": lead.earliest,
         "latest": lead.latest,
-        "text": _("entre le %(earliest)s et le %(latest)s")
-        % {
-            "earliest": day_in_words(lead.earliest),
-            "latest": day_in_words(lead.latest),
-        },
+        "text": day_range_in_words(lead.earliest, lead.latest),
+        "christmas": christmas_text(quote.christmas_until),
     }

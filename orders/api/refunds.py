@@ -15,7 +15,8 @@ from rest_framework.views import APIView
 from accounts.models import User
 from accounts.permissions import allowed
 from orders.api.base import IDEMPOTENCY_KEY, ORDER_ID, idempotency_key, order_not_found, private, validated
-from orders.api.serializers import KnownFieldsSerializer, PlainTextField, StrictIntegerField
+from orders.api.fields import PlainTextField
+from orders.api.serializers import KnownFieldsSerializer, StrictIntegerField
 from orders.models import Order, Refund, RefundLine, RefundMethod, RefundRequest, RefundState, TransferReturn
 from orders.selectors.quotes import MAX_LINES
 from orders.selectors.refund_rules import ReturnedLine

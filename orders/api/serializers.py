@@ -1,6 +1,5 @@
 """What the calls take and answer. Amounts travel as strings in euros (`"49.99"`), countries as ISO 3166-1."""
 
-import unicodedata
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, cast
@@ -8,12 +7,18 @@ from typing import Any, cast
 from django.core.validators import EmailValidator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django_countries import countries
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from accounts.models import normalise_email
 from catalog.models import Finish
+from orders.api.billing import (
+    BillingSerializer,
+    GiftSerializer,
+    billing_details,
+    billing_document,
+    gift_details,
+)
+from orders.api.fields import CountryField, EmailAddressField, ParagraphField, PlainTextField
 from orders.models import PaymentMode
 from orders.models.order import OTHER_COUNTRY
 from orders.selectors.destinations import country_code
@@ -24,7 +29,6 @@ from shop.core.models import EMAIL_MAX_LENGTH
 from shop.core.postcodes import postcode_error
 
 _MAX_ID = 2**63 - 1
-_OTHER_NAMES = {"autre", "other", "otro", "andere", OTHER_COUNTRY.lower()}
 
 
 class KnownFieldsSerializer(serializers.Serializer[Any]):
@@ -75,23 +79,6 @@ def requested_lines(data: list[dict[str, Any]]) -> tuple[RequestedLine, ...]:
     )
 
 
-class CountryField(serializers.CharField):
-    """An ISO 3166-1 alpha-2 code, or ZZ (« Autre »)."""
-
-    default_error_messages = {"unknown": gettext_lazy("Choisissez un pays de la liste.")}
-
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
-            self.fail("invalid")
-        code = data.strip()
-        if code.lower() in _OTHER_NAMES:
-            return OTHER_COUNTRY
-        code = code.upper()
-        if code not in countries:
-            self.fail("unknown")
-        return code
-
-
 class QuoteRequestSerializer(serializers.Serializer[Any]):
     lines = LinesField(allow_empty=True)
     country = CountryField(required=False, allow_null=True)
@@ -101,45 +88,6 @@ class QuoteRequestSerializer(serializers.Serializer[Any]):
     postal_code = serializers.CharField(
         max_length=20, required=False, allow_blank=True, help_text="As far as it has been typed."
     )
-
-
-class PlainTextField(serializers.CharField):
-    """One line of text: trimmed, no control or direction-override characters, Unicode composed (NFC)."""
-
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
-            self.fail("invalid")
-        return _clean(super().to_internal_value(data), keep_lines=False)
-
-
-class ParagraphField(serializers.CharField):
-    """Text of several lines, otherwise cleaned like PlainTextField."""
-
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
-            self.fail("invalid")
-        return _clean(super().to_internal_value(data), keep_lines=True)
-
-
-def _clean(text: str, *, keep_lines: bool) -> str:
-    text = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
-    kept = []
-    for character in text:
-        if character == "\n" and keep_lines:
-            kept.append(character)
-        elif character in "\n\t\r":
-            kept.append(" ")
-        elif unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn") or character == "\u200d":
-            # A zero-width joiner holds emoji together; every other invisible character is dropped.
-            kept.append(character)
-    return "".join(kept).strip()
-
-
-class EmailAddressField(serializers.CharField):
-    """An address in the form that accounts are looked up by, and judged in it: it may be longer than what came."""
-
-    def to_internal_value(self, data: Any) -> str:
-        return normalise_email(super().to_internal_value(data))
 
 
 class CustomerSerializer(serializers.Serializer[CustomerDetails]):
@@ -157,6 +105,8 @@ class CustomerSerializer(serializers.Serializer[CustomerDetails]):
     customCountry = PlainTextField(max_length=60, required=False, allow_blank=True, default="")  # noqa: N815
     phone = PlainTextField(max_length=40, required=False, allow_blank=True, default="")
     notes = ParagraphField(max_length=2000, required=False, allow_blank=True, default="")
+    billing = BillingSerializer(required=False, allow_null=True, default=None)
+    gift = GiftSerializer(required=False, allow_null=True, default=None)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["country"] == OTHER_COUNTRY and not attrs["customCountry"]:
@@ -185,6 +135,8 @@ def customer_details(data: dict[str, Any]) -> CustomerDetails:
         custom_country=data["customCountry"],
         phone=data["phone"],
         notes=data["notes"],
+        billing=billing_details(data["billing"]),
+        gift=gift_details(data["gift"]),
     )
 
 
@@ -199,6 +151,10 @@ class CheckoutSerializer(serializers.Serializer[Any]):
     account = AccountSerializer(required=False, allow_null=True)
     payment_mode = serializers.ChoiceField(choices=PaymentMode.choices)
     expected_total = AmountField(min_value=Decimal("0"), coerce_to_string=True)
+    expected_date = serializers.DateField(
+        required=False,
+        help_text="`lead_time.latest` of the quote. A later date is refused: 409 `date_changed`, with the fresh quote.",
+    )
     accept_terms = serializers.BooleanField()
 
     def validate_accept_terms(self, value: bool) -> bool:
@@ -265,6 +221,10 @@ class LeadTimeSerializer(serializers.Serializer[Any]):
     earliest = serializers.DateField()
     latest = serializers.DateField()
     text = serializers.CharField(help_text="The two dates in the visitor's language.")
+    christmas = serializers.CharField(
+        allow_blank=True,
+        help_text="Until when to order for a delivery before Christmas; empty unless it can be done.",
+    )
 
 
 class QuoteSerializer(serializers.Serializer[Any]):
@@ -356,6 +316,10 @@ class OrderSerializer(serializers.Serializer[Any]):
     shipping_cost = serializers.DecimalField(max_digits=10, decimal_places=2)
     total_amount = serializers.DecimalField(max_digits=10, decimal_places=2, source="total")
     shipping_address = serializers.SerializerMethodField()
+    billing_address = serializers.SerializerMethodField(help_text="Null when it is that of the delivery.")
+    gift = serializers.SerializerMethodField(
+        help_text="Who receives the parcel; null when it is the customer."
+    )
     items = OrderLineSerializer(many=True)
     tracking = TrackingSerializer(many=True)
     payments = PaymentDueSerializer(many=True)
@@ -373,3 +337,15 @@ class OrderSerializer(serializers.Serializer[Any]):
             "phone": order.phone,
             "notes": order.notes,
         }
+
+    @extend_schema_field(
+        serializers.DictField(child=serializers.CharField(allow_blank=True), allow_null=True)
+    )
+    def get_billing_address(self, order: Any) -> dict[str, str] | None:
+        return billing_document(order)
+
+    @extend_schema_field(
+        serializers.DictField(child=serializers.CharField(allow_blank=True), allow_null=True)
+    )
+    def get_gift(self, order: Any) -> dict[str, str] | None:
+        return {"recipient": order.gift_recipient, "message": order.gift_message} if order.is_gift else None

@@ -1,7 +1,7 @@
 """The calls: parse, call a service or a selector, answer."""
 
 import uuid
-from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cache
 from typing import Any, cast
@@ -18,7 +18,6 @@ from rest_framework.views import APIView
 from accounts.models import User
 from accounts.services.checkout import CheckoutSignUp, authenticate_at_checkout
 from accounts.services.signing_in import sign_in_now
-from catalog.selectors.availability import Level
 from orders.api import quote_documents, serializers
 from orders.api.base import IDEMPOTENCY_KEY, ORDER_ID, found_order, idempotency_key, private, validated
 from orders.guest_orders import browser_owns, remember_order, remembered_orders
@@ -49,24 +48,23 @@ class QuoteView(APIView):
     def post(self, request: Request) -> Response:
         asked = _quote_request().run_validation(request.data)
         # Rules and photos are those that pages show; prices and stock are read. The checkout reads all of it again.
+        earlier = _own_orders(request)
         with fragments_of(content_version()):
             cart = quote_cart(
                 serializers.requested_lines(asked["lines"]),
                 destination=asked.get("country"),
                 custom_country=asked.get("custom_country", ""),
                 postal_code=asked.get("postal_code", ""),
-                own=_own_units(request),
+                own=held_by_orders(earlier) if earlier else None,
+                own_orders=earlier,
             )
             document = quote_documents.quote_document(cart)
         return private(_quote_serializer().to_representation(document))
 
 
-def _own_units(request: Request) -> Counter[Level] | None:
-    """What this browser's unpaid orders hold. No query for a browser without a session."""
-    if settings.SESSION_COOKIE_NAME not in request.COOKIES:
-        return None
-    orders = remembered_orders(request._request)
-    return held_by_orders(orders) if orders else None
+def _own_orders(request: Request) -> Collection[uuid.UUID]:
+    """The orders that this browser made. No query for a browser without a session."""
+    return () if settings.SESSION_COOKIE_NAME not in request.COOKIES else remembered_orders(request._request)
 
 
 @cache
@@ -104,6 +102,7 @@ class CheckoutView(APIView):
             payment_mode=data["payment_mode"],
             expected_total=data["expected_total"],
             language=active_language(),
+            expected_date=data.get("expected_date"),
         )
         buyer = _Buyer(request, demand, data.get("account"))
         try:
@@ -164,6 +163,7 @@ class _Buyer:
             address=client_address(self._browser),
             orders=remembered_orders(self._browser),
             member_id=None if self._member is None else self._member.pk,
+            signs_up=self._sign_up is not None,
         )
 
     def find(self, order: Order) -> User | None:

@@ -16,7 +16,8 @@ from rest_framework.views import APIView
 from accounts.models import User
 from accounts.permissions import allowed
 from orders.api.base import IDEMPOTENCY_KEY, ORDER_ID, found_order, idempotency_key, private, validated
-from orders.api.serializers import KnownFieldsSerializer, ParagraphField, PlainTextField
+from orders.api.fields import ParagraphField, PlainTextField
+from orders.api.serializers import KnownFieldsSerializer
 from orders.forms import LIMITS
 from orders.models import Order, Withdrawal, WithdrawalChannel, WithdrawalState
 from orders.selectors.orders import member_order

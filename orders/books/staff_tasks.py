@@ -31,6 +31,7 @@ from orders.models.order import IN_WORKSHOP
 from orders.models.payment import OPEN_DISPUTES
 from orders.models.returns import OPEN_CASES
 from orders.selectors.money import with_undecided_money
+from orders.selectors.workshop import orders_at_risk
 from shop.core.dates import shop_day
 from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
 from shop.core.staff_actions import StaffAction, may
@@ -138,7 +139,7 @@ def _retained(today: date) -> StaffTask:
         gettext_lazy("Argent gardé de commandes annulées"),
         len(undecided),
         _link("order", "retention=undecided"),
-        _("à rembourser, ou à garder pour un motif écrit : %(orders)s")
+        _("à rembourser, ou à garder pour un motif écrit\u00a0: %(orders)s")
         % {"orders": ", ".join(undecided[:NAMED])},
     )
 
@@ -148,6 +149,18 @@ def _late_orders(today: date) -> StaffTask:
         gettext_lazy("Commandes en retard sur leur date promise"),
         Order.objects.filter(status__in=IN_WORKSHOP, promised_by__lt=today).count(),
         _link("order", f"status__in=confirmed,processing&promised_by__lt={today.isoformat()}"),
+    )
+
+
+def _orders_at_risk(today: date) -> StaffTask:
+    """Those whose date has passed are a task of their own."""
+    late = list(orders_at_risk(today).order_by("promised_by", "pk").values_list("reference", flat=True))
+    return StaffTask(
+        gettext_lazy("Dates promises qui ne peuvent plus être tenues"),
+        len(late),
+        _link("order", "promise=at_risk"),
+        _("à faire en premier, ou à reporter en prévenant le client\u00a0: %(orders)s")
+        % {"orders": ", ".join(late[:NAMED])},
     )
 
 
@@ -210,6 +223,7 @@ _MAKERS: tuple[tuple[StaffAction, Callable[[date], StaffTask]], ...] = (
     (StaffAction.SEE_PAYMENTS, _overdue),
     (StaffAction.SEE_PAYMENTS, _paused),
     (StaffAction.SEE_ORDERS, _late_orders),
+    (StaffAction.SEE_ORDERS, _orders_at_risk),
     (StaffAction.SEE_ORDERS, _orders_to_make),
     (StaffAction.SEE_MAILS, _mails),
     (StaffAction.SEE_JOBS, _jobs),

@@ -24,6 +24,7 @@ from orders.models.payment import COLLECTED_PAYMENTS
 from orders.pricing.shares import share_out
 from orders.pricing.territories import Place
 from orders.pricing.vat import Tax, Treatment
+from orders.selectors.addresses import billing_address, delivery_address, is_delivered_elsewhere
 from orders.selectors.rules import country_name
 from shop.core.dates import shop_day
 from shop.core.models import ShopSettings
@@ -49,6 +50,7 @@ def invoice_data(
                 "country": place.country,
                 "territory": place.territory,
                 "country_name": country_name(order.country, order.custom_country),
+                "ship_to": _ship_to(order),
             },
             "lines": lines,
             "original_total": amount_string(order.original_total),
@@ -197,18 +199,34 @@ def _seller() -> dict[str, Any]:
 
 
 def _customer(order: Order, draft: InvoiceDraft | None) -> dict[str, Any]:
-    country = country_name(order.country, order.custom_country)
+    billed = billing_address(order)
     written = _lines_of(draft.customer_address) if draft is not None else []
     return {
-        "name": (draft.customer_name if draft is not None else "") or order.customer_name,
+        "name": (draft.customer_name if draft is not None else "") or billed.name,
+        "contact": billed.contact,
         "is_edited": bool(written),
-        "address_lines": written or [order.address, f"{order.postal_code} {order.city}", country],
+        "address_lines": written or billed.lines,
         "email": order.email,
-        "street": order.address,
-        "postal_code": order.postal_code,
-        "city": order.city,
-        "country": order.country,
-        "country_name": country,
+        "street": billed.street,
+        "postal_code": billed.postal_code,
+        "city": billed.city,
+        "country": billed.country,
+        "country_code": billed.country_code,
+        "country_name": country_name(billed.country, billed.custom_country),
+    }
+
+
+def _ship_to(order: Order) -> dict[str, Any] | None:
+    """Where the parcel goes, when the invoice goes elsewhere."""
+    if not is_delivered_elsewhere(order):
+        return None
+    delivery = delivery_address(order)
+    return {
+        "name": delivery.name,
+        "street": delivery.street,
+        "postal_code": delivery.postal_code,
+        "city": delivery.city,
+        "address_lines": delivery.lines,
     }
 
 

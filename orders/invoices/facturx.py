@@ -135,24 +135,34 @@ def _buyer(parent: ElementTree.Element, data: dict[str, Any]) -> None:
     customer = data["customer"]
     party = _add(parent, "ram:BuyerTradeParty")
     _add(party, "ram:Name", customer["name"])
+    if customer.get("contact"):
+        _add(party, "ram:DefinedTradeContact/ram:PersonName", customer["contact"])
     address = _add(party, "ram:PostalTradeAddress")
+    # Documents from before billing addresses were of the country of delivery.
+    country = customer.get("country_code") or data["delivery"]["country"]
     if customer["is_edited"]:
-        _address(address, customer["address_lines"], data["delivery"]["country"])
+        _address(address, customer["address_lines"], country)
     else:
-        _add(address, "ram:PostcodeCode", customer["postal_code"])
-        _add(address, "ram:LineOne", customer["street"])
-        _add(address, "ram:CityName", customer["city"])
-        _add(address, "ram:CountryID", data["delivery"]["country"])
+        _place(address, customer, country)
     _add(party, "ram:URIUniversalCommunication/ram:URIID", customer["email"]).set("schemeID", "EM")
+
+
+def _place(address: ElementTree.Element, place: dict[str, Any], country: str) -> None:
+    _add(address, "ram:PostcodeCode", place["postal_code"])
+    _add(address, "ram:LineOne", place["street"])
+    _add(address, "ram:CityName", place["city"])
+    _add(address, "ram:CountryID", country)
 
 
 def _delivery(parent: ElementTree.Element, data: dict[str, Any]) -> None:
     """Where it goes; the day (BT-72) only once it is known."""
-    _add(
-        parent,
-        "ram:ShipToTradeParty/ram:PostalTradeAddress/ram:CountryID",
-        data["delivery"]["country"],
-    )
+    party = _add(parent, "ram:ShipToTradeParty")
+    ship_to = data["delivery"].get("ship_to")
+    if ship_to:
+        _add(party, "ram:Name", ship_to["name"])
+        _place(_add(party, "ram:PostalTradeAddress"), ship_to, data["delivery"]["country"])
+    else:
+        _add(party, "ram:PostalTradeAddress/ram:CountryID", data["delivery"]["country"])
     if data["delivery"]["delivered_on"]:
         event = _add(parent, "ram:ActualDeliverySupplyChainEvent/ram:OccurrenceDateTime")
         _date(event, data["delivery"]["delivered_on"])

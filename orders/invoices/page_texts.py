@@ -196,6 +196,9 @@ def _calendar(data: dict[str, Any]) -> dict[str, Any]:
 
 def _remarks(data: dict[str, Any]) -> list[list[str]]:
     remarks = []
+    ship_to = data["delivery"].get("ship_to")
+    if ship_to:
+        remarks.append([_("Livrée à"), ", ".join([ship_to["name"], *ship_to["address_lines"]])])
     if data.get("reason"):
         remarks.append([_("Motif"), data["reason"]])
     refund = data.get("refund", {})

@@ -51,7 +51,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('catalog', '0002_variants'),
-        ('orders', '0001_initial'),
+        ("orders", "0001_initial"),
     ]
 
     operations = [

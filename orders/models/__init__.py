@@ -53,6 +53,7 @@ from orders.models.returns import (
     WithdrawalLine,
     WithdrawalState,
 )
+from orders.models.workshop import WorkshopClosure
 from orders.models.zone import DeliveryStop, ShippingRateStep, ShippingZone, Territory, TerritoryVat
 
 __all__ = [
@@ -120,4 +121,5 @@ __all__ = [
     "WithdrawalChannel",
     "WithdrawalLine",
     "WithdrawalState",
+    "WorkshopClosure",
 ]

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models import Finish
+from orders.models.addresses import OrderAddresses
 from orders.models.carrier import Carrier, parcel_url
 from shop.core.languages import SOURCE_LANGUAGE
 
@@ -47,7 +48,7 @@ OTHER_COUNTRY = "ZZ"
 """ISO 3166-1 keeps ZZ for private use: here the form's « Autre », named by `custom_country`."""
 
 
-class Order(models.Model):
+class Order(OrderAddresses):
     """What a customer ordered. It exists, `pending`, before the customer leaves for the payment page."""
 
     id = models.UUIDField(_("identifiant"), primary_key=True, default=uuid.uuid4, editable=False)
@@ -65,17 +66,6 @@ class Order(models.Model):
     )
     language = models.CharField(_("langue"), max_length=5, default=SOURCE_LANGUAGE)
 
-    email = models.EmailField(_("e-mail"))
-    first_name = models.CharField(_("prénom"), max_length=100)
-    last_name = models.CharField(_("nom"), max_length=100)
-    address = models.CharField(_("adresse"), max_length=250)
-    postal_code = models.CharField(_("code postal"), max_length=20)
-    city = models.CharField(_("ville"), max_length=100)
-    country = models.CharField(_("pays (ISO 3166-1)"), max_length=2)
-    custom_country = models.CharField(_("autre pays"), max_length=60, blank=True)
-    phone = models.CharField(_("téléphone"), max_length=40, blank=True)
-    notes = models.TextField(_("notes du client"), max_length=2000, blank=True)
-
     payment_mode = models.CharField(
         _("mode de paiement"), max_length=12, choices=PaymentMode.choices, default=PaymentMode.FULL
     )
@@ -87,6 +77,8 @@ class Order(models.Model):
     total = models.DecimalField(_("total (€)"), max_digits=10, decimal_places=2)
 
     promised_by = models.DateField(_("livraison promise au plus tard le"))
+    # What is made is begun in this order, so that every date that was promised can be kept.
+    start_by = models.DateField(_("à commencer au plus tard le"), null=True, blank=True, editable=False)
     terms_version = models.CharField(_("version des conditions acceptées"), max_length=40)
     terms_accepted_at = models.DateTimeField(_("conditions acceptées le"))
     mandate_text = models.TextField(
@@ -97,6 +89,15 @@ class Order(models.Model):
 
     idempotency_key = models.CharField(_("clé d'idempotence"), max_length=255, unique=True, editable=False)
     request_fingerprint = models.CharField(_("empreinte de la demande"), max_length=64, editable=False)
+    demand_digest = models.CharField(
+        _("empreinte de la demande et de son auteur"),
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text=_("Une seule commande impayée peut porter la même."),
+    )
     review_reason = models.CharField(_("à vérifier"), max_length=200, blank=True)
 
     created_at = models.DateTimeField(_("créée le"), default=timezone.now, editable=False)
@@ -133,6 +134,29 @@ class Order(models.Model):
                 ),
                 name="order_amounts_positive",
             ),
+            models.UniqueConstraint(
+                fields=("demand_digest",),
+                condition=Q(status="pending") & ~Q(demand_digest=""),
+                name="order_one_unpaid_demand",
+            ),
+            models.CheckConstraint(
+                condition=~Q(
+                    billing_name="", _connector=Q.OR, billing_address="", billing_city="", billing_country=""
+                )
+                | Q(
+                    billing_name="",
+                    billing_company="",
+                    billing_address="",
+                    billing_postal_code="",
+                    billing_city="",
+                    billing_country="",
+                    billing_custom_country="",
+                ),
+                name="order_billing_whole",
+            ),
+            models.CheckConstraint(
+                condition=~Q(gift_recipient="") | Q(gift_message=""), name="order_gift_has_recipient"
+            ),
             models.CheckConstraint(
                 condition=Q(
                     Exact(_cents(F("subtotal")), _cents(F("original_total") - F("promotion_savings")))
@@ -146,10 +170,6 @@ class Order(models.Model):
         return self.reference
 
     @property
-    def customer_name(self) -> str:
-        return f"{self.first_name} {self.last_name}".strip()
-
-    @property
     def is_paid(self) -> bool:
         """True once money was confirmed and not all of it refunded."""
         return self.status in PAID_STATUSES
@@ -161,7 +181,8 @@ class Order(models.Model):
 
 
 class OrderItem(models.Model):
-    """One line of an order. `quantity` counts all units, `free_quantity` those among them that were offered."""
+    """One line of an order. `quantity` counts all units, `free_quantity` those among them that were offered,
+    `made_quantity` those that were not in stock."""
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="items")
     position = models.PositiveSmallIntegerField(default=0)
@@ -181,6 +202,7 @@ class OrderItem(models.Model):
     promotion_get = models.PositiveSmallIntegerField(null=True, blank=True)
     quantity = models.PositiveIntegerField(_("quantité"))
     free_quantity = models.PositiveIntegerField(_("dont offertes"), default=0)
+    made_quantity = models.PositiveIntegerField(_("dont à fabriquer"), default=0, editable=False)
     unit_price = models.DecimalField(_("prix unitaire (€)"), max_digits=10, decimal_places=2)
     line_total = models.DecimalField(_("total de la ligne (€)"), max_digits=10, decimal_places=2)
 
@@ -192,6 +214,7 @@ class OrderItem(models.Model):
             models.CheckConstraint(
                 condition=Q(quantity__gte=1) & Q(free_quantity__lte=F("quantity")), name="item_quantities"
             ),
+            models.CheckConstraint(condition=Q(made_quantity__lte=F("quantity")), name="item_made_quantity"),
             models.CheckConstraint(
                 condition=Q(
                     Exact(

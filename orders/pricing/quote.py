@@ -8,7 +8,7 @@ from datetime import date
 from decimal import Decimal
 
 from orders.pricing import installments
-from orders.pricing.delivery import LeadTime, lead_time
+from orders.pricing.delivery import LeadTime, Route, Workshop, christmas_eve, last_order_day, lead_time
 from orders.pricing.installments import Installment
 from orders.pricing.promotions import NextFree, Promotion, free_units, units_missing_for_next
 from orders.pricing.shipping import ShippingZone, find_zone, free_shipping_missing, shipping_cost
@@ -20,13 +20,14 @@ from shop.core.money import from_cents, to_cents
 class CartLine:
     """What one line of a cart asks for, at the price the catalogue gives now.
 
-    `key` names the line and is unique in the cart. Production days are the product's own, else the shop's
-    default. `weight_grams` is that of one packed unit, None when nobody weighed it.
+    `key` names the line and is unique in the cart. `made_quantity` of its units are not in stock. Production days are
+    the product's own, else the shop's default. `weight_grams` is that of one packed unit, None when nobody weighed it.
     """
 
     key: str
     unit_price: Decimal
     quantity: int
+    made_quantity: int
     promotion: Promotion | None
     production_days_min: int
     production_days_max: int
@@ -35,7 +36,7 @@ class CartLine:
 
 @dataclass(frozen=True, slots=True)
 class PricingRules:
-    """What the shop has set: zones, first match wins, and installments.
+    """What the shop has set: zones, first match wins, installments, and when the workshop works.
 
     `home_country` is where a cart goes that has no destination yet; `default_weight_grams` is what a unit of unknown
     weight counts for.
@@ -46,6 +47,7 @@ class PricingRules:
     home_country: str
     installments_enabled: bool
     installments_minimum: Decimal
+    workshop: Workshop
     territories: tuple[Territory, ...] = ()
     default_weight_grams: int = 0
 
@@ -84,6 +86,8 @@ class Quote:
     Always holds, to the cent: subtotal = sum of line totals = original_total - promotion_savings;
     total = subtotal + shipping_cost; the parts of an installment plan add up to total; no figure is negative.
 
+    `christmas_until` is the last day on which this cart can be ordered for a delivery before Christmas; None out of
+    season and when it is too late.
     `free_shipping_missing` is 0.00 once delivery is free and None where no subtotal makes it free.
     """
 
@@ -99,6 +103,7 @@ class Quote:
     free_shipping_missing: Decimal | None
     next_free: tuple[NextFree, ...]
     lead_time: LeadTime | None
+    christmas_until: date | None
     installments: InstallmentOffer
 
 
@@ -109,12 +114,13 @@ def price_cart(
     postal_code: str = "",
     rules: PricingRules,
     today: date,
+    queued_units: int = 0,
 ) -> Quote:
     """Price a cart sent to a country, and to a postcode of it where one is known.
 
     `destination` is an upper-case ISO 3166-1 alpha-2 code, None for the home country; any text that no zone
-    lists gets the fallback zone. `today` is the day of the order where the shop is. Free units weigh as much
-    as the others.
+    lists gets the fallback zone. `today` is the day of the order where the shop is, `queued_units` what it had to make
+    before. Free units weigh as much as the others.
 
     Lines are expected to be validated: a quantity below 1, a negative or fractional-cent price, production
     days out of order or a repeated key raises `ValueError`.
@@ -136,6 +142,8 @@ def price_cart(
         rules.home_country if destination is None else destination, postal_code, rules.territories
     )
     zone = find_zone(place, rules.zones, rules.fallback_zone)
+    route = Route(zone, place.country, rules.workshop, queued_units)
+    eve = christmas_eve(today)
     shipping_cents = to_cents(shipping_cost(zone, subtotal, item_count, weight))
     total = from_cents(subtotal_cents + shipping_cents)
     return Quote(
@@ -150,7 +158,8 @@ def price_cart(
         total=total,
         free_shipping_missing=free_shipping_missing(zone, subtotal, weight),
         next_free=units_missing_for_next(lines),
-        lead_time=lead_time(lines, zone, today),
+        lead_time=lead_time(lines, route, today=today),
+        christmas_until=None if eve is None else last_order_day(lines, route, by=eve, today=today),
         installments=_offer_installments(total, rules, today),
     )
 
@@ -161,6 +170,8 @@ def _refuse_invalid(lines: Sequence[CartLine]) -> None:
     for line in lines:
         if line.quantity < 1:
             raise ValueError(f"Line {line.key}: the quantity is {line.quantity}, not at least 1.")
+        if not 0 <= line.made_quantity <= line.quantity:
+            raise ValueError(f"Line {line.key}: {line.made_quantity} of {line.quantity} units can't be made.")
         if to_cents(line.unit_price) < 0:
             raise ValueError(f"Line {line.key}: the price {line.unit_price} is negative.")
         if not 0 <= line.production_days_min <= line.production_days_max:

@@ -25,8 +25,8 @@ class ShippingZone:
 
     `steps` are rates by weight, lightest first; `rate` is that of anything heavier, or of every parcel where there are
     none. `free_from` is the subtotal after promotions from which delivery is free, None if it never is. Delivery days
-    are calendar days from dispatch. Raises `ValueError` for negative or fractional-cent amounts and for steps or days
-    out of order.
+    are the carrier's (`orders.pricing.delivery`). Raises `ValueError` for negative or fractional-cent amounts and for
+    steps or days out of order.
     """
 
     code: str

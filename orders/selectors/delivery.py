@@ -24,7 +24,7 @@ class FreeDelivery:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryDays:
-    """How long the carrier takes in the shop's own zone, in calendar days."""
+    """How many of its days the carrier needs."""
 
     minimum: int
     maximum: int
@@ -90,11 +90,6 @@ def free_delivery() -> FreeDelivery | None:
         if HOME_COUNTRY in zone.countries and zone.free_from is not None:
             return FreeDelivery(zone.free_from, len(zone.countries))
     return None
-
-
-def home_delivery_days() -> DeliveryDays | None:
-    """Return the carrier's days in the shop's own zone, None without such a zone. Reads `delivery_zones`."""
-    return next((zone.days for zone in delivery_zones() if HOME_COUNTRY in zone.countries), None)
 
 
 def shipping_table() -> list[DeliveryRow]:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import translation
 
 from orders.models import Invoice, InvoiceDocument, InvoiceDraft, InvoiceKind, Order
-from orders.selectors.rules import country_name
+from orders.selectors.addresses import billing_address
 from shop.core.models import ShopSettings
 
 
@@ -118,7 +118,7 @@ def invoice_sheet(order_id: uuid.UUID) -> InvoiceSheet | None:
         invoice_reference=f"INV-{order.reference}",
         issued_on=issued["issued_on"] if issued else None,
         due_on=calendar[-1]["due_on"] if calendar else None,
-        customer_name=customer["name"] or draft.customer_name or order.customer_name,
+        customer_name=customer["name"] or draft.customer_name or billing_address(order).name,
         customer_email=order.email,
         customer_address="\n".join(customer["address_lines"]),
         items=[SheetItem(item.product_name, item.quantity, item.unit_price) for item in order.items.all()],
@@ -131,8 +131,9 @@ def invoice_sheet(order_id: uuid.UUID) -> InvoiceSheet | None:
 
 
 def _address_of(order: Order, draft: InvoiceDraft) -> list[str]:
-    return draft.customer_address.splitlines() or [
-        order.address,
-        f"{order.postal_code} {order.city}",
-        country_name(order.country, order.custom_country),
-    ]
+    return draft.customer_address.splitlines() or billing_address(order).lines
+
+
+def is_taxed_at_destination(order: Order) -> bool:
+    """Return whether an invoice of the order bears the VAT of the country it goes to. One query."""
+    return Invoice.objects.filter(order=order, vat__gt=0).exists()

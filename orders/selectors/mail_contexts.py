@@ -9,9 +9,9 @@ from django.utils import translation
 
 from orders.access import access_token, order_url
 from orders.models import Order, PaymentMode
+from orders.selectors.addresses import billing_address, delivery_address
 from orders.selectors.destinations import place_of
 from orders.selectors.installments import agreed_plan
-from orders.selectors.rules import country_name
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.withdrawals import function_sentence, withdrawal_path
 from shop.core.models import ShopSettings
@@ -23,12 +23,7 @@ WITHDRAWAL_TEXTS = Path(settings.BASE_DIR) / "shop" / "pages" / "texts" / "withd
 def order_context(order: Order, language: str) -> dict[str, Any]:
     """Return the order as JSON for a mail: amounts as "49.99", texts in `language`."""
     with translation.override(language):
-        address = [
-            order.customer_name,
-            order.address,
-            f"{order.postal_code} {order.city}",
-            country_name(order.country, order.custom_country),
-        ]
+        delivery, billing = delivery_address(order), billing_address(order)
         return {
             "id": str(order.pk),
             "reference": order.reference,
@@ -43,7 +38,10 @@ def order_context(order: Order, language: str) -> dict[str, Any]:
             "customer_name": order.customer_name,
             "first_name": order.first_name,
             "phone": order.phone,
-            "address_lines": address,
+            "address_lines": [delivery.name, *delivery.lines],
+            "billing_lines": [billing.name, *billing.lines] if billing != delivery else [],
+            "gift_recipient": order.gift_recipient,
+            "gift_message": order.gift_message,
             "items": [
                 {
                     "name": item.product_name,

@@ -1,8 +1,10 @@
 """A cart, priced: what the browser asked for, joined with what the catalogue sells now."""
 
+import uuid
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -13,6 +15,7 @@ from orders.pricing.promotions import Promotion
 from orders.pricing.quote import CartLine, Quote, QuoteLine, price_cart
 from orders.selectors.destinations import country_code
 from orders.selectors.rules import load_pricing_rules, today
+from orders.selectors.workshop import queued_units
 
 MAX_LINES = 40
 """With its free units on a row of their own and delivery, such a cart still fits the payment page (100 rows)."""
@@ -34,7 +37,8 @@ class QuotedLine:
     """A line of a quote. One that can't be bought has a `problem`, and counts for nothing.
 
     `key` is `product:variation:finish` with the defaults filled in. `available_quantity` is how many units could
-    be bought, None when there is no limit. `reserved`: units of it are held for who asks.
+    be bought, None when there is no limit. `reserved`: units of it are held for who asks. `made_quantity` of its units
+    are not in stock.
     """
 
     key: str
@@ -45,6 +49,7 @@ class QuotedLine:
     problem_detail: str
     available_quantity: int | None
     reserved: bool = False
+    made_quantity: int = 0
 
     @property
     def available(self) -> bool:
@@ -83,12 +88,16 @@ def quote_cart(
     custom_country: str = "",
     postal_code: str = "",
     own: Mapping[Level, int] | None = None,
+    own_orders: Collection[uuid.UUID] = (),
+    ordered_on: date | None = None,
 ) -> CartQuote:
     """Price a cart for an address: its country (ISO 3166-1 alpha-2, ZZ for « Autre » named by `custom_country`, None:
     the shop's own) and its postcode as far as it is known.
 
-    `own` are units that an unpaid order of the same customer holds: a new order takes its place, so they count as
-    available. Lines that name the same article are joined. Seven queries whatever the size of the cart.
+    `own` are units that the unpaid `own_orders` of the same customer hold: a new order takes their place, so they count
+    as available, and what was to be made for them doesn't delay it. `ordered_on` is the day of the order, today unless
+    given. Lines that name the same article are joined. Eight queries whatever the size of the cart; one more for pieces
+    to make where the workshop's capacity is limited.
     """
     rules = load_pricing_rules()
     found = find_sellables(
@@ -124,6 +133,7 @@ def quote_cart(
                 key=key,
                 unit_price=sellable.unit_price,
                 quantity=quantity,
+                made_quantity=quantity if left is None else max(0, quantity - left),
                 promotion=Promotion(sellable.buy, sellable.get) if sellable.buy and sellable.get else None,
                 production_days_min=sellable.production_days_min,
                 production_days_max=sellable.production_days_max,
@@ -136,9 +146,13 @@ def quote_cart(
         destination=country,
         postal_code=postal_code,
         rules=rules,
-        today=today(),
+        today=ordered_on or today(),
+        queued_units=queued_units(rules.workshop, but=own_orders)
+        if any(line.made_quantity for line in accepted)
+        else 0,
     )
     priced = {line.key: line for line in quote.lines}
+    made = {line.key: line.made_quantity for line in accepted}
     bought = _Refusal(None, "", None)
     quoted = tuple(
         QuotedLine(
@@ -146,6 +160,7 @@ def quote_cart(
             sellable=sellable,
             quantity=quantity,
             priced=priced.get(key),
+            made_quantity=made.get(key, 0),
             problem=refusals.get(key, bought).problem,
             problem_detail=refusals.get(key, bought).detail,
             available_quantity=refusals[key].left if key in refusals else sellable.available_quantity,

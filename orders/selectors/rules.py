@@ -1,5 +1,6 @@
 """The shop's pricing rules, read from the rows that operators edit."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -13,9 +14,13 @@ from orders.pricing.quote import PricingRules
 from orders.pricing.shipping import RateStep, ShippingZone
 from orders.selectors.destinations import folded, stopped_countries
 from orders.selectors.territories import load_territories
+from orders.selectors.workshop import load_workshop
+from orders.stripe.gateway import PAYMENT_METHODS
 from shop.core.fragment_cache import cached_fragment
+from shop.core.languages import active_language
 from shop.core.law import HOME_COUNTRY
 from shop.core.models import ShopSettings
+from shop.core.money import format_amount
 from shop.core.postcodes import needs_postcode
 
 
@@ -28,9 +33,20 @@ class CountryChoice:
     needs_postcode: bool
 
 
+@dataclass(frozen=True, slots=True)
+class PaymentMethod:
+    """A means of payment in words, and the sign beside it."""
+
+    icon: str
+    name: str
+
+
+_COUNTRIES_OF_LANGUAGES = {"de": "DE", "es": "ES"}
+
+
 def load_pricing_rules() -> PricingRules:
-    """Return zones and limits as they are now. Three queries; the shop's settings come from their cache. Where
-    cached fragments are used, none: whoever changes a zone or the settings drops them."""
+    """Return zones, limits and the workshop's calendar as they are now. Four queries; the shop's settings come from
+    their cache. Where cached fragments are used, none: whoever changes a zone, a closure or the settings drops them."""
     return cached_fragment(_read_rules, "pricing-rules")
 
 
@@ -62,6 +78,7 @@ def _read_rules() -> PricingRules:
         installments_minimum=shop.installments_minimum,
         territories=load_territories(),
         default_weight_grams=shop.default_weight_grams,
+        workshop=load_workshop(),
     )
 
 
@@ -90,6 +107,28 @@ def checkout_countries() -> list[CountryChoice]:
     if any(row.is_fallback for row in rows):
         choices.append(CountryChoice(OTHER_COUNTRY, _("Autre"), needs_postcode(OTHER_COUNTRY)))
     return choices
+
+
+def default_country(choices: Sequence[CountryChoice]) -> str:
+    """Return the country that is chosen until a visitor chooses: that of the active language where it is served."""
+    wanted = _COUNTRIES_OF_LANGUAGES.get(active_language(), HOME_COUNTRY)
+    return wanted if any(choice.code == wanted for choice in choices) else HOME_COUNTRY
+
+
+def payment_methods() -> list[PaymentMethod]:
+    """Return the means of payment that are accepted (L221-14). The payment page offers the same."""
+    shop = ShopSettings.load()
+    names = {"card": _("Carte bancaire (CB, Visa, Mastercard)")}
+    methods = [PaymentMethod(code, names[code]) for code in PAYMENT_METHODS]
+    if shop.installments_enabled:
+        methods.append(
+            PaymentMethod(
+                "clock",
+                _("En 3 fois sans frais par carte, dès %(minimum)s")
+                % {"minimum": format_amount(shop.installments_minimum, active_language())},
+            )
+        )
+    return methods
 
 
 def country_name(code: str, custom: str = "") -> str:

@@ -45,6 +45,8 @@ from orders.stripe.stripe_api import is_live as is_live
 
 SHORTEST_CHECKOUT_SESSION = timedelta(minutes=30)
 """A payment page stays open at least so long at the provider."""
+PAYMENT_METHODS = ("card",)
+"""What the payment page accepts."""
 CHECKOUT_SESSION_LIFETIME = SHORTEST_CHECKOUT_SESSION + timedelta(minutes=1)
 """A minute more allows for clocks that differ."""
 IDEMPOTENCY_KEY_LIFETIME = timedelta(hours=23)
@@ -108,7 +110,7 @@ def create_checkout_session(
         options["custom_text"] = {"submit": {"message": notice}}
     asked: Any = {
         "mode": "payment",
-        "allowed_payment_method_types": ["card"],
+        "allowed_payment_method_types": [*PAYMENT_METHODS],
         "client_reference_id": order_id,
         "locale": language,
         "line_items": [
@@ -175,7 +177,7 @@ def create_setup_session(
     asked: Any = {
         "mode": "setup",
         "currency": "eur",
-        "allowed_payment_method_types": ["card"],
+        "allowed_payment_method_types": [*PAYMENT_METHODS],
         "client_reference_id": order_id,
         "locale": language,
         "success_url": success_url,
@@ -240,7 +242,7 @@ def charge_stored_card(
                     "customer": customer_id,
                     "payment_method": payment_method_id,
                     # Only cards: nothing that would redirect somebody who is not there.
-                    "allowed_payment_method_types": ["card"],
+                    "allowed_payment_method_types": [*PAYMENT_METHODS],
                     "off_session": True,
                     "confirm": True,
                     "metadata": _metadata(order_id, attempt_id),

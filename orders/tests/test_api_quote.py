@@ -280,9 +280,9 @@ def test_the_quote_says_what_is_wrong_with_a_postcode(client, language, notice):
 
 
 def test_the_quote_costs_the_same_queries_for_one_line_and_for_forty(client, django_assert_max_num_queries):
-    # Zones, weight steps, territories, settings, products with category, variations and pictures: 7, for any number of
-    # lines.
+    # Zones, weight steps, territories, settings, closures, products with category, variants and pictures: 8, for any
+    # number of lines.
     products = [make_product(f"Pièce {number}", "5.00") for number in range(40)]
     for lines in ([line(products[0])], [line(product) for product in products]):
-        with django_assert_max_num_queries(7):
+        with django_assert_max_num_queries(8):
             assert quote(client, lines).status_code == 200

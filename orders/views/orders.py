@@ -1,6 +1,7 @@
 """Pages of cart, checkout, payment result and one order. Cart and checkout are the same bytes for every visitor."""
 
 import uuid
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -15,14 +16,16 @@ from orders.access import payment_token
 from orders.guest_orders import browser_owns
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
 from orders.models.order import CLOSED_STATUSES, OTHER_COUNTRY
+from orders.models.states import ActorKind
 from orders.selectors import orders as order_selectors
+from orders.selectors.addresses import billing_address, delivery_address, is_delivered_elsewhere
 from orders.selectors.destinations import place_of
 from orders.selectors.installments import calendar
 from orders.selectors.money import money_outcome
 from orders.selectors.refunds import refunds_for_page
-from orders.selectors.rules import checkout_countries, country_name, offered_modes
+from orders.selectors.rules import checkout_countries, default_country, offered_modes, payment_methods
+from orders.services.fulfilment.delivery_address import may_correct_address
 from orders.stripe.gateway import parse_checkout_session_id
-from shop.core.law import HOME_COUNTRY
 from shop.core.models import ShopSettings
 from shop.core.public_pages import public_page
 
@@ -33,8 +36,7 @@ def cart_page(request: HttpRequest) -> HttpResponse:
     """`/panier`: the cart is in the browser, an island shows it."""
     props = CartPropsSerializer(
         {
-            "countries": checkout_countries(),
-            "home_country": HOME_COUNTRY,
+            **_where_and_how(),
             "links": {"catalogue": reverse("catalog:list"), "checkout": reverse("orders:checkout")},
         }
     )
@@ -45,14 +47,23 @@ def cart_page(request: HttpRequest) -> HttpResponse:
     )
 
 
+def _where_and_how() -> dict[str, Any]:
+    """The countries of delivery, the one that is chosen at first, and how one can pay."""
+    countries = checkout_countries()
+    return {
+        "countries": countries,
+        "default_country": default_country(countries),
+        "payment_methods": payment_methods(),
+    }
+
+
 @require_safe
 @public_page()
 def checkout_page(request: HttpRequest) -> HttpResponse:
     """`/checkout`: the form is an island; only the API knows the cart and the member."""
     props = CheckoutPropsSerializer(
         {
-            "countries": checkout_countries(),
-            "home_country": HOME_COUNTRY,
+            **_where_and_how(),
             "other_country": OTHER_COUNTRY,
             "payment_modes": offered_modes(),
             "pay_label": _("Commande avec obligation de paiement"),
@@ -62,6 +73,9 @@ def checkout_page(request: HttpRequest) -> HttpResponse:
                 "cart": reverse("orders:cart"),
                 "terms": reverse("terms"),
                 "privacy": reverse("privacy"),
+                "withdrawal": reverse("orders:withdrawal"),
+                "withdrawal_form": reverse("withdrawal-form"),
+                "guarantees": reverse("terms"),
                 "forgot": f"{reverse('accounts:auth')}?mode=forgot",
             },
         }
@@ -116,7 +130,9 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
         {
             "order": order,
             "items": order.items.all(),
-            "country_name": country_name(order.country, order.custom_country),
+            "delivery": delivery_address(order),
+            "billing": billing_address(order) if is_delivered_elsewhere(order) else None,
+            "may_correct_address": may_correct_address(order, ActorKind.CUSTOMER),
             "is_member": is_member,
             "plan": calendar(order),
             "meets_customs": place_of(order).meets_customs,

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.dates import WEEKDAYS
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -72,8 +73,36 @@ class OutgoingMailAdmin(StaffAdmin[OutgoingMail]):
         return None
 
 
+class WeekdaysField(forms.MultipleChoiceField):
+    """Days of the week: ticked, and stored as their ISO numbers (`12345`)."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def __init__(self, **options: Any) -> None:
+        choices = [(str(number + 1), name) for number, name in WEEKDAYS.items()]
+        super().__init__(choices=choices, **options)
+
+    def prepare_value(self, value: Any) -> Any:
+        return list(value) if isinstance(value, str) else value
+
+    def clean(self, value: Any) -> Any:
+        return "".join(sorted(super().clean(value)))
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return super().has_changed(self.prepare_value(initial), data)
+
+
 class ShopSettingsForm(forms.ModelForm[ShopSettings]):
     """The sheet; amounts of tax law that can't be right are refused rather than alerting nobody."""
+
+    making_days = WeekdaysField(
+        label=gettext_lazy("jours de fabrication"),
+        help_text=gettext_lazy("Sauf jours fériés en France et fermetures de l'atelier."),
+    )
+    dispatch_days = WeekdaysField(
+        label=gettext_lazy("jours d'expédition"),
+        help_text=gettext_lazy("Sauf jours fériés en France et fermetures de l'atelier."),
+    )
 
     class Meta:
         model = ShopSettings
@@ -133,6 +162,8 @@ class ShopSettingsAdmin(StaffAdmin[ShopSettings]):
                 "fields": (
                     ("default_production_days_min", "default_production_days_max"),
                     "default_weight_grams",
+                    "weekly_capacity",
+                    ("making_days", "dispatch_days"),
                     ("installments_enabled", "installments_minimum"),
                 )
             },

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.utils import formats
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from shop.core.languages import active_language
 
@@ -29,6 +30,29 @@ def day_in_words(day: date, named_format: str = "DATE_FORMAT") -> str:
         # One moment is two days, depending on the time zone: no key of a cache.
         return with_ordinal(formats.date_format(day, named_format))
     return _in_words(day, named_format, get_language())
+
+
+def day_range_in_words(first: date, last: date) -> str:
+    """`entre le 8 et le 25 décembre 2026`, `between 8 and 25 December 2026`: in the active language, a month and a year
+    that both days share said once; `le 8 décembre 2026` for a single day.
+    """
+    if first == last:
+        return _("le %(day)s") % {"day": day_in_words(last)}
+    if first.year != last.year:
+        start = day_in_words(first)
+    elif first.month != last.month:
+        start = day_in_words(first, "MONTH_DAY_FORMAT")
+    else:
+        start = _day_alone(first)
+    return _("entre le %(earliest)s et le %(latest)s") % {
+        "earliest": start,
+        "latest": day_in_words(last),
+    }
+
+
+def _day_alone(day: date) -> str:
+    """`8`, `1er`, in German `8.`: a day whose month is said later."""
+    return day_in_words(day, "MONTH_DAY_FORMAT").split()[0]
 
 
 @lru_cache(maxsize=512)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from django.conf import settings
 from django.core.cache import cache
-from django.core.validators import MinValueValidator
+from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone, translation
@@ -19,6 +19,10 @@ from shop.core.languages import SOURCE_LANGUAGE
 
 EMAIL_MAX_LENGTH = 254
 """Of an address (RFC 5321), as Django's e-mail fields have it."""
+
+
+WEEKDAYS_VALIDATOR = RegexValidator(r"\A[1-7]{1,7}\Z", _("Choisissez au moins un jour de la semaine."))
+"""Days of the week as ISO numbers, `12345` for Monday to Friday."""
 
 
 class MailState(models.TextChoices):
@@ -141,7 +145,7 @@ class ShopSettings(models.Model):
         _("nom du vendeur"),
         max_length=160,
         blank=True,
-        help_text=_("Nom et prénom suivis de la mention « EI »."),
+        help_text=_("Nom et prénom suivis de la mention «\u00a0EI\u00a0»."),
     )
     siret = models.CharField(_("SIRET"), max_length=20, blank=True)
     address = models.TextField(_("adresse postale"), blank=True)
@@ -168,7 +172,7 @@ class ShopSettings(models.Model):
     is_demonstration = models.BooleanField(
         _("données de démonstration"),
         default=False,
-        help_text=_("Les mentions sont fictives : la boutique ne peut pas vendre pour de vrai."),
+        help_text=_("Les mentions sont fictives\u00a0: la boutique ne peut pas vendre pour de vrai."),
     )
 
     instagram_url = models.URLField(_("page Instagram"), blank=True)
@@ -188,6 +192,22 @@ class ShopSettings(models.Model):
         _("poids d'une pièce emballée par défaut (g)"),
         default=500,
         help_text=_("Pour les frais de port au poids, quand une pièce n'a pas le sien."),
+    )
+    weekly_capacity = models.PositiveSmallIntegerField(
+        _("pièces fabriquées par semaine"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text=_(
+            "Les dates promises tiennent compte des pièces déjà commandées et pas encore envoyées. "
+            "Vide\u00a0: sans limite."
+        ),
+    )
+    making_days = models.CharField(
+        _("jours de fabrication"), max_length=7, default="123456", validators=[WEEKDAYS_VALIDATOR]
+    )
+    dispatch_days = models.CharField(
+        _("jours d'expédition"), max_length=7, default="12345", validators=[WEEKDAYS_VALIDATOR]
     )
     installments_enabled = models.BooleanField(_("paiement en 3 fois proposé"), default=False)
     installments_minimum = models.DecimalField(
@@ -228,6 +248,13 @@ class ShopSettings(models.Model):
             models.CheckConstraint(
                 condition=Q(default_production_days_min__lte=F("default_production_days_max")),
                 name="shop_settings_days_ordered",
+            ),
+            models.CheckConstraint(
+                condition=Q(weekly_capacity__isnull=True) | Q(weekly_capacity__gte=1),
+                name="shop_settings_capacity_positive",
+            ),
+            models.CheckConstraint(
+                condition=~Q(making_days="") & ~Q(dispatch_days=""), name="shop_settings_weekdays_named"
             ),
             models.CheckConstraint(
                 condition=Q(installments_minimum__gte=0),

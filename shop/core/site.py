@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from django.conf import settings
+from django.http import HttpRequest, HttpResponsePermanentRedirect
 from django.urls import URLPattern, URLResolver
 from django.urls.resolvers import LocalePrefixPattern
+from django.views.decorators.http import require_safe
 
 from shop.core.languages import active_language
 
@@ -32,3 +36,12 @@ class LanguageRoot(LocalePrefixPattern):
     def resolver(cls, pages: list[URLPattern]) -> URLResolver:
         """Return the resolver to put into `urlpatterns`; `pages` holds the one page of the empty path."""
         return URLResolver(cls(prefix_default_language=False), pages)
+
+
+@require_safe
+def redirect_from_prefix(request: HttpRequest, rest: str | None = None) -> HttpResponsePermanentRedirect:
+    """Lead from the prefix that the source language does not have (`/fr/faq`) to the page itself (301)."""
+    # A path that began with several slashes, or a backslash, would be read as another host.
+    path = "/" + quote((rest or "").replace("\\", "/").lstrip("/"))
+    query = request.META.get("QUERY_STRING", "")
+    return HttpResponsePermanentRedirect(f"{path}?{query}" if query else path)

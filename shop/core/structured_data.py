@@ -44,7 +44,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryZone:
-    """Countries (two letters) that a piece is sent to at one rate, in so many days once it is made."""
+    """Countries (two letters) that a piece is sent to at one rate, in so many calendar days from dispatch."""
 
     countries: Sequence[str]
     rate: Decimal
@@ -214,10 +214,10 @@ def product(
 
 
 def with_delivery(
-    data: Data, *, zones: Sequence[DeliveryZone], production_days: tuple[int, int], terms_path: str = ""
+    data: Data, *, zones: Sequence[DeliveryZone], handling_days: tuple[int, int], terms_path: str = ""
 ) -> Data:
     """Return a product's data with what its delivery costs, how long it takes and the right to send it back, offer by
-    offer. `production_days` are calendar days at the workshop. Unchanged without a zone.
+    offer. `handling_days` are calendar days from the order to the dispatch. Unchanged without a zone.
     """
     if not zones:
         return data
@@ -227,7 +227,7 @@ def with_delivery(
         {
             **offer,
             "shippingDetails": [
-                _shipping(zone, Decimal(offer["price"]), production_days) for zone in zones if zone.countries
+                _shipping(zone, Decimal(offer["price"]), handling_days) for zone in zones if zone.countries
             ],
             "hasMerchantReturnPolicy": returns,
         }
@@ -287,7 +287,7 @@ def _offer(offer: Offer, seller: str) -> Data:
     return data
 
 
-def _shipping(zone: DeliveryZone, price: Decimal, production_days: tuple[int, int]) -> Data:
+def _shipping(zone: DeliveryZone, price: Decimal, handling_days: tuple[int, int]) -> Data:
     is_free = zone.free_from is not None and price >= zone.free_from
     return {
         "@type": "OfferShippingDetails",
@@ -301,7 +301,7 @@ def _shipping(zone: DeliveryZone, price: Decimal, production_days: tuple[int, in
         ],
         "deliveryTime": {
             "@type": "ShippingDeliveryTime",
-            "handlingTime": _days(*production_days),
+            "handlingTime": _days(*handling_days),
             "transitTime": _days(zone.days_min, zone.days_max),
         },
     }

@@ -84,6 +84,14 @@ def test_menus_filters_reviews_and_refused_forms(new_page, see, width):
     see(page, "contact-refused")
 
 
+SHIFTS = """() => new Promise((done) => {
+  let sum = 0;
+  new PerformanceObserver((list) => { for (const shift of list.getEntries()) sum += shift.value; })
+    .observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => done(sum), 500);
+})"""
+
+
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
 def test_the_offer_of_another_language(new_context, see, width):
     page = new_context(width=width, language="de").new_page()
@@ -91,10 +99,32 @@ def test_the_offer_of_another_language(new_context, see, width):
     offer = page.get_by_role("region", name="Diese Seite gibt es auf Deutsch.")
     expect(offer).to_be_visible()
     see(page, "language-offer")
+    # Above everything else, and there before the first paint: it covers nothing and moves nothing.
+    assert offer.bounding_box()["y"] == 0
+    assert page.locator("header").first.bounding_box()["y"] >= offer.bounding_box()["height"]
+    assert page.evaluate(SHIFTS) == 0
     offer.get_by_role("button", name="Nein danke").click()
     page.goto("/contact")
     settle(page)
-    assert page.locator(".language-offer").count() == 0
+    expect(page.locator(".language-offer")).to_be_hidden()
+
+
+def test_the_language_that_was_chosen_is_that_of_the_next_visit(new_context):
+    context = new_context(width=PHONE, language="de")
+    page = context.new_page()
+    page.goto("/")
+    page.get_by_role("link", name="Auf Deutsch lesen").click()
+    page.wait_for_url("**/de")
+    page = context.new_page()
+    page.goto("/")
+    page.wait_for_url("**/de")
+    # French stays a choice like the others.
+    page.locator("footer a[hreflang=fr]").click()
+    page.wait_for_function("location.pathname === '/'")
+    page = context.new_page()
+    page.goto("/")
+    settle(page)
+    assert page.evaluate("document.documentElement.lang") == "fr"
 
 
 @pytest.mark.parametrize("width", [PHONE, DESKTOP], ids=["phone", "desktop"])

@@ -39,6 +39,8 @@ ROUTES: dict[str, tuple[Who, Who]] = {
         ("members", "return-mails", "api-favourites", "api-favourite", "api-orders"),
         (PEOPLE, PEOPLE),
     ),
+    # Safe methods alone.
+    "french-prefix": (EVERYBODY, NOBODY),
     "api-reviews": (EVERYBODY, PEOPLE),
     # Who bought the piece, once it was delivered: nobody here.
     "catalog:review-write": (PEOPLE, NOBODY),
@@ -48,6 +50,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "api-withdrawal": (OWNER, OWNER),
     "api-order-invoice": (OWNER | LOOK, OWNER | LOOK),
     "orders:order": (OWNER, OWNER),
+    "orders:address": (OWNER, OWNER),
     # Calls of the administration.
     "api-admin-orders": (DESK, DESK),
     "api-admin-order": (DESK, DESK),
@@ -73,6 +76,8 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "admin:orders_order_step": (WORK, WORK),
     "admin:orders_order_promise": (WORK, WORK),
     "admin:orders_order_delivery": (WORK, WORK),
+    "admin:orders_order_address": (WORK, WORK),
+    "admin:orders_order_slip": (WORK, WORK),
     "admin:orders_order_withdrawals": (DESK, DESK),
     "admin:orders_order_withdrawal_received": (WORK, WORK),
     "admin:orders_order_installments": (LOOK, LOOK),
@@ -130,8 +135,8 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
     ),
     **dict.fromkeys(
         (
-            *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "pages.OfficialText"),
-            "orders.Territory",
+            *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "orders.WorkshopClosure"),
+            *("orders.Territory", "pages.OfficialText"),
             *("pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
         ),
         _EDITED,

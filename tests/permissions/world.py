@@ -32,6 +32,7 @@ from orders.models import (
     StripeEvent,
     VatRate,
     WithdrawalCase,
+    WorkshopClosure,
 )
 from orders.services.fulfilment.archiving import remove_order
 from orders.services.fulfilment.status_changes import update_status
@@ -160,6 +161,8 @@ def _money(order: Order) -> None:
     StripeEvent.objects.create(event_id="evt_1", kind="charge.refunded", body={}, livemode=False)
     VatRate.objects.get_or_create(country="DE", defaults={"percent": Decimal("19.00")})
     DeliveryStop.objects.create(country="US")
+    today = timezone.localdate()
+    WorkshopClosure.objects.create(starts_on=today, ends_on=today)
 
 
 def _texts() -> None:

@@ -15,10 +15,10 @@ import { CartRow, type Row, removeRow, rowsOf } from "./cart-row";
 import { Summary } from "./summary";
 
 /** The cart's lines beside the summary of their quote. */
-export function Cart({ countries, home_country, links }: CartProps) {
+export function Cart({ countries, default_country, payment_methods, links }: CartProps) {
   const { t } = useTranslation();
   const lines = useStore($lines);
-  const country = useCountry(countries, home_country);
+  const country = useCountry(countries, default_country);
   const [typed] = useState(readAddressPart);
   const quoting = useQuote(lines, country.code, typed);
   const rows = rowsOf(quoting.quote?.lines ?? [], lines);
@@ -103,6 +103,7 @@ export function Cart({ countries, home_country, links }: CartProps) {
             countries={countries}
             country={country}
             postcode={typed.postalCode.trim()}
+            methods={payment_methods}
             links={links}
           />
         </div>

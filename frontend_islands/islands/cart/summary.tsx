@@ -1,6 +1,7 @@
 import { useId } from "react";
 import type { CartProps, CountryChoice, Quote } from "@/api/types";
 import { formatMoney } from "@/lib/money";
+import { PaymentMethods } from "@/purchase/payment-methods";
 import { DeliveryNotes, NOTHING, Plan, SummaryRows } from "@/purchase/quote-parts";
 import { Marked } from "@/purchase/texts";
 import type { Quoting, useCountry } from "@/purchase/use-quote";
@@ -14,11 +15,20 @@ interface SummaryProps {
   country: ReturnType<typeof useCountry>;
   /** The one that was typed into the checkout's form; empty for none. */
   postcode: string;
+  methods: CartProps["payment_methods"];
   links: CartProps["links"];
 }
 
 /** What it costs to have the cart delivered, and the link to the checkout. */
-export function Summary({ quoting, rows, countries, country, postcode, links }: SummaryProps) {
+export function Summary({
+  quoting,
+  rows,
+  countries,
+  country,
+  postcode,
+  methods,
+  links,
+}: SummaryProps) {
   const { t } = useTranslation();
   const id = useId();
   const { quote, isCurrent, problem } = quoting;
@@ -69,6 +79,7 @@ export function Summary({ quoting, rows, countries, country, postcode, links }: 
           )}
         </>
       )}
+      <PaymentMethods methods={methods} />
       <div hidden={isWaiting}>
         {reason ? (
           // biome-ignore lint/a11y/useValidAnchor: a link that leads nowhere yet and says why

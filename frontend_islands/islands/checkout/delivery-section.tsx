@@ -3,6 +3,8 @@ import { LIMITS } from "@/api/limits";
 import type { CountryChoice } from "@/api/types";
 import { useTranslation } from "@/runtime/react";
 import { described, FieldFrame, TextField } from "./fields";
+import { GiftFields } from "./gift-fields";
+import { postcodeMode } from "./postcode-mode";
 import type { Form } from "./use-form";
 
 interface DeliverySectionProps {
@@ -35,20 +37,31 @@ export function DeliverySection({
         <span className="form__step">2</span> {t("checkout.delivery")}
       </legend>
       <div className="form__grid">
-        <TextField form={form} name="firstName" label={t("checkout.firstName")} autoComplete="given-name" />
-        <TextField form={form} name="lastName" label={t("checkout.lastName")} autoComplete="family-name" />
+        <TextField
+          form={form}
+          name="firstName"
+          label={t("checkout.firstName")}
+          autoComplete="shipping given-name"
+        />
+        <TextField
+          form={form}
+          name="lastName"
+          label={t("checkout.lastName")}
+          autoComplete="shipping family-name"
+        />
         <TextField
           form={form}
           name="address"
           label={t("checkout.address")}
-          autoComplete="address-line1"
+          autoComplete="shipping address-line1"
           isWide
         />
         <TextField
           form={form}
           name="postalCode"
           label={t("checkout.postalCode")}
-          autoComplete="postal-code"
+          autoComplete="shipping postal-code"
+          inputMode={postcodeMode(country)}
           isOptional={!needsPostcode}
           // Half a postcode is no mistake: nothing is said while it is being typed.
           hint={isTypingPostcode || errors.postalCode ? "" : postcodeNotice}
@@ -58,11 +71,16 @@ export function DeliverySection({
             form.leave("postalCode");
           }}
         />
-        <TextField form={form} name="city" label={t("checkout.city")} autoComplete="address-level2" />
+        <TextField
+          form={form}
+          name="city"
+          label={t("checkout.city")}
+          autoComplete="shipping address-level2"
+        />
         <FieldFrame form={form} name="country" label={t("checkout.country")} isWide>
           <select
             className="select"
-            autoComplete="country"
+            autoComplete="shipping country"
             required
             value={country}
             onChange={(event) => onCountry(event.target.value)}
@@ -80,7 +98,7 @@ export function DeliverySection({
             form={form}
             name="customCountry"
             label={t("checkout.customCountry")}
-            autoComplete="country-name"
+            autoComplete="shipping country-name"
             isWide
           />
         )}
@@ -97,7 +115,7 @@ export function DeliverySection({
             name="phone"
             label={t("checkout.phone")}
             type="tel"
-            autoComplete="tel"
+            autoComplete="shipping tel"
             isOptional
           />
           <FieldFrame
@@ -118,6 +136,7 @@ export function DeliverySection({
           </FieldFrame>
         </div>
       </details>
+      <GiftFields form={form} />
     </fieldset>
   );
 }

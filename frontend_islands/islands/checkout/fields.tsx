@@ -60,6 +60,18 @@ export function described(form: Form, name: FieldName, hint?: string) {
   };
 }
 
+/** The longest text of a field, by its name in the call. */
+function limitOf(name: Exclude<TextName, "password">): number | undefined {
+  const [first, second] = name.split(".");
+  const limits: Record<string, number> =
+    first === "billing"
+      ? LIMITS.BillingRequest
+      : first === "gift"
+        ? LIMITS.GiftRequest
+        : LIMITS.CustomerRequest;
+  return limits[second ?? name];
+}
+
 interface TextFieldProps extends Omit<ComponentProps<"input">, "form" | "name"> {
   form: Form;
   name: Exclude<TextName, "password">;
@@ -83,7 +95,7 @@ export function TextField({ form, name, label, hint, isOptional, isWide = false,
         className="input"
         type="text"
         required={!isOptional}
-        maxLength={LIMITS.CustomerRequest[name]}
+        maxLength={limitOf(name)}
         value={form.answers.texts[name]}
         onChange={(event) => form.setText(name, event.target.value)}
         {...described(form, name, hint)}

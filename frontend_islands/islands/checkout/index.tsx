@@ -8,10 +8,12 @@ import { QuoteProblem, SummaryRows } from "@/purchase/quote-parts";
 import { useCountry, useQuote } from "@/purchase/use-quote";
 import { reactIsland, useTranslation } from "@/runtime/react";
 import { AccountSection, useMember } from "./account-section";
+import { BillingSection } from "./billing-section";
 import { Changes } from "./changes";
 import { DeliverySection } from "./delivery-section";
 import { ErrorSummary } from "./fields";
 import { PaymentSection, RecapLines, useMode } from "./payment-section";
+import { Rights } from "./rights";
 import { useForm } from "./use-form";
 import { dropAttempt, useOrder } from "./use-order";
 
@@ -20,11 +22,11 @@ const WIDE = "(min-width: 60rem)";
 
 /** The order's form and its summary; an empty cart leads back to the cart's page. */
 export function Checkout(props: CheckoutProps) {
-  const { countries, home_country, other_country, payment_modes, pay_label, password_min, links } = props;
+  const { countries, default_country, other_country, payment_modes, pay_label, password_min, links } = props;
   const { t } = useTranslation();
   const lines = useStore($lines);
   const isEmpty = lines.length === 0;
-  const country = useCountry(countries, home_country);
+  const country = useCountry(countries, default_country);
   const member = useMember();
   const form = useForm(
     {
@@ -88,8 +90,12 @@ export function Checkout(props: CheckoutProps) {
             form.forgive(["country", "customCountry", "postalCode"]);
           }}
         />
+        <BillingSection form={form} countries={countries} otherCountry={other_country} />
         <PaymentSection
           form={form}
+          countries={countries}
+          otherCountry={other_country}
+          methods={props.payment_methods}
           quote={quote}
           isBusy={!isCurrent}
           modes={payment_modes}
@@ -130,6 +136,7 @@ export function Checkout(props: CheckoutProps) {
             {obstacle} {isUnavailable && <a href={links.cart}>{t("checkout.backToCart")}</a>}
           </p>
           <p className="button-reason">{t("checkout.secure")}</p>
+          <Rights links={links} />
         </div>
       </form>
       <aside className="checkout__aside" aria-label={t("summary.title")}>

@@ -21,6 +21,7 @@ export function outcomeOf(problem: ApiProblem): Outcome {
   const { code, detail, status } = problem;
   switch (code) {
     case "total_changed":
+    case "date_changed":
     case "out_of_stock":
     case "line_unavailable": {
       const quote = findQuote(problem.body.quote);

@@ -1,7 +1,8 @@
 import { useEffect, useState } from "react";
-import type { CheckoutProps, PaymentMode, Quote, QuoteLine } from "@/api/types";
+import type { CheckoutProps, CountryChoice, PaymentMode, Quote, QuoteLine } from "@/api/types";
 import { formatMoney } from "@/lib/money";
 import { toast } from "@/lib/toast";
+import { PaymentMethods } from "@/purchase/payment-methods";
 import {
   DeliveryNotes,
   FreeRow,
@@ -14,10 +15,14 @@ import {
 import { Marked } from "@/purchase/texts";
 import { useTranslation } from "@/runtime/react";
 import { described } from "./fields";
+import { RecapAddresses } from "./recap-addresses";
 import type { Form } from "./use-form";
 
 interface PaymentSectionProps {
   form: Form;
+  countries: readonly CountryChoice[];
+  otherCountry: string;
+  methods: CheckoutProps["payment_methods"];
   quote: Quote | null;
   isBusy: boolean;
   modes: readonly PaymentMode[];
@@ -27,14 +32,26 @@ interface PaymentSectionProps {
 }
 
 /** How to pay; then, right above the button, everything that is being ordered. */
-export function PaymentSection({ form, quote, isBusy, modes, mode, onMode, links }: PaymentSectionProps) {
+export function PaymentSection({
+  form,
+  countries,
+  otherCountry,
+  methods,
+  quote,
+  isBusy,
+  modes,
+  mode,
+  onMode,
+  links,
+}: PaymentSectionProps) {
   const { t } = useTranslation();
   const offered = modes.filter((each) => each !== "installments" || quote?.installments.available);
   return (
     <fieldset className="form__section">
       <legend className="form__legend">
-        <span className="form__step">3</span> {t("checkout.payment")}
+        <span className="form__step">4</span> {t("checkout.payment")}
       </legend>
+      <PaymentMethods methods={methods} />
       <fieldset className="radio-cards">
         <legend className="radio-cards__legend">{t("checkout.mode")}</legend>
         <div className="radio-cards__list radio-cards__list--stacked">
@@ -78,6 +95,7 @@ export function PaymentSection({ form, quote, isBusy, modes, mode, onMode, links
         {quote ? (
           <>
             <RecapLines lines={quote.lines} />
+            <RecapAddresses form={form} countries={countries} otherCountry={otherCountry} />
             <DeliveryNotes quote={quote} />
             <SummaryRows quote={quote} isBusy={isBusy} />
           </>

@@ -5,6 +5,7 @@ import {
   type Access,
   type Answers,
   type Fault,
+  FIELDS,
   type FieldName,
   findFault,
   findFaults,
@@ -20,6 +21,9 @@ export interface Form {
   /** Fields whose error was mended: they get a tick. */
   mended: ReadonlySet<FieldName>;
   setText: (name: TextName, value: string) => void;
+  /** Ticks « cadeau »: who gives is billed at home unless they untick that too. */
+  setGift: (isGift: boolean) => void;
+  setBilling: (hasBilling: boolean) => void;
   setAccess: (access: Access) => void;
   setTerms: (hasAccepted: boolean) => void;
   /** The field was left: what was typed is looked at, an untouched field is not. */
@@ -42,6 +46,15 @@ const NOTHING: Record<TextName, string> = {
   customCountry: "",
   phone: "",
   notes: "",
+  "gift.recipient": "",
+  "gift.message": "",
+  "billing.name": "",
+  "billing.company": "",
+  "billing.address": "",
+  "billing.postalCode": "",
+  "billing.city": "",
+  "billing.country": "",
+  "billing.customCountry": "",
 };
 
 /**
@@ -51,6 +64,8 @@ const NOTHING: Record<TextName, string> = {
  */
 export function useForm(rules: Rules, country: string, isMember: boolean): Form {
   const [texts, setTexts] = useState(storedTexts);
+  const [isGift, setIsGift] = useState(() => stored().isGift === true);
+  const [hasBilling, setHasBilling] = useState(() => stored().hasBilling === true);
   const [tab, setTab] = useState<Access>(storedAccess);
   const [hasAcceptedTerms, setTerms] = useState(false);
   const [errors, setErrors] = useState<Errors>({});
@@ -58,11 +73,14 @@ export function useForm(rules: Rules, country: string, isMember: boolean): Form 
   const touched = useRef(new Set<FieldName>());
   const faultText = useFaultText(rules);
 
-  const answers: Answers = { texts, access: isMember ? "member" : tab, country, hasAcceptedTerms };
+  // The country of the delivery until another is chosen.
+  const shown = { ...texts, "billing.country": texts["billing.country"] || country };
+  const access = isMember ? "member" : tab;
+  const answers: Answers = { texts: shown, access, country, isGift, hasBilling, hasAcceptedTerms };
 
   useEffect(() => {
-    writeTab(FORM_KEY, { access: tab, texts: { ...texts, password: "" } });
-  }, [tab, texts]);
+    writeTab(FORM_KEY, { access: tab, isGift, hasBilling, texts: { ...texts, password: "" } });
+  }, [tab, texts, isGift, hasBilling]);
 
   return {
     answers,
@@ -70,12 +88,21 @@ export function useForm(rules: Rules, country: string, isMember: boolean): Form 
     mended,
     setText: (name, value) => {
       touched.current.add(name);
-      const next = { ...texts, [name]: value };
+      const next = { ...shown, [name]: value };
       setTexts((current) => ({ ...current, [name]: value }));
       if (errors[name] && !findFault(name, { ...answers, texts: next }, rules)) {
         setErrors(without(errors, [name]));
         setMended(new Set([...mended, name]));
       }
+    },
+    setGift: (next) => {
+      setIsGift(next);
+      if (next) setHasBilling(true);
+      else setErrors(without(errors, GIFT));
+    },
+    setBilling: (next) => {
+      setHasBilling(next);
+      if (!next) setErrors(without(errors, BILLING));
     },
     setAccess: (access) => {
       setTab(access);
@@ -106,11 +133,14 @@ export function useForm(rules: Rules, country: string, isMember: boolean): Form 
   };
 }
 
+const GIFT = FIELDS.filter((name) => name.startsWith("gift."));
+const BILLING = FIELDS.filter((name) => name.startsWith("billing."));
+
 function without(errors: Errors, names: readonly FieldName[]): Errors {
   return Object.fromEntries(Object.entries(errors).filter(([name]) => !names.includes(name as FieldName)));
 }
 
-function stored(): { access?: unknown; texts?: unknown } {
+function stored(): { access?: unknown; texts?: unknown; isGift?: unknown; hasBilling?: unknown } {
   return Object(readTab(FORM_KEY));
 }
 
@@ -145,6 +175,12 @@ function useFaultText({ passwordMin }: Rules): (name: FieldName, fault: Fault) =
       city: t("checkout.missing.city"),
       customCountry: t("checkout.missing.customCountry"),
       terms: t("checkout.missing.terms"),
+      "gift.recipient": t("checkout.missing.recipient"),
+      "billing.name": t("checkout.missing.billingName"),
+      "billing.address": t("checkout.missing.billingAddress"),
+      "billing.postalCode": t("checkout.missing.billingPostalCode"),
+      "billing.city": t("checkout.missing.billingCity"),
+      "billing.customCountry": t("checkout.missing.customCountry"),
     };
     return missing[name] ?? t("checkout.missing.country");
   };

@@ -105,6 +105,7 @@ export function useOrder({ lines, quoting, form, member, mode, otherCountry }: O
       customer: customerOf(answers, member.email, otherCountry),
       payment_mode: payment,
       expected_total: quote.total,
+      ...(quote.lead_time && { expected_date: quote.lead_time.latest }),
     };
     const wantsAccount = access === "signup" || access === "signin";
     const body = {
@@ -188,7 +189,8 @@ export function useOrder({ lines, quoting, form, member, mode, otherCountry }: O
   };
 }
 
-function customerOf({ texts, access, country }: Answers, memberEmail: string | null, otherCountry: string) {
+function customerOf(answers: Answers, memberEmail: string | null, otherCountry: string) {
+  const { texts, access, country } = answers;
   const email = access === "member" && memberEmail ? memberEmail : texts.email;
   return {
     email: email.trim().toLowerCase(),
@@ -201,6 +203,20 @@ function customerOf({ texts, access, country }: Answers, memberEmail: string | n
     customCountry: country === otherCountry ? texts.customCountry.trim() : "",
     phone: texts.phone.trim(),
     notes: texts.notes.trim(),
+    ...(answers.isGift && {
+      gift: { recipient: texts["gift.recipient"].trim(), message: texts["gift.message"].trim() },
+    }),
+    ...(answers.hasBilling && {
+      billing: {
+        name: texts["billing.name"].trim(),
+        company: texts["billing.company"].trim(),
+        address: texts["billing.address"].trim(),
+        postalCode: texts["billing.postalCode"].trim(),
+        city: texts["billing.city"].trim(),
+        country: texts["billing.country"],
+        customCountry: texts["billing.country"] === otherCountry ? texts["billing.customCountry"].trim() : "",
+      },
+    }),
   };
 }
 

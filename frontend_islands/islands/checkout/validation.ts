@@ -1,7 +1,7 @@
 /** What the browser can check before anything is sent. The server checks all of it again. */
 import { LIMITS } from "@/api/limits";
 
-/** In the order of the page, which is also that of the list of errors. */
+/** In the order of the page, which is also that of the list of errors; named as the API's errors are. */
 export const FIELDS = [
   "email",
   "password",
@@ -14,6 +14,15 @@ export const FIELDS = [
   "customCountry",
   "phone",
   "notes",
+  "gift.recipient",
+  "gift.message",
+  "billing.name",
+  "billing.company",
+  "billing.address",
+  "billing.postalCode",
+  "billing.city",
+  "billing.country",
+  "billing.customCountry",
   "terms",
 ] as const;
 export type FieldName = (typeof FIELDS)[number];
@@ -26,6 +35,9 @@ export interface Answers {
   texts: Record<TextName, string>;
   access: Access;
   country: string;
+  isGift: boolean;
+  /** Whether the invoice goes elsewhere than the parcel. */
+  hasBilling: boolean;
   hasAcceptedTerms: boolean;
 }
 
@@ -43,10 +55,16 @@ type Faults = Partial<Record<FieldName, Fault>>;
 /** What is wrong with a field; null for nothing, or when this order does not ask for it. */
 export function findFault(name: FieldName, answers: Answers, rules: Rules): Fault | null {
   const { access, country, texts, hasAcceptedTerms } = answers;
+  if (!answers.isGift && name.startsWith("gift.")) return null;
+  if (!answers.hasBilling && name.startsWith("billing.")) return null;
   switch (name) {
     case "phone":
     case "notes":
+    case "gift.message":
+    case "billing.company":
       return null;
+    case "billing.customCountry":
+      return texts["billing.country"] !== rules.otherCountry || texts[name].trim() ? null : "missing";
     case "email":
       return access === "member" ? null : emailFault(texts.email.trim());
     case "password":

@@ -5,10 +5,12 @@ from decimal import Decimal
 
 from hypothesis import strategies as st
 
+from orders.pricing.delivery import Workshop
 from orders.pricing.promotions import Promotion
 from orders.pricing.quote import CartLine, PricingRules, Quote, price_cart
 from orders.pricing.shipping import RateStep, ShippingZone
 from orders.pricing.territories import Territory, VatPosition, parse_postcodes
+from shop.core.public_holidays import public_holidays
 
 TODAY = date(2026, 11, 21)
 EUROPE_COUNTRIES = frozenset(
@@ -47,6 +49,14 @@ REUNION = Territory(
     vat=VatPosition.OUTSIDE,
     in_customs_area=True,
 )
+WORKSHOP = Workshop(
+    country="FR",
+    public_holidays=public_holidays,
+    making_days=frozenset({1, 2, 3, 4, 5, 6}),
+    dispatch_days=frozenset({1, 2, 3, 4, 5}),
+    weekly_capacity=None,
+    closures=(),
+)
 RULES = PricingRules(
     zones=(EUROPE, OVERSEAS),
     territories=(REUNION,),
@@ -55,6 +65,7 @@ RULES = PricingRules(
     home_country="FR",
     installments_enabled=True,
     installments_minimum=Decimal("150.00"),
+    workshop=WORKSHOP,
 )
 
 
@@ -64,11 +75,13 @@ def line(
     quantity: int = 1,
     promotion: tuple[int, int] | None = None,
     production: tuple[int, int] = (14, 28),
+    in_stock: int = 0,
 ) -> CartLine:
     return CartLine(
         key=key,
         unit_price=Decimal(price),
         quantity=quantity,
+        made_quantity=max(0, quantity - in_stock),
         promotion=None if promotion is None else Promotion(*promotion),
         production_days_min=production[0],
         production_days_max=production[1],
@@ -98,7 +111,8 @@ def carts(draw: st.DrawFn, promotions: st.SearchStrategy[Promotion | None] | Non
             CartLine(
                 key=key,
                 unit_price=Decimal(draw(PRICES)) / 100,
-                quantity=draw(st.integers(1, 12)),
+                quantity=(quantity := draw(st.integers(1, 12))),
+                made_quantity=draw(st.integers(0, quantity)),
                 promotion=draw(promotions),
                 production_days_min=days[0],
                 production_days_max=days[1],

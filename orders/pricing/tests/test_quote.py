@@ -37,7 +37,16 @@ def test_a_cart_with_a_promotion_shows_every_figure() -> None:
         total=Decimal("180.30"),
         free_shipping_missing=Decimal("0.00"),
         next_free=(NextFree(2, 1, 2, ("1::painted", "2::")),),
-        lead_time=LeadTime(16, 33, date(2026, 12, 7), date(2026, 12, 24)),
+        lead_time=LeadTime(
+            18,
+            38,
+            date(2026, 11, 21),
+            date(2026, 12, 7),
+            date(2026, 12, 21),
+            date(2026, 12, 9),
+            date(2026, 12, 29),
+        ),
+        christmas_until=None,
         installments=InstallmentOffer(
             available=True,
             minimum=Decimal("150.00"),

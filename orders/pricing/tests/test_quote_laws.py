@@ -130,9 +130,10 @@ def test_splitting_a_line_changes_no_total(cart: list[CartLine], data: st.DataOb
     index = data.draw(st.sampled_from(splittable))
     whole = cart[index]
     moved = data.draw(st.integers(1, whole.quantity - 1))
+    made = min(moved, whole.made_quantity)
     halves = [
-        replace(whole, quantity=whole.quantity - moved),
-        replace(whole, key=whole.key + "'", quantity=moved),
+        replace(whole, quantity=whole.quantity - moved, made_quantity=whole.made_quantity - made),
+        replace(whole, key=whole.key + "'", quantity=moved, made_quantity=made),
     ]
     before, after = quote(*cart), quote(*cart[:index], *halves, *cart[index + 1 :])
     for figure in ("item_count", "original_total", "promotion_savings", "subtotal", "total", "lead_time"):

@@ -4,11 +4,14 @@ import logging
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import IntegrityError
 from django.db.models import Q
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from orders.models import (
@@ -25,6 +28,7 @@ from orders.services.checkout.placement import CheckoutRequest, place_order, ren
 from orders.services.checkout.unpaid_holds import TooManyUnpaid, holder_of
 from orders.services.payments.checkout_sessions import abandon_order, open_checkout_session
 from orders.stripe import gateway
+from shop.core.client_address import network_of
 from shop.core.models import ShopSettings
 from shop.core.problems import Problem
 
@@ -32,6 +36,9 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 logger = logging.getLogger(__name__)
+
+REUSE_MARGIN = timedelta(minutes=10)
+"""What must be left of a payment page's life for it to answer a second tab."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +52,24 @@ class CheckedOut:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who asks: an IP address ("" when there is none), the orders that this browser made, the member signed in."""
+    """Who asks: an IP address ("" when there is none), the orders that this browser made, the member signed in, and
+    whether they sign up with the order."""
 
     address: str = ""
     orders: tuple[uuid.UUID, ...] = ()
     member_id: int | None = None
+    signs_up: bool = False
+
+    def digest(self, request: CheckoutRequest) -> str:
+        """Return the keyed digest of what this visitor demands; "" for who has no address to be known by.
+
+        Addresses and cart alone would let a stranger who knows them into the order.
+        """
+        if not self.address:
+            return ""
+        author = f"{network_of(self.address)}\n{self.member_id}\n{self.signs_up}"
+        text = f"{author}\n{request.fingerprint()}"
+        return salted_hmac("orders.demand", text, algorithm="sha256").hexdigest()
 
 
 def check_out(
@@ -57,14 +77,16 @@ def check_out(
 ) -> CheckedOut:
     """Make the order once, and open its payment page once.
 
-    The same key and demand give the same order and page, however often and however much at once. The visitor's earlier
-    unpaid orders are closed first, page and all, and their stock is released: a customer never competes with a try
-    of their own, and never has two pages open that sell the same piece.
+    The same key and demand give the same order and page, however often and however much at once. So does the same
+    demand under another key (a second tab) as long as the order is unpaid and its page has `REUSE_MARGIN` left. The
+    visitor's other unpaid orders are closed first, page and all, and their stock is released: a customer never competes
+    with a try of their own, and never has two pages open that sell the same piece.
 
     Raises CartChanged, TooManyUnpaid (409), Problem `idempotency_key_reused` (422), `order_closed` or `already_paid`
     (409), `payment_unavailable` or `payments_disabled` (503: nothing is lost, the same key may be tried again).
     """
-    order = find_placed_order(request)
+    digest = visitor.digest(request)
+    order = find_placed_order(request) or _find_same_demand(digest)
     created = False
     if order is None:
         if not gateway.is_configured() or not _may_sell():
@@ -72,12 +94,12 @@ def check_out(
         for earlier in _earlier_orders(request, visitor):
             _replace(earlier)
         try:
-            order = place_order(request, find_buyer=find_buyer, address=visitor.address)
+            order = place_order(request, find_buyer=find_buyer, address=visitor.address, demand_digest=digest)
             created = True
         except (IntegrityError, Problem) as refusal:
-            # The same key was placed by a request that ran at the same time. What looks like a refusal may be its
-            # doing too: it took the last piece, which is this customer's.
-            order = find_placed_order(request)
+            # The same key or demand was placed by a request that ran at the same time. What looks like a refusal may
+            # be its doing too: it took the last piece, which is this customer's.
+            order = find_placed_order(request) or _find_same_demand(digest)
             if order is None:
                 if isinstance(refusal, TooManyUnpaid):
                     _name_open_order(refusal, visitor)
@@ -95,6 +117,23 @@ def find_placed_order(request: CheckoutRequest) -> Order | None:
             422,
         )
     return order
+
+
+def _find_same_demand(digest: str) -> Order | None:
+    """Return the unpaid order of this demand. One whose page is about to close, or closed, gives its place up."""
+    if not digest:
+        return None
+    same = Order.objects.filter(demand_digest=digest, status=OrderStatus.PENDING)
+    order = same.first()
+    if order is None:
+        return None
+    lives = Attempt.objects.filter(
+        payment__order=order, state__in=LIVE_ATTEMPTS, expires_at__gt=timezone.now() + REUSE_MARGIN
+    )
+    if lives.exists():
+        return order
+    same.filter(pk=order.pk).update(demand_digest="")
+    return None
 
 
 def _payment_page(order: Order) -> str:

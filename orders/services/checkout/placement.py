@@ -21,20 +21,44 @@ from orders.pricing.quote import Quote
 from orders.selectors.destinations import is_stopped, place_at
 from orders.selectors.mandate import mandate_text
 from orders.selectors.quotes import CartQuote, QuotedLine, RequestedLine, quote_cart
+from orders.selectors.workshop import QUEUE_LOCK
 from orders.services.checkout.unpaid_holds import holder_of, limit_unpaid_holds
 from orders.services.status.stock_holds import hold_for_order
 from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME, SHORTEST_CHECKOUT_SESSION
+from shop.core.dates import day_in_words
 from shop.core.models import ShopSettings
 from shop.core.money import to_cents
 from shop.core.problems import Problem
+from shop.core.transaction_locks import lock_names
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 
 @dataclass(frozen=True, slots=True)
+class BillingDetails:
+    """Who is billed, where that is not the address of the delivery."""
+
+    name: str
+    address: str
+    postal_code: str
+    city: str
+    country: str
+    company: str = ""
+    custom_country: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GiftDetails:
+    """Who receives the parcel in the customer's stead, and what the slip in it says to them."""
+
+    recipient: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CustomerDetails:
-    """Who receives the order. `country` is ISO 3166-1 alpha-2, ZZ for « Autre » named by `custom_country`."""
+    """Who orders, and where it goes. `country` is ISO 3166-1 alpha-2, ZZ for « Autre » named by `custom_country`."""
 
     email: str
     first_name: str
@@ -46,11 +70,25 @@ class CustomerDetails:
     custom_country: str = ""
     phone: str = ""
     notes: str = ""
+    billing: BillingDetails | None = None
+    gift: GiftDetails | None = None
+
+    def columns(self) -> dict[str, str]:
+        """Return the values of an order's personal columns."""
+        own = asdict(self)
+        billing, gift = own.pop("billing") or {}, own.pop("gift") or {}
+        return {
+            **own,
+            **{f"billing_{name}": value for name, value in billing.items()},
+            **{f"gift_{name}": value for name, value in gift.items()},
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class CheckoutRequest:
-    """What a customer agreed to. `expected_total` is the total in euros that they saw above the button."""
+    """What a customer agreed to. `expected_total` is the total in euros that they saw above the button, `expected_date`
+    the last day of the delivery; None when they were shown none.
+    """
 
     idempotency_key: str
     lines: tuple[RequestedLine, ...]
@@ -58,6 +96,7 @@ class CheckoutRequest:
     payment_mode: str
     expected_total: Decimal
     language: str
+    expected_date: date | None = None
 
     def fingerprint(self) -> str:
         """Return a digest of the demand, so that a key can't be reused for another one."""
@@ -77,16 +116,22 @@ class CartChanged(Problem):
 
 
 def place_order(
-    request: CheckoutRequest, *, find_buyer: "Callable[[Order], User | None]", address: str = ""
+    request: CheckoutRequest,
+    *,
+    find_buyer: "Callable[[Order], User | None]",
+    address: str = "",
+    demand_digest: str = "",
 ) -> Order:
     """Write the order, `pending`, with its payment and first attempt, and hold its stock.
 
     `find_buyer` runs inside the transaction: a sign-up with this order exists only if the order does.
-    `address` is the IP address that asks, "" when there is none.
-    Raises CartChanged (409) when lines can't be bought or the total differs from the agreed one; TooManyUnpaid (409)
-    when this address or mailbox holds too much stock already; Problem for
-    a cart or payment mode that can't be ordered; IntegrityError when another request took the idempotency key
-    in the same moment. Whatever is raised, nothing was written.
+    `address` is the IP address that asks, "" when there is none. `demand_digest` names the demand and who makes it: one
+    unpaid order may bear it. The date is promised here (L216-1): one order after the other, so that each counts the
+    pieces of those before.
+    Raises CartChanged (409) when lines can't be bought, the total differs from the agreed one or the delivery would be
+    later; TooManyUnpaid (409) when this address or mailbox holds too much stock already; Problem for a cart or payment
+    mode that can't be ordered; IntegrityError when another request took the idempotency key or made the same demand in
+    the same moment. Whatever is raised, nothing was written.
     """
     if not request.lines:
         raise Problem("empty_cart", _("Votre panier est vide."), 400)
@@ -96,7 +141,7 @@ def place_order(
         raise Problem("country_not_served", refusal, 400, errors={"customer.country": [refusal]})
     try:
         with transaction.atomic():
-            order = _write_order(request, find_buyer)
+            order = _write_order(request, find_buyer, demand_digest)
             limit_unpaid_holds(order, holder_of(address=address, email=order.email))
             return order
     except OutOfStock:
@@ -115,7 +160,11 @@ def _price(request: CheckoutRequest) -> CartQuote:
     )
 
 
-def _write_order(request: CheckoutRequest, find_buyer: "Callable[[Order], User | None]") -> Order:
+def _write_order(
+    request: CheckoutRequest, find_buyer: "Callable[[Order], User | None]", demand_digest: str
+) -> Order:
+    if ShopSettings.load().weekly_capacity is not None:
+        lock_names([QUEUE_LOCK])
     cart = _price(request)
     _refuse_changed(cart, request)
     quote = cart.quote
@@ -134,12 +183,14 @@ def _write_order(request: CheckoutRequest, find_buyer: "Callable[[Order], User |
         shipping_cost=quote.shipping_cost,
         total=quote.total,
         promised_by=quote.lead_time.latest,
+        start_by=quote.lead_time.start_by,
         terms_version=ShopSettings.load().terms_version,
         terms_accepted_at=now,
         idempotency_key=request.idempotency_key,
         request_fingerprint=request.fingerprint(),
+        demand_digest=demand_digest,
         created_at=now,
-        **asdict(request.customer),
+        **request.customer.columns(),
     )
     # After the row with the unique key: a repeated request stops there, before it signs anybody up.
     buyer = find_buyer(order)
@@ -236,6 +287,14 @@ def _refuse_changed(cart: CartQuote, request: CheckoutRequest) -> None:
         raise CartChanged(
             "total_changed", _("Le total de votre panier a changé. Vérifiez-le avant de payer."), cart
         )
+    lead = cart.quote.lead_time
+    if request.expected_date is not None and lead is not None and lead.latest > request.expected_date:
+        raise CartChanged(
+            "date_changed",
+            _("La date de livraison a changé\u00a0: au plus tard le %(day)s. Vérifiez-la avant de payer.")
+            % {"day": day_in_words(lead.latest)},
+            cart,
+        )
     if cart.quote.total < SMALLEST_CHARGE:
         raise Problem("total_too_small", _("Le montant minimum d'une commande est de 0,50 €."), 400)
 
@@ -281,6 +340,7 @@ def order_items(order: Order, lines: Sequence[QuotedLine]) -> list[OrderItem]:
                 promotion_get=sellable.get,
                 quantity=line.priced.quantity,
                 free_quantity=line.priced.free_quantity,
+                made_quantity=line.made_quantity,
                 unit_price=line.priced.unit_price,
                 line_total=line.priced.line_total,
             )

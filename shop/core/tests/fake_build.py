@@ -21,6 +21,7 @@ def write_manifest(path: Path) -> Path:
     assets = {
         "runtime.js": _built("build/runtime-AAAAAAAA.js", "build/c/chunk-BBBBBBBB.js"),
         "purchase-start.js": _built("build/purchase-start-HHHHHHHH.js"),
+        "language-start.js": _built("build/language-start-JJJJJJJJ.js"),
         "app.css": _built("build/app-CCCCCCCC.css"),
     }
     for font in FONTS:

@@ -33,6 +33,9 @@ ORDER = {
     "first_name": "Zoé",
     "phone": "+33 6 00 00 00 00",
     "address_lines": ["Zoé O'Neil", "3 rue des Lilas", "75020 Paris", "France"],
+    "billing_lines": ["Atelier Duval", "Ana Duval", "9 quai Sud", "69002 Lyon", "France"],
+    "gift_recipient": "Zoé O'Neil",
+    "gift_message": "Joyeux anniversaire !",
     "items": [
         {
             "name": "Gardien aux andouillers",
@@ -290,6 +293,16 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "reason": "La résine dorée arrive plus tard.",
             "seller": SELLER,
         },
+        "delivery_address_changed": {
+            "order": order,
+            "seller": SELLER,
+            "before_lines": ORDER["address_lines"],
+        },
+        "delivery_address_changed_workshop": {
+            "order": order,
+            "before_lines": ORDER["address_lines"],
+            "admin_url": "http://localhost:8000/gestion/orders/order/6f1f8a52/change/",
+        },
         "installment_reminder": {**installment, "day": "2026-12-21"},
         "installment_moved": {**installment, "day": "2027-01-10", "before": "2027-01-20"},
         "installment_received": {**installment, "left": "0.00"},
@@ -379,4 +392,6 @@ KINDS = (
     "delivery_overdue",
     "delivery_overdue_workshop",
     "delivery_postponed",
+    "delivery_address_changed",
+    "delivery_address_changed_workshop",
 )

@@ -22,6 +22,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from markdown_it.token import Token
 
+from catalog.selectors.wording import default_production_days, production_text
 from orders.selectors.withdrawals import function_sentence
 from shop.core.languages import active_language
 from shop.core.models import ShopSettings
@@ -75,8 +76,7 @@ def _values(language: str) -> dict[str, str]:
         "host_phone": text(shop.host_phone),
         "mediator": text("\n".join(part for part in mediator if part)),
         "packaging_id": text(shop.packaging_id),
-        "production_min_days": str(shop.default_production_days_min),
-        "production_max_days": str(shop.default_production_days_max),
+        "production_delay": production_text(default_production_days()),
         "shipping_table": shipping_markdown(language),
         **{f"retention_{name}": str(value) for name, value in settings.RETENTION.items()},
         # The owner's official texts, put in once the rest is rendered: they are no Markdown.

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from catalog.models import CategoryKind, Product
-from catalog.selectors.wording import ProductionDays, production_text
+from catalog.selectors.wording import default_production_days, production_text
 from orders.selectors.delivery import DeliveryRow, shipping_table
 from shop.core.languages import active_language
 from shop.core.models import ShopSettings
@@ -25,8 +25,6 @@ PLACEHOLDERS = {
     "shop_name": gettext_lazy("nom de la boutique"),
     "email": gettext_lazy("adresse e-mail de la boutique"),
     "production_delay": gettext_lazy("délai de fabrication par défaut, en mots"),
-    "production_min_days": gettext_lazy("délai de fabrication minimum, en jours"),
-    "production_max_days": gettext_lazy("délai de fabrication maximum, en jours"),
     "lowest_price": gettext_lazy("prix de la pièce la moins chère"),
     "shipping_table": gettext_lazy("tableau des frais de livraison"),
 }
@@ -83,16 +81,13 @@ def _rates(row: DeliveryRow, language: str) -> str:
 
 def _read(language: str) -> dict[str, str]:
     shop = ShopSettings.load()
-    low, high = shop.default_production_days_min, shop.default_production_days_max
     lowest = Product.objects.filter(is_published=True, category__kind=CategoryKind.MAIN).aggregate(
         lowest=Min("price_from")
     )["lowest"]
     return {
         "shop_name": escape(shop.shop_name),
         "email": escape(shop.email),
-        "production_delay": production_text(ProductionDays(low, high)),
-        "production_min_days": str(low),
-        "production_max_days": str(high),
+        "production_delay": production_text(default_production_days()),
         "lowest_price": format_amount(lowest if lowest is not None else Decimal(0), language),
         "shipping_table": shipping_markdown(language),
     }

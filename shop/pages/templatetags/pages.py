@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, timedelta
 from decimal import Decimal
 
 from django import template
 from django.urls import reverse
 from django.utils import timezone
 
+from orders.selectors import promises
 from orders.selectors.delivery import free_delivery as find_free_delivery
-from orders.selectors.delivery import home_delivery_days, open_zones
+from orders.selectors.delivery import open_zones
+from orders.selectors.promises import PiecePromise
+from orders.selectors.workshop import AnnouncedClosure, announced_closure
 from shop.core import structured_data
 from shop.pages.selectors import official
 from shop.pages.selectors.content import Band, current_band
@@ -34,26 +36,20 @@ def free_delivery() -> FreeDeliveryOffer | None:
     return FreeDeliveryOffer(found.free_from, found.country_count - 1) if found else None
 
 
-@dataclass(frozen=True, slots=True)
-class DeliveryDates:
-    """Between which days a piece ordered today arrives in the shop's own country."""
-
-    earliest: date
-    latest: date
+@register.simple_tag
+def piece_promise(days_min: int, days_max: int, available_quantity: int | None) -> PiecePromise | None:
+    """When one piece ordered today arrives in the shop's own country: the date that the cart promises. None without a
+    zone of our own."""
+    return promises.piece_promise(promises.piece(days_min, days_max, available_quantity))
 
 
 @register.simple_tag
-def delivery_dates(production_min: int, production_max: int) -> DeliveryDates | None:
-    """As the cart promises them: production, then the carrier, in calendar days. None without a zone of our own.
-    At most one query a minute."""
-    days = home_delivery_days()
-    if days is None:
-        return None
-    today = timezone.localdate()
-    return DeliveryDates(
-        today + timedelta(days=production_min + days.minimum),
-        today + timedelta(days=production_max + days.maximum),
-    )
+def closure() -> AnnouncedClosure | None:
+    """The closure of the workshop that every page speaks of, if there is one. At most one query a minute."""
+    return announced_closure()
+
+
+register.filter("christmas_text", promises.christmas_text)
 
 
 @register.simple_tag
@@ -64,18 +60,25 @@ def delivery_countries() -> list[str]:
 
 @register.simple_tag
 def with_delivery(
-    data: structured_data.Data, production_min: int, production_max: int
+    data: structured_data.Data, days_min: int, days_max: int, available_quantity: int | None
 ) -> structured_data.Data:
-    """A product's data for search engines with its delivery and its return, as the page and the cart tell them.
-    At most two queries a minute."""
+    """A product's data for search engines with its delivery and its return, as page and cart say them: days from today
+    to the dispatch, then to the delivery, of the very dates that are promised."""
+    promise = piece_promise(days_min, days_max, available_quantity)
+    if promise is None:
+        return data
+    lead, today = promise.lead_time, timezone.localdate()
     zones = [
         structured_data.DeliveryZone(
-            zone.countries, zone.rate, zone.free_from, zone.days.minimum, zone.days.maximum
+            transit.countries, zone.rate, zone.free_from, transit.days_min, transit.days_max
         )
-        for zone in open_zones()
+        for zone, transit in promises.zone_transits(lead)
     ]
     return structured_data.with_delivery(
-        data, zones=zones, production_days=(production_min, production_max), terms_path=reverse("terms")
+        data,
+        zones=zones,
+        handling_days=((lead.dispatch_from - today).days, (lead.dispatch_by - today).days),
+        terms_path=reverse("terms"),
     )
 
 

@@ -276,12 +276,12 @@ def test_the_admin_lists(admin_client: Client, texts: None, name: str) -> None:
 @pytest.mark.parametrize(
     ("path", "cold", "warm"),
     [
-        # settings 1, free delivery 1, band 1, questions 1, page texts 1, what texts name: zones 1, countries without
-        # delivery 1, lowest price 1.
-        ("/faq", 8, 0),
+        # settings 1, closure 1, free delivery 1, band 1, questions 1, page texts 1, what texts name: zones 1, countries
+        # without delivery 1, lowest price 1.
+        ("/faq", 9, 0),
         # The same without questions.
-        ("/notre-histoire", 7, 0),
-        ("/contact", 8, 0),
+        ("/notre-histoire", 8, 0),
+        ("/contact", 9, 0),
     ],
 )
 def test_pages_have_a_known_number_of_queries(

@@ -1,13 +1,13 @@
 """What a product page says besides price and photos: both finishes side by side, when it arrives."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from unittest import mock
 
 import pytest
 from django.core.cache import cache
 
 from catalog.tests.factories import make_finish_category, make_image, make_product
-from orders.models import ShippingZone
+from orders.models import ShippingZone, WorkshopClosure
 
 pytestmark = pytest.mark.django_db
 
@@ -29,23 +29,74 @@ def piece():
 @pytest.mark.parametrize(
     ("prefix", "sentence"),
     [
-        ("", "Livraison en France entre le <strong>3 décembre</strong> et le <strong>16 décembre</strong>"),
-        ("/en", "between <strong>3 December</strong> and <strong>16 December</strong>"),
-        ("/de", "dem <strong>3. Dezember</strong> und dem <strong>16. Dezember</strong>"),
+        ("", "Livraison en France <strong>entre le 3 et le 17 décembre 2026</strong>"),
+        ("/en", "<strong>between 3 and 17 December 2026</strong>"),
+        ("/es", "<strong>entre el 3 y el 17 de diciembre de 2026</strong>"),
+        ("/de", "<strong>zwischen dem 3. und dem 17. Dezember 2026</strong>"),
     ],
 )
 def test_when_it_arrives(client, piece, prefix, sentence):
-    # 21 November + 10 days of production + 2 of delivery; + 20 and 5.
+    # 10 days of production from Saturday 21 November: Tuesday 1, + 2 of the carrier's; 20 days: Friday 11, + 5.
     ShippingZone.objects.filter(countries__contains="FR").update(delivery_days_min=2, delivery_days_max=5)
     assert sentence in page(client, piece, prefix)
 
 
+@pytest.mark.parametrize(
+    ("prefix", "sentence"),
+    [
+        ("", "Chez vous avant Noël si commandé avant le 29 novembre"),
+        ("/en", "With you before Christmas if ordered before 29 November"),
+        ("/es", "En su casa antes de Navidad si lo pide antes del 29 de noviembre"),
+        ("/de", "Vor Weihnachten bei Ihnen, wenn Sie vor dem 29. November bestellen"),
+    ],
+)
+def test_until_when_to_order_before_christmas(client, piece, prefix, sentence):
+    # Ordered on Saturday 28 November: made on Friday 18 December, with the carrier from 19 to 24.
+    ShippingZone.objects.filter(countries__contains="FR").update(delivery_days_min=2, delivery_days_max=5)
+    assert sentence in page(client, piece, prefix)
+
+
+def test_a_piece_that_comes_after_christmas_does_not_speak_of_it(client):
+    slow = make_product("Lent", production_days_min=28, production_days_max=35)
+    assert "Noël si" not in page(client, slow)
+
+
+def test_a_piece_in_stock_has_no_production(client):
+    # Leaves on Monday 23, arrives by Saturday 28.
+    html = page(client, make_product("Prêt", stock_quantity=2))
+    assert "<strong>En stock</strong>, prête à partir" in html
+    assert "Livraison en France <strong>entre le 25 et le 28 novembre 2026</strong>" in html
+
+
+def test_pages_say_that_the_workshop_closes(client, piece):
+    WorkshopClosure.objects.create(starts_on=date(2026, 12, 1), ends_on=date(2026, 12, 3))
+    notice = "L'atelier est fermé du 1er décembre au 3 décembre inclus."
+    assert notice.replace("'", "&#x27;") in page(client, piece) or notice in page(client, piece)
+    # The tenth open day is Friday 4, the twentieth Monday 14.
+    assert "Livraison en France <strong>entre le 7 et le 19 décembre 2026</strong>" in page(client, piece)
+
+
+def test_pages_show_the_message_of_a_closure_in_their_language(client, piece):
+    WorkshopClosure.objects.create(
+        starts_on=date(2026, 11, 1), ends_on=date(2026, 12, 3), message_fr="Salon.", message_de="Messe."
+    )
+    assert '<p class="closure-line">Salon.</p>' in page(client, piece)
+    assert '<p class="closure-line">Messe.</p>' in page(client, piece, "/de")
+    assert '<p class="closure-line">Salon.</p>' in page(client, piece, "/en")
+
+
+def test_pages_are_silent_of_a_closure_that_is_over_or_far_away(client, piece):
+    WorkshopClosure.objects.create(starts_on=date(2026, 11, 1), ends_on=date(2026, 11, 20))
+    WorkshopClosure.objects.create(starts_on=date(2026, 12, 6), ends_on=date(2026, 12, 7))
+    assert "closure-line" not in page(client, piece)
+
+
 def test_no_date_without_a_zone_or_a_piece(client, piece):
     sold_out = make_product("Vide", in_stock=False)
-    assert "Livraison en France entre" not in page(client, sold_out)
+    assert "Livraison en France <strong>" not in page(client, sold_out)
     ShippingZone.objects.all().delete()
     cache.clear()
-    assert "Livraison en France entre" not in page(client, piece)
+    assert "Livraison en France <strong>" not in page(client, piece)
 
 
 def test_both_finishes_side_by_side(client, piece):

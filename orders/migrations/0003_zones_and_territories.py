@@ -15,7 +15,7 @@ def announce_duties(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('orders', '0001_initial'),
+        ("orders", "0002_variants"),
     ]
 
     operations = [

@@ -161,6 +161,6 @@ def _name(row, names):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("orders", "0002_zones_and_territories")]
+    dependencies = [("orders", "0003_zones_and_territories")]
 
     operations = [migrations.RunPython(ship, unship)]

@@ -1,0 +1,25 @@
+/**
+ * In the head of every page, run before anything is painted: an ordinary script, because modules wait for the whole page.
+ *
+ * - On the French home page it leads who chose another language there, unless they come from a page of the shop.
+ * - Who has not chosen yet, and reads another language that the page exists in, gets `data-offer="de"` on the root: the
+ *   style sheet then keeps a row free at the top, which the runtime fills. Nothing is covered, and nothing moves.
+ *
+ * Pages are the same for everybody and caches may store them; what the visitor chose stays in the browser.
+ */
+import { alternateIn, chosenLanguage, wantedLanguage } from "./language";
+
+start();
+
+function start(): void {
+  const root = document.documentElement;
+  const chosen = chosenLanguage();
+  if (chosen === null) {
+    const wanted = wantedLanguage(navigator.languages);
+    if (wanted && wanted !== root.lang && alternateIn(wanted)) root.dataset.offer = wanted;
+    return;
+  }
+  const address = alternateIn(chosen);
+  const isFromHere = document.referrer.startsWith(`${location.origin}/`);
+  if (location.pathname === "/" && chosen !== root.lang && address && !isFromHere) location.replace(address);
+}

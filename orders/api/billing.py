@@ -1,0 +1,77 @@
+"""Who is billed and who gets the gift, where that is not who receives the parcel."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+
+from orders.api.fields import CountryField, ParagraphField, PlainTextField
+from orders.models import Order
+from orders.models.addresses import GIFT_MESSAGE_LENGTH
+from orders.models.order import OTHER_COUNTRY
+from orders.services.checkout.placement import BillingDetails, GiftDetails
+
+
+class BillingSerializer(serializers.Serializer[BillingDetails]):
+    name = PlainTextField(max_length=200)
+    company = PlainTextField(max_length=120, required=False, allow_blank=True, default="")
+    address = PlainTextField(max_length=250)
+    city = PlainTextField(max_length=100)
+    postalCode = PlainTextField(max_length=20)  # noqa: N815
+    country = CountryField()
+    customCountry = PlainTextField(max_length=60, required=False, allow_blank=True, default="")  # noqa: N815
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["country"] == OTHER_COUNTRY and not attrs["customCountry"]:
+            raise serializers.ValidationError({"customCountry": [_("Indiquez votre pays.")]})
+        if attrs["country"] != OTHER_COUNTRY:
+            attrs["customCountry"] = ""
+        for name in ("name", "address", "city", "postalCode"):
+            if not attrs[name]:
+                raise serializers.ValidationError({name: [_("Ce champ est obligatoire.")]})
+        return attrs
+
+
+class GiftSerializer(serializers.Serializer[GiftDetails]):
+    recipient = PlainTextField(max_length=200)
+    message = ParagraphField(max_length=GIFT_MESSAGE_LENGTH, required=False, allow_blank=True, default="")
+
+    def validate_recipient(self, value: str) -> str:
+        if not value:
+            raise serializers.ValidationError(_("Ce champ est obligatoire."))
+        return value
+
+
+def billing_details(data: dict[str, Any] | None) -> BillingDetails | None:
+    """Return who is billed, of a validated checkout; None for the customer at the address of the delivery."""
+    if not data:
+        return None
+    return BillingDetails(
+        name=data["name"],
+        company=data["company"],
+        address=data["address"],
+        postal_code=data["postalCode"],
+        city=data["city"],
+        country=data["country"],
+        custom_country=data["customCountry"],
+    )
+
+
+def gift_details(data: dict[str, Any] | None) -> GiftDetails | None:
+    """Return the gift of a validated checkout; None when the customer receives the parcel."""
+    return GiftDetails(**data) if data else None
+
+
+def billing_document(order: Order) -> dict[str, str] | None:
+    """Return an order's billing address in the names of the public API."""
+    if not order.has_own_billing:
+        return None
+    return {
+        "name": order.billing_name,
+        "company": order.billing_company,
+        "address": order.billing_address,
+        "postalCode": order.billing_postal_code,
+        "city": order.billing_city,
+        "country": order.billing_country,
+        "customCountry": order.billing_custom_country,
+    }

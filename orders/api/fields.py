@@ -1,0 +1,69 @@
+"""Fields of several calls: texts as people type them, e-mail addresses, countries."""
+
+import unicodedata
+from typing import Any
+
+from django.utils.translation import gettext_lazy
+from django_countries import countries
+from rest_framework import serializers
+
+from accounts.models import normalise_email
+from orders.models.order import OTHER_COUNTRY
+
+_OTHER_NAMES = {"autre", "other", "otro", "andere", OTHER_COUNTRY.lower()}
+
+
+class CountryField(serializers.CharField):
+    """An ISO 3166-1 alpha-2 code, or ZZ (« Autre »)."""
+
+    default_error_messages = {"unknown": gettext_lazy("Choisissez un pays de la liste.")}
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        code = data.strip()
+        if code.lower() in _OTHER_NAMES:
+            return OTHER_COUNTRY
+        code = code.upper()
+        if code not in countries:
+            self.fail("unknown")
+        return code
+
+
+class PlainTextField(serializers.CharField):
+    """One line of text: trimmed, no control or direction-override characters, Unicode composed (NFC)."""
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return _clean(super().to_internal_value(data), keep_lines=False)
+
+
+class ParagraphField(serializers.CharField):
+    """Text of several lines, otherwise cleaned like PlainTextField."""
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return _clean(super().to_internal_value(data), keep_lines=True)
+
+
+def _clean(text: str, *, keep_lines: bool) -> str:
+    text = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
+    kept = []
+    for character in text:
+        if character == "\n" and keep_lines:
+            kept.append(character)
+        elif character in "\n\t\r":
+            kept.append(" ")
+        elif unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn") or character == "\u200d":
+            # A zero-width joiner holds emoji together; every other invisible character is dropped.
+            kept.append(character)
+    return "".join(kept).strip()
+
+
+class EmailAddressField(serializers.CharField):
+    """An address in the form that accounts are looked up by, and judged in it: it may be longer than what came."""
+
+    def to_internal_value(self, data: Any) -> str:
+        return normalise_email(super().to_internal_value(data))

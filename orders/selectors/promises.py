@@ -1,0 +1,133 @@
+"""When one piece ordered today leaves and arrives: what cards, product pages and search engines are told.
+
+The same calculation as a cart's (`orders.pricing.delivery`), with a queue that may be a minute old. The date
+that binds is the one that the checkout calculates (`orders.services.checkout.placement`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from django.core.cache import cache
+from django.utils.translation import gettext as _
+
+from orders.models import ShippingZone
+from orders.pricing.delivery import LeadTime, Route, christmas_eve, delivery_day, last_order_day, lead_time
+from orders.pricing.quote import PricingRules
+from orders.selectors.delivery import DeliveryZone, open_zones
+from orders.selectors.rules import load_pricing_rules, today
+from orders.selectors.workshop import queued_units
+from shop.core.content_version import content_version
+from shop.core.dates import day_in_words
+from shop.core.fragment_cache import cached_fragment
+from shop.core.law import HOME_COUNTRY
+
+_CACHE_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One unit of a product. `made_quantity` is 0 when it is in stock."""
+
+    made_quantity: int
+    production_days_min: int
+    production_days_max: int
+
+
+@dataclass(frozen=True, slots=True)
+class PiecePromise:
+    """Of one piece sent within the shop's own country. `christmas_until` is the last day for a delivery before
+    Christmas, None out of season or when it is too late."""
+
+    in_stock: bool
+    lead_time: LeadTime
+    christmas_until: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class Transit:
+    """Countries of a zone to which the carrier takes the same calendar days from dispatch."""
+
+    countries: tuple[str, ...]
+    days_min: int
+    days_max: int
+
+
+def piece(days_min: int, days_max: int, available_quantity: int | None) -> Piece:
+    """Return a unit of something of which so many are in stock; None is made to order."""
+    return Piece(0 if available_quantity else 1, days_min, days_max)
+
+
+def piece_promise(wanted: Piece) -> PiecePromise | None:
+    """Return the promise for a piece ordered today; None while no zone lists the shop's own country. Three queries a
+    minute at most."""
+    return cached_fragment(lambda: [_promise(wanted)], "piece-promise", wanted)[0]
+
+
+def christmas_text(until: date | None) -> str:
+    """Return the sentence about a delivery before Christmas; "" when it can't be said. The day in it is the one after
+    `until`, which the order must come before."""
+    if until is None:
+        return ""
+    day = day_in_words(until + timedelta(days=1), "MONTH_DAY_FORMAT")
+    return _("Chez vous avant Noël si commandé avant le %(day)s") % {"day": day}
+
+
+def dispatch_from(days_min: int, days_max: int, available_quantity: int | None) -> date | None:
+    """Return the first day on which a piece ordered today may leave the workshop, as `piece_promise`."""
+    promise = piece_promise(piece(days_min, days_max, available_quantity))
+    return None if promise is None else promise.lead_time.dispatch_from
+
+
+def zone_transits(lead: LeadTime) -> list[tuple[DeliveryZone, Transit]]:
+    """Return how long a parcel of this piece is on its way to every country that is delivered to, zone by zone. Five
+    queries a minute at most."""
+    shown = _shown_rules()
+    if shown is None:
+        return []
+    workshop = shown[0].workshop
+    found = []
+    for zone in open_zones():
+        groups: dict[tuple[int, int], list[str]] = {}
+        for country in zone.countries:
+            earliest = delivery_day(lead.dispatch_from, zone.days.minimum, country, workshop)
+            latest = delivery_day(lead.dispatch_by, zone.days.maximum, country, workshop)
+            days = ((earliest - lead.dispatch_from).days, (latest - lead.dispatch_by).days)
+            groups.setdefault(days, []).append(country)
+        found += [(zone, Transit(tuple(countries), *days)) for days, countries in groups.items()]
+    return found
+
+
+def _promise(wanted: Piece) -> PiecePromise | None:
+    shown = _shown_rules()
+    if shown is None:
+        return None
+    rules, queue = shown
+    zone = next((zone for zone in rules.zones if HOME_COUNTRY in zone.countries), None)
+    if zone is None:
+        return None
+    day = today()
+    route = Route(zone, HOME_COUNTRY, rules.workshop, queue if wanted.made_quantity else 0)
+    lead, eve = lead_time([wanted], route, today=day), christmas_eve(day)
+    assert lead is not None
+    return PiecePromise(
+        in_stock=not wanted.made_quantity,
+        lead_time=lead,
+        christmas_until=None if eve is None else last_order_day([wanted], route, by=eve, today=day),
+    )
+
+
+def _shown_rules() -> tuple[PricingRules, int] | None:
+    """Return the rules and the units that wait to be made, for all pages of a minute; None in a shop without zones.
+    Three queries a minute at most."""
+    key = f"orders:shown-rules:{today()}:{content_version()}"
+    found: tuple[PricingRules, int] | None = cache.get(key)
+    if found is None:
+        try:
+            rules = load_pricing_rules()
+        except ShippingZone.DoesNotExist:
+            return None
+        found = (rules, queued_units(rules.workshop))
+        cache.set(key, found, _CACHE_SECONDS)
+    return found

@@ -1,0 +1,123 @@
+"""What the dates of the shop are made of: when the workshop works, and how much it has to make."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from django.core.cache import cache
+from django.db.models import F, Q, QuerySet, Sum
+from django.utils import timezone
+from django.utils.translation import get_language
+
+from orders.models import IN_WORKSHOP, Order, OrderItem, OrderStatus, ShippingZone, WorkshopClosure
+from orders.pricing.delivery import Closure, WaitingOrder, Workshop, late_orders
+from orders.selectors.destinations import place_of
+from orders.selectors.territories import load_territories
+from shop.core.content_version import content_version
+from shop.core.law import HOME_COUNTRY
+from shop.core.models import ShopSettings
+from shop.core.public_holidays import public_holidays
+
+QUEUE_LOCK = "orders:queue"
+"""The name that who promises a date locks, so that orders of the same moment count each other."""
+ANNOUNCED = timedelta(days=14)
+"""How long before its first day pages speak of a closure."""
+_CACHE_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class AnnouncedClosure:
+    """A closure that pages speak of; `message` is in the active language, "" for the usual sentence."""
+
+    starts_on: date
+    ends_on: date
+    message: str
+
+
+def load_workshop() -> Workshop:
+    """Return the workshop's calendar and capacity as they are now. One query; the settings come from their cache."""
+    shop = ShopSettings.load()
+    closures = WorkshopClosure.objects.filter(ends_on__gte=timezone.localdate()).order_by("starts_on", "pk")
+    return Workshop(
+        country=HOME_COUNTRY,
+        public_holidays=public_holidays,
+        making_days=frozenset(map(int, shop.making_days)),
+        dispatch_days=frozenset(map(int, shop.dispatch_days)),
+        weekly_capacity=shop.weekly_capacity,
+        closures=tuple(Closure(*days) for days in closures.values_list("starts_on", "ends_on")),
+    )
+
+
+def queued_units(workshop: Workshop, *, but: Collection[uuid.UUID] = ()) -> int:
+    """Return the units ordered and still to be made, without those of `but` among the unpaid orders. One query,
+    none where capacity is not limited.
+
+    Orders that wait for their payment count, for a week's work at most: orders placed in the same minutes count each
+    other, and who never pays can't push everybody's dates further than that.
+    """
+    if workshop.weekly_capacity is None:
+        return 0
+    units = OrderItem.objects.filter(
+        order__status__in=(OrderStatus.PENDING, *IN_WORKSHOP), made_quantity__gt=0
+    )
+    unpaid = Q(order__status=OrderStatus.PENDING)
+    found = units.aggregate(
+        paid=Sum("made_quantity", filter=~unpaid, default=0),
+        unpaid=Sum("made_quantity", filter=unpaid & ~Q(order__in=list(but)) if but else unpaid, default=0),
+    )
+    return int(found["paid"]) + min(int(found["unpaid"]), workshop.weekly_capacity)
+
+
+def announced_closure() -> AnnouncedClosure | None:
+    """Return the closure that pages speak of today: the first of those under way or about to begin. One query a minute
+    at most."""
+    today = timezone.localdate()
+    key = f"orders:closure:{today}:{get_language()}:{content_version()}"
+    found: tuple[AnnouncedClosure, ...] | None = cache.get(key)
+    if found is None:
+        rows = WorkshopClosure.objects.filter(ends_on__gte=today, starts_on__lte=today + ANNOUNCED)
+        found = tuple(
+            AnnouncedClosure(row.starts_on, row.ends_on, row.message or "")
+            for row in rows.order_by("starts_on", "pk")[:1]
+        )
+        cache.set(key, found, _CACHE_SECONDS)
+    return found[0] if found else None
+
+
+def orders_at_risk(today: date) -> QuerySet[Order]:
+    """Return the orders whose promised date is to come and can't be kept any more: their turn comes too late, or the
+    workshop is closed. Five queries, and that of who reads them.
+
+    An order of a zone that is gone takes what the zone of all other countries takes.
+    """
+    workshop, territories = load_workshop(), load_territories()
+    days = {zone.code: zone.delivery_days_max for zone in ShippingZone.objects.all()}
+    longest = max(days.values(), default=0)
+    waiting = list(
+        Order.objects.filter(status__in=IN_WORKSHOP)
+        .annotate(units=Sum("items__made_quantity", default=0))
+        .only("promised_by", "country", "custom_country", "postal_code", "shipping_zone", "status")
+        .order_by(F("start_by").asc(nulls_first=True), "created_at", "pk")
+    )
+    late = late_orders(
+        (
+            WaitingOrder(
+                order.units,
+                place_of(order, territories).country,
+                days.get(order.shipping_zone, longest),
+                order.promised_by,
+            )
+            for order in waiting
+        ),
+        workshop,
+        today,
+    )
+    keys = [
+        order.pk
+        for order, is_late in zip(waiting, late, strict=True)
+        if is_late and order.promised_by >= today
+    ]
+    return Order.objects.filter(pk__in=keys)

@@ -1,0 +1,144 @@
+"""Correcting where a paid order goes: its customer until preparation begins, staff until dispatch."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from orders.journal import record_event
+from orders.mails import mail_customer, mail_workshop, order_admin_url
+from orders.models import IN_WORKSHOP, Order, OrderStatus
+from orders.models.states import ActorKind
+from orders.pricing.shipping import find_zone
+from orders.pricing.territories import Place, VatPosition
+from orders.selectors.addresses import delivery_address
+from orders.selectors.destinations import is_stopped, place_at, place_of
+from orders.selectors.invoices import is_taxed_at_destination
+from orders.selectors.rules import load_pricing_rules
+from shop.core.problems import Problem
+
+if TYPE_CHECKING:
+    from accounts.models import User
+
+_UNTIL = {ActorKind.CUSTOMER: (OrderStatus.CONFIRMED,), ActorKind.STAFF: IN_WORKSHOP}
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryAddress:
+    """Where a parcel goes. `recipient` is only read for a gift, the first and last name for other orders."""
+
+    address: str
+    postal_code: str
+    city: str
+    country: str
+    custom_country: str = ""
+    phone: str = ""
+    first_name: str = ""
+    last_name: str = ""
+    recipient: str = ""
+
+    def columns(self, order: Order) -> dict[str, str]:
+        """Return the columns of `order` that it fills."""
+        name = (
+            {"gift_recipient": self.recipient}
+            if order.is_gift
+            else {"first_name": self.first_name, "last_name": self.last_name}
+        )
+        return {
+            **name,
+            "address": self.address,
+            "postal_code": self.postal_code,
+            "city": self.city,
+            "country": self.country,
+            "custom_country": self.custom_country,
+            "phone": self.phone,
+        }
+
+
+def may_correct_address(order: Order, by: ActorKind) -> bool:
+    """Return whether this kind of person may still correct where the order goes."""
+    return order.paid_at is not None and order.status in _UNTIL[by]
+
+
+def correct_delivery_address(
+    *, order_id: uuid.UUID, address: DeliveryAddress, by: ActorKind, actor: User | None
+) -> Order:
+    """Send a paid order elsewhere: the journal keeps who, before and after, and the customer gets a mail.
+
+    Its invoice stays as it is; the customer is billed where they were before. The same address again does nothing.
+    Raises Problem 409 `address_final` once it is too late, and for another country: 400 `country_not_served`, 409
+    `address_changes_terms` when delivery cost, VAT or customs would be others.
+    """
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        if not may_correct_address(order, by):
+            raise Problem("address_final", _too_late(by), 409)
+        after = address.columns(order)
+        before = {name: getattr(order, name) for name in after}
+        if after == before:
+            return order
+        _refuse_other_terms(order, address)
+        billing = {} if order.has_own_billing else _billed_so_far(order)
+        former = delivery_address(order)
+        for name, value in {**after, **billing}.items():
+            setattr(order, name, value)
+        order.save(update_fields=[*after, *billing, "updated_at"])
+        event = record_event(
+            order, "delivery.address_corrected", actor=actor, by=str(by), before=before, after=after
+        )
+        context = {"before_lines": [former.name, *former.lines]}
+        mail_customer(order, "delivery_address_changed", context, once=event.pk)
+        if by == ActorKind.CUSTOMER:
+            mail_workshop(
+                "delivery_address_changed_workshop",
+                {**context, "admin_url": order_admin_url(order)},
+                once=event.pk,
+                order=order,
+            )
+    return order
+
+
+def _too_late(by: ActorKind) -> str:
+    if by == ActorKind.CUSTOMER:
+        return _("La préparation de votre commande a commencé\u00a0: écrivez-nous pour changer l'adresse.")
+    return _("Cette commande n'est plus à l'atelier.")
+
+
+def _refuse_other_terms(order: Order, address: DeliveryAddress) -> None:
+    now, then = place_at(address.country, address.custom_country, address.postal_code), place_of(order)
+    if is_stopped(now):
+        refusal = _("Nous ne livrons pas dans ce pays pour l'instant.")
+        raise Problem("country_not_served", refusal, 400, errors={"country": [refusal]})
+    if _zone(then) != _zone(now) or _taxed_as(order, then) != _taxed_as(order, now):
+        refusal = _(
+            "Livrer dans ce pays changerait le prix, la TVA ou les droits de douane de votre commande\u00a0:"
+            " écrivez-nous, nous trouverons une solution."
+        )
+        raise Problem("address_changes_terms", refusal, 409, errors={"country": [refusal]})
+
+
+def _zone(place: Place) -> str:
+    rules = load_pricing_rules()
+    return find_zone(place, rules.zones, rules.fallback_zone).code
+
+
+def _taxed_as(order: Order, place: Place) -> str:
+    """Name places between which a parcel may be sent elsewhere without another VAT, other returns or other papers."""
+    if place.meets_customs or (place.vat == VatPosition.UNION and is_taxed_at_destination(order)):
+        return f"{place.country}/{place.territory}"
+    return place.vat.value
+
+
+def _billed_so_far(order: Order) -> dict[str, str]:
+    return {
+        "billing_name": order.customer_name,
+        "billing_address": order.address,
+        "billing_postal_code": order.postal_code,
+        "billing_city": order.city,
+        "billing_country": order.country,
+        "billing_custom_country": order.custom_country,
+    }

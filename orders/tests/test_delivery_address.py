@@ -1,0 +1,202 @@
+"""Correcting where a paid order goes: until when, by whom, and what stays as it was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+
+from accounts.tests.people import make_member
+from orders.access import access_token
+from orders.models import DeliveryStop, Invoice, Order, OrderEvent
+from orders.models.states import ActorKind
+from orders.selectors.addresses import billing_address
+from orders.services.fulfilment.delivery_address import DeliveryAddress, correct_delivery_address
+from orders.services.fulfilment.status_changes import update_status
+from orders.tests.factories import make_order, pay_order
+from orders.tests.test_gift_orders import gift_order
+from shop.core.mail_delivery import render
+from shop.core.models import OutgoingMail, ShopSettings
+from shop.core.problems import Problem
+from shop.core.shop_settings import save_shop_settings
+
+pytestmark = pytest.mark.django_db
+
+NEW = DeliveryAddress(
+    first_name="Léa", last_name="Martin", address="14 rue Neuve", postal_code="75011", city="Paris", country="FR",
+)  # fmt: skip
+FORM = {
+    "first_name": "Léa", "last_name": "Martin", "address": "14 rue Neuve", "postal_code": "75011", "city": "Paris",
+    "country": "FR", "custom_country": "", "phone": "06 11",
+}  # fmt: skip
+
+
+@pytest.fixture
+def order() -> Order:
+    return pay_order(make_order())
+
+
+def rows() -> tuple[object, ...]:
+    return (list(Order.objects.values_list()), OrderEvent.objects.count(), OutgoingMail.objects.count())
+
+
+def refused(order: Order, address: DeliveryAddress, by: ActorKind = ActorKind.CUSTOMER) -> Problem:
+    before = rows()
+    with pytest.raises(Problem) as caught:
+        correct_delivery_address(order_id=order.pk, address=address, by=by, actor=None)
+    assert rows() == before
+    return caught.value
+
+
+def page_of(order: Order) -> str:
+    return f"/commande/{order.pk}/adresse?acces={access_token(order)}"
+
+
+def test_the_customer_corrects_it_on_the_page_of_the_link(client, order):
+    invoice = Invoice.objects.get().data
+    answer = client.post(page_of(order), FORM)
+    assert (answer.status_code, answer["Location"]) == (
+        302, f"/commande/{order.pk}?acces={access_token(order)}#coordonnees",
+    )  # fmt: skip
+    order.refresh_from_db()
+    assert (order.address, order.postal_code, order.city, order.phone) == (
+        "14 rue Neuve",
+        "75011",
+        "Paris",
+        "06 11",
+    )
+    event = OrderEvent.objects.get(name="delivery.address_corrected")
+    assert (event.actor, event.data["by"]) == (None, "customer")
+    assert event.data["before"]["address"] == "3 rue des Carmes"
+    assert event.data["after"]["address"] == "14 rue Neuve"
+    assert Invoice.objects.get().data == invoice
+    assert billing_address(order).lines == ["3 rue des Carmes", "69003 Lyon", "France"]
+    mail = OutgoingMail.objects.get(kind="delivery_address_changed")
+    assert mail.to == "lea@example.com"
+    text = render(mail).text
+    assert "14 rue Neuve\n75011 Paris" in text
+    assert "3 rue des Carmes\n69003 Lyon" in text
+    assert OutgoingMail.objects.filter(kind="delivery_address_changed_workshop").count() == 1
+
+
+def test_the_same_address_again_does_nothing(client, order):
+    before = rows()
+    same = {**FORM, "address": "3 rue des Carmes", "postal_code": "69003", "city": "Lyon", "phone": ""}
+    assert client.post(page_of(order), same).status_code == 302
+    assert rows() == before
+
+
+def test_a_member_corrects_their_own_and_is_named_in_the_journal(client):
+    member = make_member("lea@example.com")
+    order = pay_order(make_order(user=member))
+    client.force_login(member)
+    assert client.post(f"/commande/{order.pk}/adresse", FORM).status_code == 302
+    assert OrderEvent.objects.get(name="delivery.address_corrected").actor == member
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_strangers_find_no_page(client, order, method):
+    before = rows()
+    client.force_login(make_member("other@example.com"))
+    for address in (f"/commande/{order.pk}/adresse", f"/commande/{order.pk}/adresse?acces=x"):
+        assert getattr(client, method)(address, FORM).status_code == 404
+    assert rows() == before
+
+
+def test_a_field_left_empty_is_named_and_the_others_stay(client, order):
+    before = rows()
+    answer = client.post(page_of(order), {**FORM, "city": " "})
+    page = answer.content.decode()
+    assert answer.status_code == 400
+    assert "Ville\u00a0: Ce champ est obligatoire." in page
+    assert 'value="14 rue Neuve"' in page
+    assert rows() == before
+
+
+def test_a_gift_is_sent_to_another_recipient_and_stays_billed_as_it_was():
+    order = pay_order(gift_order())
+    correct_delivery_address(
+        order_id=order.pk, address=replace(NEW, recipient="Tom Petit"), by=ActorKind.CUSTOMER, actor=None
+    )
+    order.refresh_from_db()
+    assert (order.gift_recipient, order.customer_name, order.address) == (
+        "Tom Petit",
+        "Léa Martin",
+        "14 rue Neuve",
+    )
+    assert billing_address(order).name == "Atelier Duval"
+
+
+def test_the_customers_time_ends_with_the_preparation_and_staffs_with_the_dispatch(client, admin, order):
+    update_status(order_id=order.pk, status="processing", actor=admin)
+    assert refused(order, NEW).code == "address_final"
+    page = client.get(page_of(order)).content.decode()
+    assert "ne peut plus être changée ici" in page
+    assert "<form" not in page.split("<main")[1].split("</main")[0]
+    assert client.post(page_of(order), FORM).status_code == 409
+    correct_delivery_address(order_id=order.pk, address=NEW, by=ActorKind.STAFF, actor=admin)
+    assert OrderEvent.objects.get(name="delivery.address_corrected").actor == admin
+    assert not OutgoingMail.objects.filter(kind="delivery_address_changed_workshop").exists()
+    update_status(order_id=order.pk, status="shipped", actor=admin)
+    assert refused(order, replace(NEW, city="Lille"), ActorKind.STAFF).code == "address_final"
+
+
+def test_an_unpaid_order_is_not_corrected():
+    assert refused(make_order(), NEW).code == "address_final"
+
+
+@pytest.mark.parametrize(
+    ("country", "custom"), [("BE", ""), ("CH", ""), ("US", ""), ("GP", ""), ("ZZ", "Japon")]
+)
+def test_another_price_vat_or_customs_is_refused_in_words(order, country, custom):
+    problem = refused(order, replace(NEW, country=country, custom_country=custom))
+    assert (problem.status, problem.code) == (409, "address_changes_terms")
+    assert "la TVA ou les droits de douane" in problem.detail
+
+
+def test_the_page_keeps_what_was_typed_and_leads_to_contact(client, order):
+    answer = client.post(page_of(order), {**FORM, "country": "CH"})
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert "Rien n'a été changé" in page.replace("&#x27;", "'")
+    assert 'href="/contact"' in page
+    assert 'value="14 rue Neuve"' in page
+
+
+def test_another_country_of_the_same_zone_and_rate_is_served():
+    order = pay_order(make_order(country="BE"))
+    correct_delivery_address(
+        order_id=order.pk, address=replace(NEW, country="DE"), by=ActorKind.CUSTOMER, actor=None
+    )
+    order.refresh_from_db()
+    assert (order.country, Invoice.objects.get().country) == ("DE", "BE")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_vat_of_a_destination_stays_there():
+    shop = ShopSettings.load()
+    shop.eu_sales_threshold = Decimal("1")
+    save_shop_settings(shop)
+    order = pay_order(make_order(country="BE"))
+    assert Invoice.objects.get().vat > 0
+    assert refused(order, replace(NEW, country="DE")).code == "address_changes_terms"
+
+
+def test_a_country_without_delivery_is_refused():
+    order = pay_order(make_order(country="CH"))
+    DeliveryStop.objects.create(country="NO")
+    assert refused(order, replace(NEW, country="NO")).code == "country_not_served"
+
+
+def test_staff_correct_it_on_the_page_of_the_order(client, admin, order):
+    client.force_login(admin)
+    address = reverse("admin:orders_order_address", args=[order.pk])
+    assert client.get(address).status_code == 200
+    assert client.post(address, FORM).status_code == 302
+    order.refresh_from_db()
+    assert (order.address, OutgoingMail.objects.filter(kind="delivery_address_changed").count()) == (
+        "14 rue Neuve",
+        1,
+    )

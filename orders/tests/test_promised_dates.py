@@ -1,0 +1,231 @@
+"""The date that cart, checkout and order promise: one calculation, one queue, and what staff see when it breaks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+
+import pytest
+import time_machine
+from django.core.cache import cache
+from django.test import Client
+
+from accounts.tests.people import make_admin
+from orders.books.staff_tasks import staff_tasks
+from orders.models import Order, ShippingZone, WorkshopClosure
+from orders.selectors.quotes import RequestedLine, quote_cart
+from orders.selectors.workshop import load_workshop, orders_at_risk, queued_units
+from orders.services.fulfilment.status_changes import change_status
+from orders.tests.factories import (
+    checkout_body,
+    line,
+    make_order,
+    make_product,
+    make_seller,
+    make_zones,
+    new_key,
+    pay_order,
+)
+from shop.core.models import ShopSettings
+
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
+
+MONDAY = datetime(2026, 11, 23, 9, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def monday() -> Iterator[None]:
+    with time_machine.travel(MONDAY, tick=False):
+        yield
+
+
+def set_capacity(pieces: int | None) -> None:
+    ShopSettings.objects.update(weekly_capacity=pieces)
+    cache.clear()
+
+
+@pytest.fixture
+def limited() -> None:
+    make_seller()
+    set_capacity(60)
+    ShippingZone.objects.filter(countries__contains="FR").update(delivery_days_min=2, delivery_days_max=5)
+
+
+def promised(quantity: int = 1, **fields: object) -> date:
+    product = make_product(**fields)  # type: ignore[arg-type]
+    lead = quote_cart([RequestedLine(product.pk, None, "", quantity)]).quote.lead_time
+    assert lead is not None
+    return lead.latest
+
+
+def test_the_whole_cart_counts_in_the_queue(limited: None) -> None:
+    # Ten a day: one is begun tomorrow, 28 days are Tuesday 22 December; + 23, 24, 28, 29, 30.
+    assert promised(1) == promised(10) == date(2026, 12, 30)
+    assert promised(11) == date(2026, 12, 31)
+
+
+def test_paid_pieces_wait_until_they_are_sent(limited: None) -> None:
+    workshop = load_workshop()
+    assert queued_units(workshop) == 0
+    order = pay_order(make_order((make_product(), 30)))
+    in_stock = pay_order(make_order((make_product(stock_quantity=9), 9)))
+    assert [item.made_quantity for item in (*order.items.all(), *in_stock.items.all())] == [30, 0]
+    assert queued_units(workshop) == 30
+    change_status(order_id=order.pk, status="processing", actor=None)
+    assert queued_units(workshop) == 30
+    change_status(order_id=order.pk, status="shipped", actor=None)
+    assert queued_units(workshop) == 0
+
+
+def test_unpaid_orders_count_for_a_week_at_most_and_not_against_their_own_customer(limited: None) -> None:
+    workshop = load_workshop()
+    first = make_order((make_product(), 40))
+    assert queued_units(workshop) == 40
+    assert queued_units(workshop, but=[first.pk]) == 0
+    make_order((make_product(), 90))
+    assert queued_units(workshop) == 60
+    pay_order(first)
+    assert queued_units(workshop, but=[first.pk]) == 40 + 60
+
+
+def test_the_queue_is_one_query_and_none_without_a_capacity(
+    limited: None, django_assert_num_queries: pytest.FixtureRequest
+) -> None:
+    workshop = load_workshop()
+    with django_assert_num_queries(1):  # type: ignore[operator]
+        queued_units(workshop)
+    set_capacity(None)
+    unlimited = load_workshop()
+    with django_assert_num_queries(0):  # type: ignore[operator]
+        assert queued_units(unlimited) == 0
+
+
+def quote(client: Client, lines: list[dict[str, object]]) -> dict[str, object]:
+    answer = client.post("/api/cart/quote", json.dumps({"lines": lines}), content_type="application/json")
+    found: dict[str, object] = answer.json()["lead_time"]
+    return found
+
+
+def order(client: Client, lines: list[dict[str, object]], total: str, expected: str) -> object:
+    return client.post(
+        "/api/checkout",
+        json.dumps(checkout_body(lines, total, expected_date=expected)),
+        content_type="application/json",
+        headers={"Idempotency-Key": new_key()},
+    )
+
+
+def test_card_page_cart_order_and_search_engines_have_one_date(
+    client: Client, fake_stripe: object, limited: None
+) -> None:
+    pay_order(make_order((make_product("Autre"), 20)))
+    product = make_product("Golem", "60.00", production_days_min=5, production_days_max=8)
+    # 21 pieces are three days, Thursday 26; 8 days: Friday 4 December; + 5, 7, 8, 9, 10.
+    lead = quote(client, [line(product)])
+    assert (lead["latest"], lead["text"]) == ("2026-12-10", "entre le 3 et le 10 décembre 2026")
+    page = client.get(f"/produit/{product.pk}-golem").content.decode()
+    assert "Livraison en France <strong>entre le 3 et le 10 décembre 2026</strong>" in page
+    assert lead["christmas"] in page
+    assert lead["christmas"] == "Chez vous avant Noël si commandé avant le 8 décembre"
+    card = client.get("/produits").content.decode()
+    assert str(lead["christmas"]) in card
+    # Three days to begin and eight to make, then six on the way with a Sunday and a Saturday that count or not.
+    data = json.loads(
+        re.findall(r'<script type="application/ld\+json">(\{"@context".*?"Product".*?)</script>', page)[0]
+    )
+    (way,) = [
+        way
+        for way in data["offers"][0]["shippingDetails"]
+        if {"@type": "DefinedRegion", "addressCountry": "FR"} in way["shippingDestination"]
+    ]
+    days = [way["deliveryTime"][part] for part in ("handlingTime", "transitTime")]
+    assert [(part["minValue"], part["maxValue"]) for part in days] == [(8, 11), (2, 6)]
+    answer = order(client, [line(product)], "60.00", "2026-12-10")
+    assert answer.status_code == 201  # type: ignore[attr-defined]
+    placed = Order.objects.get(items__product=product)
+    assert (placed.promised_by, placed.start_by) == (date(2026, 12, 10), date(2026, 11, 26))
+
+
+def test_a_date_that_has_become_later_is_refused_with_the_new_one(
+    client: Client, fake_stripe: object, limited: None
+) -> None:
+    product = make_product("Golem", "60.00")
+    seen = quote(client, [line(product)])["latest"]
+    pay_order(make_order((make_product("Autre"), 20)))
+    before = Order.objects.count()
+    answer = order(client, [line(product)], "60.00", str(seen))
+    assert answer.status_code == 409  # type: ignore[attr-defined]
+    refused = answer.json()  # type: ignore[attr-defined]
+    assert refused["code"] == "date_changed"
+    assert refused["detail"] == (
+        "La date de livraison a changé\u00a0: au plus tard le 2 janvier 2027. Vérifiez-la avant de payer."
+    )
+    assert refused["quote"]["lead_time"]["latest"] == "2027-01-02"
+    assert Order.objects.count() == before
+    answer = order(client, [line(product)], "60.00", refused["quote"]["lead_time"]["latest"])
+    assert answer.status_code == 201  # type: ignore[attr-defined]
+
+
+def test_a_customer_who_comes_back_from_the_payment_page_keeps_the_date(
+    client: Client, fake_stripe: object, limited: None
+) -> None:
+    lines = [line(make_product("Golem", "60.00"), 10)]
+    seen = quote(client, lines)["latest"]
+    for _try in range(2):
+        assert order(client, lines, "600.00", str(seen)).status_code == 201  # type: ignore[attr-defined]
+        assert quote(client, lines)["latest"] == seen
+    assert set(Order.objects.values_list("promised_by", flat=True)) == {date.fromisoformat(str(seen))}
+
+
+def test_a_closure_added_later_moves_no_promise_and_shows_staff_what_is_late(limited: None) -> None:
+    paid = pay_order(make_order((make_product(production_days_min=1, production_days_max=2), 30)))
+    assert (paid.start_by, paid.promised_by) == (date(2026, 11, 26), date(2026, 12, 5))
+    today = date(2026, 11, 23)
+    assert not orders_at_risk(today).exists()
+    admin = Client()
+    admin.force_login(make_admin())
+    answer = admin.post(
+        "/gestion/orders/workshopclosure/add/",
+        {"starts_on": "24/11/2026", "ends_on": "30/11/2026"},
+        follow=True,
+    )
+    assert "1 commande promise ne peut plus partir à temps" in answer.content.decode()
+    paid.refresh_from_db()
+    assert paid.promised_by == date(2026, 12, 5)
+    assert list(orders_at_risk(today)) == [paid]
+    (task,) = [task for task in staff_tasks(today) if "promise=at_risk" in task.url]
+    assert (task.count, paid.reference in task.detail) == (1, True)
+    shown = admin.get(task.url).content.decode()
+    assert paid.reference in shown
+    WorkshopClosure.objects.all().delete()
+    assert paid.reference not in admin.get(task.url).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "refusal"),
+    [
+        ("24/11/2026", "23/11/2026", "Le dernier jour vient avant le premier."),
+        ("24/11/2026", "24/11/2028", "Une fermeture dure un an au plus."),
+    ],
+)
+def test_a_closure_with_impossible_days_is_refused(first: str, last: str, refusal: str) -> None:
+    admin = Client()
+    admin.force_login(make_admin())
+    answer = admin.post("/gestion/orders/workshopclosure/add/", {"starts_on": first, "ends_on": last})
+    assert refusal in answer.content.decode()
+    assert not WorkshopClosure.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_pages_see_a_new_closure_at_once(client: Client) -> None:
+    make_zones()
+    product = make_product("Golem")
+    address = f"/produit/{product.pk}-golem"
+    before = client.get(address).content.decode()
+    admin = Client()
+    admin.force_login(make_admin())
+    admin.post("/gestion/orders/workshopclosure/add/", {"starts_on": "24/11/2026", "ends_on": "30/11/2026"})
+    after = client.get(address).content.decode()
+    assert ("closure-line" in before, "closure-line" in after) == (False, True)
