@@ -3,13 +3,16 @@
 from django.urls import path
 
 from accounts import views
+from shop.core.page_slugs import localized
 
 app_name = "accounts"
 urlpatterns = [
-    path("auth", views.AuthView.as_view(), name="auth"),
-    path("auth/confirmation", views.ConfirmationView.as_view(), name="confirmation"),
-    path("auth/confirmation/<str:key>", views.follow_confirmation_link, name="confirm-email"),
-    path("auth/nouveau-mot-de-passe", views.NewPasswordView.as_view(), name="new-password"),
-    path("auth/nouveau-mot-de-passe/<str:key>", views.follow_reset_link, name="reset-link"),
-    path("auth/deconnexion", views.sign_out, name="signout"),
+    path(localized("%(auth)s"), views.AuthView.as_view(), name="auth"),
+    path(localized("%(auth)s/%(confirmation)s"), views.ConfirmationView.as_view(), name="confirmation"),
+    path(
+        localized("%(auth)s/%(confirmation)s/<str:key>"), views.follow_confirmation_link, name="confirm-email"
+    ),
+    path(localized("%(auth)s/%(new_password)s"), views.NewPasswordView.as_view(), name="new-password"),
+    path(localized("%(auth)s/%(new_password)s/<str:key>"), views.follow_reset_link, name="reset-link"),
+    path(localized("%(auth)s/%(sign_out)s"), views.sign_out, name="signout"),
 ]

@@ -3,30 +3,40 @@
 from django.urls import re_path
 
 from catalog.views import listing, notices, product, reviews
+from shop.core.page_slugs import localized
 
 app_name = "catalog"
 
 urlpatterns = [
-    re_path(r"^produits$", listing.catalogue, name="list"),
-    re_path(r"^(?P<slug>pokeball|noel|crochet|figurines|goodies)$", listing.collection, name="collection"),
-    re_path(r"^favoris$", listing.favourites, name="favourites"),
-    re_path(r"^avis/demander$", notices.ask, name="notice-ask"),
-    re_path(r"^avis/demande$", notices.asked, name="notice-asked"),
-    re_path(r"^avis/confirmer$", notices.confirm, name="notice-confirm"),
-    re_path(r"^avis/desinscription$", notices.stop, name="notice-stop"),
-    re_path(r"^avis-clients$", reviews.rules, name="review-rules"),
+    re_path(localized(r"^%(products)s$"), listing.catalogue, name="list"),
+    re_path(localized(r"^%(favourites)s$"), listing.favourites, name="favourites"),
+    re_path(localized(r"^%(notices)s/%(ask)s$"), notices.ask, name="notice-ask"),
+    re_path(localized(r"^%(notices)s/%(asked)s$"), notices.asked, name="notice-asked"),
+    re_path(localized(r"^%(notices)s/%(confirm)s$"), notices.confirm, name="notice-confirm"),
+    re_path(localized(r"^%(notices)s/%(unsubscribe)s$"), notices.stop, name="notice-stop"),
+    re_path(localized(r"^%(review_rules)s$"), reviews.rules, name="review-rules"),
     re_path(
-        r"^produit/(?P<product_id>[0-9]{1,18})-(?P<slug>[-a-zA-Z0-9_]+)/avis$",
+        localized(r"^%(product)s/(?P<product_id>[0-9]{1,18})-(?P<slug>[-a-zA-Z0-9_]+)/%(reviews)s$"),
         reviews.reviews,
         name="reviews",
     ),
-    re_path(r"^produit/(?P<product_id>[0-9]{1,18})/avis$", reviews.write, name="review-write"),
+    re_path(
+        localized(r"^%(product)s/(?P<product_id>[0-9]{1,18})/%(reviews)s$"),
+        reviews.write,
+        name="review-write",
+    ),
     # Numbers that no database key can reach, and anything that is no number, end at the last line: not found.
     re_path(
-        r"^produit/(?P<product_id>[0-9]{1,18})-(?P<slug>[-a-zA-Z0-9_]+)$", product.product, name="product"
+        localized(r"^%(product)s/(?P<product_id>[0-9]{1,18})-(?P<slug>[-a-zA-Z0-9_]+)$"),
+        product.product,
+        name="product",
     ),
     re_path(
-        r"^produit/(?P<product_id>[0-9]{1,18})(?:-.*)?$", product.product_by_number, name="product-number"
+        localized(r"^%(product)s/(?P<product_id>[0-9]{1,18})(?:-.*)?$"),
+        product.product_by_number,
+        name="product-number",
     ),
-    re_path(r"^produit/.*$", product.no_product, name="no-product"),
+    re_path(localized(r"^%(product)s/.*$"), product.no_product, name="no-product"),
+    # Whatever word is left may be a collection's: this module is included after all others.
+    re_path(r"^(?P<slug>[-a-zA-Z0-9_]{1,60})$", listing.collection, name="collection"),
 ]

@@ -1,17 +1,24 @@
 from django.urls import path
 
 from orders.views import addresses, orders, payments, withdrawals
+from shop.core.page_slugs import localized
 
 app_name = "orders"
 
 urlpatterns = [
-    path("panier", orders.cart_page, name="cart"),
-    path("checkout", orders.checkout_page, name="checkout"),
-    path("payment-success", orders.payment_result_page, name="payment-result"),
-    path("commande/<uuid:order_id>", orders.order_page, name="order"),
-    path("commande/<uuid:order_id>/adresse", addresses.address_page, name="address"),
-    path("paiement/<str:token>", payments.payment_page, name="pay"),
-    path("retractation", withdrawals.withdrawal_page, name="withdrawal"),
-    path("retractation/confirmation", withdrawals.withdrawal_confirmed, name="withdrawal-confirmed"),
-    path("retractation/recue", withdrawals.withdrawal_received, name="withdrawal-received"),
+    path(localized("%(cart)s"), orders.cart_page, name="cart"),
+    path(localized("%(checkout)s"), orders.checkout_page, name="checkout"),
+    path(localized("%(payment_result)s"), orders.payment_result_page, name="payment-result"),
+    path(localized("%(order)s/<uuid:order_id>"), orders.order_page, name="order"),
+    path(localized("%(order)s/<uuid:order_id>/%(address)s"), addresses.address_page, name="address"),
+    path(localized("%(payment)s/<str:token>"), payments.payment_page, name="pay"),
+    path(localized("%(withdrawal)s"), withdrawals.withdrawal_page, name="withdrawal"),
+    path(
+        localized("%(withdrawal)s/%(confirmation)s"),
+        withdrawals.withdrawal_confirmed,
+        name="withdrawal-confirmed",
+    ),
+    path(
+        localized("%(withdrawal)s/%(received)s"), withdrawals.withdrawal_received, name="withdrawal-received"
+    ),
 ]

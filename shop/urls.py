@@ -40,9 +40,10 @@ urlpatterns.append(
 urlpatterns.append(LanguageRoot.resolver([path("", home, name="home")]))
 urlpatterns += i18n_patterns(
     path("", include("shop.pages.urls")),
-    path("", include("catalog.urls")),
     path("", include("orders.urls")),
     path("", include("accounts.urls")),
+    # Last: any word that is no page may be a collection's.
+    path("", include("catalog.urls")),
     prefix_default_language=False,
 )
 

@@ -250,10 +250,10 @@ def test_english_texts_are_those_of_the_specification(client):
 
 
 def test_mails_follow_the_language_of_the_page(client):
-    post(client, "signup", path="/de/auth")
+    post(client, "signup", path="/de/anmeldung")
 
     deliver_mails()
     mail = OutgoingMail.objects.get()
     assert mail.language == "de"
-    assert "/de/auth/confirmation/" in mail.context["url"]
+    assert "/de/anmeldung/bestaetigung/" in mail.context["url"]
     assert SignUp.objects.get().language == "de"

@@ -51,7 +51,7 @@ FOREIGN = (
     "//[::1]/",
     "/" + "a" * 2001,
 )
-OWN = ("/", "/panier", "/produits?category=bust&page=2", "/en/espace-membre#commandes", "/gestion/", "/é%20è")
+OWN = ("/", "/panier", "/produits?category=bust&page=2", "/en/member-area#commandes", "/gestion/", "/é%20è")
 
 
 @pytest.mark.parametrize("target", FOREIGN)

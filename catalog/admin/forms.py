@@ -18,18 +18,22 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models import (
+    SLUG_FIELDS,
     Category,
     CategoryFeature,
     Product,
     ProductImage,
     ProductModel,
     ProductVariation,
+    Variant,
 )
 from catalog.pricing import base_price
 from catalog.selectors.pictures import image_info
+from catalog.services.categories import fill_slugs, slug_errors
 from catalog.services.products import LANGUAGES
 from shop.core import models3d
 from shop.core.image_drawing import DrawnImage
+from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.models3d import CheckedModel
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, may
@@ -92,6 +96,16 @@ class VariationFormSet(forms.BaseInlineFormSet[ProductVariation, Product, forms.
                 and lowest + adjustment < 0
             ):
                 form.add_error("price_adjustment", _("Cet écart donnerait un prix négatif."))
+
+
+class VariantForm(forms.ModelForm[Variant]):
+    """A variant; its format is not asked for, so the rule that joins both is checked here."""
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("price") is not None and self.instance.variation_id is None:
+            self.add_error("price", _("Sans format, le prix est celui du produit."))
+        return cleaned
 
 
 class ImageForm(forms.ModelForm[ProductImage]):
@@ -161,8 +175,35 @@ class CategoryForm(forms.ModelForm[Category]):
         help_text=_("JPEG, PNG ou WebP, 5 Mo au plus. Remplace l'image actuelle."),
     )
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "slug" in self.fields:
+            self.fields["slug"].required = False
+            self.fields["slug"].help_text = _("Vide : le nom de la catégorie.")
+            for language, field in SLUG_FIELDS.items():
+                if language != SOURCE_LANGUAGE:
+                    self.fields[field].help_text = _("Vide : la même qu'en français.")
+
     def clean_new_picture(self) -> DrawnImage | None:
         return drawn_upload(self.cleaned_data.get("new_picture"))
+
+    def clean(self) -> dict[str, Any]:
+        """The addresses that nobody typed are made of the names."""
+        cleaned = super().clean() or {}
+        if not self.errors:
+            named = Category(pk=self.instance.pk)
+            for field, value in cleaned.items():
+                if field.startswith(("slug", "name_")):
+                    setattr(named, field, value or "")
+            fill_slugs(named)
+            cleaned |= {field: getattr(named, field) for field in SLUG_FIELDS.values()}
+        return cleaned
+
+    def _post_clean(self) -> None:
+        super()._post_clean()  # type: ignore[misc]
+        if not self.errors:
+            for field, messages in slug_errors(self.instance).items():
+                self.add_error(field, messages)
 
 
 class FeatureForm(forms.ModelForm[CategoryFeature]):

@@ -12,7 +12,14 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from catalog.admin.forms import ImageForm, ModelForm3D, VariationFormSet, preview_of, read_only_fields
+from catalog.admin.forms import (
+    ImageForm,
+    ModelForm3D,
+    VariantForm,
+    VariationFormSet,
+    preview_of,
+    read_only_fields,
+)
 from catalog.models import Product, ProductImage, ProductModel, ProductVariation, Variant
 from catalog.services.media import (
     add_product_image,
@@ -103,6 +110,7 @@ class VariantInline(StaffRights, admin.StackedInline[Variant, Product]):
     change_action = StaffAction.EDIT_STOCK
     add_action = delete_action = None
     model = Variant
+    form = VariantForm
     formfield_overrides = {models.DecimalField: TYPED_AMOUNT}
     extra = 0
     can_delete = False
@@ -163,6 +171,9 @@ def save_variations(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
 
 
 def save_variants(formset: BaseInlineFormSet[Any, Any, Any]) -> None:
-    """Change variants; each save refreshes the product."""
-    for variant, _changed in formset.changed_objects:
-        save_variant(variant=variant)
+    """Change variants; each save refreshes the product. Those whose format was deleted on the same page are gone."""
+    changed = [variant for variant, _changed in formset.changed_objects]
+    left = set(Variant.objects.filter(pk__in=[row.pk for row in changed]).values_list("pk", flat=True))
+    for variant in changed:
+        if variant.pk in left:
+            save_variant(variant=variant)

@@ -11,7 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.models import Category, CategoryFeature, Product, ProductVariation, Variant
+from catalog.models import SLUG_FIELDS, Category, CategoryFeature, Product, ProductVariation, Variant
 from catalog.pricing import Offer, offers
 from catalog.services.media import add_product_image, set_product_model
 from catalog.services.price_history import PastPrice, record_history
@@ -74,7 +74,11 @@ def load_categories() -> int:
             category = Category.objects.create(
                 **{
                     field: entry[field]
-                    for field in ("slug", "kind", "colour", "position", "offers_finishes", "offers_formats")
+                    for field in (
+                        *SLUG_FIELDS.values(),
+                        *("kind", "colour", "position", "menu_place", "in_footer"),
+                        *("offers_finishes", "offers_formats"),
+                    )
                 },
                 **_translated(entry, "name", "title", "description", "intro"),
             )

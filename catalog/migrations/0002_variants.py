@@ -47,12 +47,12 @@ def fill_variants(apps, schema_editor):
 
 def empty_variants(apps, schema_editor):
     """Back: a format counts the units of all its finishes."""
-    for row in apps.get_model("catalog", "Variant").objects.exclude(variation=None).select_related("variation"):
-        variation = row.variation
-        variation.in_stock = variation.variants.filter(in_stock=True).exists()
-        variation.sku = variation.sku or row.sku
-        if row.stock_quantity is not None:
-            variation.stock_quantity = (variation.stock_quantity or 0) + row.stock_quantity
+    for variation in apps.get_model("catalog", "ProductVariation").objects.order_by("pk"):
+        rows = list(variation.variants.order_by("finish"))
+        numbers = [row.stock_quantity for row in rows if row.stock_quantity is not None]
+        variation.in_stock = any(row.in_stock for row in rows)
+        variation.sku = next((row.sku for row in rows if row.sku), "")
+        variation.stock_quantity = sum(numbers) if numbers else None
         variation.save()
     apps.get_model("catalog", "Variant").objects.all().delete()
     _check_keys_now(schema_editor)
@@ -67,7 +67,7 @@ def _check_keys_now(schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalog', '0001_initial'),
+        ("catalog", "0001_initial"),
     ]
 
     operations = [

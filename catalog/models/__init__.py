@@ -5,7 +5,16 @@ the type checker can't see.
 """
 
 from catalog.models.append_only import AppendOnlyError
-from catalog.models.category import Category, CategoryFeature, CategoryKind, Colour
+from catalog.models.category import (
+    SLUG_FIELDS,
+    SLUG_LENGTH,
+    Category,
+    CategoryFeature,
+    CategoryKind,
+    Colour,
+    FormerSlug,
+    MenuPlace,
+)
 from catalog.models.favourite import Favourite
 from catalog.models.media import CategoryPicture, PictureRow, ProductImage, ProductModel
 from catalog.models.notice import Notice
@@ -22,6 +31,8 @@ from catalog.models.variant import ProductVariation, Variant
 
 __all__ = [
     "FIXED_PROMOTIONS",
+    "SLUG_FIELDS",
+    "SLUG_LENGTH",
     "AppendOnlyError",
     "Category",
     "CategoryFeature",
@@ -30,6 +41,8 @@ __all__ = [
     "Colour",
     "Favourite",
     "Finish",
+    "FormerSlug",
+    "MenuPlace",
     "Notice",
     "PictureRow",
     "PricePoint",

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
+
+from shop.core.models import Seasonal
+
+SLUG_LENGTH = 60
+SLUG_FIELDS: Final = {"fr": "slug", "en": "slug_en", "es": "slug_es", "de": "slug_de"}
+"""The column of a category's address in each language."""
 
 
 class CategoryKind(models.TextChoices):
@@ -22,7 +28,7 @@ class Colour(models.TextChoices):
     MANGAS = "mangas", _("Mangas")
     JEUX_VIDEO = "jeux-video", _("Jeux vidéo")
     DESSINS_ANIMES = "dessins-animes", _("Dessins animés")
-    BUST = "bust", _("Bust")
+    BUST = "bust", _("Bustes")
     CHIBI_POP = "chibi-pop", _("Chibi / Pop")
     POKEBALL = "pokeball", _("Pokeball")
     CROCHET = "crochet", _("Crochet")
@@ -32,10 +38,26 @@ class Colour(models.TextChoices):
     AUTRE = "autre", _("Autre")
 
 
-class Category(models.Model):
-    """A category. Texts are translated (see `catalog.translation`); the slug is the same in every language."""
+class MenuPlace(models.TextChoices):
+    """Where the header's menu leads to a category."""
 
-    slug = models.SlugField(_("identifiant"), max_length=60, unique=True)
+    PRODUCTS = "products", _("sous « Produits »")
+    TOP = "top", _("au premier niveau")
+    NONE = "", _("nulle part")
+
+
+class Category(Seasonal):
+    """A category. Texts are translated (see `catalog.translation`).
+
+    `slug` is its key and its French address; where another language has none of its own, it serves there too. All of
+    them are distinct from those of other categories, whatever the language, and from the words of the shop's pages:
+    `catalog.services.categories` sees to it. In season it is in menus and on the home page; its page always answers.
+    """
+
+    slug = models.SlugField(_("adresse"), max_length=SLUG_LENGTH, unique=True)
+    slug_en = models.SlugField(_("adresse [en]"), max_length=SLUG_LENGTH, blank=True, default="")
+    slug_es = models.SlugField(_("adresse [es]"), max_length=SLUG_LENGTH, blank=True, default="")
+    slug_de = models.SlugField(_("adresse [de]"), max_length=SLUG_LENGTH, blank=True, default="")
     kind = models.CharField(_("type"), max_length=10, choices=CategoryKind.choices, default=CategoryKind.MAIN)
     name = models.CharField(_("nom"), max_length=80)
     title = models.CharField(
@@ -57,6 +79,10 @@ class Category(models.Model):
     )
     position = models.PositiveSmallIntegerField(_("ordre"), default=0)
     colour = models.CharField(_("couleur"), max_length=20, choices=Colour.choices, default=Colour.AUTRE)
+    menu_place = models.CharField(
+        _("dans le menu"), max_length=10, choices=MenuPlace.choices, blank=True, default=MenuPlace.PRODUCTS
+    )
+    in_footer = models.BooleanField(_("en pied de page"), default=False)
 
     objects: ClassVar[models.Manager[Category]] = models.Manager()
     _default_manager: ClassVar[models.Manager[Category]]
@@ -68,10 +94,54 @@ class Category(models.Model):
         constraints = (
             models.CheckConstraint(condition=Q(kind__in=CategoryKind.values), name="category_kind_known"),
             models.CheckConstraint(condition=~Q(slug=""), name="category_slug_not_empty"),
+            models.CheckConstraint(
+                condition=Q(menu_place__in=MenuPlace.values), name="category_menu_place_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(starts_on=None) | Q(ends_on=None) | Q(starts_on__lte=F("ends_on")),
+                name="category_dates_ordered",
+            ),
+            *(
+                models.UniqueConstraint(
+                    fields=(field,), condition=~Q(**{field: ""}), name=f"category_{field}_unique"
+                )
+                for field in SLUG_FIELDS.values()
+                if field != "slug"
+            ),
         )
 
     def __str__(self) -> str:
         return self.name
+
+    def slug_in(self, language: str) -> str:
+        """Return its address in a language: the French one where it has no other."""
+        return getattr(self, SLUG_FIELDS[language]) or self.slug
+
+    @property
+    def slugs(self) -> set[str]:
+        """Every word that is an address of it."""
+        return {getattr(self, field) for field in SLUG_FIELDS.values()} - {""}
+
+
+class FormerSlug(models.Model):
+    """A word that was a category's address, in whatever language: who asks for it is sent to the category (301). When
+    a category takes the word as its own, it is no former one any more."""
+
+    slug = models.SlugField(_("ancienne adresse"), max_length=SLUG_LENGTH, unique=True)
+    category = models.ForeignKey(
+        Category, on_delete=models.CASCADE, related_name="former_slugs", verbose_name=_("catégorie")
+    )
+
+    objects: ClassVar[models.Manager[FormerSlug]] = models.Manager()
+    _default_manager: ClassVar[models.Manager[FormerSlug]]
+
+    class Meta:
+        verbose_name = _("ancienne adresse de catégorie")
+        verbose_name_plural = _("anciennes adresses de catégories")
+        ordering = ("slug",)
+
+    def __str__(self) -> str:
+        return self.slug
 
 
 class CategoryFeature(models.Model):

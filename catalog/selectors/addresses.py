@@ -10,11 +10,13 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.core.files.storage import default_storage
+from django.db.models import Q
 from django.urls import reverse
 from django.utils import translation
 
-from catalog.models import CategoryKind, Product, ProductImage
-from shop.core.site import absolute_url
+from catalog.models import SLUG_FIELDS, Category, CategoryKind, Product, ProductImage
+from shop.core.languages import active_language
+from shop.core.site import COLLECTION_VIEW, absolute_url
 
 # What a name without any Latin letter is called in addresses.
 SLUG_FALLBACK = "piece"
@@ -40,18 +42,30 @@ def reviews_url(product: Product) -> str:
 
 def in_each_language(path: Callable[[], str]) -> list[tuple[str, str, str]]:
     """(code, name, full address) of a page in every language; `path` is asked for its path in each of them."""
-    addresses = []
-    for code, label in settings.LANGUAGES:
+    paths = paths_in_each_language(path)
+    return [(code, label, absolute_url(paths[code])) for code, label in settings.LANGUAGES]
+
+
+def paths_in_each_language(path: Callable[[], str]) -> dict[str, str]:
+    """The path of a page by language; `path` is asked for it in each of them."""
+    paths = {}
+    for code, _label in settings.LANGUAGES:
         with translation.override(code):
-            addresses.append((code, label, absolute_url(path())))
-    return addresses
+            paths[code] = path()
+    return paths
 
 
-def category_url(kind: str, slug: str) -> str:
+def category_url(category: Category) -> str:
     """Where the products of a category are listed, in the active language."""
-    if kind == CategoryKind.COLLECTION:
-        return reverse("catalog:collection", kwargs={"slug": slug})
+    slug = category.slug_in(active_language())
+    if category.kind == CategoryKind.COLLECTION:
+        return reverse(COLLECTION_VIEW, kwargs={"slug": slug})
     return f"{reverse('catalog:list')}?category={slug}"
+
+
+def called(slug: str) -> Q:
+    """The category that has this address in some language."""
+    return Q(*((field, slug) for field in SLUG_FIELDS.values()), _connector=Q.OR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +113,7 @@ def _pictures(products: Sequence[int]) -> dict[int, list[str]]:
 
 
 def _shape(code: str) -> str:
-    """`/en/produit/%(pk)s-%(slug)s`: the address is resolved once, not once a product."""
+    """`/en/product/%(pk)s-%(slug)s`: the address is resolved once, not once a product."""
     with translation.override(code):
         path = reverse("catalog:product", kwargs={"product_id": 0, "slug": "slug"})
     return path.replace("0-slug", "%(pk)s-%(slug)s")

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from django.db.models import Count, OuterRef, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
-from catalog.models import Category, CategoryFeature, CategoryKind, Product
-from catalog.selectors.addresses import category_url
+from catalog.models import (
+    Category,
+    CategoryFeature,
+    CategoryKind,
+    CategoryPicture,
+    FormerSlug,
+    Product,
+    ProductImage,
+)
+from catalog.selectors.addresses import called, category_url
+from catalog.selectors.availability import available_condition
+from catalog.selectors.cards import NEWEST
 from catalog.selectors.pictures import image_info
 from shop.core.fragment_cache import cached_fragment
 from shop.core.images import ImageInfo
+from shop.core.languages import active_language
 
 
 @dataclass(frozen=True, slots=True)
 class CategoryCard:
-    """A category with the number of products it shows. `title`, `intro` and `features` are for its own page."""
+    """A category with the number of its products on sale (`listed`) and of those that can be bought now (`count`).
+
+    `slug` is its key, `address` its word in the active language. Its image is its own, else that of its newest piece
+    that can be bought. `title`, `intro` and `features` are for its own page.
+    """
 
     slug: str
     name: str
@@ -25,6 +43,9 @@ class CategoryCard:
     count: int
     url: str
     image: ImageInfo | None
+    listed: int = 0
+    address: str = ""
+    in_season: bool = True
     selected: bool = False
     pk: int = 0
     kind: str = CategoryKind.MAIN
@@ -37,21 +58,45 @@ class CategoryCard:
         return replace(self, selected=True)
 
 
+def all_categories() -> Sequence[Category]:
+    """Every category, in the shop's order. One query, none on a cached page."""
+    return cached_fragment(lambda: tuple(Category.objects.order_by("position", "pk")), "categories")
+
+
+def menu_categories() -> list[Category]:
+    """Those that are in season today, in the shop's order. One query, none on a cached page."""
+    today = timezone.localdate()
+    return [row for row in all_categories() if row.is_in_season(today)]
+
+
+def find_category(word: str) -> Category | None:
+    """The category that has or had this address, in whatever language; one that has it comes first. Two queries."""
+    word = word.lower()
+    row = next((row for row in all_categories() if word in row.slugs), None)
+    if row is None:
+        former = FormerSlug.objects.filter(slug=word).select_related("category").first()
+        row = former.category if former else None
+    return row
+
+
+def category_cards() -> list[CategoryCard]:
+    """Every category, in the shop's order. Two queries."""
+    return cached_fragment(_cards, "category-cards")
+
+
 def main_categories() -> list[CategoryCard]:
-    """The categories of the main catalogue, in the shop's order. One query."""
-    return cached_fragment(lambda: _cards(CategoryKind.MAIN), "main-categories")
+    """The categories of the main catalogue, in the shop's order. Two queries."""
+    return [card for card in category_cards() if card.kind == CategoryKind.MAIN]
 
 
 def collection_categories() -> list[CategoryCard]:
-    """The collections, in the shop's order. One query."""
-    return cached_fragment(lambda: _cards(CategoryKind.COLLECTION), "collections")
+    """The collections, in the shop's order. Two queries."""
+    return [card for card in category_cards() if card.kind == CategoryKind.COLLECTION]
 
 
 def collection_card(slug: str) -> CategoryCard | None:
-    """One collection, or None. One query."""
-    return cached_fragment(
-        lambda: next(iter(_cards(CategoryKind.COLLECTION, slug=slug)), None), "collection", slug
-    )
+    """One collection by its key, or None. Two queries."""
+    return next((card for card in collection_categories() if card.slug == slug), None)
 
 
 def collection_features(category: CategoryCard) -> list[tuple[str, str]]:
@@ -64,33 +109,41 @@ def _features(category_id: int) -> list[tuple[str, str]]:
 
 
 def category_exists(slug: str) -> bool:
-    """Whether some category, of whatever kind, has this slug. One query."""
-    return Category.objects.filter(slug=slug).exists()
+    """Whether some category, of whatever kind, has this address in some language. One query."""
+    return Category.objects.filter(called(slug)).exists()
 
 
-def _cards(kind: str, **only: str) -> list[CategoryCard]:
-    published = (
-        Product.objects.filter(is_published=True, category=OuterRef("pk"))
-        .order_by()
-        .values("category")
-        .annotate(found=Count("pk"))
-        .values("found")
+def _cards() -> list[CategoryCard]:
+    on_sale = Product.objects.filter(is_published=True, category=OuterRef("pk"))
+    buyable = on_sale.filter(available_condition())
+    newest_photo = (
+        ProductImage.objects.filter(product=OuterRef("newest")).order_by("position", "pk").values("pk")[:1]
     )
-    rows = (
-        Category.objects.filter(kind=kind, **only)
-        .select_related("picture")
-        .annotate(product_count=Coalesce(Subquery(published), 0))
+    photographed = buyable.filter(images__isnull=False).order_by(*NEWEST).values("pk")[:1]
+    rows = list(
+        Category.objects.select_related("picture")
+        .annotate(
+            listed=Coalesce(Subquery(_count(on_sale)), 0),
+            buyable=Coalesce(Subquery(_count(buyable)), 0),
+            newest=Subquery(photographed),
+        )
+        .annotate(photo=Subquery(newest_photo))
         .order_by("position", "pk")
     )
+    photos = ProductImage.objects.in_bulk([row.photo for row in rows if row.photo and not _own(row)])
+    language, today = active_language(), timezone.localdate()
     return [
         CategoryCard(
             slug=row.slug,
             name=row.name,
             description=row.description,
             colour=row.colour,
-            count=row.product_count,
-            url=category_url(row.kind, row.slug),
-            image=image_info(row.picture, row.name) if hasattr(row, "picture") else None,
+            count=row.buyable,
+            listed=row.listed,
+            url=category_url(row),
+            address=row.slug_in(language),
+            in_season=row.is_in_season(today),
+            image=image_info(found, row.name) if (found := _own(row) or photos.get(row.photo)) else None,
             pk=row.pk,
             kind=row.kind,
             title=row.title or row.name,
@@ -99,3 +152,11 @@ def _cards(kind: str, **only: str) -> list[CategoryCard]:
         )
         for row in rows
     ]
+
+
+def _own(category: Category) -> CategoryPicture | None:
+    return getattr(category, "picture", None)
+
+
+def _count(products: QuerySet[Product]) -> QuerySet[Product, Any]:
+    return products.order_by().values("category").annotate(found=Count("pk")).values("found")

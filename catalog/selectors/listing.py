@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy
 
 from catalog.models import Category, CategoryKind, Product
 from catalog.selectors import search, wording
+from catalog.selectors.addresses import called
 from catalog.selectors.cards import NEWEST, ProductCard, cards_of_keys, read_cards_of
 
 PAGE_SIZE = 24
@@ -86,8 +87,8 @@ def main_catalogue() -> Q:
 
 
 def of_category(slug: str) -> Q:
-    """The scope of one category; of none when there is no such category."""
-    return Q(category__in=Category.objects.filter(slug=slug).order_by().values("pk"))
+    """The scope of one category, named as in whatever language; of none when there is no such category."""
+    return Q(category__in=Category.objects.filter(called(slug)).order_by().values("pk"))
 
 
 def known_sort(text: str) -> str:

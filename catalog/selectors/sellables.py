@@ -51,9 +51,9 @@ class SellableKey:
 class Sellable:
     """The answer for one key. `problem` is None when it can be bought; see the codes of this module.
 
-    `variant_id` is the row sold, `variation_id` and `finish` its format and finish. `available_quantity` is None for
-    made to order (unlimited). `stock_level` is the number of units it draws on (None: not counted), which several lines
-    of a cart may share.
+    `variant_id` is the row that is sold, `variation_id` and `finish` its format and finish. `available_quantity` is
+    None for made to order (unlimited). `stock_level` is the number of units it draws on (None: not counted), which
+    several lines of a cart may share.
     `hs_code`, `origin_country` (ISO 3166-1) and `weight_grams` of one packed unit are what customs ask for; "" and None
     when nobody has filled them in.
     `unit_price` is known also for what is out of stock; `buy` and `get` are those of a running promotion.
@@ -146,14 +146,14 @@ def _read_variants(product_ids: Collection[int]) -> Iterable[Variant]:
         return
     names = [f"name_{code}" for code in wording.column_languages()]
     texts = ", ".join(f"variation.{name} AS variation_{name}" for name in names)
-    # In the order of the model's columns.
+    # In the order of the model's columns: `from_db` reads the values so.
     fields = ("id", *names, "price_adjustment", "price_override", "is_default")
+    columns = {field.attname: field for field in ProductVariation._meta.concrete_fields}
     for variant in Variant.objects.raw(
         _VARIANTS.format(texts=texts, keys=_marks(product_ids)), [*product_ids]
     ):
         if variant.variation_id is not None:
-            # Columns of another model than the query's come as the driver gives them: a decimal of SQLite is a float.
-            columns = {column.attname: column for column in ProductVariation._meta.concrete_fields}
+            # A column of another table than the statement's comes as the engine has it: SQLite knows no decimals.
             values = [columns[field].to_python(vars(variant)[f"variation_{field}"]) for field in fields]
             variant.variation = ProductVariation.from_db(variant._state.db, fields, values)
         yield variant

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import quote
@@ -21,8 +22,10 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from catalog.models import Category, Notice, Product, Variant
+from catalog.pricing import displayed_offers, offers
 from catalog.selectors.addresses import category_url, choice_query, product_url
 from catalog.selectors.availability import availability_of, available_condition
+from catalog.selectors.variants import variants_of
 from catalog.services.favourites import stop_return_mails
 from shop.core import limits
 from shop.core.mail import queue_mail
@@ -61,7 +64,7 @@ class Subject:
         """The page where it can be bought."""
         row = self._row
         if isinstance(row, Category):
-            return category_url(row.kind, row.slug)
+            return category_url(row)
         query = choice_query(self.variant.finish, self.variant.variation_id) if self.variant else ""
         return f"{product_url(row)}?{query}" if query else product_url(row)
 
@@ -150,11 +153,12 @@ def send_due_notices() -> int:
     opened = Exists(Product.objects.filter(category_id=OuterRef("category_id"), is_published=True))
     back = Exists(Product.objects.filter(available_condition(), pk=OuterRef("product_id"), is_published=True))
     due = waiting.filter(back | (Q(category__isnull=False) & opened))
+    notices = list(due.select_related("product__category", *_SUBJECT).order_by("pk"))
+    variants = variants_of({notice.variant.product_id for notice in notices if notice.variant})
     return sum(
         _send(notice)
-        for notice in due.select_related(*_SUBJECT).order_by("pk")
-        if notice.variant is None
-        or (notice.product is not None and availability_of(notice.product, notice.variant).available)
+        for notice in notices
+        if notice.variant is None or _is_back(notice.variant, notice.product, variants)
     )
 
 
@@ -165,6 +169,16 @@ def purge_notices(*, now: datetime) -> int:
     deleted, _by_model = Notice.objects.filter(old).delete()
     OutgoingMail.objects.filter(kind__startswith=MAILS, created_at__lt=now - KEEP_FOR).delete()
     return deleted
+
+
+def _is_back(wanted: Variant, product: Product | None, variants: Mapping[int, list[Variant]]) -> bool:
+    """Whether the product's page offers the very variant, and it can be bought."""
+    if product is None:
+        return False
+    shown = displayed_offers(product, offers(product, variants[product.pk]))
+    return any(
+        offer.variant == wanted and availability_of(product, offer.variant).available for offer in shown
+    )
 
 
 def _send(notice: Notice) -> bool:

@@ -51,7 +51,7 @@ def save_product(*, product: Product, expected_updated_at: datetime | None = Non
             variations = list(product.variations.all())
         _fill_slugs(product)
         _fix_promotion(product)
-        _validate(product)
+        validate(product)
         check_prices(product=product, variations=variations)
         product.save()
         refresh_product(product_id=product.pk)
@@ -66,7 +66,7 @@ def save_variation(*, variation: ProductVariation) -> ProductVariation:
     """
     with transaction.atomic():
         product = _locked(variation.product_id)
-        _validate(variation, without="product")
+        validate(variation, without="product")
         check_prices(product=product, variations=[variation])
         if variation.is_default:
             product.variations.exclude(pk=variation.pk).filter(is_default=True).update(is_default=False)
@@ -82,7 +82,7 @@ def save_variant(*, variant: Variant) -> Variant:
     """
     with transaction.atomic():
         product = _locked(variant.product_id)
-        _validate(variant)
+        validate(variant)
         variant.save()
         refresh_product(product_id=product.pk)
     return variant
@@ -110,21 +110,6 @@ def delete_product(*, product: Product) -> None:
         product.delete()
         remove_files(images)
         content_changed()
-
-
-def save_category(*, category: Category) -> Category:
-    """Check and store a category, then refresh its products: their search text names it, and their prices
-    depend on whether it offers finishes. Takes a few milliseconds a product.
-
-    Raises `Problem` (400 `invalid`).
-    """
-    with transaction.atomic():
-        _validate(category)
-        category.save()
-        for product_id in category.products.order_by("pk").values_list("pk", flat=True):
-            refresh_product(product_id=product_id)
-        content_changed()
-    return category
 
 
 def refresh_product(*, product_id: int, now: datetime | None = None) -> None:
@@ -212,8 +197,10 @@ def _fix_promotion(product: Product) -> None:
         product.promotion_buy_quantity = product.promotion_get_quantity = None
 
 
-def _validate(row: Product | ProductVariation | Variant | Category, without: str = "") -> None:
-    """Raises `Problem` for what the row itself can tell. `without` names a field whose constraints the caller keeps."""
+def validate(row: Product | ProductVariation | Variant | Category, without: str = "") -> None:
+    """Raises `Problem` (400 `invalid`) for what the row itself can tell.
+
+    `without` names a field whose constraints the caller keeps."""
     # Of a translated text each language is checked: the column it started from repeats the current one.
     names = {field.name for field in row._meta.get_fields()}
     repeated = {name for name in names if f"{name}_{LANGUAGES[0]}" in names}

@@ -8,8 +8,23 @@ from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from catalog.models import Category, CategoryPicture, PricePoint, Product, ProductImage, ProductVariation
-from catalog.tests.factories import make_category, make_image, make_product, make_variation, picture
+from catalog.models import (
+    Category,
+    CategoryPicture,
+    PricePoint,
+    Product,
+    ProductImage,
+    ProductVariation,
+    Variant,
+)
+from catalog.tests.factories import (
+    make_category,
+    make_image,
+    make_product,
+    make_variation,
+    picture,
+    variant_of,
+)
 
 pytestmark = pytest.mark.django_db
 PRODUCTS = "/gestion/catalog/product/"
@@ -115,7 +130,6 @@ def test_a_new_product(admin_client):
         "variations-TOTAL_FORMS": 1,
         "variations-0-name_fr": "Petit",
         "variations-0-price_adjustment": "-9.00",
-        "variations-0-in_stock": "on",
         "variations-0-is_default": "on",
         "variations-0-sort_order": 1,
         "images-TOTAL_FORMS": 1,
@@ -183,8 +197,15 @@ def test_saving_without_a_change_changes_nothing(admin_client):
         ({"variations-0-price_adjustment": "-500"}, "Cet écart donnerait un prix négatif."),
         ({"variations-1-is_default": "on"}, "Une seule variation peut être celle par défaut."),
         (
-            {"variations-1-sku": "LAM-09"},
-            "Cette référence est déjà celle d'une autre variation.",
+            {"variants-2-sku": "LAM-09"},
+            "Cette référence est déjà celle d'une autre déclinaison.",
+        ),
+        ({"variants-0-price": "12.00"}, "Sans format, le prix est celui du produit."),
+        ({"variants-1-price": "-1"}, "Assurez-vous que cette valeur est supérieure ou égale à 0.00."),
+        ({"variants-1-stock_quantity": "-1"}, "Assurez-vous que cette valeur est supérieure ou égale à 0."),
+        (
+            {"variants-1-production_days_min": "5"},
+            "Indiquez les deux délais, le plus court d'abord, ou aucun.",
         ),
         ({"version": "2020-01-01T00:00:00+00:00"}, "Ce produit a été modifié entre-temps."),
         ({"version": ""}, "Ce produit a été modifié entre-temps."),
@@ -198,10 +219,77 @@ def test_refusals_are_shown_on_the_page_and_change_nothing(admin_client, changes
     found = errors(change(admin_client, product_page(product), featured="on", **changes))
     assert any(message in text for text in found), found
     assert Product.objects.get().featured is False
-    assert list(ProductVariation.objects.values_list("price_adjustment", "is_default", "sku")) == [
-        (Decimal("0.00"), True, "LAM-09"),
-        (Decimal("0.00"), False, ""),
+    assert list(ProductVariation.objects.values_list("price_adjustment", "is_default")) == [
+        (Decimal("0.00"), True),
+        (Decimal("0.00"), False),
     ]
+    assert sorted(Variant.objects.values_list("sku", "price", "stock_quantity")) == [
+        ("", None, None),
+        ("", None, None),
+        ("LAM-09", None, None),
+    ]
+
+
+def variants_form(page, variant: Variant) -> str:
+    """The prefix of this variant's form on the page of its product."""
+    groups = page.context["inline_admin_formsets"]
+    [formset] = [group.formset for group in groups if group.formset.prefix == "variants"]
+    return next(form.prefix for form in formset.initial_forms if form.instance == variant)
+
+
+def test_a_variants_own_stock_price_and_size(admin_client):
+    product = make_product(price="69.00", category=make_category("figurines", offers_formats=True))
+    small = variant_of(product, make_variation(product, "Petite", is_default=True))
+    form = variants_form(admin_client.get(product_page(product)), small)
+    changes = {
+        "stock_quantity": "0",
+        "price": "49,90",
+        "sku": "LAM-09",
+        "height_cm": "9.5",
+        "production_days_min": "3",
+        "production_days_max": "5",
+    }
+    response = change(
+        admin_client, product_page(product), **{f"{form}-{name}": value for name, value in changes.items()}
+    )
+    assert response.status_code == 302, errors(response)
+    small.refresh_from_db()
+    assert (small.stock_quantity, small.price, small.sku, small.height_cm) == (
+        0,
+        Decimal("49.90"),
+        "LAM-09",
+        Decimal("9.5"),
+    )
+    product.refresh_from_db()
+    assert (product.price_from, product.is_available, product.is_ready) == (Decimal("49.90"), False, False)
+    assert PricePoint.objects.filter(variation=small.variation).latest("starts_at", "pk").amount == Decimal(
+        "49.90"
+    )
+
+
+def test_a_format_deleted_with_a_change_of_its_variant(admin_client):
+    product = make_product(price="69.00")
+    small = variant_of(product, make_variation(product, "Petite"))
+    form = variants_form(admin_client.get(product_page(product)), small)
+    response = change(
+        admin_client, product_page(product), **{"variations-0-DELETE": "on", f"{form}-stock_quantity": "4"}
+    )
+    assert response.status_code == 302, errors(response)
+    assert [row.variation for row in product.variants.all()] == [None]
+
+
+def test_variants_are_neither_added_nor_deleted_by_hand(admin_client):
+    product = make_product()
+    only = variant_of(product)
+    changes = {
+        "variants-TOTAL_FORMS": "2",
+        "variants-0-DELETE": "on",
+        "variants-1-product": product.pk,
+        "variants-1-sku": "NEW",
+        "variants-1-in_stock": "on",
+    }
+    change(admin_client, product_page(product), **changes)
+    assert list(product.variants.values_list("pk", "sku")) == [(only.pk, "")]
 
 
 @pytest.mark.parametrize(

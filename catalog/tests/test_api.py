@@ -8,11 +8,13 @@ from django.core.cache import cache
 from catalog.models import CategoryKind, Product
 from catalog.selectors.dispatch import dispatch_from
 from catalog.tests.factories import (
+    change_variant,
     make_category,
     make_finish_category,
     make_image,
     make_product,
     make_variation,
+    variant_of,
 )
 
 pytestmark = pytest.mark.django_db
@@ -97,7 +99,7 @@ def test_the_language_is_the_clients(client, shop):
     assert (card["name"], card["category"], card["url"]) == (
         "Autumn Blade",
         "Manga",
-        f"/en/produit/{shop['blade'].pk}-autumn-blade",
+        f"/en/product/{shop['blade'].pk}-autumn-blade",
     )
     assert "Accept-Language" in response.headers["Vary"]
 
@@ -246,7 +248,45 @@ def test_a_product_in_full(client, shop):
             {"code": "unpainted", "price": "62.00", "available": True},
         ],
         "variations": [],
+        "variants": [
+            {
+                "id": variant_of(blade, finish=finish).pk,
+                "sku": "",
+                "finish": finish,
+                "variation_id": None,
+                "price": price,
+                "original_price": None,
+                "available": True,
+                "stock": None,
+                "size": None,
+                "dimensions": "",
+                "production_days_min": 14,
+                "production_days_max": 28,
+                "images": [0],
+            }
+            for finish, price in (("painted", "129.00"), ("unpainted", "62.00"))
+        ],
     }
+
+
+def test_a_variant_has_what_is_its_own(client, shop):
+    blade = shop["blade"]
+    change_variant(
+        variant_of(blade, finish="painted"),
+        sku="LAM-P",
+        stock_quantity=0,
+        height_cm=Decimal("18.5"),
+        dimensions="18,5 cm",
+        production_days_min=21,
+        production_days_max=35,
+    )
+    make_image(blade, 2, finish="unpainted")
+    make_image(blade, 3, finish="painted")
+    found = client.get(f"/api/products/{blade.pk}").json()["variants"]
+    painted, raw = found
+    own = ("sku", "available", "stock", "size", "dimensions", "production_days_min", "images")
+    assert [painted[name] for name in own] == ["LAM-P", False, 0, "18.5", "18,5 cm", 21, [2, 0]]
+    assert [raw[name] for name in own] == ["", True, None, None, "", 14, [1, 0]]
 
 
 def test_variations_and_a_finish_without_price(client):
@@ -264,7 +304,8 @@ def test_variations_and_a_finish_without_price(client):
     ]
     assert document["variations"] == [
         {"id": large.pk, "name": "Grande", "price": "90.00", "in_stock": False, "is_default": True},
-        {"id": small.pk, "name": "Petite", "price": "40.00", "in_stock": True, "is_default": False},
+        # The category offers no choice of formats: only the default one is sold.
+        {"id": small.pk, "name": "Petite", "price": None, "in_stock": False, "is_default": False},
     ]
     assert (document["height_cm"], document["image"], document["images"]) == ("15.0", None, [])
 
@@ -312,8 +353,9 @@ def test_the_list_costs_four_queries_at_most(client, shop, django_assert_max_num
 def test_a_product_costs_nine_queries_at_most(client, shop, django_assert_max_num_queries):
     make_product("Autre lame", category=shop["mangas"])
     cache.clear()
-    # product, variations, photos, prices over time, settings, similar products, their photos; its date: zones, closures
-    with django_assert_max_num_queries(9):
+    # product, variants with formats, photos, prices over time, settings, similar products, their photos; its date:
+    # zones, weight steps, territories, closures
+    with django_assert_max_num_queries(11):
         client.get(f"/api/products/{shop['blade'].pk}")
 
 

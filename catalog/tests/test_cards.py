@@ -77,7 +77,7 @@ def test_a_card_is_in_the_visitors_language():
         found = card(product)
     assert (found.name, found.url, found.teaser) == (
         "Baker Bear",
-        f"/en/produit/{product.pk}-baker-bear",
+        f"/en/product/{product.pk}-baker-bear",
         "Du pain.",
     )
 
@@ -208,7 +208,8 @@ def test_categories_with_the_number_of_products_they_show():
     make_product(category=mangas, is_published=False)
     make_product(category=noel)
     found = main_categories()
-    assert [(item.slug, item.count) for item in found] == [("bust", 0), ("mangas", 2)]
+    # Of two on sale one can be bought.
+    assert [(item.slug, item.count, item.listed) for item in found] == [("bust", 0, 0), ("mangas", 1, 2)]
     assert (found[1].name, found[1].colour, found[1].url) == ("Mangas", "mangas", "/produits?category=mangas")
     assert [(item.slug, item.count, item.url, item.title) for item in collection_categories()] == [
         ("noel", 1, "/noel", "Collection Noël")
@@ -227,11 +228,25 @@ def test_a_category_with_its_picture():
     assert (main_categories()[0].image.alt, main_categories()[0].image.width) == ("Bustes", 100)
 
 
+def test_a_category_without_picture_shows_its_newest_piece_that_can_be_bought():
+    category = make_category("bust", name_fr="Bustes")
+    old, new, sold_out, _unphotographed = (
+        make_product(name, category=category) for name in ("Ancien", "Neuf", "Épuisé", "Sans photo")
+    )
+    type(sold_out).objects.filter(pk=sold_out.pk).update(in_stock=False)
+    for piece in (old, new, sold_out):
+        make_image(piece, 2)
+        make_image(piece, 1)
+    assert main_categories()[0].image.url == f"/media/products/{new.pk}-1.jpg"
+    CategoryPicture.objects.create(category=category, file="categories/a.jpg", width=100, height=80)
+    assert main_categories()[0].image.url == "/media/categories/a.jpg"
+
+
 @pytest.mark.both_engines
-def test_categories_cost_one_query(django_assert_num_queries):
+def test_categories_cost_two_queries(django_assert_num_queries):
     for number in range(5):
-        make_product(category=make_category(f"rayon-{number}"))
-    with django_assert_num_queries(1):
+        make_image(make_product(category=make_category(f"rayon-{number}")), 1)
+    with django_assert_num_queries(2):
         assert len(main_categories()) == 5
 
 

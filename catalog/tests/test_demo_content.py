@@ -111,7 +111,7 @@ def test_the_categories_are_the_shops() -> None:
         ("mangas", "main", "Mangas"),
         ("jeux-video", "main", "Jeux Vidéo"),
         ("dessins-animes", "main", "Dessins Animés"),
-        ("bust", "main", "Bust"),
+        ("bust", "main", "Bustes"),
         ("chibi-pop", "main", "Chibi / Pop"),
         ("pokeball", "collection", "Nos Pokeball"),
         ("crochet", "collection", "Nos Figurines en Crochet"),
@@ -248,7 +248,9 @@ def test_variants_say_what_differs_from_the_piece(product: dict[str, Any]) -> No
         if variant["variation"] is not None:
             height = Decimal(variant["height_cm"])
             assert Decimal(variant["dimensions"].split(" ")[0].replace(",", ".")) == height
-            assert names[variant["variation"]] == f"{height:n}".replace(".0", "").replace(".", ",") + f"{NBSP}cm"
+            assert (
+                names[variant["variation"]] == f"{height:n}".replace(".0", "").replace(".", ",") + f"{NBSP}cm"
+            )
 
 
 @pytest.mark.parametrize("product", PRODUCTS, ids=list(BY_KEY))
@@ -302,7 +304,9 @@ def test_every_promotion_is_shown() -> None:
 def test_every_state_of_stock_is_shown() -> None:
     assert {product["stock_quantity"] for product in PRODUCTS} == {None, 0, 1, 3, 40}
     assert [product["key"] for product in PRODUCTS if not product["in_stock"]] == ["garde-du-bastion"]
-    assert {variant["sku"]: variant["stock_quantity"] for variant in VARIANTS if variant["stock_quantity"]} == {
+    assert {
+        variant["sku"]: variant["stock_quantity"] for variant in VARIANTS if variant["stock_quantity"]
+    } == {
         "RAI-P": 2,
         "GOL-P": 1,
         "PRD-18": 1,
@@ -338,11 +342,11 @@ def test_every_variant_has_a_reference() -> None:
             assert variant["sku"][3:] == (variant["variation"] or "")[3:] + endings[variant["finish"]]
 
 
-def _current_price(product: dict[str, Any], sku: str | None, finish: str) -> Decimal:
+def _current_price(product: dict[str, Any], key: str | None, finish: str) -> Decimal:
     by_finish = {"painted": product["painted_price"], "unpainted": product["unpainted_price"]}
     price = Decimal(by_finish.get(finish) or product["price"])
     for variation in product["variations"]:
-        if variation["key"] == sku:
+        if variation["key"] == key:
             override = variation["price_override"]
             return Decimal(override) if override else price + Decimal(variation["price_adjustment"])
     return price
@@ -359,11 +363,11 @@ def _histories(product: dict[str, Any]) -> dict[tuple[str | None, str], list[tup
 
 @pytest.mark.parametrize("product", PRODUCTS, ids=list(BY_KEY))
 def test_price_histories_run_from_creation_to_today(product: dict[str, Any]) -> None:
-    for (sku, finish), points in _histories(product).items():
+    for (key, finish), points in _histories(product).items():
         days = [days_ago for days_ago, _ in points]
         assert days == sorted(set(days), reverse=True)
         assert days[0] == product["created_days_ago"]
-        assert points[-1][1] == _current_price(product, sku, finish)
+        assert points[-1][1] == _current_price(product, key, finish)
 
 
 def _lowest_prior(points: list[tuple[int, Decimal]]) -> Decimal | None:

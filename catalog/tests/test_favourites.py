@@ -16,7 +16,15 @@ from catalog.services.favourites import (
     replace_favourites,
     watch_favourites,
 )
-from catalog.tests.factories import make_category, make_product, make_user, make_variation
+from catalog.tests.factories import (
+    change_product,
+    change_variant,
+    make_category,
+    make_product,
+    make_user,
+    make_variation,
+    variant_of,
+)
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
@@ -247,7 +255,7 @@ class TestReturnMails:
         return Favourite.objects.get()
 
     def back(self, favourite, is_back=True):
-        Product.objects.filter(pk=favourite.product_id).update(in_stock=is_back)
+        change_product(favourite.product, in_stock=is_back)
 
     def test_one_mail_a_return(self, awaited):
         now = timezone.now()
@@ -282,7 +290,7 @@ class TestReturnMails:
         watch_favourites(now=timezone.now())
         self.back(awaited)
         assert watch_favourites(now=timezone.now()) == 0
-        type(variation).objects.filter(pk=variation.pk).update(in_stock=True)
+        change_variant(variant_of(awaited.product, variation), in_stock=True)
         assert watch_favourites(now=timezone.now()) == 1
 
     def test_the_link_ends_it_without_signing_in(self, client, awaited):
@@ -291,7 +299,7 @@ class TestReturnMails:
         watch_favourites(now=timezone.now())
         mail = OutgoingMail.objects.get()
         link = mail.context["unsubscribe_url"].removeprefix("http://localhost:8000")
-        assert link.startswith("/en/avis/desinscription?cle=")
+        assert link.startswith("/en/notices/unsubscribe?cle=")
         assert link in render(mail).text
 
         assert client.get(link).status_code == 200

@@ -7,14 +7,17 @@ import pytest
 import time_machine
 
 from catalog.islands import gallery_props, product_buy_props
+from catalog.pricing import OfferKey
 from catalog.selectors.products import find_product
 from catalog.services.products import save_product
 from catalog.tests.factories import (
+    change_variant,
     make_category,
     make_finish_category,
     make_image,
     make_product,
     make_variation,
+    variant_of,
 )
 
 pytestmark = pytest.mark.django_db
@@ -58,6 +61,7 @@ def test_the_choices_of_a_painted_product():
                 "price_text": f"129,00{NBSP}€",
                 "original_price_text": f"149,00{NBSP}€",
                 "available": True,
+                "stock": None,
             },
             {
                 "finish": "unpainted",
@@ -67,6 +71,7 @@ def test_the_choices_of_a_painted_product():
                 "price_text": f"62,00{NBSP}€",
                 "original_price_text": None,
                 "available": True,
+                "stock": None,
             },
         ],
         "selected": {"finish": "painted", "variation_id": None},
@@ -113,6 +118,38 @@ def test_where_no_format_is_offered_the_default_one_is_sold_without_a_choice():
     assert props["selected"] == {"finish": None, "variation_id": large.pk}
 
 
+def test_the_gallery_shows_the_photos_of_the_choice():
+    product = make_product(
+        "Golem", category=make_finish_category(), painted_price="60.00", unpainted_price="42.00"
+    )
+    make_image(product, 1, alt_fr="Atelier")
+    make_image(product, 2, finish="unpainted", alt_fr="Gris")
+    make_image(product, 3, finish="painted", alt_fr="Peint")
+    page = find_product(product.pk)
+    raw = page.choose(OfferKey(None, "unpainted"))
+    assert [[image["alt"] for image in gallery_props(each).data["images"]] for each in (page, raw)] == [
+        ["Peint", "Atelier"],
+        ["Gris", "Atelier"],
+    ]
+    assert product_buy_props(raw).data["selected"] == {"finish": "unpainted", "variation_id": None}
+
+
+def test_each_offer_says_how_many_are_left():
+    product = make_product(
+        "Golem",
+        category=make_finish_category(),
+        painted_price="60.00",
+        unpainted_price="42.00",
+        stock_quantity=5,
+    )
+    change_variant(variant_of(product, finish="painted"), stock_quantity=0)
+    offers = product_buy_props(find_product(product.pk)).data["offers"]
+    assert [(offer["finish"], offer["available"], offer["stock"]) for offer in offers] == [
+        ("painted", False, 0),
+        ("unpainted", True, 5),
+    ]
+
+
 def test_the_gallery():
     product = make_product("Golem", category=make_finish_category(), unpainted_price="42.00")
     make_image(product, 1, finish="unpainted", alt_fr="Gris")
@@ -135,8 +172,6 @@ def test_the_gallery():
                     }
                     for kind, ending in (("avif", "avif"), ("webp", "webp"), ("jpeg", "jpg"))
                 ],
-                "finish": "unpainted",
-                "variation_id": None,
             },
             {
                 "url": f"/media/products/{product.pk}-2.jpg",
@@ -144,8 +179,6 @@ def test_the_gallery():
                 "height": 900,
                 "alt": "Golem",
                 "sources": [],
-                "finish": None,
-                "variation_id": None,
             },
         ],
     }

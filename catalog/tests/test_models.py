@@ -6,8 +6,15 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from catalog.models import Category, Product, ProductImage, ProductVariation
-from catalog.tests.factories import make_category, make_image, make_product, make_variation
+from catalog.models import Category, Notice, Product, ProductImage, ProductVariation, Variant
+from catalog.tests.factories import (
+    change_variant,
+    make_category,
+    make_image,
+    make_product,
+    make_variation,
+    variant_of,
+)
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
@@ -42,11 +49,64 @@ def test_the_database_refuses_impossible_products(values):
     assert Product.objects.get().price == Decimal("40.00")
 
 
-@pytest.mark.parametrize("values", [{"price_override": Decimal("-1")}, {"stock_quantity": -1}], ids=str)
-def test_the_database_refuses_impossible_variations(values):
+def test_the_database_refuses_impossible_formats():
     make_variation(make_product())
-    with pytest.raises(IntegrityError), transaction.atomic():
-        ProductVariation.objects.update(**values)
+    with pytest.raises(IntegrityError, match="variation_override_not_negative"), transaction.atomic():
+        ProductVariation.objects.update(price_override=Decimal("-1"))
+
+
+@pytest.mark.parametrize(
+    ("values", "constraint"),
+    [
+        ({"price": Decimal("-0.01")}, "variant_price_of_a_format"),
+        ({"price": Decimal("40.00"), "variation": None}, "variant_price_of_a_format"),
+        # Named by the engine: the check of a positive column.
+        ({"stock_quantity": -1}, "stock_quantity"),
+        ({"weight_grams": -1}, "weight_grams"),
+        ({"finish": "golden"}, "variant_finish_known"),
+        ({"height_cm": Decimal("0")}, "variant_height_positive"),
+        ({"production_days_min": 5}, "variant_production_ordered"),
+        ({"production_days_max": 5}, "variant_production_ordered"),
+        ({"production_days_min": 6, "production_days_max": 5}, "variant_production_ordered"),
+    ],
+    ids=str,
+)
+def test_the_database_refuses_impossible_variants(values, constraint):
+    product = make_product()
+    variant = variant_of(product, make_variation(product))
+    with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
+        Variant.objects.filter(pk=variant.pk).update(**values)
+    assert Variant.objects.get(pk=variant.pk).price is None
+
+
+def test_a_format_and_finish_of_a_product_is_one_row():
+    product = make_product()
+    small = make_variation(product)
+    for row in (small, None):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Variant.objects.create(product=product, variation=row, finish="")
+    assert sorted(product.variants.values_list("variation", "finish"), key=str) == [
+        (small.pk, ""),
+        (None, ""),
+    ]
+
+
+def test_a_wish_is_of_one_thing_and_once_an_address():
+    product = make_product()
+    variant = variant_of(product)
+    asked = {"email": "a@example.com", "language": "fr"}
+    Notice.objects.create(**asked, token="1", product=product)
+    Notice.objects.create(**asked, token="2", product=product, variant=variant)
+    refused = (
+        {"product": product},
+        {"product": product, "variant": variant},
+        {"variant": variant},
+        {"category": product.category, "variant": variant},
+    )
+    for fields in refused:
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Notice.objects.create(**asked, token="3", **fields)
+    assert Notice.objects.count() == 2
 
 
 def test_one_default_variation_a_product():
@@ -61,11 +121,11 @@ def test_one_default_variation_a_product():
 
 def test_a_reference_is_given_once_and_none_is_no_reference():
     product = make_product()
-    make_variation(product, sku="LAM-09")
-    make_variation(product, "Grande")
-    make_variation(product, "Très grande")
+    change_variant(variant_of(product), sku="LAM-09")
+    other, third = (variant_of(make_product(name)) for name in ("Golem", "Ours"))
     with pytest.raises(IntegrityError), transaction.atomic():
-        ProductVariation.objects.filter(sku="").update(sku="LAM-09")
+        Variant.objects.filter(pk=other.pk).update(sku="LAM-09")
+    assert list(Variant.objects.filter(sku="").order_by("pk")) == [other, third]
 
 
 def test_external_ids_are_unique_and_optional():

@@ -8,11 +8,18 @@ import time_machine
 from django.db import DatabaseError, connection, transaction
 
 from catalog import pricing
-from catalog.models import AppendOnlyError, PricePoint, Product
+from catalog.models import AppendOnlyError, PricePoint, Product, Variant
 from catalog.selectors.products import find_product
 from catalog.services import price_history
 from catalog.services.products import delete_product, save_product
-from catalog.tests.factories import make_category, make_finish_category, make_product, make_variation
+from catalog.tests.factories import (
+    change_variant,
+    make_category,
+    make_finish_category,
+    make_product,
+    make_variation,
+    variant_of,
+)
 
 pytestmark = pytest.mark.both_engines
 
@@ -153,6 +160,23 @@ def test_a_difference_of_a_variation_moves_the_crossed_out_price_and_a_fixed_pri
 
 
 @pytest.mark.django_db
+def test_a_variant_at_a_price_of_its_own_has_none_crossed_out():
+    category = make_category("figurines", offers_formats=True)
+    with time_machine.travel(NOW - timedelta(days=60), tick=False):
+        product = make_product(price="79.00", category=category)
+        large = make_variation(product, "Grande", is_default=True)
+        own = make_variation(product, "Petite")
+        change_variant(variant_of(product, own), price=Decimal("75.00"))
+    product.price, product.original_price = Decimal("69.00"), Decimal("79.00")
+    with time_machine.travel(NOW, tick=False):
+        change_variant(variant_of(product, own), price=Decimal("65.00"))
+        save_product(product=product)
+    offers = {offer.variation_id: offer for offer in find_product(product.pk).offers}
+    assert (offers[large.pk].price, offers[large.pk].original_price) == (Decimal("69.00"), Decimal("79.00"))
+    assert (offers[own.pk].price, offers[own.pk].original_price) == (Decimal("65.00"), None)
+
+
+@pytest.mark.django_db
 def test_a_point_is_recorded_for_each_offer_and_only_when_its_price_changes():
     product = reduced_product(days_at_old_price=60)
     points = PricePoint.objects.filter(product_id=product.pk).order_by("starts_at", "finish")
@@ -166,19 +190,19 @@ def test_a_point_is_recorded_for_each_offer_and_only_when_its_price_changes():
 @pytest.mark.django_db
 def test_recording_costs_two_queries_and_one_when_nothing_changed(django_assert_num_queries):
     product = make_product()
-    offer = next(pricing.offers(product, []))
+    offer = next(pricing.offers(product, product.variants.all()))
     with django_assert_num_queries(1):
         price_history.record_prices(product=product, offers=[offer], now=NOW)
     with django_assert_num_queries(2):
         price_history.record_prices(
-            product=product, offers=[pricing.Offer(None, "", Decimal("30.00"))], now=NOW
+            product=product, offers=[pricing.Offer(offer.variant, Decimal("30.00"))], now=NOW
         )
 
 
 @pytest.mark.django_db
 def test_a_history_is_taken_over_once():
     product = Product.objects.create(name_fr="Golem", price=Decimal("29.00"), category=make_category())
-    offer = next(pricing.offers(product, []))
+    offer = next(pricing.offers(product, [Variant(product=product)]))
     known = [
         price_history.PastPrice(NOW - timedelta(days=120), Decimal("35.00")),
         price_history.PastPrice(NOW - timedelta(days=10), Decimal("29.00")),

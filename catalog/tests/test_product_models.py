@@ -36,9 +36,9 @@ def give(product, name="golem-de-poche") -> ProductModel:
 def test_a_product_page_offers_its_model(client, django_assert_max_num_queries):
     product = make_product("Golem de poche")
     row = give(product)
-    # product with category and model, variations, photos, prices over time, similar products and their photos,
-    # the shop's settings, countries where delivery stops; delivery line in the header
-    with django_assert_max_num_queries(10):
+    # product with category and model, variants, photos, prices over time, similar products and their photos,
+    # the shop's settings, countries where delivery stops; delivery line and menu in the header
+    with django_assert_max_num_queries(14):
         html = client.get(f"/produit/{product.pk}-golem-de-poche").content.decode()
     assert f'data-model="/media/{row.model_file.name}"' in html
     assert 'data-label="Golem de poche en trois dimensions"' in html
@@ -138,7 +138,7 @@ def save_product(client, product, file, poster=""):
     data = {name: value for name, value in form.initial.items() if value is not None}
     data["picked_similar"] = []
     data["created_at_0"], data["created_at_1"] = "2026-01-01", "10:00:00"
-    for prefix in ("images", "variations", "model_3d"):
+    for prefix in ("images", "variations", "variants", "model_3d"):
         data |= {f"{prefix}-TOTAL_FORMS": "0", f"{prefix}-INITIAL_FORMS": "0"}
     data["model_3d-TOTAL_FORMS"] = "1"
     row = ProductModel.objects.filter(product=product).first()

@@ -4,22 +4,24 @@ from decimal import Decimal
 
 import pytest
 
-from catalog.models import PricePoint, Product, ProductVariation
+from catalog.models import PricePoint, Product, ProductVariation, Variant
+from catalog.services.categories import save_category
 from catalog.services.products import (
     delete_product,
     delete_variation,
     refresh_product,
-    save_category,
     save_product,
     save_variation,
     set_default_variation,
 )
 from catalog.tests.factories import (
+    change_variant,
     make_category,
     make_finish_category,
     make_image,
     make_product,
     make_variation,
+    variant_of,
 )
 from shop.core.problems import Problem
 
@@ -213,11 +215,113 @@ def test_a_new_default_takes_the_mark_from_the_old_one():
 
 def test_a_reference_that_exists_is_refused():
     product = make_product()
-    make_variation(product, sku="LAM-09")
+    change_variant(variant_of(product), sku="LAM-09")
+    other = variant_of(make_product("Golem"))
     with pytest.raises(Problem) as refusal:
-        make_variation(product, "Grande", sku="LAM-09")
-    assert refusal.value.errors == {"__all__": ["Cette référence est déjà celle d'une autre variation."]}
-    assert ProductVariation.objects.count() == 1
+        change_variant(other, sku="LAM-09", stock_quantity=4)
+    assert refusal.value.errors == {"__all__": ["Cette référence est déjà celle d'une autre déclinaison."]}
+    assert list(Variant.objects.order_by("pk").values_list("sku", "stock_quantity")) == [
+        ("LAM-09", None),
+        ("", None),
+    ]
+
+
+def rows_of(product: Product) -> list[tuple[str, str]]:
+    return [(row.variation.name if row.variation else "", row.finish) for row in product.variants.all()]
+
+
+def test_a_product_has_a_row_for_each_format_and_finish_on_sale():
+    product = make_product(price="129.00", category=make_finish_category(), painted_price="129.00")
+    assert rows_of(product) == [("", "painted")]
+    product.unpainted_price = Decimal("62.00")
+    save_product(product=product)
+    assert rows_of(product) == [("", "painted"), ("", "unpainted")]
+    make_variation(product, "18 cm")
+    assert sorted(rows_of(product)) == [
+        ("", "painted"),
+        ("", "unpainted"),
+        ("18 cm", "painted"),
+        ("18 cm", "unpainted"),
+    ]
+    assert rows_of(make_product()) == [("", "")]
+
+
+def test_a_row_that_is_not_on_sale_any_more_stays_and_is_the_same_when_it_is_again():
+    category = make_finish_category()
+    product = make_product(price="129.00", category=category, painted_price="129.00", unpainted_price="62.00")
+    painted = change_variant(variant_of(product, finish="painted"), sku="LAM-P", stock_quantity=4)
+    category.offers_finishes = False
+    save_category(category=category)
+    assert rows_of(product) == [("", ""), ("", "painted"), ("", "unpainted")]
+    category.offers_finishes = True
+    save_category(category=category)
+    found = variant_of(product, finish="painted")
+    assert (found.pk, found.sku, found.stock_quantity) == (painted.pk, "LAM-P", 4)
+    assert product.variants.count() == 3
+
+
+def test_refreshing_adds_no_row_twice_and_no_query_for_rows_that_are_there(django_assert_num_queries):
+    product = make_product()
+    make_variation(product)
+    rows = set(Variant.objects.values_list("pk", flat=True))
+    # savepoint, lock, variants, formats, prices over time, search text and prices; products and variants of what
+    # lists say; the end of the savepoint
+    with django_assert_num_queries(9):
+        refresh_product(product_id=product.pk)
+    assert set(Variant.objects.values_list("pk", flat=True)) == rows
+
+
+def test_a_variants_own_price_is_shown_recorded_and_never_crossed_out():
+    product = make_product(
+        price="69.00", original_price="89.00", category=make_category("figurines", offers_formats=True)
+    )
+    small = make_variation(product, "Petite", price_adjustment="-20.00", is_default=True)
+    make_variation(product, "Grande", price_override="119.00")
+    assert (fresh(product).price_from, fresh(product).price_to) == (Decimal("49.00"), Decimal("119.00"))
+    change_variant(variant_of(product, small), price=Decimal("45.50"))
+    assert (fresh(product).price_from, fresh(product).crossed_out) == (Decimal("45.50"), None)
+    assert list(
+        PricePoint.objects.filter(variation=small).order_by("pk").values_list("amount", flat=True)
+    ) == [Decimal("49.00"), Decimal("45.50")]
+
+
+@pytest.mark.parametrize(
+    ("with_format", "fields", "errors"),
+    [
+        (False, {"price": Decimal("40.00")}, {"__all__": ["Sans format, le prix est celui du produit."]}),
+        (True, {"price": Decimal("-1")}, "price"),
+        (True, {"price": Decimal("NaN")}, "price"),
+        (True, {"price": Decimal("19.999")}, "price"),
+        (True, {"stock_quantity": -1}, "stock_quantity"),
+        (True, {"weight_grams": -1}, "weight_grams"),
+        (True, {"height_cm": Decimal("0")}, "height_cm"),
+        (True, {"sku": "x" * 81}, "sku"),
+        (
+            True,
+            {"production_days_min": 5},
+            {"__all__": ["Indiquez les deux délais, le plus court d'abord, ou aucun."]},
+        ),
+        (
+            True,
+            {"production_days_min": 6, "production_days_max": 5},
+            {"__all__": ["Indiquez les deux délais, le plus court d'abord, ou aucun."]},
+        ),
+    ],
+    ids=str,
+)
+def test_an_impossible_variant_is_refused_whole(with_format, fields, errors):
+    product = make_product(price="40.00")
+    variant = variant_of(product, make_variation(product) if with_format else None)
+    before = Variant.objects.filter(pk=variant.pk).values().get()
+    with pytest.raises(Problem) as refusal:
+        change_variant(variant, in_stock=False, **fields)
+    assert (refusal.value.code, refusal.value.status) == ("invalid", 400)
+    if isinstance(errors, str):
+        assert errors in refusal.value.errors
+    else:
+        assert refusal.value.errors == errors
+    assert Variant.objects.filter(pk=variant.pk).values().get() == before
+    assert fresh(product).is_available is True
 
 
 def test_deleting_a_variation_refreshes_the_prices():
@@ -235,6 +339,7 @@ def test_deleting_a_product_takes_variations_and_photos_with_it():
     delete_product(product=product)
     assert not Product.objects.exists()
     assert not ProductVariation.objects.exists()
+    assert not Variant.objects.exists()
 
 
 def test_saving_an_old_version_is_refused():

@@ -62,15 +62,15 @@ def test_the_eleventh_is_one_link_away(client, product):
 
 def test_each_page_has_one_address_in_each_language(client, product):
     publish(product, 25)
-    html = client.get(f"/de/produit/{product.pk}-lehmriese/avis?page=3").content.decode()
+    html = client.get(f"/de/produkt/{product.pk}-lehmriese/bewertungen?page=3").content.decode()
     assert titles(html) == [f"Avis {number}" for number in range(5, 0, -1)]
-    own = f"http://localhost:8000/de/produit/{product.pk}-lehmriese/avis?page=3"
+    own = f"http://localhost:8000/de/produkt/{product.pk}-lehmriese/bewertungen?page=3"
     assert f'<link rel="canonical" href="{own}">' in html
     assert f'hreflang="fr" href="http://localhost:8000/produit/{product.pk}-golem/avis?page=3"' in html
     assert f'hreflang="de" href="{own}"' in html
-    moved = client.get(f"/de/produit/{product.pk}-golem/avis?page=2")
+    moved = client.get(f"/de/produkt/{product.pk}-golem/bewertungen?page=2")
     assert moved.status_code == 301
-    assert moved["Location"] == f"/de/produit/{product.pk}-lehmriese/avis?page=2"
+    assert moved["Location"] == f"/de/produkt/{product.pk}-lehmriese/bewertungen?page=2"
 
 
 @pytest.mark.parametrize("number", ["3", "0", "-1", "zwei", "99999999999"])
@@ -97,7 +97,7 @@ def test_before_the_first_review_there_is_nothing_to_index(client, product):
 def test_a_page_costs_the_same_however_many_there_are(client, product, django_assert_num_queries):
     publish(product, 31)
     client.get(f"/produit/{product.pk}-golem/avis")
-    # The piece with its category, formats, photos, prices over time 4; how many reviews 1, those of the page 1.
+    # The piece with its category, formats, photos, prices over time 4; how many reviews 1, those of the page 1; menu 1.
     # The delivery line and the season of the header, and the settings, are kept since the first visit.
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         client.get(f"/produit/{product.pk}-golem/avis?page=4")

@@ -8,6 +8,7 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
+from django.core.cache import cache
 from django.db import DatabaseError, transaction
 from django.test import Client
 
@@ -15,9 +16,9 @@ from catalog.demo.reviews import load_reviews
 from catalog.models import AppendOnlyError, Product, Review, ReviewDecision, ReviewState
 from catalog.selectors import purchases
 from catalog.selectors.purchases import Purchase
-from catalog.selectors.reviews import latest_reviews
+from catalog.selectors.reviews import latest_reviews, product_reviews
 from catalog.services.reviews import moderate_review, submit_review
-from catalog.tests.factories import make_product, make_user
+from catalog.tests.factories import make_product, make_user, make_variation, variant_of
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
@@ -35,7 +36,7 @@ def product():
 def bought(monkeypatch):
     """Everybody bought everything, on one day."""
     monkeypatch.setattr(
-        purchases, "_finders", [lambda user, product: Purchase("ABCD1234", date(2026, 11, 2))]
+        purchases, "_finders", [lambda user, product: Purchase("ABCD1234", date(2026, 11, 2), None)]
     )
 
 
@@ -328,3 +329,42 @@ def test_an_operator_decides_in_the_admin(client, bought, product, settings):
     assert client.post(address, {"decision": "published", "reason": "", **inline}).status_code == 302
     assert Review.objects.get().state == "published"
     assert ReviewDecision.objects.get().actor == "admin@example.com"
+
+
+def test_a_review_remembers_and_shows_what_was_bought(client, monkeypatch, product):
+    small = variant_of(product, make_variation(product, "18 cm"))
+    monkeypatch.setattr(
+        purchases, "_finders", [lambda user, product: Purchase("ABCD1234", date(2026, 11, 2), small.pk)]
+    )
+    review = publish(product)
+    assert Review.objects.get().variant == small
+    html = client.get(f"/produit/{product.pk}-golem").content.decode()
+    assert "achat vérifié · 18 cm</p>" in html
+    # The words outlive the choice.
+    small.delete()
+    cache.clear()
+    assert Review.objects.get().pk == review.pk
+    assert "achat vérifié</p>" in client.get(f"/produit/{product.pk}-golem").content.decode()
+
+
+def test_a_review_of_what_had_no_choice_names_none(client, monkeypatch, product):
+    only = variant_of(product)
+    monkeypatch.setattr(
+        purchases, "_finders", [lambda user, product: Purchase("ABCD1234", date(2026, 11, 2), only.pk)]
+    )
+    publish(product)
+    assert "achat vérifié</p>" in client.get(f"/produit/{product.pk}-golem").content.decode()
+
+
+def test_the_variants_of_reviews_cost_no_query_each(monkeypatch, product, django_assert_num_queries):
+    rows = [variant_of(product, make_variation(product, f"{number} cm")) for number in range(3)]
+    for row in rows:
+        monkeypatch.setattr(
+            purchases,
+            "_finders",
+            [lambda user, product, row=row: Purchase("ABCD1234", date(2026, 11, 2), row.pk)],
+        )
+        publish(product)
+    with django_assert_num_queries(1):
+        found = product_reviews(product.pk, limit=9)
+    assert sorted(row.variant for row in found) == ["0 cm", "1 cm", "2 cm"]

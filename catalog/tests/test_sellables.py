@@ -1,20 +1,24 @@
 """What a cart line may be, asked for many lines at once."""
 
 from decimal import Decimal
+from itertools import chain
 
 import pytest
 from django.core.cache import cache
 from django.utils import translation
 
-from catalog.models import Product
+from catalog.models import Product, ProductVariation, Variant
 from catalog.selectors import sellables
 from catalog.selectors.sellables import SellableKey, find_sellables
+from catalog.selectors.variants import variants_of
 from catalog.tests.factories import (
+    change_variant,
     make_category,
     make_finish_category,
     make_image,
     make_product,
     make_variation,
+    variant_of,
 )
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
@@ -66,26 +70,60 @@ def test_texts_and_address_follow_the_language():
     product = make_product("Porte-clé renard", "12.00", name_en="Fox Keyring")
     with translation.override("en"):
         found = find(product)
-    assert (found.name, found.url) == ("Fox Keyring", f"/en/produit/{product.pk}-fox-keyring")
+    assert (found.name, found.url) == ("Fox Keyring", f"/en/product/{product.pk}-fox-keyring")
 
 
 def test_defaults_are_filled_in():
     product = painted_product()
     make_variation(product, "Petite", price_adjustment="-10.00", sort_order=1)
-    large = make_variation(
-        product, "Grande", price_adjustment="20.00", is_default=True, sku="LAM-18", sort_order=2
-    )
+    large = make_variation(product, "Grande", price_adjustment="20.00", is_default=True, sort_order=2)
+    sold = change_variant(variant_of(product, large, "painted"), sku="LAM-18-P")
     found = find(product)
-    assert (found.variation_id, found.finish, found.unit_price) == (large.pk, "painted", Decimal("149.00"))
-    assert (found.variation_name, found.sku) == ("Grande", "LAM-18")
+    assert (found.variant_id, found.variation_id, found.finish, found.unit_price) == (
+        sold.pk,
+        large.pk,
+        "painted",
+        Decimal("149.00"),
+    )
+    assert (found.variation_name, found.sku) == ("Grande", "LAM-18-P")
 
 
-def test_a_choice_is_priced():
+def test_a_choice_is_a_row_with_a_price_and_a_reference():
     product = painted_product()
     small = make_variation(product, "Petite", price_adjustment="-10.00")
     make_variation(product, "Grande", is_default=True)
+    raw = change_variant(variant_of(product, small, "unpainted"), sku="LAM-09-B")
     found = find(product, small.pk, "unpainted")
-    assert (found.variation_id, found.finish, found.unit_price) == (small.pk, "unpainted", Decimal("52.00"))
+    assert (found.variant_id, found.variation_id, found.finish, found.unit_price, found.sku) == (
+        raw.pk,
+        small.pk,
+        "unpainted",
+        Decimal("52.00"),
+        "LAM-09-B",
+    )
+    assert find(product, small.pk, "painted").sku == ""
+
+
+def test_a_choice_at_a_price_of_its_own():
+    product = painted_product()
+    small = make_variation(product, "Petite", price_adjustment="-10.00")
+    change_variant(variant_of(product, small, "unpainted"), price=Decimal("49.90"))
+    assert find(product, small.pk, "unpainted").unit_price == Decimal("49.90")
+    assert find(product, small.pk, "painted").unit_price == Decimal("119.00")
+
+
+def test_a_finish_has_its_own_weight_and_delay_else_those_of_the_product():
+    product = painted_product(weight_grams=400, production_days_min=3, production_days_max=5)
+    change_variant(
+        variant_of(product, finish="painted"),
+        weight_grams=450,
+        production_days_min=21,
+        production_days_max=28,
+    )
+    found = {finish: find(product, None, finish) for finish in ("painted", "unpainted")}
+    assert [
+        (row.weight_grams, row.production_days_min, row.production_days_max) for row in found.values()
+    ] == [(450, 21, 28), (400, 3, 5)]
 
 
 def test_an_unknown_product():
@@ -141,7 +179,7 @@ def test_out_of_stock_keeps_its_price(fields):
     assert (found.problem, found.available, found.unit_price) == ("out_of_stock", False, Decimal("40.00"))
 
 
-def test_a_variation_out_of_stock():
+def test_a_format_out_of_stock():
     product = make_product()
     small = make_variation(product, "Petite", in_stock=False)
     large = make_variation(product, "Grande", is_default=True)
@@ -149,16 +187,49 @@ def test_a_variation_out_of_stock():
     assert find(product, large.pk).problem is None
 
 
-@pytest.mark.parametrize(
-    ("of_product", "of_variation", "expected"),
-    [(None, None, None), (5, None, 5), (None, 2, 2), (5, 2, 2), (1, 2, 1)],
-)
-def test_the_scarcer_level_decides(of_product, of_variation, expected):
-    product = make_product(stock_quantity=of_product)
-    make_variation(product, stock_quantity=of_variation)
+def test_a_finish_out_of_stock():
+    product = painted_product()
+    change_variant(variant_of(product, finish="painted"), stock_quantity=0)
     found = find(product)
-    assert found.available_quantity == expected
-    assert (found.product_stock, found.variation_stock) == (of_product, of_variation)
+    assert (found.finish, found.problem, found.unit_price) == ("painted", "out_of_stock", Decimal("129.00"))
+    assert (find(product, None, "unpainted").problem, find(product, None, "unpainted").available) == (
+        None,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("of_product", "of_variant", "expected", "kind"),
+    [
+        (None, None, None, None),
+        (5, None, 5, "product"),
+        (None, 2, 2, "variant"),
+        (5, 2, 2, "variant"),
+        (1, 2, 2, "variant"),
+        (0, 2, 2, "variant"),
+        (5, 0, 0, "variant"),
+    ],
+)
+def test_a_variant_draws_on_its_own_number_else_on_the_products(of_product, of_variant, expected, kind):
+    product = make_product(stock_quantity=of_product)
+    row = variant_of(product, make_variation(product, stock_quantity=of_variant))
+    found = find(product)
+    assert (found.available_quantity, found.available) == (expected, expected != 0)
+    keys = {"product": product.pk, "variant": row.pk}
+    assert found.stock_level == (None if kind is None else (kind, keys[kind]))
+
+
+def test_units_held_for_who_asks_count_as_left():
+    product = painted_product(stock_quantity=0)
+    painted = change_variant(variant_of(product, finish="painted"), stock_quantity=0)
+    keys = {finish: SellableKey(product.pk, None, finish) for finish in ("painted", "unpainted")}
+    found = find_sellables(list(keys.values()), own={("variant", painted.pk): 1})
+    assert [found[key].available_quantity for key in keys.values()] == [1, 0]
+    found = find_sellables(list(keys.values()), own={("product", product.pk): 2})
+    assert [(found[key].available_quantity, found[key].problem) for key in keys.values()] == [
+        (0, "out_of_stock"),
+        (2, None),
+    ]
 
 
 def test_a_running_promotion():
@@ -198,7 +269,7 @@ def test_three_queries_however_many_lines(django_assert_num_queries):
         make_image(product)
     keys = [SellableKey(product.pk, None, "") for product in products] + [SellableKey(10**9, None, "")]
     find_sellables(keys)
-    # products with categories, variations, photos; the shop's settings are cached
+    # products with categories, variants with formats, photos; the shop's settings are cached
     with django_assert_num_queries(3):
         assert len(find_sellables(keys)) == 7
     cache.clear()
@@ -219,12 +290,23 @@ def test_rows_of_the_written_statements_are_those_of_the_models(size, language, 
             category=painted if number % 2 else plain,
             name_de=f"Stück {number}",
         )
-        make_variation(product, price_override=f"{number}.10", is_default=True)
+        row = make_variation(product, price_override=f"{number}.10", is_default=True)
+        change_variant(
+            row.variants.first(),
+            price=Decimal(f"{number}.05"),
+            sku=f"P-{number}",
+            stock_quantity=number,
+            weight_grams=100 + number,
+            production_days_min=1,
+            production_days_max=number,
+            dimensions=f"{number} cm",
+            height_cm=Decimal(f"{number}.5"),
+        )
     expected = {row.pk: row for row in Product.objects.select_related("category").order_by("pk")[:size]}
     with translation.override(language):
         with django_assert_num_queries(2):
             products = {row.pk: row for row in sellables._read_products(list(expected))}
-            variations = {row.product_id: row for row in sellables._read_variations(list(expected))}
+            variants = list(sellables._read_variants(list(expected)))
         fields = (
             *("name", "slug", "description", "price", "painted_price", "unpainted_price", "in_stock"),
             *("stock_quantity", "is_published", "promotion_active", "promotion_type"),
@@ -245,21 +327,35 @@ def test_rows_of_the_written_statements_are_those_of_the_models(size, language, 
             assert category == (product.category.name, product.category.offers_finishes)
             assert isinstance(products[pk].price, Decimal)
             assert products[pk].in_stock is True
-            stored = product.variations.get()
+        rows = list(variants_of(list(expected)).values())
+        by_product = [[row for row in variants if row.product_id == pk] for pk in expected]
+        for found, expected_row in zip(
+            chain.from_iterable(by_product), chain.from_iterable(rows), strict=True
+        ):
             with django_assert_num_queries(0):
-                found = {
-                    field.attname: getattr(variations[pk], field.attname) for field in stored._meta.fields
-                }
-            assert found == {field.attname: getattr(stored, field.attname) for field in stored._meta.fields}
+                assert columns(found) == columns(expected_row)
+                assert (found.variation is None) == (expected_row.variation is None)
+                assert found.label == expected_row.label
+                if found.variation is not None:
+                    assert read_format(found.variation) == read_format(expected_row.variation)
+
+
+def columns(row: Variant) -> dict[str, object]:
+    return {field.attname: getattr(row, field.attname) for field in row._meta.fields}
+
+
+def read_format(row: ProductVariation) -> tuple[object, ...]:
+    """What the written statement reads of a format."""
+    return (row.pk, row.name, row.price_adjustment, row.price_override, row.is_default)
 
 
 def test_unknown_keys_read_no_row_and_no_keys_ask_nothing(django_assert_num_queries):
     with django_assert_num_queries(2):
         assert list(sellables._read_products([2**62, 2**61, 2**60])) == []
-        assert list(sellables._read_variations([2**62, 2**61, 2**60])) == []
+        assert list(sellables._read_variants([2**62, 2**61, 2**60])) == []
     with django_assert_num_queries(0):
         assert list(sellables._read_products([])) == []
-        assert list(sellables._read_variations([])) == []
+        assert list(sellables._read_variants([])) == []
 
 
 def test_a_change_is_seen_by_the_next_call():
@@ -269,9 +365,10 @@ def test_a_change_is_seen_by_the_next_call():
     assert (find(product).unit_price, find(product).available) == (Decimal("7.25"), False)
 
 
-def test_without_a_default_the_first_variation_in_the_shops_order_is_chosen():
+def test_without_a_default_the_first_format_in_the_shops_order_is_chosen():
     product = make_product()
     for name, place in (("B", 1), ("A", 2), ("C", 0)):
         make_variation(product, name, sort_order=place)
     assert find(product).variation_name == "C"
-    assert [row.name for row in sellables._read_variations([product.pk])] == ["C", "B", "A"]
+    read = [row.variation.name for row in sellables._read_variants([product.pk]) if row.variation]
+    assert read == ["C", "B", "A"]

@@ -1,133 +1,207 @@
-"""Units held and given back."""
+"""Units held and given back, by variant, and what lists say of a product meanwhile."""
+
+from __future__ import annotations
+
+from functools import partial
 
 import pytest
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.db.transaction import TransactionManagementError
 
-from catalog.models import Product, ProductVariation
-from catalog.services.stock import OutOfStock, StockUnit, hold_stock, release_stock
-from catalog.tests.factories import make_product, make_variation
+from catalog.models import Product, Variant
+from catalog.services.products import delete_variation, save_category
+from catalog.services.stock import OutOfStock, StockUnit, hold_stock, refresh_availability, release_stock
+from catalog.tests.factories import (
+    change_product,
+    change_variant,
+    make_category,
+    make_finish_category,
+    make_product,
+    make_variation,
+    variant_of,
+)
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
 
-def levels(*products: Product) -> list[int | None]:
-    return [Product.objects.get(pk=product.pk).stock_quantity for product in products]
+def levels(*rows: Product | Variant) -> list[int | None]:
+    return [type(row).objects.get(pk=row.pk).stock_quantity for row in rows]
 
 
-def level(variation: ProductVariation) -> int | None:
-    return ProductVariation.objects.get(pk=variation.pk).stock_quantity
+def state(product: Product) -> tuple[bool, bool]:
+    """Whether lists say that it can be bought, and that it can leave at once."""
+    return Product.objects.values_list("is_available", "is_ready").get(pk=product.pk)
+
+
+def unit(row: Product | Variant, quantity: int = 1) -> StockUnit:
+    return StockUnit((variant_of(row) if isinstance(row, Product) else row).pk, quantity)
+
+
+def counted(row: Product | Variant, quantity: int = 1) -> StockUnit:
+    """Such a unit once it is held."""
+    kind = "product" if isinstance(row, Product) else "variant"
+    return StockUnit(unit(row).variant_id, quantity, (kind, row.pk))
+
+
+def painted_and_raw(**fields: object) -> tuple[Product, Variant, Variant]:
+    product = make_product(
+        price="129.00",
+        category=make_finish_category(),
+        painted_price="129.00",
+        unpainted_price="62.00",
+        **fields,
+    )
+    return product, variant_of(product, finish="painted"), variant_of(product, finish="unpainted")
 
 
 def test_holding_takes_units_and_releasing_gives_them_back():
     product = make_product(stock_quantity=3)
-    hold_stock(units=[StockUnit(product.pk, None, 2)])
-    assert levels(product) == [1]
-    release_stock(units=[StockUnit(product.pk, None, 2)])
+    held = hold_stock(units=[unit(product, 2)])
+    assert (held, levels(product)) == ([counted(product, 2)], [1])
+    release_stock(units=held)
     assert levels(product) == [3]
 
 
 def test_the_last_product_is_held_once():
     product = make_product(stock_quantity=1)
-    hold_stock(units=[StockUnit(product.pk, None, 1)])
+    hold_stock(units=[unit(product)])
     with pytest.raises(OutOfStock) as refusal:
-        hold_stock(units=[StockUnit(product.pk, None, 1)])
+        hold_stock(units=[unit(product)])
     assert (refusal.value.code, refusal.value.status, refusal.value.detail) == (
         "out_of_stock",
         409,
         "Rupture de stock",
     )
-    assert refusal.value.units == (StockUnit(product.pk, None, 1),)
+    assert refusal.value.units == (counted(product),)
     assert levels(product) == [0]
 
 
 def test_made_to_order_never_runs_out_and_is_never_counted():
     product = make_product()
-    hold_stock(units=[StockUnit(product.pk, None, 500)])
-    release_stock(units=[StockUnit(product.pk, None, 500)])
-    assert levels(product) == [None]
-
-
-def test_what_was_made_to_order_when_it_was_held_adds_nothing_to_a_level_counted_since():
-    product = make_product()
-    small = make_variation(product, stock_quantity=2)
-    held = hold_stock(units=[StockUnit(product.pk, small.pk, 1)])
-    assert held == [StockUnit(product.pk, small.pk, 1, product_counted=False, variation_counted=True)]
-    Product.objects.update(stock_quantity=7)
-    release_stock(units=held)
-    assert (levels(product), level(small)) == ([7], 2)
-
-
-def test_a_level_that_is_not_counted_any_more_gets_nothing_back():
-    product = make_product(stock_quantity=2)
-    held = hold_stock(units=[StockUnit(product.pk, None, 1)])
-    Product.objects.update(stock_quantity=None)
+    held = hold_stock(units=[unit(product, 500)])
+    assert held == [StockUnit(variant_of(product).pk, 500, None)]
     release_stock(units=held)
     assert levels(product) == [None]
 
 
-def test_units_of_several_lines_are_added_up():
-    product = make_product(stock_quantity=3)
-    small, large = make_variation(product, "Petite"), make_variation(product, "Grande")
+def test_the_last_painted_piece_is_sold_once_while_raw_is_made_to_order():
+    product, painted, raw = painted_and_raw()
+    change_variant(painted, stock_quantity=1)
+    assert hold_stock(units=[unit(painted), unit(raw, 5)]) == [
+        counted(painted),
+        StockUnit(raw.pk, 5, None),
+    ]
+    assert (levels(product, painted, raw), state(product)) == ([None, 0, None], (True, False))
     with pytest.raises(OutOfStock) as refusal:
-        hold_stock(units=[StockUnit(product.pk, small.pk, 2), StockUnit(product.pk, large.pk, 2)])
-    assert refusal.value.units == (StockUnit(product.pk, small.pk, 2), StockUnit(product.pk, large.pk, 2))
-    assert levels(product) == [3]
+        hold_stock(units=[unit(raw), unit(painted)])
+    assert refusal.value.units == (counted(painted),)
+    hold_stock(units=[unit(raw)])
+    assert levels(product, painted, raw) == [None, 0, None]
 
 
-def test_both_levels_count():
+def test_what_was_made_to_order_when_it_was_held_adds_nothing_to_a_number_counted_since():
+    product = make_product()
+    small = variant_of(product, make_variation(product))
+    held = hold_stock(units=[unit(small)])
+    assert held == [StockUnit(small.pk, 1, None)]
+    change_product(product, stock_quantity=7)
+    change_variant(small, stock_quantity=2)
+    release_stock(units=held)
+    assert levels(product, small) == [7, 2]
+
+
+def test_what_was_taken_from_the_product_goes_back_there_though_the_variant_counts_by_now():
     product = make_product(stock_quantity=5)
-    small = make_variation(product, stock_quantity=2)
-    hold_stock(units=[StockUnit(product.pk, small.pk, 2)])
-    assert (levels(product), level(small)) == ([3], 0)
-    release_stock(units=[StockUnit(product.pk, small.pk, 1)])
-    assert (levels(product), level(small)) == ([4], 1)
+    small = variant_of(product, make_variation(product))
+    held = hold_stock(units=[unit(small, 2)])
+    change_variant(small, stock_quantity=9)
+    release_stock(units=held)
+    assert levels(product, small) == [5, 9]
 
 
-def test_a_short_variation_gives_the_product_its_units_back():
+def test_a_number_that_is_not_counted_any_more_gets_nothing_back():
+    product = make_product(stock_quantity=2)
+    held = hold_stock(units=[unit(product)])
+    change_product(product, stock_quantity=None)
+    release_stock(units=held)
+    assert levels(product) == [None]
+
+
+def test_variants_share_the_products_number_and_their_units_are_added_up():
+    product = make_product(stock_quantity=3)
+    small, large = (variant_of(product, make_variation(product, name)) for name in ("Petite", "Grande"))
+    shared = [StockUnit(row.pk, 2, ("product", product.pk)) for row in (small, large)]
+    with pytest.raises(OutOfStock) as refusal:
+        hold_stock(units=[unit(small, 2), unit(large, 2)])
+    assert refusal.value.units == tuple(shared)
+    assert levels(product, small, large) == [3, None, None]
+    hold_stock(units=[unit(small, 2), unit(large)])
+    assert (levels(product), state(product)) == ([0], (False, False))
+    for row in (small, large):
+        with pytest.raises(OutOfStock):
+            hold_stock(units=[unit(row)])
+
+
+def test_a_variants_own_number_is_the_only_one_it_draws_on():
     product = make_product(stock_quantity=5)
-    small = make_variation(product, stock_quantity=1)
+    small, large = (variant_of(product, make_variation(product, name)) for name in ("Petite", "Grande"))
+    change_variant(small, stock_quantity=2)
+    held = hold_stock(units=[unit(small, 2)])
+    assert (held, levels(product, small)) == ([counted(small, 2)], [5, 0])
+    # Empty on its own, whatever the product has.
     with pytest.raises(OutOfStock):
-        hold_stock(units=[StockUnit(product.pk, small.pk, 2)])
-    assert (levels(product), level(small)) == ([5], 1)
+        hold_stock(units=[unit(small)])
+    hold_stock(units=[unit(large, 5)])
+    assert levels(product, small) == [0, 0]
+    release_stock(units=[counted(small)])
+    assert levels(product, small) == [0, 1]
 
 
-def test_all_or_nothing_over_several_products_and_every_missing_unit_is_named():
+def test_all_or_nothing_over_several_numbers_and_every_missing_unit_is_named():
     plenty, scarce, empty = (make_product(stock_quantity=quantity) for quantity in (9, 1, 0))
-    wanted = [StockUnit(plenty.pk, None, 2), StockUnit(scarce.pk, None, 2), StockUnit(empty.pk, None, 1)]
+    own = change_variant(variant_of(plenty, make_variation(plenty)), stock_quantity=4)
+    wanted = [unit(own, 2), unit(scarce, 2), unit(empty)]
     with pytest.raises(OutOfStock) as refusal:
         hold_stock(units=wanted)
-    assert refusal.value.units == tuple(wanted[1:])
-    assert levels(plenty, scarce, empty) == [9, 1, 0]
+    assert refusal.value.units == (counted(scarce, 2), counted(empty))
+    assert levels(plenty, own, scarce, empty) == [9, 4, 1, 0]
 
 
 @pytest.mark.parametrize("change", [{"in_stock": False}, {"is_published": False}])
 @pytest.mark.parametrize("quantity", [None, 5])
 def test_what_is_off_sale_is_not_held(change, quantity):
     product = make_product(stock_quantity=quantity)
-    Product.objects.update(**change)
+    change_product(product, **change)
     with pytest.raises(OutOfStock):
-        hold_stock(units=[StockUnit(product.pk, None, 1)])
+        hold_stock(units=[unit(product)])
     assert levels(product) == [quantity]
 
 
-def test_a_variation_that_is_off_sale_is_not_held():
-    product = make_product()
-    small = make_variation(product, in_stock=False)
-    with pytest.raises(OutOfStock):
-        hold_stock(units=[StockUnit(product.pk, small.pk, 1)])
-
-
-def test_an_unknown_product_is_not_held():
+@pytest.mark.parametrize("quantity", [None, 5])
+def test_a_variant_that_is_off_sale_is_not_held(quantity):
+    product = make_product(stock_quantity=3)
+    small, large = (variant_of(product, make_variation(product, name)) for name in ("Petite", "Grande"))
+    change_variant(small, in_stock=False, stock_quantity=quantity)
     with pytest.raises(OutOfStock) as refusal:
-        hold_stock(units=[StockUnit(987, None, 1)])
-    assert refusal.value.units == (StockUnit(987, None, 1),)
+        hold_stock(units=[unit(large), unit(small)])
+    assert [missing.variant_id for missing in refusal.value.units] == [small.pk]
+    assert levels(product, small) == [3, quantity]
 
 
-def test_giving_back_to_what_was_deleted_changes_nothing():
-    release_stock(units=[StockUnit(987, 654, 1)])
-    assert not Product.objects.exists()
+def test_an_unknown_variant_is_not_held():
+    with pytest.raises(OutOfStock) as refusal:
+        hold_stock(units=[StockUnit(987, 1)])
+    assert refusal.value.units == (StockUnit(987, 1),)
+
+
+def test_giving_back_to_what_was_deleted_changes_nothing_else():
+    product = make_product(stock_quantity=3)
+    small = make_variation(product, stock_quantity=2)
+    held = hold_stock(units=[unit(variant_of(product, small))])
+    delete_variation(variation=small)
+    release_stock(units=[*held, StockUnit(987, 1, ("product", 654)), StockUnit(987, 1, ("variant", 987))])
+    assert levels(product) == [3]
 
 
 @pytest.mark.parametrize("quantity", [0, -1])
@@ -135,39 +209,75 @@ def test_giving_back_to_what_was_deleted_changes_nothing():
 def test_less_than_one_unit_is_a_mistake(move, quantity):
     product = make_product(stock_quantity=3)
     with pytest.raises(ValueError, match="at least 1 unit"):
-        move(units=[StockUnit(product.pk, None, quantity)])
+        move(units=[unit(product, quantity)])
     assert levels(product) == [3]
 
 
-def test_the_row_decides_and_not_what_was_read_before(monkeypatch):
-    """A rival takes the last piece between the reading of the level and the guarded update."""
+@pytest.mark.parametrize("owned", [False, True])
+def test_the_row_decides_and_not_what_was_read_before(monkeypatch, owned):
+    """A rival takes the last piece between the reading of the number and the guarded update."""
     product = make_product(stock_quantity=1)
-    read = Product.objects.none().values_list
+    row: Product | Variant = product
+    if owned:
+        row = change_variant(variant_of(product), stock_quantity=1)
+    sold_in_between = []
+    original = QuerySet.update
 
-    def after_a_rival(self, *fields, **options):
-        rows = list(original(self, *fields, **options))
-        Product.objects.filter(pk=product.pk).update(stock_quantity=F("stock_quantity") - 1)
-        return rows
+    def after_a_rival(self, **values):
+        if not sold_in_between:
+            sold_in_between.append(original(type(row).objects.filter(pk=row.pk), stock_quantity=0))
+        return original(self, **values)
 
-    original = type(read.__self__).values_list
-    monkeypatch.setattr(type(read.__self__), "values_list", after_a_rival)
+    wanted = [unit(product)]
+    monkeypatch.setattr(QuerySet, "update", after_a_rival)
     with pytest.raises(OutOfStock):
-        hold_stock(units=[StockUnit(product.pk, None, 1)])
-    monkeypatch.undo()
-    assert levels(product) == [1]  # the rival's own update was undone with the refused hold's savepoint
-
-
-def test_holding_locks_in_the_order_of_the_keys(django_assert_num_queries):
-    first, second = make_product(stock_quantity=5), make_product(stock_quantity=5)
-    small = make_variation(first, stock_quantity=5)
-    wanted = [StockUnit(second.pk, None, 1), StockUnit(first.pk, small.pk, 1)]
-    # savepoint, levels of products, 2 updates, levels of variations, 1 update, release of the savepoint
-    with django_assert_num_queries(7) as queries:
         hold_stock(units=wanted)
-    updates = [query["sql"] for query in queries.captured_queries if query["sql"].startswith("UPDATE")]
-    assert ["catalog_productvariation" in sql for sql in updates] == [False, False, True]
-    assert f'"id" = {first.pk}' in updates[0]
-    assert f'"id" = {second.pk}' in updates[1]
+    monkeypatch.undo()
+    assert sold_in_between == [1]
+    assert levels(row) == [1]  # the rival's own update was undone with the refused hold's savepoint
+
+
+def test_holding_locks_the_products_first_and_then_writes_in_the_order_of_the_keys(
+    django_assert_num_queries,
+):
+    first, second = make_product(stock_quantity=5), make_product(stock_quantity=5)
+    small = change_variant(variant_of(first, make_variation(first)), stock_quantity=5)
+    wanted = [unit(second), unit(small), unit(variant_of(first))]
+    # savepoint, variants with their products, lock of the products, numbers of products, numbers of variants,
+    # 3 updates, release of the savepoint
+    with django_assert_num_queries(9) as queries:
+        held = hold_stock(units=wanted)
+    statements = [query["sql"] for query in queries.captured_queries]
+    lock = statements[2]
+    assert lock.startswith('SELECT "catalog_product"."id"')
+    assert "ORDER BY 1 ASC" in lock
+    assert [sql.split('"')[1] for sql in statements[5:8]] == [
+        "catalog_product",
+        "catalog_product",
+        "catalog_variant",
+    ]
+    for statement, pk in zip(statements[5:8], (first.pk, second.pk, small.pk), strict=True):
+        assert f'"id" = {pk}' in statement
+    # savepoint-free: lock, 3 updates, and what lists say: products, variants
+    with django_assert_num_queries(6) as queries:
+        release_stock(units=held)
+    statements = [query["sql"] for query in queries.captured_queries]
+    assert "ORDER BY 1 ASC" in statements[0]
+    assert [sql.split(" ")[0] for sql in statements] == ["SELECT", *["UPDATE"] * 3, "SELECT", "SELECT"]
+
+
+@pytest.mark.postgres
+def test_holding_and_releasing_lock_the_products_for_update(django_assert_num_queries):
+    """SQLite has one writer at a time and knows no such lock."""
+    product = make_product(stock_quantity=5)
+    small = change_variant(variant_of(product, make_variation(product)), stock_quantity=5)
+    # savepoint, variants, lock, numbers, update, end of the savepoint; lock, update, products, variants
+    moves = (6, partial(hold_stock, units=[unit(small)])), (4, partial(release_stock, units=[counted(small)]))
+    for count, move in moves:
+        with django_assert_num_queries(count) as queries:
+            move()
+        locks = [sql for query in queries.captured_queries if (sql := query["sql"]).endswith("FOR UPDATE")]
+        assert [sql.split("FROM")[1].split()[0] for sql in locks] == ['"catalog_product"']
 
 
 @pytest.mark.django_db(transaction=True)
@@ -175,19 +285,129 @@ def test_holding_locks_in_the_order_of_the_keys(django_assert_num_queries):
 def test_stock_moves_only_inside_a_transaction(move):
     product = make_product(stock_quantity=3)
     with pytest.raises(TransactionManagementError, match="inside the transaction of the order"):
-        move(units=[StockUnit(product.pk, None, 1)])
+        move(units=[counted(product)])
     assert levels(product) == [3]
 
 
 @pytest.mark.django_db(transaction=True)
 def test_an_order_that_is_not_made_gives_its_units_back():
-    product = make_product(stock_quantity=3)
+    product = make_product(stock_quantity=1)
 
     @transaction.atomic
     def place_an_order_that_fails() -> None:
-        hold_stock(units=[StockUnit(product.pk, None, 1)])
+        hold_stock(units=[unit(product)])
+        assert state(product) == (False, False)
         raise RuntimeError("the order failed")
 
     with pytest.raises(RuntimeError, match="the order failed"):
         place_an_order_that_fails()
-    assert levels(product) == [3]
+    assert (levels(product), state(product)) == ([1], (True, True))
+
+
+@pytest.mark.parametrize(
+    ("of_product", "of_painted", "of_raw", "expected"),
+    [
+        (None, None, None, (True, False)),
+        (3, None, None, (True, True)),
+        (0, None, None, (False, False)),
+        (None, 0, None, (True, False)),
+        (None, 2, None, (True, True)),
+        (0, 2, None, (True, True)),
+        (3, 0, 0, (False, False)),
+        (3, 0, None, (True, True)),
+    ],
+)
+def test_lists_say_what_some_variant_can_do(of_product, of_painted, of_raw, expected):
+    product, painted, raw = painted_and_raw(stock_quantity=of_product)
+    change_variant(painted, stock_quantity=of_painted)
+    change_variant(raw, stock_quantity=of_raw)
+    assert state(product) == expected
+    for change in ({"in_stock": False}, {"is_published": False}):
+        assert state(change_product(product, **change)) == (False, False)
+        assert state(change_product(product, in_stock=True, is_published=True)) == expected
+
+
+def test_lists_follow_the_last_unit_of_each_variant_and_its_return():
+    product, painted, raw = painted_and_raw(stock_quantity=0)
+    for row in (painted, raw):
+        change_variant(row, stock_quantity=1)
+    assert state(product) == (True, True)
+    first = hold_stock(units=[unit(painted)])
+    assert state(product) == (True, True)
+    hold_stock(units=[unit(raw)])
+    assert state(product) == (False, False)
+    release_stock(units=first)
+    assert state(product) == (True, True)
+
+
+def test_lists_follow_what_staff_change():
+    product, painted, raw = painted_and_raw()
+    change_variant(painted, stock_quantity=4)
+    assert state(product) == (True, True)
+    change_variant(painted, in_stock=False)
+    assert state(product) == (True, False)
+    change_variant(raw, in_stock=False)
+    assert state(product) == (False, False)
+    # A finish without a price is not on sale, whatever its row says.
+    change_variant(raw, in_stock=True, stock_quantity=2)
+    change_product(product, unpainted_price=None)
+    assert state(product) == (False, False)
+    change_variant(painted, in_stock=True)
+    assert state(product) == (True, True)
+
+
+def test_lists_follow_the_category_and_the_formats():
+    category = make_category("bust")
+    product = make_product(category=category)
+    small = make_variation(product, "Petite", in_stock=False, is_default=True)
+    make_variation(product, "Grande", stock_quantity=1)
+    assert state(product) == (False, False)
+    category.offers_formats = True
+    save_category(category=category)
+    assert state(product) == (True, True)
+    category.offers_formats = False
+    save_category(category=category)
+    delete_variation(variation=small)
+    assert state(product) == (True, True)
+
+
+def test_only_what_changed_is_written(django_assert_num_queries):
+    same, other = make_product(stock_quantity=1), make_product(stock_quantity=1)
+    Product.objects.filter(pk=other.pk).update(is_available=False)
+    # products, variants, the one that changed
+    with django_assert_num_queries(3):
+        refresh_availability(product_ids=[same.pk, other.pk])
+    assert (state(same), state(other)) == ((True, True), (True, True))
+
+
+def test_the_last_unit_and_every_return_reach_the_pages_at_once(client, run_on_commit):
+    product, painted, _raw = painted_and_raw()
+    change_variant(painted, stock_quantity=2)
+    address = f"/produit/{product.pk}-{product.slug_fr}"
+
+    def in_words() -> bool:
+        return '<p class="button-reason">Rupture de stock</p>' in client.get(address).content.decode()
+
+    assert in_words() is False
+    with run_on_commit() as callbacks:
+        hold_stock(units=[unit(painted)])
+    # One that is not the last changes no page.
+    assert callbacks == []
+    with run_on_commit():
+        held = hold_stock(units=[unit(painted)])
+    assert in_words() is True
+    with run_on_commit():
+        release_stock(units=held)
+    assert in_words() is False
+
+
+def test_a_refused_hold_leaves_what_lists_say():
+    product, painted, raw = painted_and_raw()
+    for row in (painted, raw):
+        change_variant(row, stock_quantity=1)
+    with pytest.raises(OutOfStock):
+        hold_stock(units=[unit(painted), unit(raw, 2)])
+    assert (levels(painted, raw), state(product)) == ([1, 1], (True, True))
+    Variant.objects.filter(pk=raw.pk).update(stock_quantity=F("stock_quantity") - 1)
+    hold_stock(units=[unit(painted)])
+    assert state(product) == (False, False)

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import translation
 
-from catalog.models import Product
+from catalog.models import Product, Variant
 from catalog.selectors import wording
 
 NBSP = "\u00a0"
@@ -62,7 +62,24 @@ def test_the_sentence_of_a_promotion():
 )
 def test_delays_are_written_in_weeks_when_they_are_weeks(low, high, expected):
     product = Product(production_days_min=low, production_days_max=high)
-    assert wording.production_text(wording.production_days(product, SHOP)) == expected
+    assert wording.production_text(wording.production_days(product, None, SHOP)) == expected
+
+
+@pytest.mark.parametrize(
+    ("of_variant", "of_product", "expected"),
+    [
+        ((21, 28), (3, 5), (21, 28)),
+        ((None, None), (3, 5), (3, 5)),
+        ((0, 0), (3, 5), (0, 0)),
+        ((None, None), (None, None), (14, 28)),
+    ],
+)
+def test_the_delay_is_the_variants_else_the_products_else_the_shops(of_variant, of_product, expected):
+    rows = [
+        kind(production_days_min=low, production_days_max=high)
+        for kind, (low, high) in ((Variant, of_variant), (Product, of_product))
+    ]
+    assert wording.production_days(rows[1], rows[0], SHOP) == wording.ProductionDays(*expected)
 
 
 @pytest.mark.parametrize(

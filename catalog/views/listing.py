@@ -6,7 +6,13 @@ from dataclasses import replace
 from urllib.parse import urlencode
 
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseNotAllowed,
+    HttpResponsePermanentRedirect,
+)
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
@@ -14,9 +20,12 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from catalog.models import SLUG_FIELDS, Category, CategoryKind
 from catalog.selectors import categories, listing, search, wording
+from catalog.selectors.addresses import category_url, in_each_language
 from catalog.selectors.categories import CategoryCard
 from catalog.selectors.favourites import cards_of, parse_ids
+from shop.core.languages import active_language
 from shop.core.public_pages import FRAGMENT_HEADER, is_later_page, public_page
 
 Breadcrumbs = list[tuple[str, str | None]]
@@ -34,19 +43,22 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
 
     With the header `X-Fragment: results` only the results are drawn. 404 for an unknown category or page.
     """
-    shown = categories.main_categories()
-    slug = _parameter(request, "category", "categorie")
+    word = _parameter(request, "category", "categorie")
     text = search.clean_query(_parameter(request, "search", "recherche"))
-    chosen = next((card for card in shown if card.slug == slug), None)
-    if slug and chosen is None:
+    row = categories.find_category(word) if word else None
+    if word and row is None:
         raise Http404
+    if row is not None and (row.kind != CategoryKind.MAIN or word != row.slug_in(active_language())):
+        return _redirect_to(row, request)
+    shown = categories.main_categories()
+    chosen = next((card for card in shown if row is not None and card.slug == row.slug), None)
     sort = listing.known_sort(request.GET.get("sort", ""))
     results = _find(
         scope=listing.of_category(chosen.slug) if chosen else listing.main_catalogue(),
         text=text,
         sort=sort,
         page=request.GET.get("page", ""),
-        known_count=chosen.count if chosen else sum(card.count for card in shown),
+        known_count=chosen.listed if chosen else sum(card.listed for card in shown),
     )
     title = _("Figurines Artisanales Peintes à la Main")
     catalogue_url = reverse("catalog:list")
@@ -67,6 +79,7 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
         "result_capped": results.capped,
         "empty_message": wording.empty_message(search=text, category=chosen.name if chosen else ""),
         "breadcrumbs": breadcrumbs,
+        "query_words": {"category": {code: row.slug_in(code) for code in SLUG_FIELDS}} if row else {},
     }
     fragment = request.headers.get(FRAGMENT_HEADER) == "results"
     response = render(request, "catalog/_results.html" if fragment else "catalog/list.html", context)
@@ -74,18 +87,25 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
     return response
 
 
-@require_safe
 @public_page(params={"page": is_later_page, "sort": listing.is_sort})
 def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """One collection's own page. 404 while the collection has no row, and for an unknown page."""
-    category = categories.collection_card(slug)
+    """A category's own page. Its word in another language, or one that it had before, is sent to its address (301), and
+    so is that of a main category. 404 for any other word, and for an unknown page."""
+    row = categories.find_category(slug)
+    if row is None:
+        raise Http404
+    if request.method not in ("GET", "HEAD"):
+        return HttpResponseNotAllowed(["GET", "HEAD"])
+    if request.path != category_url(row):
+        return _redirect_to(row, request)
+    category = categories.collection_card(row.slug)
     if category is None:
         raise Http404
     sort = listing.known_sort(request.GET.get("sort", ""))
     results = _find(
-        scope=listing.of_category(slug),
+        scope=listing.of_category(row.slug),
         page=request.GET.get("page", ""),
-        known_count=category.count,
+        known_count=category.listed,
         sort=sort,
     )
     context = {
@@ -96,6 +116,8 @@ def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
         "page": listing.card_page(results),
         "result_count": results.count,
         "breadcrumbs": [(_("Accueil"), reverse("home")), (category.name, None)],
+        # The word in the address is each language's own.
+        "alternates": in_each_language(lambda: category_url(row)),
     }
     return render(request, "catalog/collection.html", context)
 
@@ -114,6 +136,16 @@ def favourites(request: HttpRequest) -> HttpResponse:
     response = render(request, f"catalog/{'_favourites' if fragment else 'favourites'}.html", context)
     patch_vary_headers(response, [FRAGMENT_HEADER])
     return response
+
+
+def _redirect_to(category: Category, request: HttpRequest) -> HttpResponsePermanentRedirect:
+    """The category's own address, with the rest of what was asked for."""
+    query = request.GET.copy()
+    query.pop("category", None)
+    query.pop("categorie", None)
+    url = category_url(category)
+    joint = "&" if "?" in url else "?"
+    return HttpResponsePermanentRedirect(f"{url}{joint}{query.urlencode()}" if query else url)
 
 
 def _parameter(request: HttpRequest, *names: str) -> str:

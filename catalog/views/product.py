@@ -70,7 +70,7 @@ def product(request: HttpRequest, product_id: str, slug: str) -> HttpResponseBas
         "choice_key": choice,
         "breadcrumbs": [
             (_("Accueil"), reverse("home")),
-            (found.category, category_url(found.category_kind, found.category_slug)),
+            (found.category, category_url(found.row.category)),
             (found.name, None),
         ],
         "reviews": reviews[:SHOWN],

@@ -98,8 +98,8 @@ it("is not waited for where nothing was asked, where it failed, nor for ever", a
 
 it("leaves a checkout without a cart, whose next order is another one", async () => {
   sessionStorage.setItem(ATTEMPT_KEY, '{"key":"a","mark":"b"}');
-  await start({ empty: "/de/panier" });
-  expect(leave).toHaveBeenCalledExactlyOnceWith("/de/panier");
+  await start({ empty: "/de/warenkorb" });
+  expect(leave).toHaveBeenCalledExactlyOnceWith("/de/warenkorb");
   expect(sessionStorage.getItem(ATTEMPT_KEY)).toBeNull();
   expect(network).not.toHaveBeenCalled();
   expect(document.documentElement.dataset.cart).toBeUndefined();

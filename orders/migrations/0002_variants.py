@@ -50,7 +50,7 @@ def _check_keys_now(schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalog', '0002_variants'),
+        ('catalog', "0002_variants"),
         ("orders", "0001_initial"),
     ]
 

@@ -68,7 +68,7 @@ def test_l216_6_the_customer_learns_of_a_missed_date_and_of_the_right_to_cancel(
     assert "1. Dezember 2026" in text
     assert "L216-6" in text
     assert "L216-7" in text
-    assert f"/de/retractation?commande={order.pk}&acces=" in text
+    assert f"/de/widerruf?commande={order.pk}&acces=" in text
 
 
 def test_it_is_said_once_and_again_only_for_another_date(order):

@@ -20,7 +20,7 @@ from orders.selectors.withdrawals import cases_of, find_declared_order, returnab
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.reading import words
-from orders.tests.withdrawing import LANGUAGES, LINK, prefix
+from orders.tests.withdrawing import LANGUAGES, LINK, address_in
 from shop.core import limits
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
@@ -52,18 +52,18 @@ def signed_in(response):
 
 
 def confirm(client, step, language="fr"):
-    return client.post(f"{prefix(language)}/retractation/confirmation", {"declaration": signed_in(step)})
+    return client.post(address_in(language, "/retractation/confirmation"), {"declaration": signed_in(step)})
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_d221_5_the_whole_way_in_every_language_without_cookies(language, order):
     # A client that accepts no cookie, checks CSRF and runs no script.
     client = Client(enforce_csrf_checks=True)
-    form = client.get(f"{prefix(language)}/retractation")
+    form = client.get(address_in(language, "/retractation"))
     assert form.status_code == 200
     assert LINK[language] in words(form)
 
-    step = client.post(f"{prefix(language)}/retractation", typed(order))
+    step = client.post(address_in(language, "/retractation"), typed(order))
     assert step.status_code == 200
     assert CONFIRM[language] in words(step)
     assert not Withdrawal.objects.exists()
@@ -101,10 +101,10 @@ def test_the_acknowledgement_says_received_and_never_accepted(order):
     "address", ["", "/panier", "/checkout", "/produits", "/cgv", "/retractation", "/contact"]
 )
 def test_l221_21_the_link_is_in_every_footer(language, address):
-    page = Client().get(f"{prefix(language)}{address}" or "/").content.decode()
+    page = Client().get(address_in(language, address)).content.decode()
 
     footer = page[page.index("<footer") :]
-    assert f'<a href="{prefix(language)}/retractation">{LINK[language]}</a>' in footer
+    assert f'<a href="{address_in(language, "/retractation")}">{LINK[language]}</a>' in footer
 
 
 def test_the_empty_form_is_the_same_bytes_for_everybody(order):
@@ -350,10 +350,10 @@ def test_the_form_says_what_was_declared_before(client, order):
 
 def test_link_of_the_short_acknowledgement_shows_the_declaration_for_thirty_days(order):
     client = Client()
-    confirm(client, client.post("/en/retractation", typed(order, email="other@example.com")), "en")
+    confirm(client, client.post("/en/withdrawal", typed(order, email="other@example.com")), "en")
     withdrawal = Withdrawal.objects.get()
     mail = render(OutgoingMail.objects.get(kind="withdrawal_received"))
-    link = re.search(r"https?://[^/]+(/en/retractation/recue\?a=\S+)", mail.text)[1]
+    link = re.search(r"https?://[^/]+(/en/withdrawal/received\?a=\S+)", mail.text)[1]
 
     page = client.get(link)
 

@@ -15,7 +15,7 @@ from orders.services.fulfilment.status_changes import update_status
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
 from orders.tests.factories import make_order, make_product, make_seller, pay_order
 from orders.tests.reading import words
-from orders.tests.withdrawing import LANGUAGES, LINK, prefix
+from orders.tests.withdrawing import LANGUAGES, LINK, address_in
 from shop.core.mail_delivery import render
 from shop.core.models import OutgoingMail
 
@@ -89,11 +89,11 @@ def test_l221_18_the_mail_of_the_delivery_names_the_deadline(order):
 def test_l221_5_terms_notice_and_confirmation_name_the_function(language):
     make_seller()
     client = Client()
-    link = f'<a href="{prefix(language)}/retractation" rel="noopener">{LINK[language]}</a>'
+    link = f'<a href="{address_in(language, "/retractation")}" rel="noopener">{LINK[language]}</a>'
     for name in ("terms", "withdrawal-form"):
         with translation.override(language):
             address = reverse(name)
         assert link in client.get(address).content.decode()
     order = pay_order(make_order(language=language))
     mail = render(OutgoingMail.objects.get(kind="order_confirmation", reference=order.reference))
-    assert f"[{LINK[language]}](http://localhost:8000{prefix(language)}/retractation)" in mail.text
+    assert f"[{LINK[language]}](http://localhost:8000{address_in(language, '/retractation')})" in mail.text

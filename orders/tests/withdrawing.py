@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 import time_machine
+from django.urls import translate_url
 
 from orders.models import (
     Order,
@@ -92,5 +93,6 @@ def kinds():
     )
 
 
-def prefix(language):
-    return "" if language == "fr" else f"/{language}"
+def address_in(language: str, path: str) -> str:
+    """A page of the shop, named in French, in a language."""
+    return translate_url(path or "/", language)

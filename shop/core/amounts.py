@@ -32,9 +32,12 @@ class AmountFormField(forms.DecimalField):
         if not text:
             return None
         try:
-            return parse_amount(text, comma=True)
+            amount = parse_amount(text, comma=True)
         except ValueError as error:
             raise ValidationError(_refusal("49,90"), code="invalid") from error
+        # A height has one decimal: zeros behind it are none.
+        shorter = amount if self.decimal_places is None else round(amount, self.decimal_places)
+        return shorter if shorter == amount else amount
 
 
 TYPED_AMOUNT = {"form_class": AmountFormField}

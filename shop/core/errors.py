@@ -23,6 +23,7 @@ from django.views.debug import ExceptionReporter
 
 from shop.core.problems import Problem, problem_response
 from shop.core.request_kind import is_api, language_of
+from shop.core.site import COLLECTION_VIEW
 
 RETRY_AFTER_SECONDS = 10
 
@@ -72,6 +73,10 @@ def csrf_failure(request: HttpRequest, reason: str = "", **kwargs: Any) -> HttpR
 
 
 def page_not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponseBase:
+    match = request.resolver_match
+    if match is not None and match.view_name == COLLECTION_VIEW:
+        # A word that is no collection's is no page in any language.
+        request.resolver_match = None
     return _answer(request, HTTPStatus.NOT_FOUND, "not_found", _("Cette page n'existe pas."))
 
 

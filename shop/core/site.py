@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any
 from urllib.parse import quote
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponsePermanentRedirect
-from django.urls import URLPattern, URLResolver
+from django.urls import NoReverseMatch, Resolver404, URLPattern, URLResolver, get_resolver, resolve, reverse
 from django.urls.resolvers import LocalePrefixPattern
+from django.utils import translation
 from django.views.decorators.http import require_safe
 
 from shop.core.languages import active_language
+
+# The one page whose address is a word of staff's choice.
+COLLECTION_VIEW = "catalog:collection"
+# Of a route (`media/<path>`) or of a pattern (`^avis-clients$`).
+_FIRST_WORD = re.compile(r"\^?([-\w.]+)")
 
 
 def absolute_url(path: str) -> str:
@@ -45,3 +55,60 @@ def redirect_from_prefix(request: HttpRequest, rest: str | None = None) -> HttpR
     path = "/" + quote((rest or "").replace("\\", "/").lstrip("/"))
     query = request.META.get("QUERY_STRING", "")
     return HttpResponsePermanentRedirect(f"{path}?{query}" if query else path)
+
+
+def path_in_own_words(path: str) -> str | None:
+    """Return where a page of the shop stands that `path` names in another language's words: `/de/warenkorb` for
+    `/de/panier` and `/de/cart`, `/panier` for `/fr/panier`. None for any other path, and for what has no language.
+    """
+    language = translation.get_language_from_path(path)
+    if language is None:
+        return None
+    rest = path.removeprefix(f"/{language}")
+    for words, _name in settings.LANGUAGES:
+        asked = (rest if words == settings.LANGUAGE_CODE else f"/{words}{rest}") or "/"
+        with translation.override(words):
+            try:
+                match = resolve(asked)
+            except Resolver404:
+                continue
+        if not match.view_name or match.view_name == COLLECTION_VIEW:
+            continue
+        addresses = _in_each_language(match.view_name, match.kwargs)
+        # What has no language, such as a call, is the same in each.
+        if addresses.get(words) == asked and len(set(addresses.values())) > 1 and addresses[language] != path:
+            return addresses[language]
+    return None
+
+
+@lru_cache(maxsize=1)
+def page_words() -> frozenset[str]:
+    """Return every word that begins an address of the shop, in any language: no category may be called so."""
+    words = {"admin", *(code for code, _name in settings.LANGUAGES)}
+    words |= {settings.STATIC_URL.strip("/"), settings.MEDIA_URL.strip("/")}
+    for code, _name in settings.LANGUAGES:
+        with translation.override(code):
+            words |= set(_first_words(get_resolver().url_patterns))
+    return frozenset(word.lower() for word in words)
+
+
+def _first_words(patterns: Iterable[URLPattern | URLResolver]) -> Iterator[str]:
+    for entry in patterns:
+        pattern = entry.pattern
+        route = str(pattern)
+        found = _FIRST_WORD.match(route)
+        if found:
+            yield found[1]
+        if isinstance(entry, URLResolver) and (isinstance(pattern, LocalePrefixPattern) or not route):
+            yield from _first_words(entry.url_patterns)
+
+
+def _in_each_language(view_name: str, kwargs: dict[str, Any]) -> dict[str, str]:
+    addresses = {}
+    for code, _name in settings.LANGUAGES:
+        with translation.override(code):
+            try:
+                addresses[code] = reverse(view_name, kwargs=kwargs)
+            except NoReverseMatch:
+                return {}
+    return addresses

@@ -7,14 +7,18 @@ from collections.abc import Mapping, Sequence
 
 import nh3
 from django.conf import settings
-from django.urls import translate_url
+from django.urls import Resolver404, resolve, translate_url
 from django.utils import translation
 from django.utils.html import strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from catalog.models import Category
+from catalog.selectors.addresses import category_url
+from catalog.selectors.categories import find_category
 from shop.core.languages import active_language
+from shop.core.site import COLLECTION_VIEW
 
 PLACEHOLDER = re.compile(r"\{\{ ?(\w+) ?\}\}")
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -79,7 +83,18 @@ def localise(path: str) -> str:
         return path
     language = active_language()
     with translation.override(settings.LANGUAGE_CODE):
-        return translate_url(path, language)
+        translated = translate_url(path, language)
+        row = _collection_at(path.partition("?")[0].partition("#")[0])
+    return translated if row is None else category_url(row)
+
+
+def _collection_at(path: str) -> Category | None:
+    """The collection at a French address, whose word is its own in each language."""
+    try:
+        match = resolve(path)
+    except Resolver404:
+        return None
+    return find_category(match.kwargs["slug"]) if match.view_name == COLLECTION_VIEW else None
 
 
 def _localise_links(tokens: Sequence[Token]) -> None:

@@ -5,15 +5,17 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponsePermanentRedirect
 from django.http.response import HttpResponseBase
 
+from shop.core.site import path_in_own_words
 from shop.pages.models import Redirect
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 class RedirectMiddleware:
-    """Sends who asks for an address that is gone to the one that an operator named (301), query included.
+    """Sends who asks for an address that is gone to the page's own (301), query included: to the words of its language
+    (`/de/panier`), else to the address that an operator named.
 
-    Looked up only where there is no page: one query a 404, none elsewhere.
+    Looked up only where there is no page: at most one query a 404, none elsewhere.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -26,7 +28,10 @@ class RedirectMiddleware:
         path = request.path_info
         if path.startswith(("/api/", "/static/", "/media/")) or "\x00" in path or len(path) > 400:
             return response
-        target = Redirect.objects.filter(old_path=path).values_list("new_path", flat=True).first()
+        target = (
+            path_in_own_words(path)
+            or Redirect.objects.filter(old_path=path).values_list("new_path", flat=True).first()
+        )
         if target is None:
             return response
         query = request.META.get("QUERY_STRING", "")

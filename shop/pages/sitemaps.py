@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from xml.sax.saxutils import escape
 
 from django.conf import settings
@@ -13,8 +14,19 @@ from django.urls import reverse
 from django.utils import translation
 from django.views.decorators.http import require_safe
 
-from catalog.selectors.addresses import SitemapEntry, product_entries, sitemap_count
-from catalog.selectors.categories import CategoryCard, collection_categories, main_categories
+from catalog.selectors.addresses import (
+    SitemapEntry,
+    category_url,
+    paths_in_each_language,
+    product_entries,
+    sitemap_count,
+)
+from catalog.selectors.categories import (
+    CategoryCard,
+    all_categories,
+    category_cards,
+)
+from shop.core.page_slugs import localized
 from shop.core.site import absolute_url
 
 _XML = "application/xml; charset=utf-8"
@@ -36,34 +48,31 @@ _PAGES = (
 )
 # The pictures that stand in the templates themselves.
 _SCENES = {"home": ("etabli",), "story": ("etabli", "plateau", "etagere")}
-# Pages of one visitor, and endpoints that are no pages.
-_CLOSED = (
-    "/api/",
-    "/webhooks/",
-    "/panier",
-    "/checkout",
-    "/payment-success",
-    "/commande/",
-    "/auth",
-    "/espace-membre",
-    "/favoris",
-    "/avis/",
+# Pages of one visitor, in the words of each language, and endpoints that are no pages.
+_CLOSED_PAGES = (
+    "/%(cart)s",
+    "/%(checkout)s",
+    "/%(payment_result)s",
+    "/%(order)s/",
+    "/%(auth)s",
+    "/%(members)s",
+    "/%(favourites)s",
+    "/%(notices)s/",
 )
+_CLOSED = ("/api/", "/webhooks/")
 
 
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
     """What crawlers may read. The path of the administration is not named: it would be an invitation."""
-    prefixes = ["", *(f"/{code}" for code, _label in settings.LANGUAGES if code != settings.LANGUAGE_CODE)]
-    closed = [
-        f"Disallow: {prefix}{path}"
-        for prefix in prefixes
-        for path in _CLOSED
-        if not (prefix and path in ("/api/", "/webhooks/"))
-    ]
+    closed = list(_CLOSED)
+    for code, _label in settings.LANGUAGES:
+        with translation.override(code):
+            prefix = "" if code == settings.LANGUAGE_CODE else f"/{code}"
+            closed += [f"{prefix}{localized(page)}" for page in _CLOSED_PAGES]
     lines = [
         "User-agent: *",
-        *closed,
+        *(f"Disallow: {path}" for path in closed),
         "Disallow: /*?*search=",
         "",
         f"Sitemap: {absolute_url('/sitemap.xml')}",
@@ -86,26 +95,19 @@ def sitemap_index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def page_sitemap(request: HttpRequest) -> HttpResponseBase:
-    """Pages and categories. Two queries."""
+    """Pages and categories. Three queries."""
     pages = [
         SitemapEntry(
-            _in_each_language(name),
+            paths_in_each_language(partial(reverse, name)),
             tuple(static(f"scenes/{scene}-1280.jpg") for scene in _SCENES.get(name, ())),
         )
         for name in _PAGES
     ]
+    rows = {row.slug: row for row in all_categories()}
     pages += [
-        SitemapEntry(_in_each_language("catalog:collection", slug=card.slug), _picture_of(card))
-        for card in collection_categories()
-        if card.count
-    ]
-    lists = _in_each_language("catalog:list")
-    pages += [
-        SitemapEntry(
-            {code: f"{path}?category={card.slug}" for code, path in lists.items()}, _picture_of(card)
-        )
-        for card in main_categories()
-        if card.count
+        SitemapEntry(paths_in_each_language(partial(category_url, rows[card.slug])), _picture_of(card))
+        for card in category_cards()
+        if card.listed
     ]
     return StreamingHttpResponse(_urlset(pages), content_type=_XML)
 
@@ -116,14 +118,6 @@ def product_sitemap(request: HttpRequest, number: int) -> HttpResponseBase:
     if not 1 <= number <= sitemap_count():
         raise Http404
     return StreamingHttpResponse(_urlset(product_entries(number)), content_type=_XML)
-
-
-def _in_each_language(name: str, **kwargs: str) -> dict[str, str]:
-    addresses = {}
-    for code, _label in settings.LANGUAGES:
-        with translation.override(code):
-            addresses[code] = reverse(name, kwargs=kwargs or None)
-    return addresses
 
 
 def _picture_of(card: CategoryCard) -> tuple[str, ...]:

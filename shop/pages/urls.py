@@ -2,21 +2,25 @@
 
 from django.urls import path
 
+from shop.core.page_slugs import localized
 from shop.pages.views import content
 from shop.pages.views.contact import ContactView
 from shop.pages.views.members import members_page, return_mails
 
 urlpatterns = [
-    path("cgv", content.legal_text, {"page": "terms"}, name="terms"),
+    path(localized("%(terms)s"), content.legal_text, {"page": "terms"}, name="terms"),
     path("conditions-generales-vente", content.terms_alias, name="terms-alias"),
-    path("politique-confidentialite", content.legal_text, {"page": "privacy"}, name="privacy"),
-    path("mentions-legales", content.legal_text, {"page": "legal-notice"}, name="legal-notice"),
+    path(localized("%(privacy)s"), content.legal_text, {"page": "privacy"}, name="privacy"),
+    path(localized("%(legal_notice)s"), content.legal_text, {"page": "legal-notice"}, name="legal-notice"),
     path(
-        "retractation/information", content.legal_text, {"page": "withdrawal-notice"}, name="withdrawal-form"
+        localized("%(withdrawal)s/%(information)s"),
+        content.legal_text,
+        {"page": "withdrawal-notice"},
+        name="withdrawal-form",
     ),
-    path("notre-histoire", content.story, name="story"),
-    path("faq", content.faq, name="faq"),
-    path("contact", ContactView.as_view(), name="contact"),
-    path("espace-membre", members_page, name="members"),
-    path("espace-membre/favoris", return_mails, name="return-mails"),
+    path(localized("%(story)s"), content.story, name="story"),
+    path(localized("%(faq)s"), content.faq, name="faq"),
+    path(localized("%(contact)s"), ContactView.as_view(), name="contact"),
+    path(localized("%(members)s"), members_page, name="members"),
+    path(localized("%(members)s/%(favourites)s"), return_mails, name="return-mails"),
 ]

@@ -100,6 +100,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "shop.core.context_processors.shop",
+                "shop.pages.context_processors.menu",
             ],
             # Django's date filter, with French ordinals.
             "builtins": ["shop.core.templatetags.dates"],

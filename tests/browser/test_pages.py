@@ -1,6 +1,7 @@
 """Every public page, as visitors get it: it loads without a complaint, fits the screen, and can be used by all."""
 
 import pytest
+from django.urls import translate_url
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import DESKTOP, NARROW, PHONE
@@ -33,7 +34,7 @@ WIDTHS = {"phone": PHONE, "desktop": DESKTOP}
 
 
 def address(path, language):
-    return path if language == "fr" else f"/{language}{'' if path == '/' else path}"
+    return translate_url(path, language)
 
 
 def first_product(page):

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.urls import translate_url
 from playwright.sync_api import expect
 
 from tests.browser.accessibility import violations
@@ -41,7 +42,7 @@ def test_d221_5_the_function_from_any_page_to_the_acknowledgement(
     label = f"{language}-{width}{'' if javascript else '-no-scripts'}"
     page.goto("/" if language == "fr" else f"/{language}")
     page.locator("footer").get_by_role("link", name=words["link"], exact=True).click()
-    page.wait_for_url("**/retractation")
+    page.wait_for_url(f"**{translate_url('/retractation', language)}")
     main = page.locator("main")
     complain(page, snap, f"withdrawal-1-{label}")
 

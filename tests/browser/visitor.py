@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from django.urls import translate_url
 from playwright.sync_api import Locator, Page, expect
 
 LOCALES = Path(__file__).resolve().parent.parent.parent / "frontend_islands" / "locales"
@@ -45,7 +46,7 @@ class Visitor:
         self.words = words(language)
 
     def address(self, path: str) -> str:
-        return path if self.language == "fr" else f"/{self.language}{'' if path == '/' else path}"
+        return translate_url(path, self.language)
 
     def go(self, path: str) -> None:
         self.page.goto(self.address(path))
@@ -96,7 +97,7 @@ class Visitor:
         """From the cart to the form, once its total is there."""
         self.open_cart()
         self.checkout_link.click()
-        self.page.wait_for_url("**/checkout")
+        self.page.wait_for_url(f"**{self.address('/checkout')}")
         expect(self.pay_button).to_be_visible()
 
     @property
@@ -144,6 +145,6 @@ class Visitor:
 
     def expect_paid(self) -> None:
         """The shop's own page says that the payment is confirmed, and the cart is empty."""
-        self.page.wait_for_url("**/payment-success**")
+        self.page.wait_for_url(f"**{self.address('/payment-success')}**")
         expect(self.page.locator("h1")).to_have_text(self.words["result"]["paidTitle"], timeout=30_000)
         assert self.kept_lines() == []

@@ -253,7 +253,7 @@ def test_no_page_takes_two_seconds_and_no_request_twelve_when_everything_is_sile
     make_seller()
     make_zones()
     product = make_product(price="60.00", stock_quantity=5)
-    pages = ("/", "/produits", product_url(product), "/panier", "/contact", "/auth", "/de/cgv")
+    pages = ("/", "/produits", product_url(product), "/panier", "/contact", "/auth", "/de/agb")
     order = checkout_body([line(product)], "60.00")
     event = f'{{"id": "evt_{uuid.uuid4().hex}", "type": "charge.updated", "livemode": false}}'.encode()
     contact = {
@@ -319,7 +319,7 @@ def test_no_page_takes_two_seconds_and_no_request_twelve_when_everything_is_sile
             ready = shop.ask("GET", "/readyz")
             asked = {name: future.result() for name, future in running.items()}
             # What was kept is shown; what needs a row is refused; what needs none is answered.
-            assert {visits[path].status for path in ("/", "/produits", "/panier", "/de/cgv")} == {200}
+            assert {visits[path].status for path in ("/", "/produits", "/panier", "/de/agb")} == {200}
             assert {visit.status for visit in visits.values()} <= {200, 503}
             assert {visit.status for visit in (*asked.values(), ready)} == {503}
             assert asked["webhook"].headers["Retry-After"] == "10"

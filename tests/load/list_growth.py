@@ -23,7 +23,7 @@ CASES = {
     "list, price": "/produits?sort=price",
     "list, price from the top": "/produits?sort=price-desc",
     "list, name": "/produits?sort=name",
-    "list in English, name": "/en/produits?sort=name",
+    "list in English, name": "/en/products?sort=name",
     "list, page 30": "/produits?page=30",
     "category": "/produits?category=main-0",
     "category, price": "/produits?category=main-0&sort=price",

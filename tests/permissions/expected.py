@@ -138,6 +138,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
             *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "orders.WorkshopClosure"),
             *("orders.Territory", "pages.OfficialText"),
             *("pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
+            "pages.HomeSection",
         ),
         _EDITED,
     ),

@@ -238,7 +238,7 @@ it.each([
 
 it("leaves links to other pages to the browser", async () => {
   await start();
-  $<HTMLAnchorElement>("#clear").href = "/en/produits";
+  $<HTMLAnchorElement>("#clear").href = "/en/products";
   expect(click("#clear").defaultPrevented).toBe(false);
   $<HTMLAnchorElement>("#clear").href = "https://example.com/produits";
   expect(click("#clear").defaultPrevented).toBe(false);

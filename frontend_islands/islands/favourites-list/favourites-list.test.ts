@@ -28,11 +28,11 @@ it("leaves a page that names its pieces as it is", async () => {
 
 it("has the server draw what the browser keeps", async () => {
   localStorage.setItem("favorites", "[7,3]");
-  history.replaceState(null, "", "/de/favoris");
+  history.replaceState(null, "", "/de/favoriten");
   const host = page();
   (await mount(host))();
   const [address, init] = network.mock.calls[0] ?? [];
-  expect(address?.pathname + (address?.search ?? "")).toBe("/de/favoris?ids=7%2C3");
+  expect(address?.pathname + (address?.search ?? "")).toBe("/de/favoriten?ids=7%2C3");
   expect(init?.headers).toMatchObject({ "X-Fragment": "favourites" });
   expect(host.textContent).toBe("1 favori");
 });

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from django import template
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
+from django.http import QueryDict
 from django.template.context import Context
 from django.templatetags.static import static
 from django.urls import reverse
@@ -138,14 +139,26 @@ def shop_data(context: Context, countries: Sequence[str] = ()) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def canonical_query(context: Context, *names: str) -> str:
-    """`?category=…&page=…`: the named parameters of this request that say which page this is, in a fixed order.
+def canonical_query(context: Context, *names: str, language: str = "") -> str:
+    """`?category=…&page=…`: the named parameters of this request that say which page this is, in a fixed order, as they
+    are written in a language (the page's own unless given).
 
     The first page of a list has no number. Everything else (search, campaign tags) is left out.
     """
     request = context.get("request")
     if request is None:
         return ""
-    given = [(name, request.GET[name]) for name in names if request.GET.get(name)]
+    asked = query_in(context, language)
+    given = [(name, asked[name]) for name in names if asked.get(name)]
     given = [(name, value) for name, value in given if (name, value) != ("page", "1")]
     return f"?{urlencode(given)}" if given else ""
+
+
+def query_in(context: Context, language: str) -> QueryDict:
+    """The request's query as it is written in a language: a view names in `query_words` the parameters that have a word
+    in each, as `{"category": {"fr": "noel", "de": "weihnachten"}}`."""
+    query: QueryDict = context["request"].GET.copy()
+    for name, words in (context.get("query_words") or {}).items():
+        if name in query and language in words:
+            query[name] = words[language]
+    return query

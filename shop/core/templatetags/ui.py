@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 from shop.core.images import ImageInfo
 from shop.core.languages import active_language
 from shop.core.money import format_amount
+from shop.core.templatetags.seo import query_in
 
 register = template.Library()
 
@@ -66,7 +67,7 @@ def language_links(context: Context) -> list[LanguageLink]:
     known: list[LanguageLink] | None = getattr(request, "language_links", None)
     if known is not None:
         return known
-    query = request.META.get("QUERY_STRING", "")
+    asked = request.META.get("QUERY_STRING", "")
     alternates: Sequence[tuple[str, str, str]] = context.get("alternates") or ()
     paths = {code: url.removeprefix(settings.SITE_URL) for code, _label, url in alternates}
     match = getattr(request, "resolver_match", None)
@@ -74,9 +75,10 @@ def language_links(context: Context) -> list[LanguageLink]:
     links = []
     for code, label in settings.LANGUAGES:
         if unknown_page:
-            path = translate_url("/", code)
+            path = "/" if code == settings.LANGUAGE_CODE else f"/{code}"
         else:
             path = paths.get(code) or translate_url(request.path, code)
+            query = query_in(context, code).urlencode() if context.get("query_words") else asked
             path += f"?{query}" if query else ""
         links.append(LanguageLink(code, label, path, code == current))
     # A page shows them three times.

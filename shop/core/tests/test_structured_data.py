@@ -156,9 +156,9 @@ def test_a_list_names_its_first_eight_products() -> None:
 
 
 def test_the_search_of_the_site_is_the_catalogue_of_the_language() -> None:
-    data = structured_data.website(name="L'Établi", language="de", search_path="/de/produits")
+    data = structured_data.website(name="L'Établi", language="de", search_path="/de/produkte")
     target = data["potentialAction"]["target"]["urlTemplate"]
-    assert target == "http://localhost:8000/de/produits?search={search_term_string}"
+    assert target == "http://localhost:8000/de/produkte?search={search_term_string}"
 
 
 def test_what_is_not_filled_in_is_left_out() -> None:

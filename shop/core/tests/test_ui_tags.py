@@ -93,14 +93,14 @@ def context(path: str, **values: Any) -> Context:
 def test_language_links_keep_the_query_and_prefer_the_page_s_own_addresses() -> None:
     alternates = [
         ("fr", "Français", "http://localhost:8000/produit/1-ours"),
-        ("en", "English", "http://localhost:8000/en/produit/1-bear"),
+        ("en", "English", "http://localhost:8000/en/product/1-bear"),
     ]
     with translation.override("fr"):
         links = language_links(context("/produit/1-ours?page=2", alternates=alternates))
     assert [link.code for link in links] == ["fr", "en", "es", "de"]
     assert [link.code for link in links if link.current] == ["fr"]
     assert links[0].url == "/produit/1-ours?page=2"
-    assert links[1].url == "/en/produit/1-bear?page=2"
+    assert links[1].url == "/en/product/1-bear?page=2"
 
 
 def test_an_unknown_page_offers_the_home_pages() -> None:

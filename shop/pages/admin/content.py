@@ -23,6 +23,7 @@ from shop.core.staff_admin import StaffAdmin
 from shop.pages.admin.forms import BannerForm, FaqForm, PageTextForm, RedirectForm
 from shop.pages.models import (
     FaqEntry,
+    HomeSection,
     PageText,
     Redirect,
     SeasonalBanner,
@@ -180,6 +181,16 @@ class SeasonalBannerAdmin(ContentAdmin):
             save_content(row=obj)
         else:
             set_banner_picture(banner=obj, image=upload)
+
+
+@admin.register(HomeSection)
+class HomeSectionAdmin(ContentAdmin):
+    """What the home page shows, arranged in its list."""
+
+    previewed = False
+    list_display = ("kind", "position", "is_visible", "starts_on", "ends_on")
+    list_editable = ("position", "is_visible", "starts_on", "ends_on")
+    fields = ("kind", "position", "is_visible", "starts_on", "ends_on")
 
 
 @admin.register(Redirect)

@@ -1,7 +1,16 @@
 """Rows behind the pages: texts, questions, the band of a season, redirects, official texts, what visitors write."""
 
 from shop.pages.models.contact import ContactImage, ContactKind, ContactReply, ContactRequest, ContactState
-from shop.pages.models.content import FaqCategory, FaqEntry, PageText, Redirect, SeasonalBanner, own_path
+from shop.pages.models.content import (
+    FaqCategory,
+    FaqEntry,
+    HomeSection,
+    PageText,
+    Redirect,
+    SeasonalBanner,
+    SectionKind,
+    own_path,
+)
 from shop.pages.models.official import OfficialKind, OfficialText
 
 __all__ = [
@@ -12,10 +21,12 @@ __all__ = [
     "ContactState",
     "FaqCategory",
     "FaqEntry",
+    "HomeSection",
     "OfficialKind",
     "OfficialText",
     "PageText",
     "Redirect",
     "SeasonalBanner",
+    "SectionKind",
     "own_path",
 ]

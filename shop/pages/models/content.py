@@ -11,6 +11,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from shop.core.models import Seasonal
+
 _OWN_PATH = re.compile(r"/(?![/\\])[^\s\\]*\Z")
 
 
@@ -170,3 +172,43 @@ class Redirect(models.Model):
 
     def __str__(self) -> str:
         return f"{self.old_path} → {self.new_path}"
+
+
+class SectionKind(models.TextChoices):
+    """The sections that the home page can show, in the order that the shop comes with."""
+
+    HERO = "hero", _("Présentation et coups de cœur")
+    GALLERY = "gallery", _("Pièces du jour")
+    FINISHES = "finishes", _("Peint ou non peint")
+    PROCESS = "process", _("Étapes de fabrication")
+    SEASON = "season", _("Bandeau de saison")
+    CATEGORIES = "categories", _("Catégories et collections")
+    STORY = "story", _("Notre histoire")
+    FAQ = "faq", _("Questions fréquentes")
+    REVIEWS = "reviews", _("Derniers avis")
+    CONTACT = "contact", _("Nous écrire")
+
+
+class HomeSection(Seasonal):
+    """A section of the home page in its place. A kind that the shop does not know any more is not shown."""
+
+    kind = models.CharField(_("section"), max_length=20, choices=SectionKind.choices)
+    position = models.PositiveSmallIntegerField(_("ordre"), default=0)
+    is_visible = models.BooleanField(_("visible"), default=True)
+
+    objects: ClassVar[models.Manager[HomeSection]] = models.Manager()
+    _default_manager: ClassVar[models.Manager[HomeSection]]
+
+    class Meta:
+        verbose_name = _("section de l'accueil")
+        verbose_name_plural = _("sections de l'accueil")
+        ordering = ("position", "pk")
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(starts_on=None) | Q(ends_on=None) | Q(starts_on__lte=F("ends_on")),
+                name="home_section_dates_ordered",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.get_kind_display()

@@ -9,14 +9,14 @@ from django.db import transaction
 from shop.core import content_version, images
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.image_drawing import DrawnImage
-from shop.pages.models import FaqEntry, PageText, Redirect, SeasonalBanner
+from shop.pages.models import FaqEntry, HomeSection, PageText, Redirect, SeasonalBanner
 from shop.pages.selectors.content import BANNERS_KEY, FAQ_KEY, TEXTS_KEY
 from shop.pages.selectors.placeholders import cache_key as placeholders_key
 from shop.pages.shipped import QUESTIONS, shipped, translated
 
 DERIVE_TASK = "shop.pages.tasks.derive_banner_files"
 
-Content = FaqEntry | PageText | SeasonalBanner | Redirect
+Content = FaqEntry | HomeSection | PageText | SeasonalBanner | Redirect
 
 
 def content_changed() -> None:
@@ -28,7 +28,7 @@ def content_changed() -> None:
 
 
 def save_content(*, row: Content) -> None:
-    """Save one row of text, question, band or redirect."""
+    """Save one row of text, question, section, band or redirect."""
     with transaction.atomic():
         row.save()
         content_changed()

@@ -1,4 +1,4 @@
-"""What pages show on many of them: delivery as the zones have it, official texts, the season's entry in the menus."""
+"""What pages show on many of them: delivery as the zones have it and official texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from orders.selectors.promises import PiecePromise
 from orders.selectors.workshop import AnnouncedClosure, announced_closure
 from shop.core import structured_data
 from shop.pages.selectors import official
-from shop.pages.selectors.content import Band, current_band
 
 register = template.Library()
 
@@ -86,10 +85,3 @@ def with_delivery(
 def official_texts() -> list[official.ShownText]:
     """What the law has shown word for word, where the owner has supplied it. At most one query a minute."""
     return official.official_texts()
-
-
-@register.simple_tag
-def season_entry() -> Band | None:
-    """The band in force that wants a place in the menu, if there is one. At most one query a minute."""
-    band = current_band()
-    return band if band is not None and band.in_menu else None

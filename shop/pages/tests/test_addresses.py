@@ -19,8 +19,8 @@ def test_the_home_page_has_no_trailing_slash(language: str, path: str) -> None:
         ("/", "en", "/en"),
         ("/de", "fr", "/"),
         ("/de", "es", "/es"),
-        ("/produits", "de", "/de/produits"),
-        ("/en/cgv", "fr", "/cgv"),
+        ("/produits", "de", "/de/produkte"),
+        ("/en/terms-of-sale", "fr", "/cgv"),
     ],
 )
 def test_pages_know_their_address_in_other_languages(path: str, language: str, expected: str) -> None:
@@ -33,7 +33,10 @@ def test_a_word_that_begins_like_a_language_is_no_home_page(client: Client, db: 
     assert client.get("/english").status_code == 404
 
 
-@pytest.mark.parametrize("prefix", ["", "/en", "/es", "/de"])
-def test_the_long_name_of_the_terms_redirects(client: Client, prefix: str) -> None:
+@pytest.mark.parametrize(
+    ("prefix", "terms"),
+    [("", "/cgv"), ("/en", "/en/terms-of-sale"), ("/es", "/es/condiciones-de-venta"), ("/de", "/de/agb")],
+)
+def test_the_long_name_of_the_terms_redirects(client: Client, prefix: str, terms: str) -> None:
     answer = client.get(f"{prefix}/conditions-generales-vente")
-    assert (answer.status_code, answer["Location"]) == (301, f"{prefix}/cgv")
+    assert (answer.status_code, answer["Location"]) == (301, terms)

@@ -66,11 +66,11 @@ def nothing_was_kept() -> bool:
 
 
 def test_a_question_is_stored_mailed_and_acknowledged(client: Client) -> None:
-    answer = send(client, "/de/contact")
+    answer = send(client, "/de/kontakt")
     request = ContactRequest.objects.get()
     assert (answer.status_code, answer["Location"]) == (
         302,
-        f"/de/contact?envoi={request.reference}#envoi",
+        f"/de/kontakt?envoi={request.reference}#envoi",
     )
     assert (request.kind, request.state, request.language) == ("question", "new", "de")
     assert request.message == "Bonjour,\n\nquel est le diamètre du socle\u00a0?"
@@ -355,7 +355,7 @@ def test_operators_see_mark_and_delete(admin_client: Client) -> None:
 
 
 def test_contact_page_reply_is_mailed_once_and_marks_it_answered(admin_client: Client) -> None:
-    send(Client(), "/de/contact")
+    send(Client(), "/de/kontakt")
     request = ContactRequest.objects.get()
     page = reverse("admin:pages_contactrequest_reply", args=[request.pk])
     change = reverse("admin:pages_contactrequest_change", args=[request.pk])

@@ -41,7 +41,7 @@ def pieces():
 
 
 ADDRESSES = (
-    *("/", "/en", "/de/produits", "/produits", "/produits?sort=price", "/produits?search=lame"),
+    *("/", "/en", "/de/produkte", "/produits", "/produits?sort=price", "/produits?search=lame"),
     *(
         "/produits?category=mangas",
         "/pokeball",

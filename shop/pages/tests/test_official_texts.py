@@ -84,7 +84,7 @@ def test_each_language_has_its_own_and_else_the_french_one(client: Client) -> No
     write(text="Texte français")
     write(NOTICE, text="Notice française")
     write(BOX, "de", text="Deutscher Text")
-    german = client.get("/de/cgv").content.decode()
+    german = client.get("/de/agb").content.decode()
     # The notice comes before the box, whatever was written first.
     assert german.index('lang="fr">Notice française') < german.index('lang="de">Deutscher Text')
     assert "Texte français" not in german

@@ -12,7 +12,7 @@ from shop.core.fragment_cache import FragmentCache
 from shop.core.public_pages import PublicPageMiddleware, is_later_page, public_page
 
 LOCMEM = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "page-addresses"}
-HOT = ("/", "/produits", "/produits?sort=price", "/en/produits?page=2", "/produits?page=2&sort=name")
+HOT = ("/", "/produits", "/produits?sort=price", "/en/products?page=2", "/produits?page=2&sort=name")
 SORTS = ("price", "price-desc", "name")
 
 
@@ -140,7 +140,7 @@ def test_real_pages_are_kept_under_their_own_addresses_alone(client, page_cache,
     finished = make_finished_product()
     page = client.get(f"/produit/{finished.pk}", follow=True).request["PATH_INFO"]
     own = [
-        "/produits", "/produits?sort=price", "/produits?category=mangas&page=2", "/de/produits?page=2", page,
+        "/produits", "/produits?sort=price", "/produits?category=mangas&page=2", "/de/produkte?page=2", page,
         f"{page}?finition=painted",
     ]  # fmt: skip
     for address in own:

@@ -131,7 +131,7 @@ def test_each_language_has_its_own_name_in_the_address(client: Client, whole_sho
         "de": "herbstklinge",
     }
     # Another language's name is not this page's: it is sent to its own.
-    answer = client.get(f"/de/produit/{whole_shop.blade.pk}-autumn-blade")
+    answer = client.get(f"/de/produkt/{whole_shop.blade.pk}-autumn-blade")
     assert (answer.status_code, answer["Location"]) == (301, whole_shop.pages("de")["product"])
 
 

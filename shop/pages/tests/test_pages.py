@@ -99,14 +99,14 @@ def test_public_pages_are_the_same_for_a_member(client: Client, pieces: list[Pro
 
 
 def test_a_page_names_its_other_languages(client: Client, pieces: list[Product]) -> None:
-    page = read(client, "/en/produits?category=mangas&page=1&search=")
-    assert '<link rel="canonical" href="http://localhost:8000/en/produits?category=mangas">' in page
+    page = read(client, "/en/products?category=mangas&page=1&search=")
+    assert '<link rel="canonical" href="http://localhost:8000/en/products?category=mangas">' in page
     assert re.findall(r'<link rel="alternate" hreflang="([^"]+)" href="([^"]+)">', page) == [
         ("fr", "http://localhost:8000/produits?category=mangas"),
         ("x-default", "http://localhost:8000/produits?category=mangas"),
-        ("en", "http://localhost:8000/en/produits?category=mangas"),
-        ("es", "http://localhost:8000/es/produits?category=mangas"),
-        ("de", "http://localhost:8000/de/produits?category=mangas"),
+        ("en", "http://localhost:8000/en/products?category=mangas"),
+        ("es", "http://localhost:8000/es/productos?category=mangas"),
+        ("de", "http://localhost:8000/de/produkte?category=mangas"),
     ]
 
 
@@ -130,14 +130,15 @@ def test_the_home_page_has_a_known_number_of_queries(
     client: Client, pieces: list[Product], django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     # settings 1, free delivery 1; hero: cards 1 + photos 1; gallery: cards 1 + photos 1;
-    # both finishes: product 1, photos 1, its card's photos 1; main categories 1, collections 1;
+    # both finishes: product 1, photos 1, its card's photos 1; categories 1 and the photos of their newest pieces 1;
     # page texts 1, questions 1, band 1, what texts name: zones 1, countries without delivery 1,
     # lowest price 1; reviews 1.
-    # For search engines: countries without delivery 1. Closure 1; dates of the cards: zones 1, closures 1.
-    with django_assert_num_queries(22):
+    # For search engines: countries without delivery 1. Closure 1; dates of the cards: zones 1, weight steps 1,
+    # territories 1, closures 1. The page's sections 1, the menu 1.
+    with django_assert_num_queries(24):
         read(client, "/")
     # The settings, the delivery offer, dates, texts, questions and bands are cached for a minute.
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(12):
         read(client, "/")
 
 

@@ -17,7 +17,7 @@ from shop.core.shop_settings import save_shop_settings
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
-PUBLIC = ("/mentions-legales", "/de/cgv", "/panier", "/checkout")
+PUBLIC = ("/mentions-legales", "/de/agb", "/panier", "/checkout")
 
 
 @pytest.fixture(autouse=True)

@@ -31,7 +31,7 @@ def addresses(client: Client, path: str) -> list[str]:
 def test_robots_closes_what_belongs_to_one_visitor(client: Client) -> None:
     text = client.get("/robots.txt").content.decode()
     assert "Disallow: /panier\n" in text
-    assert "Disallow: /de/espace-membre\n" in text
+    assert "Disallow: /de/kundenkonto\n" in text
     assert "Disallow: /api/\n" in text
     assert "/de/api/" not in text
     assert text.endswith("Sitemap: http://localhost:8000/sitemap.xml\n")
@@ -65,7 +65,7 @@ def test_products_are_listed_in_every_language(
     with django_assert_num_queries(3):
         found = addresses(client, "/sitemap-products-1.xml")
     assert found[0] == f"http://localhost:8000/produit/{product.pk}-ours-et-cie"
-    assert found[3] == f"http://localhost:8000/de/produit/{product.pk}-baer-und-co"
+    assert found[3] == f"http://localhost:8000/de/produkt/{product.pk}-baer-und-co"
     # Every address answers as it is: none is redirected.
     for address in found:
         assert client.get(address.removeprefix("http://localhost:8000")).status_code == 200

@@ -1,22 +1,19 @@
 """Pages that are read: home, story, FAQ, legal texts. The same bytes for every visitor."""
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from catalog.selectors.cards import daily_gallery, featured_cards, finish_pair
-from catalog.selectors.categories import collection_categories, main_categories
-from catalog.selectors.reviews import latest_reviews
 from shop.core import structured_data
 from shop.core.public_pages import public_page
-from shop.pages.models import FaqEntry, PageText, SeasonalBanner
-from shop.pages.selectors.content import PageTexts, current_band, faq_chapters, questions
+from shop.pages.models import FaqEntry, PageText, SeasonalBanner, SectionKind
+from shop.pages.selectors.content import PageTexts, faq_chapters
+from shop.pages.selectors.home import Preview, home_sections
 from shop.pages.selectors.legal_texts import legal_page
-
-HERO_SLIDES = 6
-HOME_QUESTIONS = 10
 
 
 @require_safe
@@ -33,23 +30,16 @@ def draw_home(
     entry: FaqEntry | None = None,
     band: SeasonalBanner | None = None,
 ) -> HttpResponse:
-    """Featured pieces, six pieces of the day, the two finishes of one piece, the season, the categories, the story,
-    ten questions, the latest reviews. `text`, `entry` and `band` are shown whatever their dates: for previews."""
-    return render(
-        request,
-        "shop/home.html",
-        {
-            "texts": PageTexts(text),
-            "hero": featured_cards(limit=HERO_SLIDES),
-            "gallery": daily_gallery(),
-            "pair": finish_pair(),
-            "categories": main_categories(),
-            "collections": collection_categories(),
-            "season": current_band(preview=band),
-            "faq": questions(home=True, preview=entry)[:HOME_QUESTIONS],
-            "latest": latest_reviews(),
-        },
-    )
+    """The sections, as staff arranged them. `text`, `entry` and `band` are shown whatever their dates: for previews."""
+    sections = home_sections(Preview(entry=entry, band=band))
+    context: dict[str, Any] = {
+        "texts": PageTexts(text),
+        "sections": sections,
+        "has_title": any(section.kind == SectionKind.HERO for section in sections),
+    }
+    for section in sections:
+        context |= section.content
+    return render(request, "shop/home.html", context)
 
 
 @require_safe

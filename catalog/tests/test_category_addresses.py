@@ -1,0 +1,264 @@
+"""Any category works: what its address may be, where it leads, and what becomes of the one it had."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.test import Client
+
+from catalog.models import Category, CategoryKind, FormerSlug, Product
+from catalog.selectors.categories import find_category
+from catalog.services.categories import delete_category, save_category
+from catalog.tests.factories import make_product
+from shop.core.problems import Problem
+from shop.core.site import page_words
+
+pytestmark = pytest.mark.django_db
+
+COLLECTION = CategoryKind.COLLECTION
+
+
+def make(name: str = "Jardin", **fields: Any) -> Category:
+    return save_category(category=Category(name_fr=name, **{"kind": COLLECTION, **fields}))
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("admin", "api", "webhooks", "static", "media", "gestion", "fr", "en", "es", "de"),
+        *(
+            "produits",
+            "produit",
+            "panier",
+            "checkout",
+            "payment-success",
+            "auth",
+            "espace-membre",
+            "cgv",
+            "favoris",
+        ),
+        *("products", "warenkorb", "carrito", "impressum", "avis", "commande", "agb", "faq", "contact"),
+        "Admin",
+    ],
+)
+@pytest.mark.parametrize("field", ["slug", "slug_de"])
+def test_a_word_that_the_shop_uses_is_refused(word: str, field: str) -> None:
+    with pytest.raises(Problem) as refused:
+        make(**{"slug": "jardin", field: word})
+    sentence = f"«\u00a0{word.lower()}\u00a0» est déjà une adresse de la boutique. Choisissez un autre mot."
+    assert refused.value.errors == {field: [sentence]}
+    assert not Category.objects.exists()
+
+
+def test_page_words_are_read_from_the_addresses_and_hold_no_category() -> None:
+    assert {"robots.txt", "sitemap.xml", settings.ADMIN_PATH.strip("/")} <= page_words()
+    assert not {"noel", "pokeball", "figurines", "mangas", ""} & page_words()
+
+
+@pytest.mark.parametrize("taken", ["noel", "weihnachten"])
+@pytest.mark.parametrize("field", ["slug", "slug_en"])
+def test_another_categorys_address_is_refused_in_whatever_language(taken: str, field: str) -> None:
+    make("Noël", slug="noel", slug_de="weihnachten")
+    with pytest.raises(Problem) as refused:
+        make(**{"slug": "jardin", field: taken})
+    sentence = f"«\u00a0{taken}\u00a0» est déjà l'adresse de la catégorie «\u00a0Noël\u00a0»."
+    assert refused.value.errors == {field: [sentence]}
+    assert Category.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("é", "e"),
+        ("Lumières & Lampions", "lumieres-lampions"),
+        ("🐉", "collection"),
+        ('«\u00a0L\'été\u00a0» "doux"', "lete-doux"),
+        ("<script>alert(1)</script>", "scriptalert1script"),
+        ("تماثيل مرسومة", "collection"),
+        ("Admin", "admin-2"),
+        ("x" * 80, "x" * 56),
+    ],
+)
+def test_a_missing_address_is_made_of_the_name(name: str, slug: str) -> None:
+    assert make(name).slug == slug
+    assert make(name).slug == f"{slug.removesuffix('-2')}-{3 if slug == 'admin-2' else 2}"
+
+
+def test_a_name_of_two_hundred_letters_is_refused_on_its_field() -> None:
+    with pytest.raises(Problem) as refused:
+        make("x" * 200)
+    assert list(refused.value.errors) == ["name_fr"]
+    assert not Category.objects.exists()
+
+
+def test_a_collection_has_an_address_in_each_language(client: Client) -> None:
+    make("Noël", name_de="Weihnachten", slug_en="christmas")
+    assert client.get("/noel").status_code == 200
+    assert client.get("/en/christmas").status_code == 200
+    assert client.get("/de/weihnachten").status_code == 200
+    # No word of its own: the French one.
+    assert client.get("/es/noel").status_code == 200
+    for asked, address in [
+        ("/de/noel", "/de/weihnachten"), ("/weihnachten", "/noel"),
+        ("/de/christmas?sort=price", "/de/weihnachten?sort=price"),
+        ("/NOEL", "/noel"), ("/produits?category=noel&page=2", "/noel?page=2"),
+    ]:  # fmt: skip
+        answer = client.get(asked)
+        assert (answer.status_code, answer["Location"]) == (301, address)
+    page = client.get("/de/weihnachten").content.decode()
+    assert '<link rel="canonical" href="http://localhost:8000/de/weihnachten">' in page
+    for code, path in [
+        ("fr", "/noel"),
+        ("en", "/en/christmas"),
+        ("es", "/es/noel"),
+        ("de", "/de/weihnachten"),
+    ]:
+        assert f'<link rel="alternate" hreflang="{code}" href="http://localhost:8000{path}">' in page
+
+
+def test_a_main_category_is_a_filter_in_each_languages_words(client: Client) -> None:
+    make("Jeux Vidéo", slug_de="videospiele", kind=CategoryKind.MAIN)
+    page = client.get("/de/produkte?category=videospiele")
+    assert page.status_code == 200
+    french = "http://localhost:8000/produits?category=jeux-video"
+    assert f'hreflang="fr" href="{french}">' in page.content.decode()
+    assert 'href="/en/products?category=jeux-video"' in page.content.decode()
+    for asked, address in [
+        ("/de/produkte?category=jeux-video&page=2", "/de/produkte?category=videospiele&page=2"),
+        ("/jeux-video", "/produits?category=jeux-video"),
+        ("/produits?categorie=videospiele", "/produits?category=jeux-video"),
+    ]:
+        answer = client.get(asked)
+        assert (answer.status_code, answer["Location"]) == (301, address)
+    assert client.get("/produits?category=inconnue").status_code == 404
+
+
+def test_calls_name_a_category_in_any_language(client: Client) -> None:
+    category = make("Noël", slug_de="weihnachten")
+    make_product("Boule", category=category)
+    for word in ("noel", "weihnachten"):
+        assert client.get(f"/api/products?category={word}").json()["count"] == 1
+    assert client.get("/api/products").json()["count"] == 0
+
+
+def test_a_renamed_address_leads_to_the_new_one(client: Client) -> None:
+    category = make("Jardin", slug_de="garten")
+    category.slug, category.slug_de = "potager", ""
+    save_category(category=category)
+    category.slug = "verger"
+    save_category(category=category)
+    for old in ("/jardin", "/garten", "/potager"):
+        answer = client.get(f"{old}?page=1")
+        assert (answer.status_code, answer["Location"]) == (301, "/verger?page=1")
+    assert client.get("/de/jardin")["Location"] == "/de/verger"
+    assert client.get("/verger").status_code == 200
+
+    # Back again: no circle.
+    category.slug = "jardin"
+    save_category(category=category)
+    assert client.get("/jardin").status_code == 200
+    assert client.get("/verger")["Location"] == "/jardin"
+    assert set(FormerSlug.objects.values_list("slug", flat=True)) == {"verger", "potager", "garten"}
+
+
+def test_an_address_that_is_free_again_is_the_living_categorys(client: Client) -> None:
+    first = make("Jardin")
+    first.slug = "verger"
+    save_category(category=first)
+    second = make("Autre", slug="jardin")
+    assert client.get("/jardin").status_code == 200
+    assert find_category("jardin") == second
+    assert not FormerSlug.objects.filter(slug="jardin").exists()
+
+
+def test_a_category_made_of_a_name_leaves_former_addresses_alone(client: Client) -> None:
+    first = make("Jardin")
+    first.slug = "verger"
+    save_category(category=first)
+    assert make("Jardin").slug == "jardin-2"
+    assert client.get("/jardin")["Location"] == "/verger"
+
+
+def test_a_word_that_is_no_category_is_a_real_404(client: Client) -> None:
+    answer = client.get("/de/unbekannt")
+    assert answer.status_code == 404
+    assert 'href="/en"' in answer.content.decode()
+    assert client.post("/unbekannt").status_code == 404
+    assert client.get("/a" * 61).status_code == 404
+    make("Jardin")
+    assert client.post("/jardin").status_code == 405
+
+
+def test_a_category_with_products_is_not_deleted() -> None:
+    category = make("Jardin")
+    make_product("Nain", category=category)
+    with pytest.raises(Problem) as refused:
+        delete_category(category=category)
+    assert (refused.value.code, refused.value.status) == ("category_in_use", 409)
+    assert refused.value.detail == (
+        "La catégorie «\u00a0Jardin\u00a0» a encore des produits (1). Changez-les de catégorie d'abord."
+    )
+    assert (Category.objects.count(), Product.objects.count()) == (1, 1)
+
+
+def test_a_deleted_category_leaves_pages_whole(client: Client) -> None:
+    category = make("Jardin")
+    category.slug = "verger"
+    save_category(category=category)
+    assert b'href="/verger"' in client.get("/").content
+    delete_category(category=category)
+    assert b'href="/verger"' not in client.get("/").content
+    assert (client.get("/verger").status_code, client.get("/jardin").status_code) == (404, 404)
+
+
+def test_only_what_products_show_of_a_category_refreshes_them(django_assert_max_num_queries) -> None:
+    category = make("Jardin")
+    for number in range(20):
+        make_product(f"Nain {number}", category=category)
+    category.position = 3
+    with django_assert_max_num_queries(30):
+        save_category(category=category)
+
+
+FORM = {
+    "kind": "collection", "position": "0", "menu_place": "products", "colour": "autre", "name_fr": "Jardin",
+    "features-TOTAL_FORMS": "0", "features-INITIAL_FORMS": "0",
+}  # fmt: skip
+
+
+@pytest.fixture
+def admin(client: Client) -> Client:
+    client.force_login(get_user_model().objects.create_superuser("chef@example.com", "figurine-2026"))
+    return client
+
+
+def test_the_admin_refuses_a_used_word_on_its_field(admin: Client) -> None:
+    url = f"/{settings.ADMIN_PATH}catalog/category/add/"
+    page = admin.post(url, {**FORM, "slug_de": "warenkorb"})
+    assert page.status_code == 200
+    assert page.context["adminform"].form.errors == {
+        "slug_de": ["«\u00a0warenkorb\u00a0» est déjà une adresse de la boutique. Choisissez un autre mot."]
+    }
+    assert admin.post(url, {**FORM, "slug": "été"}).context["adminform"].form.errors["slug"]
+    assert not Category.objects.exists()
+    assert admin.post(url, FORM).status_code == 302
+    assert Category.objects.get().slug == "jardin"
+
+
+def test_the_admins_list_arranges(admin: Client) -> None:
+    first, second = make("Un", position=1), make("Deux", position=2)
+    form = {"form-TOTAL_FORMS": "2", "form-INITIAL_FORMS": "2", "_save": "1"}
+    for number, (row, position) in enumerate([(first, 2), (second, 1)]):
+        form |= {
+            f"form-{number}-id": str(row.pk), f"form-{number}-position": str(position),
+            f"form-{number}-menu_place": "top", f"form-{number}-starts_on": "", f"form-{number}-ends_on": "",
+        }  # fmt: skip
+    answer = admin.post(f"/{settings.ADMIN_PATH}catalog/category/", form)
+    assert answer.status_code == 302
+    assert list(Category.objects.values_list("slug", "position", "menu_place")) == [
+        ("deux", 1, "top"),
+        ("un", 2, "top"),
+    ]

@@ -1,0 +1,73 @@
+"""The words in the addresses of the shop's own pages, in each language: `/panier`, `/en/cart`, `/de/warenkorb`.
+
+A page's French address, and every one it had under a language's prefix, leads to it (`shop.pages.middleware`). Calls,
+webhooks and the administration have one address each.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from django.utils.functional import lazy
+
+from shop.core.languages import SOURCE_LANGUAGE, active_language
+
+
+class Words(NamedTuple):
+    """One word of an address in each language of the shop."""
+
+    fr: str
+    en: str
+    es: str
+    de: str
+
+
+PAGE_SLUGS: Final[dict[str, Words]] = {
+    # Catalogue
+    "products": Words("produits", "products", "productos", "produkte"),
+    "product": Words("produit", "product", "producto", "produkt"),
+    "favourites": Words("favoris", "favourites", "favoritos", "favoriten"),
+    "reviews": Words("avis", "reviews", "opiniones", "bewertungen"),
+    "review_rules": Words("avis-clients", "customer-reviews", "opiniones-de-clientes", "kundenbewertungen"),
+    "notices": Words("avis", "notices", "avisos", "benachrichtigungen"),
+    "ask": Words("demander", "ask", "pedir", "anfordern"),
+    "asked": Words("demande", "asked", "pedido", "angefordert"),
+    "confirm": Words("confirmer", "confirm", "confirmar", "bestaetigen"),
+    "unsubscribe": Words("desinscription", "unsubscribe", "cancelar", "abbestellen"),
+    # Purchase
+    "cart": Words("panier", "cart", "carrito", "warenkorb"),
+    "checkout": Words("checkout", "checkout", "finalizar-compra", "kasse"),
+    "payment_result": Words("payment-success", "payment-result", "resultado-del-pago", "zahlungsergebnis"),
+    "order": Words("commande", "order", "pedido", "bestellung"),
+    "address": Words("adresse", "address", "direccion", "adresse"),
+    "payment": Words("paiement", "payment", "pago", "zahlung"),
+    "withdrawal": Words("retractation", "withdrawal", "desistimiento", "widerruf"),
+    "confirmation": Words("confirmation", "confirmation", "confirmacion", "bestaetigung"),
+    "received": Words("recue", "received", "recibido", "eingegangen"),
+    "information": Words("information", "information", "informacion", "information"),
+    # Members
+    "auth": Words("auth", "auth", "acceso", "anmeldung"),
+    "new_password": Words("nouveau-mot-de-passe", "new-password", "nueva-contrasena", "neues-passwort"),
+    "sign_out": Words("deconnexion", "sign-out", "cerrar-sesion", "abmelden"),
+    "members": Words("espace-membre", "member-area", "area-de-cliente", "kundenkonto"),
+    # Texts
+    "terms": Words("cgv", "terms-of-sale", "condiciones-de-venta", "agb"),
+    "privacy": Words("politique-confidentialite", "privacy-policy", "politica-de-privacidad", "datenschutz"),
+    "legal_notice": Words("mentions-legales", "legal-notice", "aviso-legal", "impressum"),
+    "story": Words("notre-histoire", "our-story", "nuestra-historia", "unsere-geschichte"),
+    "faq": Words("faq", "faq", "preguntas-frecuentes", "faq"),
+    "contact": Words("contact", "contact", "contacto", "kontakt"),
+}
+
+
+def localized(route: str) -> str:
+    """Return a route or a pattern whose words, such as `%(cart)s`, are those of the language it is asked in.
+
+    Django makes one table of addresses a language of it. Raises `KeyError` for a word that `PAGE_SLUGS` lacks.
+    """
+    _in_language(route, SOURCE_LANGUAGE)
+    return lazy(lambda: _in_language(route, active_language()), str)()
+
+
+def _in_language(route: str, language: str) -> str:
+    return route % {name: getattr(words, language) for name, words in PAGE_SLUGS.items()}
