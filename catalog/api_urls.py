@@ -2,7 +2,7 @@
 
 from django.urls import re_path
 
-from catalog.api import favourites, notices, products, reviews
+from catalog.api import favourites, notices, products, reviews, search
 
 urlpatterns = [
     re_path(r"^products$", products.ProductList.as_view(), name="api-products"),
@@ -12,6 +12,7 @@ urlpatterns = [
         reviews.ProductReviews.as_view(),
         name="api-reviews",
     ),
+    re_path(r"^search/suggestions$", search.SuggestionList.as_view(), name="api-search-suggestions"),
     re_path(r"^favourites$", favourites.FavouriteList.as_view(), name="api-favourites"),
     re_path(
         r"^favourites/(?P<product_id>[0-9]{1,18})$",

@@ -45,19 +45,6 @@ def bench_growth(database_url: str) -> None:
         times = large[name] / small[name]
         grows = times > FLAT and large[name] - small[name] > NOISE_MS
         print(f"{name:34}{small[name]:8.1f} ms{large[name]:8.1f} ms{times:8.2f}{'   grows' if grows else ''}")
-    if not has_word_index(database_url):
-        print("Searches read every text: this database has no index of words (pg_trgm).")
-
-
-def has_word_index(database_url: str) -> bool:
-    """Return whether the shop could make its index of words there; never on SQLite, which an empty address is."""
-    if not database_url:
-        return False
-    import psycopg
-
-    with psycopg.connect(database_url) as connection:
-        known = connection.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'pg_trgm'")
-        return known.fetchone() is not None
 
 
 def database_url_of(database_url: str, products: int) -> str:

@@ -27,7 +27,7 @@ from catalog.admin.inlines import (
     save_variations,
 )
 from catalog.models import PricePoint, Product, ProductImage, ProductModel, Variant
-from catalog.selectors import search, wording
+from catalog.selectors import staff_search, wording
 from catalog.selectors.products import without_customs_data
 from catalog.services.products import delete_product, refresh_product, save_product
 from shop.core.amounts import TYPED_AMOUNT
@@ -178,13 +178,15 @@ class ProductAdmin(StaffAdmin[Product]):
         self, request: HttpRequest, queryset: QuerySet[Product], search_term: str
     ) -> tuple[QuerySet[Product], bool]:
         """As in the shop, plus exact references."""
-        words = search.query_words(search_term)
+        words = staff_search.query_words(search_term)
         if not words:
             return queryset, False
         exact = Product.objects.filter(external_id=search_term.strip()) | Product.objects.filter(
             variants__sku=search_term.strip()
         )
-        found = search.having_words(queryset, words) | queryset.filter(pk__in=exact.order_by().values("pk"))
+        found = staff_search.having_words(queryset, words) | queryset.filter(
+            pk__in=exact.order_by().values("pk")
+        )
         return found, False
 
     def save_model(self, request: HttpRequest, obj: Product, form: ModelForm[Product], change: bool) -> None:
@@ -237,10 +239,10 @@ class PricePointAdmin(StaffAdmin[PricePoint]):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[PricePoint], search_term: str
     ) -> tuple[QuerySet[PricePoint], bool]:
-        words = search.query_words(search_term)
+        words = staff_search.query_words(search_term)
         if not words:
             return queryset, False
-        named = search.having_words(Product.objects.all(), words).order_by().values("pk")
+        named = staff_search.having_words(Product.objects.all(), words).order_by().values("pk")
         found = queryset.filter(product_id__in=named)
         number = search_term.strip()
         if number.isascii() and number.isdigit() and len(number) <= 18:

@@ -15,12 +15,13 @@ from rest_framework.views import APIView
 
 from catalog.models import Finish, Product, PromotionType
 from catalog.pricing import promotion_quantities
-from catalog.selectors import cards, categories, listing, search, wording
+from catalog.selectors import cards, categories, listing, wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.dispatch import dispatch_from
 from catalog.selectors.favourites import parse_ids, products_of
 from catalog.selectors.pictures import image_info, images_of
 from catalog.selectors.products import OfferChoice, ProductDetail, find_product
+from catalog.selectors.vocabulary import clean_query
 from shop.core.images import ImageInfo
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
@@ -41,7 +42,7 @@ class ListQuery(serializers.Serializer[Any]):
     )
     ordering = serializers.CharField(
         required=False,
-        default=listing.DEFAULT_SORT,
+        default="",
         allow_blank=True,
         max_length=10_000,
         help_text="`newest`, `price` (lowest first), `price-desc` or `name` (in the language of the answer);"
@@ -174,7 +175,7 @@ class ProductFull(ProductSummary):
 
 
 class ProductList(APIView):
-    """`GET /api/products`: at most four queries."""
+    """`GET /api/products`: at most four queries, eleven for a search."""
 
     @extend_schema(
         operation_id="products_list",
@@ -185,7 +186,8 @@ class ProductList(APIView):
         responses=ProductPage,
     )
     def get(self, request: Request) -> Response:
-        """Published products of the main catalogue, or of one category, newest first or as `ordering` says."""
+        """Published products of the main catalogue, or of one category, newest first or as `ordering` says. With
+        `search`, those of the whole shop that it finds, the best first."""
         query = ListQuery(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
         data = query.validated_data
@@ -193,28 +195,36 @@ class ProductList(APIView):
             chosen = products_of(parse_ids(data["ids"]))
             whole = {"count": len(chosen), "next": None, "previous": None, "results": summaries(chosen)}
             return Response(ProductPage(whole).data)
-        text = search.clean_query(data["search"])
+        text = clean_query(data["search"])
         slug = data["category"]
         size = data["page_size"]
-        sort = listing.known_sort(data["ordering"])
-        scope = listing.of_category(slug) if slug else listing.main_catalogue()
+        sort = listing.known_sort(data["ordering"], searching=bool(text))
+        category_id = categories.category_key(slug) if slug else None
+        if slug and category_id is None:
+            raise Problem("unknown_category", _("Cette catégorie n'existe pas."), 404)
         try:
             number = listing.page_number(data["page"])
-            found = listing.find_products(
-                scope=scope,
-                text=text,
-                number=number,
-                size=size,
-                order=listing.sort_columns(sort),
-            )
+            if text:
+                found = listing.search_products(
+                    text=text,
+                    category_id=category_id,
+                    number=number,
+                    size=size,
+                    order=None if sort == listing.RELEVANCE else listing.sort_columns(sort),
+                )
+            else:
+                found = listing.find_products(
+                    scope=listing.of_category(slug) if slug else listing.main_catalogue(),
+                    number=number,
+                    size=size,
+                    order=listing.sort_columns(sort),
+                )
         except listing.PageOutOfRangeError as error:
             raise Problem("unknown_page", _("Cette page n'existe pas."), 404) from error
-        if slug and not found.count and not categories.category_exists(slug):
-            raise Problem("unknown_category", _("Cette catégorie n'existe pas."), 404)
         parameters = {
             "category": slug,
             "search": text,
-            "ordering": "" if sort == listing.DEFAULT_SORT else sort,
+            "ordering": "" if sort == (listing.RELEVANCE if text else listing.DEFAULT_SORT) else sort,
             "page_size": size if "page_size" in request.query_params else "",
         }
         document = {

@@ -27,6 +27,7 @@ from catalog.models.product import (
     PromotionType,
 )
 from catalog.models.review import Review, ReviewDecision, ReviewState
+from catalog.models.search import SearchEntry, SearchSpelling, SearchWord, Synonym
 from catalog.models.variant import ProductVariation, Variant
 
 __all__ = [
@@ -55,5 +56,9 @@ __all__ = [
     "Review",
     "ReviewDecision",
     "ReviewState",
+    "SearchEntry",
+    "SearchSpelling",
+    "SearchWord",
+    "Synonym",
     "Variant",
 ]

@@ -108,9 +108,9 @@ def _features(category_id: int) -> list[tuple[str, str]]:
     return [(row.title, row.text) for row in CategoryFeature.objects.filter(category_id=category_id)]
 
 
-def category_exists(slug: str) -> bool:
-    """Whether some category, of whatever kind, has this address in some language. One query."""
-    return Category.objects.filter(called(slug)).exists()
+def category_key(slug: str) -> int | None:
+    """The key of the category that has this address in some language, of whatever kind. One query."""
+    return Category.objects.filter(called(slug)).values_list("pk", flat=True).first()
 
 
 def _cards() -> list[CategoryCard]:

@@ -1,4 +1,4 @@
-"""Lists of products: a scope (the catalogue, one category), a text to find, an order, a page number.
+"""Lists of products: a scope (the catalogue, one category), filters, a text to find, an order, a page number.
 
 Each order has an index that gives a page without sorting.
 """
@@ -6,7 +6,7 @@ Each order has an index that gives a page without sorting.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
@@ -17,15 +17,20 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy
 
 from catalog.models import Category, CategoryKind, Product
+from catalog.selectors import filters as product_filters
 from catalog.selectors import search, wording
 from catalog.selectors.addresses import called
 from catalog.selectors.cards import NEWEST, ProductCard, cards_of_keys, read_cards_of
+from catalog.selectors.filters import Filters, Group
+from catalog.selectors.vocabulary import Query, read_query
 
 PAGE_SIZE = 24
 # More digits than any page number has.
 _MAX_PAGE_DIGITS = 9
 
 DEFAULT_SORT = "newest"
+# The order of a search, and of nothing else.
+RELEVANCE = "relevance"
 SORT_LABELS = {
     DEFAULT_SORT: gettext_lazy("Nouveautés"),
     "price": gettext_lazy("Prix croissant"),
@@ -46,13 +51,15 @@ class PageOutOfRangeError(LookupError):
 @dataclass(frozen=True, slots=True)
 class Results:
     """The keys of one page of products. The count of a search stops somewhere (`search.COUNT_CAP`); `capped` says
-    that there are more."""
+    that there are more. `groups` are what the list has without its filters, None where they were not counted."""
 
     keys: Sequence[int]
     count: int
     capped: bool
     number: int
     page_count: int
+    query: Query | None = None
+    groups: Sequence[Group] | None = None
 
     @property
     def products(self) -> list[Product]:
@@ -91,9 +98,9 @@ def of_category(slug: str) -> Q:
     return Q(category__in=Category.objects.filter(called(slug)).order_by().values("pk"))
 
 
-def known_sort(text: str) -> str:
+def known_sort(text: str, *, searching: bool = False) -> str:
     """The order asked for; one that does not exist is the usual one."""
-    return text if text in SORT_LABELS else DEFAULT_SORT
+    return text if text in SORT_LABELS else RELEVANCE if searching else DEFAULT_SORT
 
 
 def is_sort(text: str) -> bool:
@@ -116,12 +123,11 @@ def name_expression(language: str) -> Lower:
     return Lower(Coalesce(NullIf(F(f"name_{language}"), _EMPTY), source))
 
 
-def sort_choices(sort: str) -> list[SortChoice]:
-    """The orders for a `select`, of which `sort` is selected."""
-    return [
-        SortChoice("" if code == DEFAULT_SORT else code, label, code == sort)
-        for code, label in SORT_LABELS.items()
-    ]
+def sort_choices(sort: str, *, searching: bool = False) -> list[SortChoice]:
+    """The orders for a `select`, of which `sort` is selected. A search has one more, its usual one."""
+    labels = {**({RELEVANCE: gettext_lazy("Pertinence")} if searching else {}), **SORT_LABELS}
+    usual = RELEVANCE if searching else DEFAULT_SORT
+    return [SortChoice("" if code == usual else code, label, code == sort) for code, label in labels.items()]
 
 
 def page_number(text: str) -> int:
@@ -139,32 +145,88 @@ def page_number(text: str) -> int:
 def find_products(
     *,
     scope: Q,
-    text: str = "",
     number: int = 1,
     size: int = PAGE_SIZE,
     known_count: int | None = None,
     order: SortColumns = NEWEST,
 ) -> Results:
-    """One page of the published products of a scope that match a text, newest first unless `order` says otherwise.
+    """One page of the published products of a scope, newest first unless `order` says otherwise.
 
-    At most two queries: without a text the count, not read when `known_count` is given, and the page.
+    Two queries: the count, not read when `known_count` is given, and the page.
     Raises `PageOutOfRangeError`; the first page of nothing exists.
     """
     products = Product.objects.filter(scope, is_published=True)
-    words = search.query_words(text)
-    if words:
-        matches = search.find_matches(products, words, through=number * size, order=order)
-        page_count = _page_count(matches.count, number, size)
-        keys = matches.keys[(number - 1) * size : min(number * size, matches.count)]
-        return Results(keys, matches.count, matches.capped, number, page_count)
-    if text:
-        # Punctuation alone is in no text that is searched.
-        known_count = 0
     count = products.count() if known_count is None else known_count
     page_count = _page_count(count, number, size)
     first = (number - 1) * size
     keys = list(products.order_by(*order).values_list("pk", flat=True)[first : first + size]) if count else []
     return Results(keys, count, False, number, page_count)
+
+
+def find_filtered(
+    *,
+    scope: Q,
+    scope_name: str,
+    filters: Filters,
+    category_id: int | None = None,
+    number: int = 1,
+    size: int = PAGE_SIZE,
+    order: SortColumns = NEWEST,
+) -> Results:
+    """`find_products` of those in a category, if one is given, that the filters leave; with the groups of the whole
+    scope. `scope_name` is what the groups are cached under. Two queries: the groups, when they are not cached, and
+    the page.
+    """
+    groups = product_filters.groups_of_list(
+        Product.objects.filter(scope, is_published=True), filters, scope_name
+    )
+    condition = filters.condition()
+    if category_id is not None:
+        condition &= Q(category_id=category_id)
+    found = find_products(
+        scope=scope & condition,
+        number=number,
+        size=size,
+        known_count=product_filters.count_shown(groups, filters, category_id),
+        order=order,
+    )
+    return replace(found, groups=groups)
+
+
+def search_products(
+    *,
+    text: str,
+    filters: Filters | None = None,
+    category_id: int | None = None,
+    number: int = 1,
+    size: int = PAGE_SIZE,
+    order: SortColumns | None = None,
+) -> Results:
+    """One page of the products that a text finds in the whole shop, or in a category: the best first, or in an order.
+    The groups are those of everything found.
+
+    Where more than `search.COUNT_CAP` match, those in an order are the best of them. Eight queries at most: three for
+    the words (`vocabulary.read_query`), four for the matches, and their groups or their order.
+    Raises `PageOutOfRangeError`.
+    """
+    query = read_query(text)
+    wanted = filters or Filters()
+    condition = wanted.condition() if category_id is None else wanted.condition() & Q(category_id=category_id)
+    matches = search.find_matches(
+        query,
+        condition if wanted or category_id is not None else None,
+        through=search.COUNT_CAP if order else number * size,
+    )
+    count = search.COUNT_CAP if matches.capped else len(matches.keys)
+    page_count = _page_count(count, number, size)
+    keys = matches.keys
+    if order and keys:
+        keys = list(Product.objects.filter(pk__in=keys).order_by(*order).values_list("pk", flat=True))
+    groups = (
+        None if matches.unfiltered is None else product_filters.groups_of_keys(matches.unfiltered, wanted)
+    )
+    shown = keys[(number - 1) * size : min(number * size, count)]
+    return Results(shown, count, matches.capped, number, page_count, query, groups)
 
 
 def card_page(results: Results, *, size: int = PAGE_SIZE) -> Page[ProductCard]:

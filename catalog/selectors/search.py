@@ -1,164 +1,148 @@
-"""Search in the texts of the catalogue: by parts of words, whatever their case and accents.
+"""Which products a query finds, in what order.
 
-Both sides are brought to the same form, words of letters and digits alone, so the database only compares plain
-characters and answers alike on every engine. A text is stored as its distinct words, each after a space; one that
-another word begins with is left out, for whatever is found in the shorter is found in the longer.
-
-A word that few products have is found through the index of words. A word that many have would make that index name
-them all, of which a page shows two dozen: there, reading the products one after the other in the order of the page is
-quicker. Which it is shows on a sample of the first products, which often holds the page already.
+A product is found when it has every word that was typed, in any of its forms. It ranks by the place where the last of
+them is found: name, category, synonyms, first line, description. Among equals those that can be bought come first,
+then the newest.
 """
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
 
-from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
+from django.db import connection
+from django.db.models import BooleanField, ExpressionWrapper, Q
+from django.db.models.expressions import RawSQL
 
-from catalog.models import Product
+from catalog.models import Product, SearchEntry
+from catalog.selectors.availability import available_condition
 from catalog.selectors.cards import NEWEST
+from catalog.selectors.vocabulary import Query
 
-MAX_QUERY_LENGTH = 200
-# More words than anybody types; each is one more comparison a product.
-MAX_QUERY_WORDS = 8
-# One or two letters are inside nearly every word: they match beginnings only, which an index can find.
-_SHORT = 2
-
-_LETTERS = str.maketrans({"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d", "ı": "i"})
-# Marks on letters, and what is not seen at all.
-_DROPPED = {"Mn", "Me", "Cf"}
-# Signs that mean something by themselves, though Unicode counts some among the punctuation.
-_SIGN_CATEGORIES = {"Sm", "Sc", "So", "Pc"}
-_SIGNS = frozenset("%&@#*\\")
-
-# Results are counted exactly up to here: nobody turns more pages, and counting on would cost more than the search.
+# Results are ranked and counted exactly up to here: nobody turns more pages.
 COUNT_CAP = 1000
-SAMPLE = 600
-_FIRST_PAGE = 24
-# For a later page more of the first products are looked at, up to what is still quick to read.
-_LARGEST_SAMPLE = 5000
-# From this share of hits in the sample on, reading on is quicker than the index of words.
-_COMMON = 0.3
-# So much more is read than the sample promises: hits are not spread evenly.
-_MARGIN = 1.25
-
-
-def normalise(text: str) -> str:
-    """Words of lower-case letters without accents and of digits, with single spaces; `ß` is `ss`, `œ` is `oe`.
-
-    Apostrophes, hyphens and punctuation separate words. A sign (`%`, `_`, `€`, a picture) becomes a word that
-    spells its number, so that it can be found by an index of letters too. Takes any string, also with lone
-    surrogates.
-    """
-    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold()).translate(_LETTERS)
-    return " ".join("".join(map(_plain, folded)).split())
-
-
-@lru_cache(maxsize=4096)
-def _plain(character: str) -> str:
-    category = unicodedata.category(character)
-    if category in _DROPPED:
-        return ""
-    if character.isalnum() or category == "Mc":
-        return character
-    return f" sign{ord(character):x} " if category in _SIGN_CATEGORIES or character in _SIGNS else " "
-
-
-def clean_query(text: str) -> str:
-    """What the visitor typed, trimmed and cut to 200 characters, without characters that no page can show."""
-    visible = "".join(character for character in text if unicodedata.category(character) not in ("Cc", "Cs"))
-    return visible.strip()[:MAX_QUERY_LENGTH].strip()
-
-
-def query_words(text: str) -> list[str]:
-    """The words to find, each once."""
-    return list(dict.fromkeys(normalise(text).split()))[:MAX_QUERY_WORDS]
-
-
-def index_text(texts: Iterable[str]) -> str:
-    """What `Product.search_text` holds for these texts."""
-    chosen: list[str] = []
-    for word in sorted({word for text in texts for word in normalise(text).split()}, reverse=True):
-        # In this order a word comes right after those that begin with it.
-        if not chosen or not chosen[-1].startswith(word):
-            chosen.append(word)
-    return "".join(f" {word}" for word in reversed(chosen))
-
-
-def having_words(products: QuerySet[Product], words: Iterable[str]) -> QuerySet[Product]:
-    """The products that have every one of the words."""
-    for word in words:
-        products = products.filter(search_text__contains=pattern(word))
-    return products
-
-
-def pattern(word: str) -> str:
-    """What a `search_text` that has the word contains."""
-    return f" {word}" if len(word) <= _SHORT else word
+_LEVELS = (1, 2, 3, 4, 5)
+# The first level at which synonyms count: `catalog.services.search_index.OTHER_NAMES`.
+_SYNONYMS = 3
+_TABLE = "catalog_searchentry"
+_FULL_TEXT = "catalog_searchentry_words"
+# So many more are read than are shown, so that those that can be bought come first.
+_SPARE = 76
+_INDEX_ONLY = "SET LOCAL enable_seqscan = off; "
+_AVAILABLE = ExpressionWrapper(available_condition(), output_field=BooleanField())
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """The keys of matching products in the order asked for, at least as many as were asked for if there are so many.
+    """The keys of the products found, the best first: all of them, or the best `COUNT_CAP` when `capped`.
 
-    `count` is exact up to `COUNT_CAP`; `capped` says that there are more.
+    `unfiltered` are those that match whatever the condition, None where there are more than are counted.
     """
 
     keys: Sequence[int]
-    count: int
-    capped: bool
+    capped: bool = False
+    unfiltered: Sequence[int] | None = ()
 
 
-def find_matches(
-    products: QuerySet[Product], words: Sequence[str], *, through: int, order: Sequence[Any] = NEWEST
-) -> Matches:
-    """The newest of the products that have all the words, or the first in another order: at least `through` of them.
-    At most two queries.
-
-    `through` beyond `COUNT_CAP` returns no more than that.
+def find_matches(query: Query, condition: Q | None = None, *, through: int = COUNT_CAP) -> Matches:
+    """The published products that match the query and the condition. Two queries; a third where very many match, of
+    which at least `through` are returned: among those, of the last level counted, availability orders only the newest.
     """
-    through = min(through, COUNT_CAP)
-    size = max(SAMPLE, min(through * SAMPLE // _FIRST_PAGE, _LARGEST_SAMPLE))
-    sample = _first_hits(products, words, size, order)
-    if sample.exhausted or len(sample.keys) > COUNT_CAP:
-        return _counted(sample.keys)
-    share = len(sample.keys) / size
-    if share >= _COMMON:
-        more = _first_hits(products, words, round((COUNT_CAP + 1) / share * _MARGIN), order)
-        if more.exhausted or len(more.keys) > COUNT_CAP:
-            return _counted(more.keys)
-    matching = having_words(products, words)
-    if through <= len(sample.keys):
-        # The page is known: what is left is to count, in any order.
-        counted = matching.order_by().values("pk")[: COUNT_CAP + 1].count()
-        return Matches(sample.keys, min(counted, COUNT_CAP), counted > COUNT_CAP)
-    return _counted(list(matching.order_by(*order).values_list("pk", flat=True)[: COUNT_CAP + 1]))
+    if not query.terms or not all(query.terms):
+        return Matches(())
+    found = _found_levels(query)
+    sure = next((level for level, keys in found.items() if len(keys) > COUNT_CAP), None)
+    levels: dict[int, int] = {}
+    for level, keys in found.items():
+        if sure is None or level < sure:
+            levels |= {key: level for key in keys if key not in levels}
+    first = _ranked(levels, condition)
+    if sure is None:
+        return Matches(first, unfiltered=[SearchEntry.product_of(key) for key in levels])
+    if condition is None:
+        more = _newest(query, sure, set(levels), min(through, COUNT_CAP) - len(first))
+        return Matches([*first, *more][:COUNT_CAP], capped=True, unfiltered=None)
+    keys = [*first, *(key for key in _filtered(query, condition) if key not in set(first))]
+    return Matches(keys[:COUNT_CAP], capped=len(keys) > COUNT_CAP, unfiltered=None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Hits:
-    keys: list[int]
-    exhausted: bool
-
-
-def _first_hits(products: QuerySet[Product], words: Sequence[str], limit: int, order: Sequence[Any]) -> _Hits:
-    """Which of the first products in this order have the words, and whether there are no others."""
-    has_all = Q()
-    for word in words:
-        has_all &= Q(search_text__contains=pattern(word))
-    rows = (
-        products.annotate(hit=ExpressionWrapper(has_all, output_field=BooleanField()))
-        .order_by(*order)
-        .values_list("pk", "hit")[:limit]
+def _found_levels(query: Query) -> dict[int, list[int]]:
+    """The entries that have every word at a level or a better one, a little more than are counted. One query."""
+    asked = [(level, text) for level in _LEVELS if (text := _match_text(query, level))]
+    sql = " UNION ALL ".join(
+        f"SELECT * FROM ({_select(f'{level} AS level')} LIMIT {COUNT_CAP + 1}) AS of_{level}"  # noqa: S608
+        for level, _ in asked
     )
-    read = list(rows)
-    return _Hits([pk for pk, hit in read if hit], exhausted=len(read) < limit)
+    found: dict[int, list[int]] = {level: [] for level, _ in asked}
+    is_postgresql = connection.vendor == "postgresql"
+    with connection.cursor() as cursor:
+        # PostgreSQL does not count what unpacking each row's words costs, and would read the whole table for a word
+        # that many products have.
+        cursor.execute(f"{_INDEX_ONLY if is_postgresql else ''}{sql}", [text for _, text in asked])
+        if is_postgresql:
+            cursor.nextset()
+        for key, level in cursor.fetchall():
+            found[level].append(key)
+    return found
 
 
-def _counted(keys: Sequence[int]) -> Matches:
-    """Matches of which `keys` are all, or more than are counted."""
-    return Matches(keys[:COUNT_CAP], min(len(keys), COUNT_CAP), len(keys) > COUNT_CAP)
+def _ranked(levels: dict[int, int], condition: Q | None) -> list[int]:
+    """The products of these entries that are on sale and meet the condition, the best first. One query."""
+    if not levels:
+        return []
+    products = {SearchEntry.product_of(key): key for key in levels}
+    rows = Product.objects.filter(condition or Q(), pk__in=products, is_published=True)
+    available = dict(rows.annotate(available=_AVAILABLE).values_list("pk", "available"))
+    return sorted(available, key=lambda pk: (levels[products[pk]], not available[pk], -products[pk]))
+
+
+def _newest(query: Query, level: int, known: set[int], limit: int) -> list[int]:
+    """The newest products of a level that very many have: those among them that can be bought first. Two queries."""
+    if limit <= 0:
+        return []
+    size = limit + max(limit, _SPARE) + len(known)
+    with connection.cursor() as cursor:
+        cursor.execute(f"{_select('0')} ORDER BY id DESC LIMIT {size}", [_match_text(query, level)])
+        keys = [key for key, _ in cursor.fetchall() if key not in known]
+    return _ranked(dict.fromkeys(keys, level), None)[:limit]
+
+
+def _filtered(query: Query, condition: Q) -> list[int]:
+    """Matches that meet a condition where very many match: the available ones first, then the newest. One query."""
+    inside = RawSQL(_select_products(), [_match_text(query, _LEVELS[-1])])  # noqa: S611
+    rows = Product.objects.filter(condition, pk__in=inside, is_published=True)
+    keys = rows.order_by(_AVAILABLE.desc(), *NEWEST).values_list("pk", flat=True)
+    return list(keys[: COUNT_CAP + 1])
+
+
+def _match_text(query: Query, level: int) -> str:
+    """The query of an index of words for this level, "" when nothing can match it. It holds words of the vocabulary
+    alone, of a–z and 0–9: nothing of what was typed."""
+    either, both = (" | ", " & ") if connection.vendor == "postgresql" else (" OR ", " AND ")
+    terms = []
+    for term in query.terms:
+        options = [
+            both.join(
+                "(" + either.join(f"{query.language}{level}{form.word}" for form in forms) + ")"
+                for forms in option.words
+            )
+            for option in term
+            if level >= _SYNONYMS or not option.is_synonym
+        ]
+        if not options:
+            return ""
+        terms.append("(" + either.join(f"({option})" for option in options) + ")")
+    return both.join(terms)
+
+
+def _select(what: str) -> str:
+    if connection.vendor == "postgresql":
+        return f"SELECT id, {what} FROM {_TABLE} WHERE words @@ %s::tsquery"  # noqa: S608
+    return f"SELECT rowid AS id, {what} FROM {_FULL_TEXT} WHERE {_FULL_TEXT} MATCH %s"  # noqa: S608
+
+
+def _select_products() -> str:
+    if connection.vendor == "postgresql":
+        return f"SELECT product_id FROM {_TABLE} WHERE words @@ %s::tsquery"  # noqa: S608
+    key = SearchEntry.PRODUCT_OF_KEY
+    return f"SELECT {key} FROM {_FULL_TEXT} WHERE {_FULL_TEXT} MATCH %s"  # noqa: S608

@@ -97,8 +97,10 @@ def teaser(product: Product) -> str:
     return next((line.strip() for line in (product.description or "").splitlines() if line.strip()), "")
 
 
-def empty_message(*, search: str, category: str) -> str:
+def empty_message(*, search: str, category: str, filtered: bool = False) -> str:
     """What an empty list says. `search` is what was typed, `category` the name of the chosen one, or `""`."""
+    if filtered:
+        return _("Aucune figurine ne correspond à ces filtres.")
     if search and category:
         return _('Aucune figurine trouvée pour "%(search)s" dans la catégorie %(category)s') % {
             "search": search,

@@ -17,10 +17,11 @@ from catalog import pricing
 from catalog.models import FIXED_PROMOTIONS, Category, Product, ProductVariation, Variant
 from catalog.selectors.addresses import SLUG_FALLBACK
 from catalog.selectors.products import current_points
-from catalog.selectors.search import index_text
+from catalog.selectors.staff_search import index_text
 from catalog.selectors.variants import variants_of
 from catalog.services.media import remove_files, remove_model_files
 from catalog.services.price_history import record_prices
+from catalog.services.search_index import index_product, remove_product
 from catalog.services.stock import refresh_availability
 from shop.core.content_version import content_changed
 from shop.core.money import ZERO
@@ -107,6 +108,7 @@ def delete_product(*, product: Product) -> None:
     with transaction.atomic():
         images = list(product.images.all())
         remove_model_files(product=product)
+        remove_product(product_id=product.pk)
         product.delete()
         remove_files(images)
         content_changed()
@@ -135,6 +137,7 @@ def refresh_product(*, product_id: int, now: datetime | None = None) -> None:
             price_to=max((offer.price for offer in shown), default=ZERO),
             crossed_out=crossed_out,
         )
+        index_product(product=product)
         refresh_availability(product_ids=[product_id])
 
 

@@ -16,7 +16,7 @@ from catalog.selectors.cards import (
     similar_cards,
 )
 from catalog.selectors.categories import (
-    category_exists,
+    category_key,
     collection_card,
     collection_categories,
     collection_features,
@@ -263,7 +263,8 @@ def test_what_is_no_collection():
     make_category("mangas")
     assert collection_card("mangas") is None
     assert collection_card("unknown") is None
-    assert (category_exists("mangas"), category_exists("unknown")) == (True, False)
+    assert category_key("unknown") is None
+    assert category_key("mangas") == Category.objects.get(slug="mangas").pk
     assert Category.objects.count() == 1
 
 

@@ -88,6 +88,7 @@ def test_category_links_keep_the_search(client, shop):
     assert [card.url for card in response.context["categories"]] == [
         "/produits?category=mangas&search=l%27ours%26co",
         "/produits?category=bust&search=l%27ours%26co",
+        "/produits?category=noel&search=l%27ours%26co",
     ]
 
 
@@ -311,10 +312,11 @@ def test_no_inline_style_or_script(client, shop):
 @pytest.mark.both_engines
 def test_the_catalogue_costs_twelve_queries_at_most(client, shop, django_assert_max_num_queries):
     cache.clear()
-    # categories, photos of their pieces, two for the search, the page, photos, variants, the shop's settings, dates:
-    # zones, weight steps, territories, closures
-    with django_assert_max_num_queries(12 + HEADER_QUERIES):
+    # categories, their photos, synonyms, vocabulary, entries, products, groups, rows, photos, variants, the shop's
+    # settings, dates: zones, weight steps, territories, closures
+    with django_assert_max_num_queries(15 + HEADER_QUERIES):
         client.get("/produits?search=lame")
+    # categories, their photos, groups, the page, rows, photos, variants, the shop's settings, dates: 4
     with django_assert_max_num_queries(12 + HEADER_QUERIES):
         client.get("/produits")
 

@@ -9,8 +9,8 @@ from django.db import connection, transaction
 from django.utils import translation
 
 from catalog.models import CategoryKind, Product
-from catalog.selectors import listing, search
-from catalog.selectors.listing import find_products, main_catalogue
+from catalog.selectors import listing
+from catalog.selectors.listing import find_products, main_catalogue, search_products
 from catalog.tests.factories import make_category, make_product
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
@@ -26,8 +26,10 @@ def products():
     return [cheap, dear, middle]
 
 
-def names(sort: str, **options) -> list[str]:
+def names(sort: str, text: str = "", **options) -> list[str]:
     order = listing.sort_columns(sort)
+    if text:
+        return [row.name_fr for row in search_products(text=text, order=order, **options).products]
     return [row.name_fr for row in find_products(scope=main_catalogue(), order=order, **options).products]
 
 
@@ -56,14 +58,6 @@ def test_names_are_ordered_in_the_language_of_the_page(products):
 def test_equal_prices_keep_one_order_on_both_sides(products):
     Product.objects.update(price_from=Decimal("10.00"))
     assert names("price") == list(reversed(names("price-desc")))
-
-
-@pytest.mark.parametrize("sort", ["price", "price-desc", "name"])
-def test_every_way_of_searching_gives_the_same_order(products, sort, monkeypatch):
-    expected = names(sort, text="soir")
-    monkeypatch.setattr(search, "SAMPLE", 1)
-    monkeypatch.setattr(search, "_COMMON", 2)
-    assert names(sort, text="soir") == expected
 
 
 @pytest.mark.parametrize("text", ["", "cheapest", "PRICE", "price\x00", "-price"])
@@ -126,9 +120,9 @@ def test_a_sorted_list_costs_no_more_queries(products, sort, django_assert_num_q
     # the keys of the page; its count is known
     with django_assert_num_queries(1):
         find_products(scope=main_catalogue(), known_count=3, order=order)
-    # the sample, which is the whole shop
-    with django_assert_num_queries(1):
-        find_products(scope=main_catalogue(), text="soir", order=order)
+    # the synonyms, the vocabulary, the entries, the products, their order, their groups
+    with django_assert_num_queries(6):
+        search_products(text="soir", order=order)
 
 
 def test_the_api_orders_too(client, products):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import Q
@@ -21,46 +22,66 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from catalog.models import SLUG_FIELDS, Category, CategoryKind
-from catalog.selectors import categories, listing, search, wording
+from catalog.selectors import categories, filters, listing, wording
 from catalog.selectors.addresses import category_url, in_each_language
+from catalog.selectors.cards import featured_cards
 from catalog.selectors.categories import CategoryCard
 from catalog.selectors.favourites import cards_of, parse_ids
+from catalog.selectors.filters import Filters
+from catalog.selectors.vocabulary import clean_query, words_near
 from shop.core.languages import active_language
 from shop.core.public_pages import FRAGMENT_HEADER, is_later_page, public_page
 
 Breadcrumbs = list[tuple[str, str | None]]
+Parameters = list[tuple[str, str]]
+NEAR_WORDS = 5
+BEST_PIECES = 4
 
 
 @require_safe
 @public_page(
     # What is no category is answered 404, and so is a page beyond the last.
-    params={"category": bool, "page": is_later_page, "sort": listing.is_sort},
+    params={
+        "category": bool,
+        "page": is_later_page,
+        "sort": listing.is_sort,
+        **{name: filters.is_value_of(name) for name in filters.TITLES},
+    },
     fragments=("results",),
 )
 def catalogue(request: HttpRequest) -> HttpResponseBase:
-    """`/produits?category=<slug>&search=<text>&sort=<order>&page=<n>`; `categorie` and `recherche` are
-    accepted too.
+    """`/produits?category=<slug>&search=<text>&sort=<order>&page=<n>` and the filters (`catalog.selectors.filters`);
+    `categorie` and `recherche` are accepted too. Without a text it lists the main catalogue; a text is looked for in
+    everything that is sold.
 
     With the header `X-Fragment: results` only the results are drawn. 404 for an unknown category or page.
     """
     word = _parameter(request, "category", "categorie")
-    text = search.clean_query(_parameter(request, "search", "recherche"))
+    text = clean_query(_parameter(request, "search", "recherche"))
     row = categories.find_category(word) if word else None
     if word and row is None:
         raise Http404
-    if row is not None and (row.kind != CategoryKind.MAIN or word != row.slug_in(active_language())):
-        return _redirect_to(row, request)
-    shown = categories.main_categories()
+    if row is not None:
+        is_collection = row.kind == CategoryKind.COLLECTION
+        # Without a text a collection has a page of its own.
+        if not text if is_collection else word != row.slug_in(active_language()):
+            return _redirect_to(row, request)
+    shown = [*categories.main_categories(), *(categories.collection_categories() if text else ())]
     chosen = next((card for card in shown if row is not None and card.slug == row.slug), None)
-    sort = listing.known_sort(request.GET.get("sort", ""))
+    asked = filters.read_filters(request.GET)
+    sort = listing.known_sort(request.GET.get("sort", ""), searching=bool(text))
     results = _find(
-        scope=listing.of_category(chosen.slug) if chosen else listing.main_catalogue(),
+        request,
+        scope=listing.main_catalogue(),
+        scope_name="main",
+        category_id=chosen.pk if chosen else None,
         text=text,
+        asked=asked,
         sort=sort,
-        page=request.GET.get("page", ""),
-        known_count=chosen.listed if chosen else sum(card.listed for card in shown),
     )
     title = _("Figurines Artisanales Peintes à la Main")
+    if text:
+        title = _("Résultats pour «\u00a0%(search)s\u00a0»") % {"search": text}
     catalogue_url = reverse("catalog:list")
     breadcrumbs: Breadcrumbs = [
         (_("Accueil"), reverse("home")),
@@ -68,29 +89,39 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
     ]
     if chosen:
         breadcrumbs.append((chosen.name, None))
+    repeated = _parameters(text, sort, asked)
+    counts = None
+    if (text or asked) and results.groups is not None:
+        counts = filters.count_categories(results.groups, asked)
     context = {
-        "page_title": chosen.title if chosen else title,
+        "page_title": chosen.title if chosen and not text else title,
         "search": text,
-        "sorts": listing.sort_choices(sort),
+        "sorts": listing.sort_choices(sort, searching=bool(text)),
         "category": chosen.as_selected() if chosen else None,
-        "categories": [_with_query(card, text, sort, chosen) for card in shown],
-        "page": listing.card_page(results),
-        "result_count": results.count,
-        "result_capped": results.capped,
-        "empty_message": wording.empty_message(search=text, category=chosen.name if chosen else ""),
+        "categories": [_with_query(card, repeated, chosen, counts) for card in shown],
         "breadcrumbs": breadcrumbs,
         "query_words": {"category": {code: row.slug_in(code) for code in SLUG_FIELDS}} if row else {},
+        "reset_url": f"{catalogue_url}{_query([('category', word), ('search', text)])}",
+        **_results_context(results, asked, chosen, repeated),
     }
+    if text:
+        context |= _search_context(results, text, repeated)
     fragment = request.headers.get(FRAGMENT_HEADER) == "results"
     response = render(request, "catalog/_results.html" if fragment else "catalog/list.html", context)
     patch_vary_headers(response, [FRAGMENT_HEADER])
     return response
 
 
-@public_page(params={"page": is_later_page, "sort": listing.is_sort})
+@public_page(
+    params={
+        "page": is_later_page,
+        "sort": listing.is_sort,
+        **{name: filters.is_value_of(name) for name in filters.TITLES},
+    }
+)
 def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """A category's own page. Its word in another language, or one that it had before, is sent to its address (301), and
-    so is that of a main category. 404 for any other word, and for an unknown page."""
+    """A category's own page, with filters. Its word in another language, or one that it had before, is sent to its
+    address (301), and so is that of a main category. 404 for any other word, and for an unknown page."""
     row = categories.find_category(slug)
     if row is None:
         raise Http404
@@ -101,23 +132,19 @@ def collection(request: HttpRequest, slug: str) -> HttpResponseBase:
     category = categories.collection_card(row.slug)
     if category is None:
         raise Http404
+    asked = filters.read_filters(request.GET)
     sort = listing.known_sort(request.GET.get("sort", ""))
-    results = _find(
-        scope=listing.of_category(row.slug),
-        page=request.GET.get("page", ""),
-        known_count=category.listed,
-        sort=sort,
-    )
+    results = _find(request, scope=listing.of_category(row.slug), scope_name=row.slug, asked=asked, sort=sort)
     context = {
         "page_title": category.title or category.name,
         "category": category,
-        "sorts": listing.sort_choices(sort) if results.count > 3 else (),
+        "sorts": listing.sort_choices(sort) if category.count > 3 else (),
         "features": categories.collection_features(category),
-        "page": listing.card_page(results),
-        "result_count": results.count,
         "breadcrumbs": [(_("Accueil"), reverse("home")), (category.name, None)],
         # The word in the address is each language's own.
         "alternates": in_each_language(lambda: category_url(row)),
+        "reset_url": category.url,
+        **_results_context(results, asked, None, _parameters("", sort, asked)),
     }
     return render(request, "catalog/collection.html", context)
 
@@ -152,20 +179,94 @@ def _parameter(request: HttpRequest, *names: str) -> str:
     return next((value for name in names if (value := request.GET.get(name, ""))), "")
 
 
-def _find(*, scope: Q, page: str, known_count: int, sort: str, text: str = "") -> listing.Results:
+def _find(
+    request: HttpRequest,
+    *,
+    scope: Q,
+    scope_name: str,
+    asked: Filters,
+    sort: str,
+    category_id: int | None = None,
+    text: str = "",
+) -> listing.Results:
     try:
-        number = listing.page_number(page)
-        return listing.find_products(
-            scope=scope, text=text, number=number, known_count=known_count, order=listing.sort_columns(sort)
+        number = listing.page_number(request.GET.get("page", ""))
+        if text:
+            order = None if sort == listing.RELEVANCE else listing.sort_columns(sort)
+            return listing.search_products(
+                text=text, filters=asked, category_id=category_id, number=number, order=order
+            )
+        return listing.find_filtered(
+            scope=scope,
+            scope_name=scope_name,
+            filters=asked,
+            category_id=category_id,
+            number=number,
+            order=listing.sort_columns(sort),
         )
     except listing.PageOutOfRangeError as error:
         raise Http404 from error
 
 
-def _with_query(card: CategoryCard, text: str, sort: str, chosen: CategoryCard | None) -> CategoryCard:
-    """The card as a link that keeps the search and the order, marked when it is the chosen one."""
-    parameters = {"search": text, "sort": "" if sort == listing.DEFAULT_SORT else sort}
-    query = urlencode({name: value for name, value in parameters.items() if value})
-    if not query and card is not chosen:
+def _results_context(
+    results: listing.Results, asked: Filters, chosen: CategoryCard | None, repeated: Parameters
+) -> dict[str, Any]:
+    """What the results and their filters need. Chips and the form lead to the same list with other filters."""
+    others = [pair for pair in repeated if pair not in asked.parameters()]
+    if chosen:
+        others.append(("category", chosen.address))
+    return {
+        "page": listing.card_page(results),
+        "result_count": results.count,
+        "result_capped": results.capped,
+        "filters": asked,
+        "filter_groups": filters.option_groups(results.groups, asked, chosen.pk if chosen else None),
+        "filter_count": len(filters.chips(asked)),
+        "chips": [(chip.label, _query([*others, *chip.parameters]) or "?") for chip in filters.chips(asked)],
+        "is_filtered": bool(asked),
+        "empty_message": wording.empty_message(
+            search=results.query.text if results.query else "",
+            category=chosen.name if chosen else "",
+            filtered=bool(asked),
+        ),
+    }
+
+
+def _search_context(results: listing.Results, text: str, repeated: Parameters) -> dict[str, Any]:
+    """What helps a search on: the words it was taken for, and where nothing is found, others, and the best pieces."""
+    query = results.query
+    found = {"is_filtered": True, "corrected": query.corrected if query and results.count else ""}
+    if results.count or query is None:
+        return found
+    words = words_near(query, NEAR_WORDS)
+    list_url = reverse("catalog:list")
+    return found | {
+        "near_words": [(word, f"{list_url}{_query([('search', word)])}") for word in words],
+        "best": featured_cards(BEST_PIECES),
+        "every_category": [*categories.main_categories(), *categories.collection_categories()],
+    }
+
+
+def _parameters(text: str, sort: str, asked: Filters) -> Parameters:
+    """What a link to another page of the same list says again."""
+    usual = listing.RELEVANCE if text else listing.DEFAULT_SORT
+    return [("search", text), ("sort", "" if sort == usual else sort), *asked.parameters()]
+
+
+def _query(parameters: Parameters) -> str:
+    given = [(name, value) for name, value in parameters if value]
+    return f"?{urlencode(given)}" if given else ""
+
+
+def _with_query(
+    card: CategoryCard, repeated: Parameters, chosen: CategoryCard | None, counts: dict[int, int] | None
+) -> CategoryCard:
+    """The card as a link that leaves the search, the order and the filters as they are, marked when it is the chosen
+    one, with the number of products that it would show."""
+    url = card.url
+    if _query(repeated):
+        url = f"{reverse('catalog:list')}{_query([('category', card.address), *repeated])}"
+    count = card.count if counts is None else counts.get(card.pk, 0)
+    if (url, count) == (card.url, card.count) and card is not chosen:
         return card
-    return replace(card, url=f"{card.url}&{query}" if query else card.url, selected=card is chosen)
+    return replace(card, url=url, count=count, selected=card is chosen)

@@ -402,7 +402,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Published products of the main catalogue, or of one category, newest first or as `ordering` says. */
+        /**
+         * @description Published products of the main catalogue, or of one category, newest first or as `ordering` says. With
+         *     `search`, those of the whole shop that it finds, the best first.
+         */
         get: operations["products_list"];
         put?: never;
         post?: never;
@@ -441,6 +444,23 @@ export interface paths {
         put?: never;
         /** @description Write a review: buyers of the product, once. */
         post: operations["review_write"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/search/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What matches the text typed so far, the best first; nothing for less than two letters. */
+        get: operations["search_suggestions"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1369,6 +1389,19 @@ export interface components {
          */
         RolesEnum: "admin" | "staff" | "user";
         /**
+         * @description At most six products and three links. `corrected` is what the words were taken for, or empty; `summary` is the
+         *     number of results as a sentence; `url` is the page of all of them.
+         */
+        SearchSuggestions: {
+            products: components["schemas"]["SuggestedProduct"][];
+            links: components["schemas"]["SuggestedLink"][];
+            corrected: string;
+            count: number;
+            capped: boolean;
+            summary: string;
+            url: string;
+        };
+        /**
          * @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
          *
          *     `reason` is why a dispatch is undone or money is kept; `dispatched_on` the day of sending, today if left out.
@@ -1404,6 +1437,19 @@ export interface components {
             allowed: boolean;
             reason: string;
             needs_reason: boolean;
+        };
+        SuggestedLink: {
+            name: string;
+            url: string;
+        };
+        SuggestedProduct: {
+            id: number;
+            name: string;
+            url: string;
+            category: string;
+            /** Format: decimal */
+            price_from: string;
+            image: components["schemas"]["ProductPicture"] | null;
         };
         Tracking: {
             status: string;
@@ -2463,6 +2509,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReviewReceived"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search_suggestions: {
+        parameters: {
+            query?: {
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchSuggestions"];
                 };
             };
             /** @description Refused */

@@ -21,3 +21,4 @@ export type BuyOffer = Schemas["BuyOffer"];
 export type Finish = Schemas["FinishEnum"];
 /** `csrf_token` goes with every unsafe call as `X-CSRFToken`. */
 export type Me = Schemas["Me"];
+export type SearchSuggestions = Schemas["SearchSuggestions"];

@@ -24,6 +24,12 @@ if (isStored("favorites") || document.querySelector("favourite-button, #resultat
   void import("./favourite-button");
 }
 
+// Suggestions are fetched when somebody is about to search.
+document.addEventListener("focusin", ({ target }) => {
+  if (!(target instanceof HTMLInputElement) || !target.dataset.suggestions) return;
+  void import("./search-box").then(({ enhanceSearchBox }) => enhanceSearchBox(target));
+});
+
 // A link to the page in another language says which one the visitor reads.
 document.addEventListener("click", ({ target }) => {
   const code = (target as Element).closest<HTMLAnchorElement>("a[hreflang]")?.hreflang;

@@ -84,6 +84,8 @@ SIGN_UP_NETWORK = Limit("sign-up-network", 20, 10 * _MINUTE, Subject.NETWORK, _T
 PASSWORD_RESET_NETWORK = Limit("password-reset-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
 CHECKOUT_NETWORK = Limit("checkout-network", 30, _MINUTE, Subject.NETWORK, _TOO_MANY)
 VERIFY_NETWORK = Limit("verify-network", 120, _MINUTE, Subject.NETWORK, _TOO_MANY)
+# One for each pause while typing.
+SUGGESTION_NETWORK = Limit("suggestion-network", 240, _MINUTE, Subject.NETWORK, _TOO_MANY)
 CLIENT_ERROR_NETWORK = Limit("client-error-network", 20, _MINUTE, Subject.NETWORK, _TOO_MANY)
 CONTACT_NETWORK = Limit(
     "contact-network", 5, _HOUR, Subject.NETWORK, _("Trop de messages. Réessayez dans une heure.")

@@ -44,10 +44,13 @@ def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
     os.environ.setdefault("DEBUG", "true")
     import django
+    from django.conf import settings
     from django.db import connection
 
     django.setup()
-    from catalog.models import Product
+    # No list of all statements in memory.
+    settings.DEBUG = False
+    from catalog.models import Product, SearchWord
 
     name = connection.creation.create_test_db(
         verbosity=0, autoclobber=True, serialize=False, keepdb=options.keep
@@ -57,7 +60,9 @@ def main() -> int:
         started = time.perf_counter()
         if Product.objects.count() < options.products:
             seed(options.products)
-        print(f"seeded in {time.perf_counter() - started:.0f} s · index for words: {_has_word_index()}")
+        elif not SearchWord.objects.exists():
+            index_words()
+        print(f"seeded in {time.perf_counter() - started:.0f} s")
         slow = _measure(options)
     finally:
         connection.creation.destroy_test_db(name, verbosity=0, keepdb=options.keep)
@@ -108,6 +113,9 @@ def seed(count: int) -> None:
             price_from=price,
             price_to=price,
             featured=number % 500 == 0,
+            in_stock=number % 9 != 0,
+            stock_quantity=number % 4 if number % 3 == 0 else None,
+            height_cm=Decimal(draw.randrange(40, 260)) / 10,
             created_at=now - timedelta(minutes=count - number),
             **{f"name_{language}": texts[language][0] for language in LANGUAGES},
             **{f"slug_{language}": f"piece-{number}" for language in LANGUAGES},
@@ -121,8 +129,28 @@ def seed(count: int) -> None:
             Product.objects.bulk_create(batch)
             batch = []
     Product.objects.bulk_create(batch)
+    index_words()
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
+
+
+def index_words() -> None:
+    """The index of the search over all products. PostgreSQL's is dropped meanwhile: it is made at once much sooner."""
+    from django.db import connection
+
+    from catalog.models import Product
+    from catalog.services.search_index import rebuild_index
+
+    index = "catalog_searchentry_words"
+    if connection.vendor == "postgresql":
+        connection.cursor().execute(f"DROP INDEX IF EXISTS {index}")
+    rebuild_index(
+        products=Product.objects.select_related("category").order_by("pk").iterator(chunk_size=BATCH)
+    )
+    if connection.vendor == "postgresql":
+        connection.cursor().execute(
+            f"CREATE INDEX {index} ON catalog_searchentry USING gin (words) WITH (fastupdate = off)"
+        )
 
 
 def _vocabulary(draw: random.Random) -> Iterator[tuple[str, str, str]]:
@@ -147,29 +175,29 @@ def _vocabulary(draw: random.Random) -> Iterator[tuple[str, str, str]]:
         yield " ".join(drawn[:3]).title(), " ".join(drawn[3:18]), " ".join(drawn[18:])
 
 
-def _has_word_index() -> bool:
-    from django.db import connection
-
-    if connection.vendor != "postgresql":
-        return False
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_indexes WHERE indexname = 'catalog_product_words'")
-        return bool(cursor.fetchone()[0])
-
-
 def _cases() -> dict[str, Callable[[], Any]]:
+    from catalog.models import SearchWord
     from catalog.selectors import cards, categories, listing
+    from catalog.selectors.filters import Filters
+    from catalog.selectors.vocabulary import MAX_QUERY_WORDS
 
     shown = categories.main_categories()
     total = sum(card.count for card in shown)
 
-    def listed(
-        text: str = "", number: int = 1, slug: str = "", known: int | None = None
-    ) -> Callable[[], Any]:
+    def listed(number: int = 1, slug: str = "", known: int | None = None) -> Callable[[], Any]:
         scope = listing.of_category(slug) if slug else listing.main_catalogue()
+        return lambda: listing.card_page(listing.find_products(scope=scope, number=number, known_count=known))
+
+    def searched(text: str, *, number: int = 1, sort: str = "", **chosen: str) -> Callable[[], Any]:
+        asked = Filters({name: (value,) for name, value in chosen.items()})
+        order = listing.sort_columns(sort) if sort else None
         return lambda: listing.card_page(
-            listing.find_products(scope=scope, text=text, number=number, known_count=known)
+            listing.search_products(text=text, number=number, filters=asked, order=order)
         )
+
+    def filtered(**chosen: str) -> Callable[[], Any]:
+        asked = Filters({name: (value,) for name, value in chosen.items()})
+        return lambda: listing.find_filtered(scope=listing.main_catalogue(), scope_name="main", filters=asked)
 
     last = -(-total // listing.PAGE_SIZE)
     cases: dict[str, Callable[[], Any]] = {
@@ -181,19 +209,30 @@ def _cases() -> dict[str, Callable[[], Any]]:
         "API first page (counted)": listed(),
     }
     for word, one_in in KNOWN_WORDS.items():
-        cases[f"search {word} (1 in {one_in})"] = listed(text=word)
+        cases[f"search {word} (1 in {one_in})"] = searched(word)
+    words = SearchWord.objects.filter(language="fr", pieces__gt=0).order_by("-pieces", "word")
+    common = list(words.values_list("word", flat=True)[:400])
+    draw = random.Random(2)
+    for size in range(1, MAX_QUERY_WORDS + 1):
+        for place, pool in (("common", common[:40]), ("frequent", common)):
+            text = " ".join(draw.sample(pool, size))
+            cases[f"search {size} {place} words"] = searched(text)
     cases |= {
-        "search figurine dragon": listed(text="figurine dragon"),
-        "search figurine zeppelin": listed(text="figurine zeppelin"),
-        "search zeppelin in one category": listed(text="zeppelin", slug=shown[0].slug),
-        "search dragon, page 3": listed(text="dragon", number=3),
-        "search figurine, page 40": listed(text="figurine", number=40),
-        "search igur (inside words)": listed(text="igur"),
-        "search ba (two letters)": listed(text="ba"),
-        "search qx (two letters, nothing)": listed(text="qx"),
-        "search xyzzyx (nothing)": listed(text="xyzzyx"),
-        "search % (sign)": listed(text="%"),
-        "search 12 words": listed(text="figurine resine dragon ba be bi bo ca ce ci co da"),
+        "search figurine dragon": searched("figurine dragon"),
+        "search figurine zeppelin": searched("figurine zeppelin"),
+        "search dragon, page 3": searched("dragon", number=3),
+        "search figurine, page 40": searched("figurine", number=40),
+        "search ba (two letters)": searched("ba"),
+        "search bar (three letters)": searched("bar"),
+        "search qx (two letters, nothing)": searched("qx"),
+        "search amethsyte (wrong letters)": searched("amethsyte"),
+        "search xyzzyx (nothing)": searched("xyzzyx"),
+        "search % (sign)": searched("%"),
+        "search figurine by price": searched("figurine", sort="price"),
+        "search figurine, ready": searched("figurine", availability="ready"),
+        "search zeppelin, ready": searched("zeppelin", availability="ready"),
+        "list, ready (groups counted)": filtered(availability="ready"),
+        "list, ready and large": filtered(availability="ready", size="large"),
         "featured": cards.featured_cards,
         "gallery of the day": cards.daily_gallery,
     }
@@ -213,6 +252,7 @@ def _measure(options: argparse.Namespace) -> list[str]:
             spent.append((time.perf_counter() - before, sql, params))
 
     slow = []
+    searches: list[float] = []
     for name, case in _cases().items():
         case()
         totals = []
@@ -222,6 +262,8 @@ def _measure(options: argparse.Namespace) -> list[str]:
                 case()
             totals.append(sum(seconds for seconds, _, _ in spent) * 1000)
         median = statistics.median(totals)
+        if name.startswith("search"):
+            searches += totals
         parts = " + ".join(f"{seconds * 1000:.1f}" for seconds, _, _ in spent)
         print(
             f"{name:38} median {median:7.1f} ms   best {min(totals):6.1f} ms   {len(spent)} queries ({parts})"
@@ -230,6 +272,7 @@ def _measure(options: argparse.Namespace) -> list[str]:
             slow.append(name)
         if options.explain:
             _explain([(sql, params) for _, sql, params in spent])
+    print(f"searches: 95 % within {statistics.quantiles(searches, n=20)[-1]:.1f} ms of the database")
     return slow
 
 

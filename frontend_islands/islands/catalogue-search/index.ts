@@ -74,10 +74,17 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
 
   /** Makes the page around the results say what is shown. */
   function reflect(address: URL): void {
+    // A filter under the visitor's hands is drawn anew with its count: the focus goes back to it.
+    const focused = document.activeElement?.id ?? "";
     for (const part of results.querySelectorAll<HTMLTemplateElement>("template[data-replace]")) {
       document.getElementById(part.dataset.replace ?? "")?.replaceChildren(part.content.cloneNode(true));
     }
+    if (focused && document.activeElement?.id !== focused) {
+      document.getElementById(focused)?.focus({ preventScroll: true });
+    }
     for (const field of form.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[name]")) {
+      // Drawn by the server as it is.
+      if (field.type === "checkbox") continue;
       // Not under the visitor's hands.
       if (field !== document.activeElement) field.value = address.searchParams.get(field.name) ?? "";
     }
@@ -87,12 +94,9 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
       if (results.contains(link) || category === null) continue;
       if (category === address.searchParams.get("category")) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
-      // A filter keeps the search and the order.
-      for (const name of ["search", "sort"]) {
-        const value = address.searchParams.get(name);
-        if (value) target.searchParams.set(name, value);
-        else target.searchParams.delete(name);
-      }
+      // A category keeps the search, the order and the filters.
+      const others = [...address.searchParams].filter(([name]) => name !== "category" && name !== "page");
+      target.search = String(new URLSearchParams([["category", category], ...others]));
       link.href = target.pathname + target.search;
     }
   }
@@ -113,10 +117,16 @@ function enhance(host: HTMLElement, results: HTMLElement, form: HTMLFormElement)
     // The form's own fields over what else the address asks for; another search starts at its first page.
     address.search = location.search;
     address.searchParams.delete("page");
+    const given = new Map<string, string[]>();
+    for (const { name } of form.querySelectorAll<HTMLInputElement>("[name]")) given.set(name, []);
     for (const [name, value] of new FormData(form)) {
       const text = String(value).trim();
-      if (text) address.searchParams.set(name, text);
+      if (text) given.get(name)?.push(text);
+    }
+    for (const [name, [first, ...others]] of given) {
+      if (first) address.searchParams.set(name, first);
       else address.searchParams.delete(name);
+      for (const value of others) address.searchParams.append(name, value);
     }
     return address;
   }

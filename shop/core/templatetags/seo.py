@@ -143,11 +143,14 @@ def canonical_query(context: Context, *names: str, language: str = "") -> str:
     """`?category=…&page=…`: the named parameters of this request that say which page this is, in a fixed order, as they
     are written in a language (the page's own unless given).
 
-    The first page of a list has no number. Everything else (search, campaign tags) is left out.
+    The first page of a list has no number, nor have the pages of a list that `is_filtered`: each is a part of the whole
+    list. Everything else (search, filters, campaign tags) is left out.
     """
     request = context.get("request")
     if request is None:
         return ""
+    if context.get("is_filtered"):
+        names = tuple(name for name in names if name != "page")
     asked = query_in(context, language)
     given = [(name, asked[name]) for name in names if asked.get(name)]
     given = [(name, value) for name, value in given if (name, value) != ("page", "1")]

@@ -1,0 +1,282 @@
+"""Filters of lists: what may be chosen, what an address asks for, and how many products each choice would show.
+
+A choice is a condition on a product's row. The counts of all choices come from one reading of the list: it is grouped
+by what the conditions say of each product, and the groups are added up in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from catalog.models import Finish, Product
+from catalog.selectors import wording
+from catalog.selectors.availability import available_condition, ready_condition
+from shop.core.fragment_cache import cached_fragment
+
+SMALL_BELOW_CM, LARGE_FROM_CM = Decimal(12), Decimal(18)
+MAX_PRICE = 99_999
+
+
+class Choice(NamedTuple):
+    """One value of a filter: `?name=value`."""
+
+    name: str
+    value: str
+    label: Any
+    condition: Q
+
+
+def promotion_condition() -> Q:
+    """Products with a running promotion."""
+    return Q(promotion_active=True) & ~Q(promotion_type="")
+
+
+def finish_condition(finish: str) -> Q:
+    """Products that are sold in a finish: `catalog.pricing.offered_finishes`."""
+    return Q(category__offers_finishes=True, **{f"{finish}_price__isnull": False})
+
+
+CHOICES: tuple[Choice, ...] = (
+    Choice("availability", "ready", gettext_lazy("Prêt à partir"), ready_condition()),
+    Choice("availability", "available", gettext_lazy("Disponible"), available_condition()),
+    Choice("finish", Finish.PAINTED, gettext_lazy("Peint"), finish_condition(Finish.PAINTED)),
+    Choice(
+        "finish", Finish.UNPAINTED, gettext_lazy("Non peint, à peindre"), finish_condition(Finish.UNPAINTED)
+    ),
+    Choice("size", "small", gettext_lazy("Moins de 12\u00a0cm"), Q(height_cm__lt=SMALL_BELOW_CM)),
+    Choice(
+        "size",
+        "medium",
+        gettext_lazy("De 12 à 18\u00a0cm"),
+        Q(height_cm__gte=SMALL_BELOW_CM, height_cm__lt=LARGE_FROM_CM),
+    ),
+    Choice("size", "large", gettext_lazy("18\u00a0cm et plus"), Q(height_cm__gte=LARGE_FROM_CM)),
+    Choice("promotion", "yes", gettext_lazy("En promotion"), promotion_condition()),
+)
+TITLES = {
+    "availability": gettext_lazy("Disponibilité"),
+    "finish": gettext_lazy("Finition"),
+    "size": gettext_lazy("Hauteur"),
+    "promotion": gettext_lazy("Offres"),
+}
+_COLUMNS = {
+    f"is_{choice.name}_{choice.value}": ExpressionWrapper(choice.condition, output_field=BooleanField())
+    for choice in CHOICES
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What an address asks for. Values of one filter widen each other, filters narrow each other."""
+
+    chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    price_min: int | None = None
+    price_max: int | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.chosen) or self.has_price
+
+    @property
+    def has_price(self) -> bool:
+        return self.price_min is not None or self.price_max is not None
+
+    def condition(self) -> Q:
+        """What a product must be to be shown."""
+        condition = self.price_condition()
+        for name in self.chosen:
+            widened = Q()
+            for choice in CHOICES:
+                if choice.name == name and choice.value in self.chosen[name]:
+                    widened |= choice.condition
+            condition &= widened
+        return condition
+
+    def price_condition(self) -> Q:
+        """The same of the price alone: the lowest one, in euros."""
+        condition = Q()
+        if self.price_min is not None:
+            condition &= Q(price_from__gte=self.price_min)
+        if self.price_max is not None:
+            condition &= Q(price_from__lte=self.price_max)
+        return condition
+
+    def parameters(self) -> list[tuple[str, str]]:
+        """As in the shop's own addresses."""
+        pairs = [(c.name, c.value) for c in CHOICES if c.value in self.chosen.get(c.name, ())]
+        prices = {"price_min": self.price_min, "price_max": self.price_max}
+        return [*pairs, *((name, str(value)) for name, value in prices.items() if value is not None)]
+
+    def without(self, name: str, value: str) -> Filters:
+        """These filters but one."""
+        if name == "price":
+            return replace(self, price_min=None, price_max=None)
+        left = tuple(other for other in self.chosen[name] if other != value)
+        chosen = {**self.chosen, name: left}
+        return replace(self, chosen={name: values for name, values in chosen.items() if values})
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """So many products of a category of which the same choices hold, in the order of `CHOICES`."""
+
+    category_id: int
+    holds: tuple[bool, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A choice in a form. `count` is None where so many products match that they were not counted."""
+
+    value: str
+    label: Any
+    count: int | None
+    is_chosen: bool
+
+
+class OptionGroup(NamedTuple):
+    """A filter in a form."""
+
+    name: str
+    title: Any
+    options: Sequence[Option]
+
+
+class Chip(NamedTuple):
+    """An active filter and the rest of the query without it."""
+
+    label: str
+    parameters: list[tuple[str, str]]
+
+
+def read_filters(query: QueryDict) -> Filters:
+    """The filters of an address; values that do not exist count as not given, and so does a range of prices the wrong
+    way round."""
+    chosen: dict[str, tuple[str, ...]] = {}
+    for choice in CHOICES:
+        if choice.value in query.getlist(choice.name):
+            chosen[choice.name] = (*chosen.get(choice.name, ()), choice.value)
+    low, high = _euros(query.get("price_min", "")), _euros(query.get("price_max", ""))
+    if low is not None and high is not None and low > high:
+        low = high = None
+    return Filters(chosen, low, high)
+
+
+def is_value_of(name: str) -> Any:
+    """The test of a parameter's value that `public_page` asks for."""
+    values = {choice.value for choice in CHOICES if choice.name == name}
+    return values.__contains__
+
+
+def groups_of_list(products: QuerySet[Product], filters: Filters, *scope: str) -> list[Group]:
+    """The products of a list, which `scope` names, in groups. One query when it is not cached."""
+    if filters.has_price:
+        # As many as there are prices: never cached.
+        return _read_groups(products.filter(filters.price_condition()))
+    return cached_fragment(lambda: _read_groups(products), "filter-groups", *scope)
+
+
+def groups_of_keys(keys: Sequence[int], filters: Filters) -> list[Group]:
+    """These products in groups. One query, none without keys."""
+    if not keys:
+        return []
+    return _read_groups(Product.objects.filter(filters.price_condition(), pk__in=keys, is_published=True))
+
+
+def count_shown(groups: Iterable[Group], filters: Filters, category_id: int | None = None) -> int:
+    """How many products the filters leave, in a category if one is given."""
+    return sum(
+        group.count
+        for group in groups
+        if category_id in (None, group.category_id) and _passes(group, filters)
+    )
+
+
+def count_categories(groups: Iterable[Group], filters: Filters) -> dict[int, int]:
+    """How many products of each category the filters leave."""
+    counts: dict[int, int] = {}
+    for group in groups:
+        if _passes(group, filters):
+            counts[group.category_id] = counts.get(group.category_id, 0) + group.count
+    return counts
+
+
+def option_groups(
+    groups: Sequence[Group] | None, filters: Filters, category_id: int | None = None
+) -> list[OptionGroup]:
+    """The form: each choice with the number of products that it would show beside the other filters. A choice that
+    no product of the list meets is left out, unless it is chosen. Without groups nothing is counted."""
+    forms = []
+    if groups is not None and category_id is not None:
+        groups = [group for group in groups if group.category_id == category_id]
+    for name, title in TITLES.items():
+        options = []
+        for index, choice in enumerate(CHOICES):
+            if choice.name != name:
+                continue
+            is_chosen = choice.value in filters.chosen.get(name, ())
+            count = None
+            if groups is not None:
+                count = sum(g.count for g in groups if g.holds[index] and _passes(g, filters, but=name))
+            if count != 0 or is_chosen or any(group.holds[index] for group in groups or ()):
+                options.append(Option(choice.value, choice.label, count, is_chosen))
+        if options:
+            forms.append(OptionGroup(name, title, options))
+    return forms
+
+
+def chips(filters: Filters) -> list[Chip]:
+    """The active filters, each to be taken away."""
+    shown = [
+        Chip(str(choice.label), filters.without(choice.name, choice.value).parameters())
+        for choice in CHOICES
+        if choice.value in filters.chosen.get(choice.name, ())
+    ]
+    if filters.has_price:
+        shown.append(Chip(_price_label(filters), filters.without("price", "").parameters()))
+    return shown
+
+
+def _price_label(filters: Filters) -> str:
+    low = None if filters.price_min is None else wording.amount_text(Decimal(filters.price_min))
+    high = None if filters.price_max is None else wording.amount_text(Decimal(filters.price_max))
+    if low and high:
+        return _("De %(low)s à %(high)s") % {"low": low, "high": high}
+    return _("Dès %(low)s") % {"low": low} if low else _("Jusqu'à %(high)s") % {"high": high}
+
+
+def _passes(group: Group, filters: Filters, but: str = "") -> bool:
+    return all(
+        name == but
+        or any(
+            holds and choice.name == name and choice.value in values
+            for choice, holds in zip(CHOICES, group.holds, strict=True)
+        )
+        for name, values in filters.chosen.items()
+    )
+
+
+def _read_groups(products: QuerySet[Product]) -> list[Group]:
+    rows = (
+        products.annotate(**_COLUMNS)
+        .order_by()
+        .values_list("category_id", *_COLUMNS)
+        .annotate(number=Count("pk"))
+    )
+    return [Group(row[0], tuple(map(bool, row[1:-1])), row[-1]) for row in rows]
+
+
+def _euros(text: str) -> int | None:
+    """Whole euros, or None."""
+    number = text.strip()
+    if not (number.isascii() and number.isdigit() and len(number) <= len(str(MAX_PRICE))):
+        return None
+    return int(number)

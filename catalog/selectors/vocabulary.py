@@ -1,0 +1,202 @@
+"""What a visitor typed, as words that some product has: forms of the word, words that begin so, synonyms, and where
+there are none, words that are spelled nearly alike."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from django.db.models import Q
+
+from catalog.models import SearchSpelling, SearchWord, Synonym
+from catalog.selectors import wording
+from catalog.words import EMPTY_WORDS, distance, spelling_keys, split_words, stem
+from shop.core.fragment_cache import cached_fragment
+
+MAX_QUERY_LENGTH = 200
+MAX_QUERY_WORDS = 12
+# Of a word that many others begin with, those that most products have.
+MAX_FORMS = 20
+# From so many letters on a word is found by its beginning, and the last one, which may still be typed, earlier.
+SHORTEST_BEGINNING = 3
+SHORTEST_LAST_BEGINNING = 2
+# A word of so many letters may have two wrong ones.
+_LONG_WORD = 8
+_BEYOND = "~"
+
+
+class Form(NamedTuple):
+    """A word of the vocabulary."""
+
+    word: str
+    stem: str
+    shown: str
+    pieces: int
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """Words that a product must all have, each in one of its forms. `is_synonym`: the visitor typed others."""
+
+    words: tuple[tuple[Form, ...], ...]
+    is_synonym: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is looked for: of each term one alternative. `corrected` is what the words were taken for, or ""."""
+
+    text: str
+    language: str
+    terms: tuple[tuple[Alternative, ...], ...]
+    corrected: str = ""
+
+
+def clean_query(text: str) -> str:
+    """What the visitor typed, trimmed and cut to 200 characters, without characters that no page can show."""
+    visible = "".join(character for character in text if unicodedata.category(character) not in ("Cc", "Cs"))
+    return visible.strip()[:MAX_QUERY_LENGTH].strip()
+
+
+def read_query(text: str) -> Query:
+    """The query in the active language. Three queries at most: the synonyms, the vocabulary, and near words for what
+    is not in it. Without words there are no terms."""
+    language = wording.language()
+    groups = _groups(text, language)
+    if not groups:
+        return Query(text, language, ())
+    units = _units(groups, _synonyms(language), language)
+    typed = {word for group in groups for word in (*group, "".join(group))}
+    meant = {word for unit in units for option in unit.synonyms for word in option}
+    forms = _forms(typed, meant, language, last=groups[-1][-1])
+    parts = {word for group in groups if not forms["".join(group)] for word in group}
+    near = near_forms({word for word in parts if not forms[word]}, language)
+    terms: list[tuple[Alternative, ...]] = []
+    shown: list[str] = []
+    for unit in units:
+        own = [
+            word for group in unit.groups for word in (["".join(group)] if forms["".join(group)] else group)
+        ]
+        shown += [near[word][0].shown if near.get(word) else word for word in own]
+        options = [Alternative(tuple(forms[word] or near.get(word, ()) for word in own))]
+        options += [Alternative(tuple(forms[word] for word in option), True) for option in unit.synonyms]
+        terms.append(tuple(option for option in options if all(option.words)))
+    return Query(text, language, tuple(terms), " ".join(shown) if any(near.values()) else "")
+
+
+def near_forms(words: Collection[str], language: str) -> dict[str, tuple[Form, ...]]:
+    """For each of the words the forms of the one that is spelled most nearly alike, none beyond one wrong letter (two
+    in a long word). One query, none without words."""
+    keys = {word: spelling_keys(word) for word in words}
+    if not keys:
+        return {}
+    rows = SearchSpelling.objects.filter(language=language, key__in=set[str]().union(*keys.values()))
+    found: dict[str, set[Form]] = {}
+    columns = ("key", "word__word", "word__stem", "word__shown", "word__pieces")
+    for key, word, own, shown, pieces in rows.values_list(*columns):
+        found.setdefault(key, set()).add(Form(word, own, shown, pieces))
+    return {
+        word: _nearest(word, {form for key in spelled for form in found.get(key, ())})
+        for word, spelled in keys.items()
+    }
+
+
+def words_near(query: Query, limit: int) -> list[str]:
+    """What to propose instead of a query that finds nothing: single words of it that some product has."""
+    forms = {form for term in query.terms for option in term for word in option.words for form in word}
+    ranked = sorted(forms, key=lambda form: (-form.pieces, form.word))
+    typed = " ".join(word for group in _groups(query.text, query.language) for word in group)
+    return list(dict.fromkeys(form.shown for form in ranked if form.word != typed))[:limit]
+
+
+def _nearest(word: str, candidates: Iterable[Form]) -> tuple[Form, ...]:
+    allowed = 2 if len(word) >= _LONG_WORD else 1
+    far = {form: distance(word, form.word) for form in candidates}
+    near = sorted(
+        (form for form in far if far[form] <= allowed), key=lambda form: (far[form], -form.pieces, form.word)
+    )
+    return tuple(form for form in near if form.stem == near[0].stem)
+
+
+def _groups(text: str, language: str) -> list[list[str]]:
+    """The words typed, the parts of one with hyphens together: twelve at most, without those that say nothing unless
+    nothing else was typed."""
+    split = [[word.plain for word in group] for group in split_words(text)]
+    telling = [group for group in split if len(group) > 1 or group[0] not in EMPTY_WORDS[language]]
+    groups: list[list[str]] = []
+    left = MAX_QUERY_WORDS
+    for group in telling or split:
+        if left > 0 and group not in groups:
+            groups.append(group[:left])
+            left -= len(groups[-1])
+    return groups
+
+
+Expression = tuple[str, ...]
+"""Words that stand side by side; one with hyphens written together."""
+
+
+class _Unit(NamedTuple):
+    """Words of the query, and the expressions that mean the same."""
+
+    groups: list[list[str]]
+    synonyms: list[Expression]
+
+
+def _units(groups: list[list[str]], synonyms: list[list[Expression]], language: str) -> list[_Unit]:
+    """The query cut where synonyms begin and end, the longest expression first."""
+    stems = [stem("".join(group), language) for group in groups]
+    units: list[_Unit] = []
+    start = 0
+    while start < len(groups):
+        size, meant = 1, list[Expression]()
+        for known in synonyms:
+            for expression in known:
+                length = len(expression)
+                if length >= size and stems[start : start + length] == [
+                    stem(w, language) for w in expression
+                ]:
+                    meant = meant if length == size else []
+                    size = length
+                    meant += [other for other in known if other != expression and other not in meant]
+        units.append(_Unit(groups[start : start + size], meant))
+        start += size
+    return units
+
+
+def _synonyms(language: str) -> list[list[Expression]]:
+    """Staff's groups of this language. One query when they are not cached."""
+    return cached_fragment(lambda: _read_synonyms(language), "synonyms", language)
+
+
+def _read_synonyms(language: str) -> list[list[Expression]]:
+    return [
+        [tuple("".join(group) for group in expression) for expression in row.groups()]
+        for row in Synonym.objects.filter(language=language)
+    ]
+
+
+def _forms(
+    typed: Collection[str], meant: Collection[str], language: str, last: str
+) -> dict[str, tuple[Form, ...]]:
+    """The forms of each word in the vocabulary, for the typed ones also the words that begin so. One query."""
+    stems = {word: stem(word, language) for word in {*typed, *meant}}
+    wanted = Q(stem__in=set(stems.values()))
+    beginnings = {
+        word
+        for word in typed
+        if len(word) >= (SHORTEST_LAST_BEGINNING if word == last else SHORTEST_BEGINNING)
+    }
+    for word in sorted(beginnings):
+        wanted |= Q(word__gte=word, word__lt=word + _BEYOND)
+    rows = SearchWord.objects.filter(wanted, language=language).values_list("word", "stem", "shown", "pieces")
+    known = [Form(*row) for row in rows]
+    found: dict[str, tuple[Form, ...]] = {}
+    for word, own in stems.items():
+        begins = word in beginnings
+        same = [form for form in known if form.stem == own or (begins and form.word.startswith(word))]
+        same.sort(key=lambda form: (form.word != word, form.stem != own, -form.pieces, form.word))
+        found[word] = tuple(same[:MAX_FORMS])
+    return found

@@ -1,0 +1,34 @@
+"""Writing staff's synonyms. Queries read them: no product has to be indexed again."""
+
+from __future__ import annotations
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from catalog.models import Synonym
+from shop.core.content_version import content_changed
+from shop.core.problems import Problem
+
+
+def save_synonym(*, synonym: Synonym) -> Synonym:
+    """Check and store a group of synonyms.
+
+    Raises `Problem` (400 `invalid`).
+    """
+    synonym.words = ", ".join(" ".join(words.split()) for words in synonym.words.split(",") if words.strip())
+    try:
+        synonym.full_clean()
+    except ValidationError as error:
+        raise Problem("invalid", _("Certains champs sont à corriger."), errors=error.message_dict) from error
+    with transaction.atomic():
+        synonym.save()
+        content_changed()
+    return synonym
+
+
+def delete_synonym(*, synonym: Synonym) -> None:
+    """Remove a group of synonyms."""
+    with transaction.atomic():
+        synonym.delete()
+        content_changed()

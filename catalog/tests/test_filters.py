@@ -1,0 +1,161 @@
+"""Filters of lists: which products they leave, and counts that are those of a reading one by one."""
+
+from decimal import Decimal
+from itertools import product as combinations
+
+import pytest
+from django.http import QueryDict
+
+from catalog.models import Product
+from catalog.selectors import filters, listing
+from catalog.selectors.filters import CHOICES, Filters, read_filters
+from catalog.tests.factories import make_category, make_finish_category, make_product, make_variation
+
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
+
+
+@pytest.fixture
+def shop() -> dict[str, Product]:
+    painted = make_finish_category("mangas", name_fr="Mangas")
+    plain = make_category("bust", name_fr="Bustes", offers_formats=True)
+    made = {
+        "ready": make_product("Ready", "12.00", category=plain, stock_quantity=2, height_cm=Decimal("11.9")),
+        "sold": make_product("Sold", "20.00", category=plain, stock_quantity=0, height_cm=Decimal(12)),
+        "off": make_product("Off", "30.00", category=plain, in_stock=False, stock_quantity=4),
+        "formats": make_product("Formats", "40.00", category=plain, height_cm=Decimal(18)),
+        "both": make_product(
+            "Both",
+            "60.00",
+            category=painted,
+            painted_price="60.00",
+            unpainted_price="40.00",
+            height_cm=Decimal(30),
+        ),
+        "offer": make_product(
+            "Offer",
+            "90.00",
+            category=painted,
+            painted_price="90.00",
+            promotion_active=True,
+            promotion_type="buy_2_get_1",
+        ),
+        "ended": make_product("Ended", "95.00", category=painted, promotion_type="buy_2_get_1"),
+    }
+    make_variation(made["formats"], stock_quantity=1)
+    return made
+
+
+def shown(query: str) -> set[str]:
+    asked = read_filters(QueryDict(query))
+    found = listing.find_filtered(scope=listing.main_catalogue(), scope_name="main", filters=asked)
+    assert found.count == len(found.keys)
+    return set(Product.objects.filter(pk__in=found.keys).values_list("name_fr", flat=True))
+
+
+@pytest.mark.usefixtures("shop")
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("availability=ready", {"Ready", "Formats"}),
+        ("availability=available", {"Ready", "Formats", "Both", "Offer", "Ended"}),
+        ("finish=painted", {"Both", "Offer"}),
+        ("finish=unpainted", {"Both"}),
+        ("finish=painted&finish=unpainted", {"Both", "Offer"}),
+        ("size=small", {"Ready"}),
+        ("size=medium", {"Sold"}),
+        ("size=large", {"Formats", "Both"}),
+        ("size=small&size=large&availability=ready", {"Ready", "Formats"}),
+        ("promotion=yes", {"Offer"}),
+        ("price_min=20&price_max=40", {"Sold", "Off", "Formats", "Both"}),
+        ("price_max=12", {"Ready"}),
+        # What does not exist counts as not given.
+        ("size=huge&availability=&price_min=-5&price_max=1e3&finish=%00", None),
+        ("price_min=50&price_max=10", None),
+        ("price_min=999999999999", None),
+    ],
+)
+def test_a_filter_leaves(query, expected):
+    everything = {"Ready", "Sold", "Off", "Formats", "Both", "Offer", "Ended"}
+    assert shown(query) == (everything if expected is None else expected)
+
+
+def test_counts_are_those_of_reading_each_choice_alone(shop):
+    """Of every combination of one value or none of each filter, in each category and in all."""
+    values = {name: ["", *(c.value for c in CHOICES if c.name == name)] for name in filters.TITLES}
+    groups = filters.groups_of_list(Product.objects.filter(is_published=True), Filters(), "all")
+    for combination in combinations(*values.values()):
+        asked = Filters({name: (v,) for name, v in zip(values, combination, strict=True) if v})
+        for category_id in (None, shop["both"].category_id):
+            rows = Product.objects.filter(is_published=True)
+            rows = rows if category_id is None else rows.filter(category_id=category_id)
+            assert filters.count_shown(groups, asked, category_id) == rows.filter(asked.condition()).count()
+            for form in filters.option_groups(groups, asked, category_id):
+                others = Filters({name: v for name, v in asked.chosen.items() if name != form.name})
+                for option in form.options:
+                    alone = Filters({form.name: (option.value,)})
+                    expected = rows.filter(others.condition(), alone.condition()).count()
+                    assert option.count == expected, (asked, form.name, option.value)
+
+
+@pytest.mark.usefixtures("shop")
+def test_filters_and_their_counts_cost_two_queries(django_assert_num_queries):
+    # the groups, the keys of the page
+    with django_assert_num_queries(2):
+        listing.find_filtered(
+            scope=listing.main_catalogue(), scope_name="main", filters=read_filters(QueryDict("size=large"))
+        )
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_filtered_page_is_not_indexed_and_leads_to_the_whole_list(client):
+    html = client.get("/produits?availability=ready&size=small").content.decode()
+    assert '<meta name="robots" content="noindex, follow">' in html
+    assert '<link rel="canonical" href="http://localhost:8000/produits">' in html
+    assert "1 figurine" in html
+    assert 'href="/produits?size=small"' not in html
+    assert 'href="?size=small" data-refine' in html
+    assert 'href="/produits" data-refine>Effacer les filtres' in html
+    assert 'value="ready" checked' in html
+    html = client.get("/produits?category=mangas").content.decode()
+    assert "noindex" not in html
+    assert '<link rel="canonical" href="http://localhost:8000/produits?category=mangas">' in html
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_search_is_filtered_too(client):
+    make_product("Dragon prêt", category=make_category("noel", kind="collection"), stock_quantity=1)
+    make_product("Dragon long", category=make_category("bust"))
+    page = client.get("/produits?search=dragon&availability=ready").content.decode()
+    assert "Dragon prêt" in page
+    assert "Dragon long" not in page
+    page = client.get("/produits?search=dragon&category=noel").content.decode()
+    assert "Dragon prêt" in page
+    assert "Dragon long" not in page
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_search_that_finds_nothing_leads_on(client):
+    make_product("Dragon", featured=True)
+    page = client.get("/produits?search=dragon+offer").content.decode()
+    assert "Vouliez-vous dire" in page
+    assert 'href="/produits?search=dragon"' in page
+    assert "Parcourir les catégories" in page
+    assert "Nos plus belles pièces" in page
+    assert '<meta name="robots" content="noindex, follow">' in page
+
+
+def test_suggestions(client):
+    category = make_category("bust", name_fr="Dragons")
+    for number in range(8):
+        make_product(f"Dragon {number}", "40.00", category=category)
+    answer = client.get("/api/search/suggestions?q=dragn")
+    body = answer.json()
+    assert [row["name"] for row in body["products"]] == [f"Dragon {number}" for number in range(7, 1, -1)]
+    assert body["products"][0]["price_from"] == "40.00"
+    assert body["links"] == [{"name": "Dragons", "url": "/produits?category=bust"}]
+    assert (body["count"], body["summary"], body["corrected"]) == (8, "8 figurines", "dragon")
+    assert body["url"] == "/produits?search=dragn"
+    assert answer["Cache-Control"] == "public, max-age=60"
+    assert "Accept-Language" in answer["Vary"]
+    assert client.get("/api/search/suggestions?q=d").json()["products"] == []
+    assert client.get("/api/search/suggestions").status_code == 200
