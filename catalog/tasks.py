@@ -25,6 +25,12 @@ def sweep_images(now: datetime) -> None:
     media.enqueue_missing(limit=SWEEP_LIMIT)
 
 
+@scheduled_job("retired-pictures", every=timedelta(days=1), at=time(4))
+def remove_retired_files(now: datetime) -> None:
+    """Delete the files of removed pictures that no order shows."""
+    media.remove_retired_files(now=now)
+
+
 @scheduled_job("notices", every=timedelta(minutes=5))
 def send_notices(now: datetime) -> None:
     """Write to those who wait for a product or a collection."""

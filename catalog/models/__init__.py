@@ -16,7 +16,7 @@ from catalog.models.category import (
     MenuPlace,
 )
 from catalog.models.favourite import Favourite
-from catalog.models.media import CategoryPicture, PictureRow, ProductImage, ProductModel
+from catalog.models.media import CategoryPicture, PictureRow, ProductImage, ProductModel, RetiredPicture
 from catalog.models.notice import Notice
 from catalog.models.price import PricePoint
 from catalog.models.product import (
@@ -53,6 +53,7 @@ __all__ = [
     "ProductVariation",
     "PromotionQuantities",
     "PromotionType",
+    "RetiredPicture",
     "Review",
     "ReviewDecision",
     "ReviewState",

@@ -19,7 +19,7 @@ from catalog.selectors.addresses import SLUG_FALLBACK
 from catalog.selectors.products import current_points
 from catalog.selectors.staff_search import index_text
 from catalog.selectors.variants import variants_of
-from catalog.services.media import remove_files, remove_model_files
+from catalog.services.media import remove_model_files, retire_pictures
 from catalog.services.price_history import record_prices
 from catalog.services.search_index import index_product, remove_product
 from catalog.services.stock import refresh_availability
@@ -110,7 +110,7 @@ def delete_product(*, product: Product) -> None:
         remove_model_files(product=product)
         remove_product(product_id=product.pk)
         product.delete()
-        remove_files(images)
+        retire_pictures(images)
         content_changed()
 
 
