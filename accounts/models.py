@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.hashers import is_password_usable
 from django.contrib.auth.models import PermissionsMixin
 from django.db import models
 from django.db.models.functions import Lower
@@ -177,3 +178,8 @@ class SignUp(models.Model):
 
     def __str__(self) -> str:
         return self.email
+
+    @property
+    def has_password(self) -> bool:
+        """Whether a password was typed at sign-up."""
+        return is_password_usable(self.password)

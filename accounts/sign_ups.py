@@ -47,6 +47,14 @@ def remembered_sign_up(request: HttpRequest) -> str | None:
     return known
 
 
+def awaits_confirmation(request: HttpRequest, email: str) -> bool:
+    """Return whether this browser asked for an account of the address, whether or not it has one already. One query
+    at most.
+    """
+    known = remembered_sign_up(request)
+    return known is not None and SignUp.objects.filter(pk=known, email=email).exists()
+
+
 def forget_sign_up(request: HttpRequest) -> None:
     """After its confirmation."""
     request.session.pop(SESSION_KEY, None)

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.devices import remember_device
 from accounts.forms import AddressForm, CredentialsForm, ForgotForm, NewPasswordForm
+from accounts.models import SignUp
 from accounts.notices import Notice, leave_notice, leave_toast, take_notice
 from accounts.passwords import MEMBER_MINIMUM
 from accounts.redirects import own_path
@@ -156,14 +157,14 @@ class AuthView(View):
 def follow_confirmation_link(request: HttpRequest, key: str) -> HttpResponseBase:
     """The link of the confirmation mail.
 
-    The browser that signed up is done: it keeps its password. Any other chooses one first; the key moves into the
+    The browser that signed up with a password is done: it keeps it. Any other chooses one first; the key moves into the
     session, so that no page or referrer shows it, and nothing is confirmed yet: programs that look through mails
     open links too.
     """
     sign_up = sign_up_of_key(key)
     if sign_up is None:
         return _end_confirmation(request, "bad_confirmation")
-    if remembered_sign_up(request) == str(sign_up.pk):
+    if remembered_sign_up(request) == str(sign_up.pk) and sign_up.has_password:
         try:
             signing_up.confirm_sign_up(key=key, password=None, is_theirs=True)
         except Problem:
@@ -283,7 +284,11 @@ class NewPasswordView(ChoosePasswordView):
 
 @method_decorator(private, name="dispatch")
 class ConfirmationView(ChoosePasswordView):
-    """Confirms an address from a browser that did not sign up: whoever opened the link chooses the password."""
+    """Confirms an address from a browser that did not sign up, or signed up without a password: whoever opened the
+    link chooses it.
+
+    Orders placed with the sign-up join the account of the browser that asked for it; in any other its owner says so.
+    """
 
     template = "accounts/confirmation.html"
     session_key = CONFIRMATION_SESSION_KEY
@@ -298,13 +303,22 @@ class ConfirmationView(ChoosePasswordView):
             "email": sign_up.email,
             "references": [order["reference"] for order in sign_up.orders],
             "is_theirs": "is_theirs" in request.POST,
+            "is_own": self._is_own(request, sign_up),
+            "has_password": sign_up.has_password,
         }
 
     def _act(self, request: HttpRequest, password: str) -> HttpResponseBase:
+        sign_up = sign_up_of_key(self._key(request))
+        is_own = sign_up is not None and self._is_own(request, sign_up)
         signing_up.confirm_sign_up(
-            key=self._key(request), password=password, is_theirs="is_theirs" in request.POST
+            key=self._key(request), password=password, is_theirs=is_own or "is_theirs" in request.POST
         )
+        if is_own:
+            forget_sign_up(request)
         return _end_confirmation(request, "confirmed")
+
+    def _is_own(self, request: HttpRequest, sign_up: SignUp) -> bool:
+        return remembered_sign_up(request) == str(sign_up.pk)
 
     def _refuse(self, request: HttpRequest) -> HttpResponseBase:
         return _end_confirmation(request, "bad_confirmation")

@@ -9,6 +9,9 @@ class CatalogConfig(AppConfig):
 
     def ready(self) -> None:
         from catalog.selectors.favourites import favourite_ids
+        from catalog.selectors.promotions import next_change
+        from shop.core.boundaries import register_boundary
         from shop.core.me_parts import register_me_part
 
+        register_boundary("promotions", next_change)
         register_me_part("favourites", favourite_ids)

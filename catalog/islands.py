@@ -13,6 +13,7 @@ from catalog.selectors import wording
 from catalog.selectors.products import FinishChoice, ProductDetail
 from shop.core.images import ImageInfo
 from shop.core.islands import island_serializer
+from shop.core.law import HOME_COUNTRY
 from shop.core.money import amount_string
 
 
@@ -47,7 +48,9 @@ class BuyOffer(serializers.Serializer[Any]):
     price_text = serializers.CharField()
     original_price_text = serializers.CharField(allow_null=True)
     available = serializers.BooleanField()
-    stock = serializers.IntegerField(allow_null=True)
+    # None: made to order. What the cart has of it already counts against this.
+    available_quantity = serializers.IntegerField(allow_null=True)
+    stock_text = serializers.CharField(allow_blank=True)
 
 
 class BuySelection(serializers.Serializer[Any]):
@@ -63,9 +66,12 @@ class ProductBuyProps(serializers.Serializer[Any]):
     variations = BuyVariation(many=True)
     offers = BuyOffer(many=True)
     selected = BuySelection()
+    promotion_badge = serializers.CharField(allow_blank=True)
     promotion_text = serializers.CharField(allow_blank=True)
     available = serializers.BooleanField()
     cart_url = serializers.CharField()
+    checkout_url = serializers.CharField()
+    home_country = serializers.CharField()
     unavailable_text = serializers.CharField()
 
 
@@ -120,7 +126,8 @@ def product_buy_props(product: ProductDetail) -> ProductBuyProps:
                         None if offer.original_price is None else wording.amount_text(offer.original_price)
                     ),
                     "available": offer.available,
-                    "stock": offer.stock,
+                    "available_quantity": offer.stock,
+                    "stock_text": offer.stock_text,
                 }
                 for offer in product.offers
             ],
@@ -128,9 +135,12 @@ def product_buy_props(product: ProductDetail) -> ProductBuyProps:
                 "finish": (product.selected.finish or None) if product.selected else None,
                 "variation_id": product.selected.variation_id if product.selected else None,
             },
+            "promotion_badge": product.promotion_badge,
             "promotion_text": product.promotion_text,
             "available": product.available,
             "cart_url": reverse("orders:cart"),
+            "checkout_url": reverse("orders:checkout"),
+            "home_country": HOME_COUNTRY,
             "unavailable_text": _("Rupture de stock"),
         }
     )

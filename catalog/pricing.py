@@ -1,5 +1,5 @@
-"""What one unit costs: the only rules by which a product and a variant become a price, and the only price that may be
-shown crossed out (Code de la consommation, L112-1-1). They read rows in memory and ask no query."""
+"""What one unit costs: the only rules by which a product, a variant and a promotion become a price, and the only price
+that may be shown crossed out (Code de la consommation, L112-1-1). They read rows in memory and ask no query."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from catalog.models import (
-    FIXED_PROMOTIONS,
     Finish,
     PricePoint,
     Product,
     ProductVariation,
-    PromotionQuantities,
-    PromotionType,
+    Promotion,
+    PromotionState,
     Variant,
 )
 from shop.core.money import quantize
 
 # The law compares with the lowest price of the 30 days before the reduction.
 REFERENCE_PERIOD = timedelta(days=30)
+# No reduction gives a piece away.
+LOWEST_REDUCED = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,11 @@ class OfferKey:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One way to buy a product, and its price."""
+    """One way to buy a product, and its price: `full_price` is the one without the running promotion."""
 
     variant: Variant
     price: Decimal
+    full_price: Decimal
 
     @property
     def key(self) -> OfferKey:
@@ -76,7 +78,7 @@ def first_variant(product: Product, variants: Iterable[Variant]) -> Variant | No
 
 def offered_variants(product: Product, variants: Iterable[Variant]) -> list[Variant]:
     """Those of a product's variants that are on sale: in a finish that has its price, of a format where there are
-    formats, and for no less than nothing. In the given order."""
+    formats, and for more than nothing. In the given order."""
     rows = list(variants)
     finishes = offered_finishes(product) or ("",)
     has_formats = any(row.variation_id is not None for row in rows)
@@ -85,12 +87,43 @@ def offered_variants(product: Product, variants: Iterable[Variant]) -> list[Vari
         for row in rows
         if row.finish in finishes
         and (row.variation_id is not None) == has_formats
-        and unit_price(product, row) is not None
+        and full_price(product, row) is not None
     ]
 
 
-def unit_price(product: Product, variant: Variant) -> Decimal | None:
-    """Return the price of one unit, or `None` when it would be below zero.
+@dataclass(frozen=True, slots=True)
+class ProductPromotion:
+    """A promotion that applies to a product; `is_chosen` when the product itself was chosen, not only its category."""
+
+    promotion: Promotion
+    is_chosen: bool
+
+
+def running_promotion(found: Iterable[ProductPromotion], now: datetime) -> Promotion | None:
+    """The promotion that a product has at a moment, of those that apply to it. One at a time.
+
+    One that was given to the product itself goes before one of its category; then the one that started last, one
+    without a start being the oldest; then the one that was written last.
+    """
+    running = [each for each in found if each.promotion.state(now) == PromotionState.RUNNING]
+    if not running:
+        return None
+
+    def rank(each: ProductPromotion) -> tuple[bool, float, int]:
+        starts_at = each.promotion.starts_at
+        return each.is_chosen, 0.0 if starts_at is None else starts_at.timestamp(), each.promotion.pk
+
+    return max(running, key=rank).promotion
+
+
+def unit_price(product: Product, variant: Variant, promotion: Promotion | None = None) -> Decimal | None:
+    """Return the price of one unit under the running promotion, or `None` where it has none without it."""
+    price = full_price(product, variant)
+    return None if price is None else reduced_price(price, promotion)
+
+
+def full_price(product: Product, variant: Variant) -> Decimal | None:
+    """Return the price of one unit without a promotion, or `None` when it would not be above zero.
 
     A variant's own price goes before its format's fixed price, and that before the price of the finish (else the
     product's) with the format's difference added. Select `variation` with the variant.
@@ -104,7 +137,21 @@ def unit_price(product: Product, variant: Variant) -> Decimal | None:
         price = base_price(product, variant.finish)
         if variation is not None:
             price += variation.price_adjustment
-    return quantize(price) if price >= 0 else None
+    return quantize(price) if price > 0 else None
+
+
+def reduced_price(price: Decimal, promotion: Promotion | None) -> Decimal:
+    """What is left of a price under a promotion, half up to the cent; never below one cent, never more than the price.
+    Buy N, get M leaves it as it is."""
+    if promotion is None:
+        return price
+    if promotion.percent is not None:
+        reduced = quantize(price * (100 - promotion.percent) / 100)
+    elif promotion.amount is not None:
+        reduced = price - promotion.amount
+    else:
+        return price
+    return min(price, max(reduced, LOWEST_REDUCED))
 
 
 def base_price(product: Product, finish: str) -> Decimal:
@@ -115,22 +162,14 @@ def base_price(product: Product, finish: str) -> Decimal:
     return product.price if own is None else own
 
 
-def offers(product: Product, variants: Iterable[Variant]) -> Iterator[Offer]:
-    """Every way to buy the product, in the order of the choices on its page."""
+def offers(
+    product: Product, variants: Iterable[Variant], promotion: Promotion | None = None
+) -> Iterator[Offer]:
+    """Every way to buy the product, in the order of the choices on its page, at the prices of its running promotion."""
     for variant in offered_variants(product, variants):
-        price = unit_price(product, variant)
+        price = full_price(product, variant)
         assert price is not None
-        yield Offer(variant, price)
-
-
-def promotion_quantities(product: Product) -> PromotionQuantities | None:
-    """What "buy N, get M" is when a promotion runs on the product, else `None`."""
-    if not product.promotion_active or not product.promotion_type:
-        return None
-    if product.promotion_type != PromotionType.BUY_N_GET_M:
-        return FIXED_PROMOTIONS.get(product.promotion_type)
-    buy, get = product.promotion_buy_quantity, product.promotion_get_quantity
-    return PromotionQuantities(buy, get) if buy and get else None
+        yield Offer(variant, reduced_price(price, promotion), price)
 
 
 def displayed_offers(product: Product, every_offer: Iterable[Offer]) -> list[Offer]:
@@ -162,23 +201,37 @@ def lowest_prior(points: Sequence[PricePoint], starts_at: datetime) -> Decimal |
     return min([in_force.amount, *(point.amount for point in earlier if point.starts_at > window_start)])
 
 
+def prior_price(points: Sequence[PricePoint], price: Decimal, began: datetime | None) -> Decimal | None:
+    """The lowest price of the 30 days before an offer came to cost `price`; `points` are its own, oldest first.
+
+    `began` is when its promotion starts, which may be still to come or not be recorded yet.
+    """
+    if points and points[-1].amount == price:
+        return points[-1].lowest_prior
+    return None if began is None else lowest_prior(points, began)
+
+
 def crossed_out_price(
-    product: Product, offer: Offer, points: Mapping[OfferKey, PricePoint]
+    product: Product,
+    offer: Offer,
+    history: Mapping[OfferKey, Sequence[PricePoint]],
+    began: datetime | None = None,
 ) -> Decimal | None:
     """The price to show crossed out beside an offer, or `None`.
 
-    It is the original price entered by staff (plus the format's difference), never above the lowest price of
-    the 30 days before the current one began, and only if it is above the current one. A variant or format with a price
-    of its own has none: the original price is not one of it.
+    It is the original price entered by staff (plus the format's difference) or, under a reduction, the price without
+    it; never above the lowest price of the 30 days before the current one began, and only if it is above the current
+    one. A variant or format with a price of its own has nothing of the original price: it is not one of it.
+    `history` are the prices of each offer over time, `began` is as in `prior_price`.
     """
     variant = offer.variant
     variation = variant.variation
     has_own = variant.price is not None or (variation is not None and variation.price_override is not None)
-    if product.original_price is None or has_own:
+    claimed = [offer.full_price] if offer.full_price > offer.price else []
+    if product.original_price is not None and not has_own:
+        claimed.append(product.original_price + (variation.price_adjustment if variation is not None else 0))
+    prior = prior_price(history.get(offer.key, ()), offer.price, began) if claimed else None
+    if prior is None:
         return None
-    point = points.get(offer.key)
-    if point is None or point.lowest_prior is None or point.amount != offer.price:
-        return None
-    original = product.original_price + (variation.price_adjustment if variation is not None else 0)
-    shown = min(original, point.lowest_prior)
+    shown = min(max(claimed), prior)
     return quantize(shown) if shown > offer.price else None

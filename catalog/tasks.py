@@ -7,6 +7,7 @@ from celery import shared_task
 from catalog.services import media
 from catalog.services.favourites import watch_favourites
 from catalog.services.notices import purge_notices, send_due_notices
+from catalog.services.prices import refresh_due_promotions
 from shop.core.jobs import scheduled_job
 
 # What a worker draws in about a minute.
@@ -29,6 +30,12 @@ def sweep_images(now: datetime) -> None:
 def remove_retired_files(now: datetime) -> None:
     """Delete the files of removed pictures that no order shows."""
     media.remove_retired_files(now=now)
+
+
+@scheduled_job("promotions", every=timedelta(minutes=1))
+def refresh_promotions(now: datetime) -> None:
+    """Record the starts and ends of promotions, and refresh what lists show. Carts and pages follow the clock alone."""
+    refresh_due_promotions(now=now)
 
 
 @scheduled_job("notices", every=timedelta(minutes=5))

@@ -27,9 +27,9 @@ def token_is_valid(order_id: uuid.UUID, token: str) -> bool:
     return constant_time_compare(signing.Signer(salt=_SALT).signature(str(order_id)), token)
 
 
-def order_url(order: Order) -> str:
-    """Return the absolute address of the order's page in its language, usable without signing in."""
-    with translation.override(order.language):
+def order_url(order: Order, language: str = "") -> str:
+    """Return the absolute address of the order's page, usable without signing in: in its language, or another."""
+    with translation.override(language or order.language):
         path = reverse("orders:order", args=[order.pk])
     return f"{settings.SITE_URL}{path}?acces={access_token(order)}"
 

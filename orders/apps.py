@@ -15,10 +15,13 @@ class OrdersConfig(AppConfig):
         from orders.selectors.orders import find_purchase, shown_pictures
         from orders.selectors.promises import dispatch_from
         from orders.services.checkout.placement import join_orders
+        from orders.services.fulfilment.order_links import order_link_content
         from orders.services.invoicing import sending
+        from shop.core.mail_content import register_resolver
 
         register_orders(join_orders)
         register_purchases(find_purchase)
         register_file_user(shown_pictures)
         register_dispatch(dispatch_from)
         sending.register()
+        register_resolver("order_link_request", order_link_content)

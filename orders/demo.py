@@ -182,7 +182,7 @@ def _write(
         lines,
         destination=buyer.country,
         postal_code=buyer.postal_code,
-        ordered_on=timezone.localdate(placed),
+        now=placed,
     )
     quote = cart.quote
     if not cart.all_available or quote.lead_time is None:

@@ -1,10 +1,12 @@
-"""The forms of an order's pages: its withdrawal and its delivery address. Their limits are those of the columns.
+"""The forms of an order's pages: its withdrawal, its delivery address and its link. Their limits are those of the
+columns.
 
 The withdrawal form asks for what the law allows to ask (D221-5).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -13,6 +15,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import normalise_email
 from orders.models import OTHER_COUNTRY, Order
 from orders.selectors.rules import country_name
 from orders.selectors.withdrawals import ReturnableLine, returnable_lines
@@ -180,6 +183,36 @@ class OrderWithdrawalForm(forms.Form):
             for item in declaration.order.items.all():
                 values[_field(item.pk)] = chosen.get(item.pk, 0)
         return values
+
+
+class TrackingForm(forms.Form):
+    """Which order, and the address that it was placed with."""
+
+    reference = LineField(
+        label=_("Référence de la commande"),
+        max_length=LIMITS["order"],
+        help_text=_("Huit chiffres et lettres, dans l'objet de votre confirmation : par exemple 7C9BE001."),
+        widget=forms.TextInput(_look(autocomplete="off", autocapitalize="characters", spellcheck="false")),
+    )
+    email = forms.EmailField(
+        label=_("Adresse email"),
+        max_length=LIMITS["email"],
+        help_text=_("Celle de la commande."),
+        widget=forms.EmailInput(_look(autocomplete="email", autocapitalize="none", spellcheck="false")),
+    )
+
+    def clean_reference(self) -> str:
+        """In capitals and without the spaces, the dashes and the « n° » that people write."""
+        reference = re.sub(r"^(N°|№|#)|[\s\-–.]", "", self.cleaned_data["reference"].upper().strip())
+        if not re.fullmatch(r"[0-9A-F]{8}", reference):
+            raise ValidationError(
+                _("Une référence a huit chiffres ou lettres de A à F, par exemple 7C9BE001."),
+                code="invalid",
+            )
+        return reference
+
+    def clean_email(self) -> str:
+        return normalise_email(self.cleaned_data["email"])
 
 
 def _field(item_id: int) -> str:

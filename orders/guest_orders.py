@@ -1,11 +1,17 @@
 """Which orders this browser made: guests have no account, so their session remembers."""
 
 import uuid
+from typing import Literal
 
 from django.http import HttpRequest
 
+from accounts.models import User
+from accounts.sign_ups import awaits_confirmation
 from orders.access import token_is_valid
 from orders.models import Order
+from orders.services.checkout.guest_accounts import may_join
+
+AccountState = Literal["", "offer", "asked", "join"]
 
 _KEY = "orders"
 _KEPT = 20
@@ -30,3 +36,15 @@ def browser_owns(request: HttpRequest, order: Order, token: str = "") -> bool:
     if str(order.pk) in request.session.get(_KEY, []):
         return True
     return bool(token) and token_is_valid(order.pk, token)
+
+
+def account_state(request: HttpRequest, order: Order) -> AccountState:
+    """Return what an order's page says of an account: offers one, waits for its confirmation, or lets the order join
+    the one that is signed in; "" for a member's order. The same for an address that has an account and one that has
+    none. One query at most.
+    """
+    if order.user_id is not None:
+        return ""
+    if isinstance(request.user, User):
+        return "join" if may_join(order, request.user) else ""
+    return "asked" if awaits_confirmation(request, order.email) else "offer"

@@ -67,4 +67,6 @@ class CheckoutPropsSerializer(serializers.Serializer[Any]):
 @island_serializer("payment-result")
 class PaymentResultPropsSerializer(serializers.Serializer[Any]):
     session_id = serializers.CharField()
+    # Known without asking the provider again: what was bought stands on the page already.
+    paid = serializers.BooleanField()
     links = ResultLinksSerializer()

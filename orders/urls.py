@@ -1,6 +1,6 @@
 from django.urls import path
 
-from orders.views import addresses, orders, payments, withdrawals
+from orders.views import addresses, guests, orders, payments, withdrawals
 from shop.core.page_slugs import localized
 
 app_name = "orders"
@@ -11,6 +11,10 @@ urlpatterns = [
     path(localized("%(payment_result)s"), orders.payment_result_page, name="payment-result"),
     path(localized("%(order)s/<uuid:order_id>"), orders.order_page, name="order"),
     path(localized("%(order)s/<uuid:order_id>/%(address)s"), addresses.address_page, name="address"),
+    path(localized("%(order)s/<uuid:order_id>/%(account)s"), guests.request_account, name="order-account"),
+    path(localized("%(order)s/<uuid:order_id>/%(join)s"), guests.join_account, name="order-join"),
+    path(localized("%(tracking)s"), guests.tracking_page, name="tracking"),
+    path(localized("%(tracking)s/%(asked)s"), guests.tracking_requested, name="tracking-requested"),
     path(localized("%(payment)s/<str:token>"), payments.payment_page, name="pay"),
     path(localized("%(withdrawal)s"), withdrawals.withdrawal_page, name="withdrawal"),
     path(

@@ -49,14 +49,16 @@ def _join_orders(user: User, order_ids: Sequence[uuid.UUID]) -> None:
 
 
 def prepare_sign_up(
-    *, email: str, password: str, language: str, first_name: str = "", last_name: str = ""
+    *, email: str, password: str | None, language: str, first_name: str = "", last_name: str = ""
 ) -> SignUp:
     """Return a sign-up, checked and its password hashed, not yet written; nothing is looked up.
 
-    Raises ``Problem`` (400): ``invalid_email``, ``weak_password``.
+    Without a password it is chosen when the link is opened. Raises ``Problem`` (400): ``invalid_email``,
+    ``weak_password``.
     """
     address = clean_email(email)
-    _refuse_weak(password, User(email=address, first_name=first_name, last_name=last_name))
+    if password is not None:
+        _refuse_weak(password, User(email=address, first_name=first_name, last_name=last_name))
     return SignUp(
         email=address,
         password=make_password(password),
@@ -102,8 +104,9 @@ def confirm_sign_up(*, key: str, password: str | None, is_theirs: bool) -> User:
     """Make the account of a sign-up whose link was opened, its address proved; every link of the address ends.
 
     ``password`` is the one chosen now; ``None`` keeps the one typed at sign-up, which only the browser that signed up
-    may ask for. With ``is_theirs`` the account gets the name, and the orders placed with the sign-up. Raises
-    ``Problem`` (400): ``invalid_link``, ``weak_password``. Locks the sign-ups of the address, then the orders.
+    may ask for, and only where one was typed. With ``is_theirs`` the account gets the name, and the orders placed with
+    the sign-up. Raises ``Problem`` (400): ``invalid_link``, ``weak_password``. Locks the sign-ups of the address, then
+    the orders.
     """
     with transaction.atomic():
         asked = sign_up_of_key(key)
@@ -112,7 +115,7 @@ def confirm_sign_up(*, key: str, password: str | None, is_theirs: bool) -> User:
         # All of them in one order: links of two sign-ups of one address opened at once wait here for each other.
         held = SignUp.objects.select_for_update().filter(email=asked.email).order_by("pk")
         sign_up = next((row for row in held if row.pk == asked.pk), None)
-        if sign_up is None:
+        if sign_up is None or (password is None and not sign_up.has_password):
             raise _invalid_link()
         names = {"first_name": sign_up.first_name, "last_name": sign_up.last_name} if is_theirs else {}
         if password is not None:

@@ -49,7 +49,6 @@ FIELD_ACTIONS = {
         (
             *("price", "original_price", "painted_price", "unpainted_price"),
             *("price_adjustment", "price_override"),
-            *("promotion_active", "promotion_type", "promotion_buy_quantity", "promotion_get_quantity"),
         ),
         StaffAction.EDIT_PRICES,
     ),
@@ -95,7 +94,7 @@ class VariationFormSet(forms.BaseInlineFormSet[ProductVariation, Product, forms.
                 and adjustment is not None
                 and lowest + adjustment < 0
             ):
-                form.add_error("price_adjustment", _("Cet écart donnerait un prix négatif."))
+                form.add_error("price_adjustment", _("Cet écart donnerait un prix nul ou négatif."))
 
 
 class VariantForm(forms.ModelForm[Variant]):

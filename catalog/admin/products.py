@@ -19,14 +19,16 @@ from catalog.admin.forms import ProductForm, language_fieldsets, preview_of, rea
 from catalog.admin.inlines import (
     ImageInline,
     ModelInline,
+    PromotionInline,
     VariantInline,
     VariationInline,
     save_images,
     save_model,
+    save_own_promotion,
     save_variants,
     save_variations,
 )
-from catalog.models import PricePoint, Product, ProductImage, ProductModel, Variant
+from catalog.models import PricePoint, Product, ProductImage, ProductModel, Promotion, Variant
 from catalog.selectors import staff_search, wording
 from catalog.selectors.products import without_customs_data
 from catalog.services.products import delete_product, refresh_product, save_product
@@ -60,7 +62,7 @@ class ProductAdmin(StaffAdmin[Product]):
     change_action = StaffAction.EDIT_STOCK
     delete_action = StaffAction.DELETE_PRODUCT
     form = ProductForm
-    inlines = (ImageInline, VariationInline, VariantInline, ModelInline)
+    inlines = (ImageInline, VariationInline, VariantInline, PromotionInline, ModelInline)
     list_display = (
         "thumbnail",
         "name",
@@ -79,19 +81,18 @@ class ProductAdmin(StaffAdmin[Product]):
         "is_published",
         "in_stock",
         "featured",
-        "promotion_active",
-        "promotion_type",
+        "running_promotion__type",
         "source",
         CustomsFilter,
     )
-    list_select_related = ("category",)
+    list_select_related = ("category", "running_promotion")
     list_per_page = 50
     show_full_result_count = False
     date_hierarchy = "created_at"
     search_fields = ("search_text",)
     search_help_text = _("Nom, description, catégorie ; référence ou identifiant externe exacts.")
     autocomplete_fields = ("picked_similar",)
-    readonly_fields = ("updated_at", "price_from", "price_to", "crossed_out")
+    readonly_fields = ("updated_at", "price_from", "price_to", "crossed_out", "promotion")
     actions = ("publish", "unpublish")
     fieldsets = (
         (None, {"fields": ("version", "category", ("is_published", "featured"))}),
@@ -107,15 +108,7 @@ class ProductAdmin(StaffAdmin[Product]):
             },
         ),
         (_("Stock"), {"fields": (("in_stock", "stock_quantity"),)}),
-        (
-            _("Promotion"),
-            {
-                "fields": (
-                    ("promotion_active", "promotion_type"),
-                    ("promotion_buy_quantity", "promotion_get_quantity"),
-                )
-            },
-        ),
+        (_("Promotion"), {"fields": ("promotion",)}),
         (
             _("Caractéristiques"),
             {
@@ -155,9 +148,10 @@ class ProductAdmin(StaffAdmin[Product]):
         low, high = wording.amount_text(product.price_from), wording.amount_text(product.price_to)
         return low if low == high else f"{low} – {high}"
 
-    @admin.display(description=_("promotion"))
+    @admin.display(description=_("promotion en cours"))
     def promotion(self, product: Product) -> str:
-        return wording.promotion_label(product)
+        running = product.running_promotion
+        return "" if running is None else f"{wording.promotion_label(running)} ({running.name})"
 
     @staff_action(StaffAction.EDIT_PRODUCT, description=_("Publier"))
     def publish(self, request: HttpRequest, chosen: QuerySet[Product]) -> None:
@@ -202,6 +196,8 @@ class ProductAdmin(StaffAdmin[Product]):
             save_model(formset)
         elif formset.model is Variant:
             save_variants(formset)
+        elif formset.model is Promotion:
+            save_own_promotion(formset)
         else:
             save_variations(formset)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,8 +14,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from catalog.models import Finish, Product, PromotionType
-from catalog.pricing import promotion_quantities
+from catalog.models import Finish, Product, Promotion, PromotionType
+from catalog.pricing import reduced_price
 from catalog.selectors import cards, categories, listing, wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.dispatch import dispatch_from
@@ -73,9 +74,11 @@ class ProductPicture(serializers.Serializer[Any]):
 
 
 class ProductPromotion(serializers.Serializer[Any]):
+    """The running promotion. `buy` and `get` are null for a reduction, whose price is the one of the product."""
+
     type = serializers.ChoiceField(choices=PromotionType.choices)
-    buy = serializers.IntegerField()
-    get = serializers.IntegerField()
+    buy = serializers.IntegerField(allow_null=True)
+    get = serializers.IntegerField(allow_null=True)
     label = serializers.CharField()  # type: ignore[assignment]
 
 
@@ -237,7 +240,7 @@ class ProductList(APIView):
 
 
 class ProductOne(APIView):
-    """`GET /api/products/{id}`: at most eight queries."""
+    """`GET /api/products/{id}`: at most nine queries."""
 
     @extend_schema(operation_id="products_retrieve", responses=ProductFull)
     def get(self, request: Request, product_id: str) -> Response:
@@ -265,34 +268,38 @@ def _summary(product: Product, image: ImageInfo | None) -> dict[str, Any]:
         "teaser": wording.teaser(product),
         "category": product.category.name,
         "category_slug": product.category.slug,
-        "price": product.price,
+        "price": reduced_price(product.price, product.running_promotion),
         "price_from": product.price_from,
         "original_price": product.crossed_out,
         "image": None if image is None else _picture(image),
         "featured": product.featured,
         "in_stock": product.is_available,
-        "promotion": _promotion(product),
+        "promotion": _promotion(product.running_promotion),
     }
 
 
 def _full(found: ProductDetail) -> dict[str, Any]:
     row = found.row
+    promotion = found.promotion
     return {
         **_summary(row, found.images[0] if found.images else None),
         "original_price": None if found.selected is None else found.selected.original_price,
         "in_stock": found.available,
+        "price": reduced_price(row.price, promotion),
+        "price_from": found.price,
+        "promotion": _promotion(found.promotion),
         "slug": found.slug,
         "description": found.description,
         "full_description": found.full_description,
         "price_to": found.price_to or found.price,
-        "painted_price": found.painted_price,
-        "unpainted_price": found.unpainted_price,
+        "painted_price": _reduced(found.painted_price, promotion),
+        "unpainted_price": _reduced(found.unpainted_price, promotion),
         "image_url": found.images[0].url if found.images else None,
         "gallery_images": [image.url for image in found.images],
-        "promotion_active": found.promotion_active,
-        "promotion_type": found.promotion_type,
-        "promotion_buy_quantity": found.promotion_buy_quantity,
-        "promotion_get_quantity": found.promotion_get_quantity,
+        "promotion_active": promotion is not None,
+        "promotion_type": "" if promotion is None else promotion.type,
+        "promotion_buy_quantity": None if promotion is None else promotion.buy_quantity,
+        "promotion_get_quantity": None if promotion is None else promotion.get_quantity,
         "dimensions": row.dimensions,
         "height_cm": row.height_cm,
         "weight": row.weight,
@@ -349,15 +356,18 @@ def _dispatch_from(offer: OfferChoice | None) -> date | None:
     return dispatch_from(offer.production_days.low, offer.production_days.high, offer.stock)
 
 
-def _promotion(product: Product) -> dict[str, Any] | None:
-    quantities = promotion_quantities(product)
-    if quantities is None:
+def _reduced(price: Decimal | None, promotion: Promotion | None) -> Decimal | None:
+    return None if price is None else reduced_price(price, promotion)
+
+
+def _promotion(promotion: Promotion | None) -> dict[str, Any] | None:
+    if promotion is None:
         return None
     return {
-        "type": product.promotion_type,
-        "buy": quantities.buy,
-        "get": quantities.get,
-        "label": wording.promotion_label(product),
+        "type": promotion.type,
+        "buy": promotion.buy_quantity,
+        "get": promotion.get_quantity,
+        "label": wording.promotion_label(promotion),
     }
 
 

@@ -16,6 +16,7 @@ from catalog.pricing import Offer, offers
 from catalog.services.media import add_product_image, set_product_model
 from catalog.services.price_history import PastPrice, record_history
 from catalog.services.products import complete_variants, refresh_product
+from catalog.services.promotions import set_own_promotion
 from shop.core.images import draw_shipped_image
 from shop.core.models3d import check_model
 
@@ -33,10 +34,6 @@ _COPIED = (
     "in_stock",
     "is_published",
     "stock_quantity",
-    "promotion_active",
-    "promotion_type",
-    "promotion_buy_quantity",
-    "promotion_get_quantity",
 )
 _COPIED_TO_VARIANTS = (
     "sku",
@@ -47,6 +44,12 @@ _COPIED_TO_VARIANTS = (
     "production_days_max",
     "dimensions",
     "weight",
+)
+_OWN_PROMOTION = (
+    "promotion_active",
+    "promotion_type",
+    "promotion_buy_quantity",
+    "promotion_get_quantity",
 )
 _AMOUNTS = ("price", "original_price", "painted_price", "unpainted_price", "height_cm")
 _TEXTS = ("slug", "name", "description", "full_description", "material", "paint_type")
@@ -110,6 +113,8 @@ def _load_product(entry: Entry, category: Category, now: datetime) -> None:
         for offer in offers(product, variants):
             record_history(product=product, offer=offer, prices=_earlier_prices(entry, offer, keys, now))
         refresh_product(product_id=product.pk, now=now)
+        if entry["promotion_type"]:
+            set_own_promotion(product=product, **{field: entry[field] for field in _OWN_PROMOTION})
         for image in entry["images"]:
             row = add_product_image(
                 product=product,

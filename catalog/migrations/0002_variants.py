@@ -77,7 +77,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('finish', models.CharField(blank=True, choices=[('painted', 'Peint'), ('unpainted', 'Non peint')], default='', max_length=10, verbose_name='finition')),
                 ('sku', models.CharField(blank=True, default='', max_length=80, verbose_name='référence')),
-                ('price', models.DecimalField(blank=True, decimal_places=2, help_text='Vide : celui de la finition et du format.', max_digits=10, null=True, validators=[django.core.validators.MinValueValidator(Decimal('0.00'))], verbose_name='prix propre (€)')),
+                ('price', models.DecimalField(blank=True, decimal_places=2, help_text='Vide : celui de la finition et du format.', max_digits=10, null=True, validators=[django.core.validators.MinValueValidator(Decimal('0.01'), 'Le prix doit être supérieur à 0,00\xa0€.')], verbose_name='prix propre (€)')),
                 ('in_stock', models.BooleanField(default=True, verbose_name='disponible')),
                 ('stock_quantity', models.PositiveIntegerField(blank=True, help_text='Vide : celle du produit.', null=True, verbose_name='quantité en stock')),
                 ('weight_grams', models.PositiveIntegerField(blank=True, help_text='Vide : celui du produit.', null=True, verbose_name='poids emballé (g)')),
@@ -131,7 +131,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='variant',
-            constraint=models.CheckConstraint(condition=models.Q(('price__isnull', True), models.Q(('price__gte', 0), ('variation__isnull', False)), _connector='OR'), name='variant_price_of_a_format', violation_error_message='Sans format, le prix est celui du produit.'),
+            constraint=models.CheckConstraint(condition=models.Q(('price__isnull', True), models.Q(('price__gt', 0), ('variation__isnull', False)), _connector='OR'), name='variant_price_of_a_format', violation_error_message='Sans format, le prix est celui du produit.'),
         ),
         migrations.AddConstraint(
             model_name='variant',

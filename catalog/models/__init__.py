@@ -19,11 +19,13 @@ from catalog.models.favourite import Favourite
 from catalog.models.media import CategoryPicture, PictureRow, ProductImage, ProductModel, RetiredPicture
 from catalog.models.notice import Notice
 from catalog.models.price import PricePoint
-from catalog.models.product import (
+from catalog.models.product import Finish, Product
+from catalog.models.promotion import (
     FIXED_PROMOTIONS,
-    Finish,
-    Product,
+    REDUCTIONS,
+    Promotion,
     PromotionQuantities,
+    PromotionState,
     PromotionType,
 )
 from catalog.models.review import Review, ReviewDecision, ReviewState
@@ -32,6 +34,7 @@ from catalog.models.variant import ProductVariation, Variant
 
 __all__ = [
     "FIXED_PROMOTIONS",
+    "REDUCTIONS",
     "SLUG_FIELDS",
     "SLUG_LENGTH",
     "AppendOnlyError",
@@ -51,7 +54,9 @@ __all__ = [
     "ProductImage",
     "ProductModel",
     "ProductVariation",
+    "Promotion",
     "PromotionQuantities",
+    "PromotionState",
     "PromotionType",
     "RetiredPicture",
     "Review",

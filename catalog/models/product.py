@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -18,7 +17,7 @@ from django_countries.fields import CountryField
 from catalog.models.category import Category
 
 AMOUNT_DIGITS = 10
-NOT_NEGATIVE = [MinValueValidator(Decimal("0.00"))]
+ABOVE_ZERO = [MinValueValidator(Decimal("0.01"), _("Le prix doit être supérieur à 0,00 €."))]
 
 
 class Finish(models.TextChoices):
@@ -28,41 +27,22 @@ class Finish(models.TextChoices):
     UNPAINTED = "unpainted", _("Non peint")
 
 
-class PromotionType(models.TextChoices):
-    """Buy N, get M. The first three have fixed quantities."""
-
-    BUY_2_GET_1 = "buy_2_get_1", _("2 achetés, 1 offert")
-    BUY_3_GET_1 = "buy_3_get_1", _("3 achetés, 1 offert")
-    BUY_4_GET_3 = "buy_4_get_3", _("4 achetés, 3 offerts")
-    BUY_N_GET_M = "buy_n_get_m", _("Quantités libres")
-
-
-@dataclass(frozen=True, slots=True)
-class PromotionQuantities:
-    """Of every `buy + get` units, `get` are free."""
-
-    buy: int
-    get: int
-
-
-FIXED_PROMOTIONS: dict[str, PromotionQuantities] = {
-    PromotionType.BUY_2_GET_1: PromotionQuantities(2, 1),
-    PromotionType.BUY_3_GET_1: PromotionQuantities(3, 1),
-    PromotionType.BUY_4_GET_3: PromotionQuantities(4, 3),
-}
-
-
 def not_negative(field: str) -> Q:
     """Return the condition that a column is empty or at least 0."""
     return Q(**{f"{field}__gte": 0}) | Q(**{f"{field}__isnull": True})
+
+
+def positive(field: str) -> Q:
+    """Return the condition that a column is empty or above 0."""
+    return Q(**{f"{field}__gt": 0}) | Q(**{f"{field}__isnull": True})
 
 
 class Product(models.Model):
     """A product on sale.
 
     Write it through `catalog.services.products`, which keeps the denormalised columns (`search_text`, `price_from`,
-    `price_to`, `crossed_out`, `is_available`, `is_ready`) and the price history right; `rating_count` and
-    `rating_average` are those of `catalog.services.reviews`. Texts are translated.
+    `price_to`, `crossed_out`, `reduced_price`, `running_promotion`, `is_available`, `is_ready`) and the price history
+    right; `rating_count` and `rating_average` are those of `catalog.services.reviews`. Texts are translated.
     """
 
     name = models.CharField(_("nom"), max_length=160)
@@ -83,7 +63,7 @@ class Product(models.Model):
     )
 
     price = models.DecimalField(
-        _("prix de base (€)"), max_digits=AMOUNT_DIGITS, decimal_places=2, validators=NOT_NEGATIVE
+        _("prix de base (€)"), max_digits=AMOUNT_DIGITS, decimal_places=2, validators=ABOVE_ZERO
     )
     original_price = models.DecimalField(
         _("prix d'origine (€)"),
@@ -91,7 +71,7 @@ class Product(models.Model):
         decimal_places=2,
         null=True,
         blank=True,
-        validators=NOT_NEGATIVE,
+        validators=ABOVE_ZERO,
         help_text=_("Affiché barré, plafonné au prix le plus bas des 30 jours avant la baisse (L112-1-1)."),
     )
     painted_price = models.DecimalField(
@@ -100,7 +80,7 @@ class Product(models.Model):
         decimal_places=2,
         null=True,
         blank=True,
-        validators=NOT_NEGATIVE,
+        validators=ABOVE_ZERO,
     )
     unpainted_price = models.DecimalField(
         _("prix non peint (€)"),
@@ -108,7 +88,7 @@ class Product(models.Model):
         decimal_places=2,
         null=True,
         blank=True,
-        validators=NOT_NEGATIVE,
+        validators=ABOVE_ZERO,
     )
 
     featured = models.BooleanField(_("en vedette"), default=False)
@@ -117,17 +97,6 @@ class Product(models.Model):
         _("quantité en stock"), null=True, blank=True, help_text=_("Vide : fabriqué à la commande.")
     )
     is_published = models.BooleanField(_("publié"), default=True)
-
-    promotion_active = models.BooleanField(_("promotion active"), default=False)
-    promotion_type = models.CharField(
-        _("type de promotion"), max_length=20, choices=PromotionType.choices, blank=True, default=""
-    )
-    promotion_buy_quantity = models.PositiveSmallIntegerField(
-        _("quantité achetée"), null=True, blank=True, validators=[MinValueValidator(1)]
-    )
-    promotion_get_quantity = models.PositiveSmallIntegerField(
-        _("quantité offerte"), null=True, blank=True, validators=[MinValueValidator(1)]
-    )
 
     dimensions = models.CharField(
         _("dimensions"), max_length=80, blank=True, help_text=_("Hauteur × largeur × profondeur.")
@@ -204,6 +173,20 @@ class Product(models.Model):
         null=True,
         editable=False,
     )
+    # The one that runs, as far as `catalog.services.prices` has recorded it.
+    running_promotion = models.ForeignKey(
+        "catalog.Promotion",
+        on_delete=models.SET_NULL,
+        null=True,
+        editable=False,
+        related_name="+",
+        verbose_name=_("promotion en cours"),
+    )
+
+    # The price that `crossed_out` belongs to: one of several where the choices differ in price.
+    reduced_price = models.DecimalField(
+        _("prix réduit (€)"), max_digits=AMOUNT_DIGITS, decimal_places=2, null=True, editable=False
+    )
 
     rating_count = models.PositiveIntegerField(_("avis publiés"), default=0, editable=False)
     rating_average = models.DecimalField(
@@ -257,43 +240,15 @@ class Product(models.Model):
             ),
         )
         constraints = (
-            models.CheckConstraint(condition=Q(price__gte=0), name="product_price_not_negative"),
-            models.CheckConstraint(
-                condition=not_negative("original_price"), name="product_original_not_negative"
-            ),
-            models.CheckConstraint(
-                condition=not_negative("painted_price"), name="product_painted_not_negative"
-            ),
-            models.CheckConstraint(
-                condition=not_negative("unpainted_price"), name="product_unpainted_not_negative"
-            ),
+            models.CheckConstraint(condition=Q(price__gt=0), name="product_price_positive"),
+            models.CheckConstraint(condition=positive("original_price"), name="product_original_positive"),
+            models.CheckConstraint(condition=positive("painted_price"), name="product_painted_positive"),
+            models.CheckConstraint(condition=positive("unpainted_price"), name="product_unpainted_positive"),
             models.CheckConstraint(
                 condition=not_negative("stock_quantity"), name="product_stock_not_negative"
             ),
             models.CheckConstraint(
                 condition=Q(height_cm__gt=0) | Q(height_cm__isnull=True), name="product_height_positive"
-            ),
-            models.CheckConstraint(
-                condition=Q(promotion_type__in=["", *PromotionType.values]), name="product_promotion_known"
-            ),
-            models.CheckConstraint(
-                condition=Q(promotion_buy_quantity__gte=1) | Q(promotion_buy_quantity__isnull=True),
-                name="product_promotion_buys_one",
-            ),
-            models.CheckConstraint(
-                condition=Q(promotion_get_quantity__gte=1) | Q(promotion_get_quantity__isnull=True),
-                name="product_promotion_gives_one",
-            ),
-            models.CheckConstraint(
-                condition=Q(promotion_get_quantity__lte=F("promotion_buy_quantity"))
-                | Q(promotion_get_quantity__isnull=True)
-                | Q(promotion_buy_quantity__isnull=True),
-                name="product_promotion_gives_less",
-            ),
-            models.CheckConstraint(
-                condition=~Q(promotion_type=PromotionType.BUY_N_GET_M)
-                | Q(promotion_buy_quantity__isnull=False, promotion_get_quantity__isnull=False),
-                name="product_promotion_complete",
             ),
             models.CheckConstraint(
                 condition=Q(production_days_min__isnull=True, production_days_max__isnull=True)
@@ -319,18 +274,6 @@ class Product(models.Model):
     def clean(self) -> None:
         """Refuses what the constraints refuse, with a sentence on the field at fault."""
         errors: dict[str, Any] = {}
-        buy, get = self.promotion_buy_quantity, self.promotion_get_quantity
-        if self.promotion_type == PromotionType.BUY_N_GET_M:
-            if buy is None:
-                errors["promotion_buy_quantity"] = _("Indiquez la quantité à acheter.")
-            if get is None:
-                errors["promotion_get_quantity"] = _("Indiquez la quantité offerte.")
-        if buy is not None and get is not None and get > buy:
-            errors["promotion_get_quantity"] = _(
-                "La quantité offerte ne peut pas dépasser la quantité achetée."
-            )
-        if self.promotion_active and not self.promotion_type:
-            errors["promotion_type"] = _("Choisissez le type de la promotion.")
         low, high = self.production_days_min, self.production_days_max
         if (low is None) != (high is None):
             missing = "production_days_min" if low is None else "production_days_max"

@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from catalog.models.product import AMOUNT_DIGITS, NOT_NEGATIVE, Finish, Product, not_negative
+from catalog.models.product import ABOVE_ZERO, AMOUNT_DIGITS, Finish, Product, positive
 
 
 class ProductVariation(models.Model):
@@ -27,7 +27,7 @@ class ProductVariation(models.Model):
         decimal_places=2,
         null=True,
         blank=True,
-        validators=NOT_NEGATIVE,
+        validators=ABOVE_ZERO,
         help_text=_("Remplace le prix du produit et l'écart."),
     )
     is_default = models.BooleanField(_("par défaut"), default=False)
@@ -44,9 +44,7 @@ class ProductVariation(models.Model):
             models.UniqueConstraint(
                 fields=("product",), condition=Q(is_default=True), name="variation_one_default"
             ),
-            models.CheckConstraint(
-                condition=not_negative("price_override"), name="variation_override_not_negative"
-            ),
+            models.CheckConstraint(condition=positive("price_override"), name="variation_override_positive"),
         )
 
     def __str__(self) -> str:
@@ -78,7 +76,7 @@ class Variant(models.Model):
         decimal_places=2,
         null=True,
         blank=True,
-        validators=NOT_NEGATIVE,
+        validators=ABOVE_ZERO,
         help_text=_("Vide : celui de la finition et du format."),
     )
     in_stock = models.BooleanField(_("disponible"), default=True)
@@ -126,7 +124,7 @@ class Variant(models.Model):
             models.CheckConstraint(condition=Q(finish__in=["", *Finish.values]), name="variant_finish_known"),
             # Without formats the price of a finish is the product's own: one place for one price.
             models.CheckConstraint(
-                condition=Q(price__isnull=True) | Q(price__gte=0, variation__isnull=False),
+                condition=Q(price__isnull=True) | Q(price__gt=0, variation__isnull=False),
                 name="variant_price_of_a_format",
                 violation_error_message=_("Sans format, le prix est celui du produit."),
             ),

@@ -10,6 +10,9 @@ from django.db.models import Q
 from catalog.models import Product, Variant
 from catalog.pricing import displayed_offers, offers
 
+LOW_STOCK = 3
+"""From so many units on, pages say how many are left."""
+
 Level = tuple[str, int]
 """One number of units in stock: ("product", key) or ("variant", key)."""
 

@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.db.models.functions import Abs
 from django.utils import timezone
 
 from catalog import pricing
@@ -27,8 +28,10 @@ from shop.core.fragment_cache import cached_fragment, find_fragment, store_fragm
 from shop.core.images import ImageInfo
 
 NEWEST = ("-created_at", "-pk")
-SIMILAR_LIMIT = 3
+SIMILAR_LIMIT = 4
 GALLERY_SIZE = 6
+
+_AVAILABLE_FIRST = Case(When(available_condition(), then=Value(0)), default=Value(1))
 
 _TRANSLATED = ("name", "slug", "description")
 _PLAIN = (
@@ -37,6 +40,7 @@ _PLAIN = (
     "price_from",
     "price_to",
     "crossed_out",
+    "reduced_price",
     "featured",
     "is_available",
     "in_stock",
@@ -45,10 +49,11 @@ _PLAIN = (
     "painted_price",
     "unpainted_price",
     "category__offers_finishes",
-    "promotion_active",
-    "promotion_type",
-    "promotion_buy_quantity",
-    "promotion_get_quantity",
+    "running_promotion__type",
+    "running_promotion__buy_quantity",
+    "running_promotion__get_quantity",
+    "running_promotion__percent",
+    "running_promotion__amount",
     "production_days_min",
     "production_days_max",
     "category__slug",
@@ -61,8 +66,9 @@ _PLAIN = (
 class ProductCard:
     """A product in a list. `price` is the lowest one; `price_to` is set when there are several.
 
-    `available_quantity` is None for made to order. `original_price` is the price that may be shown crossed out beside a
-    single price.
+    `available_quantity` is None for made to order. `original_price` is the price that may be shown crossed out beside
+    `reduced_price`, which is `price` or one of the range. `badge` is the mark of a promotion or of a price that is
+    lower than it was, "" without one; `stock_text` what is said of a few last units.
     """
 
     id: int
@@ -75,12 +81,14 @@ class ProductCard:
     price: Decimal
     price_to: Decimal | None
     original_price: Decimal | None
+    reduced_price: Decimal | None
     image: ImageInfo | None
     second_image: ImageInfo | None
     photo_count: int
     featured: bool
     available: bool
-    promotion_label: str
+    badge: str
+    stock_text: str
     production_days_min: int
     production_days_max: int
     available_quantity: int | None
@@ -125,7 +133,7 @@ def _featured(limit: int) -> list[ProductCard]:
 
 
 def daily_gallery(day: date | None = None, count: int = GALLERY_SIZE) -> list[ProductCard]:
-    """Products drawn for one day: the same for everybody, others tomorrow; those with a photo first.
+    """Products drawn for one day: the same for everybody, others tomorrow; those with a photo that can be bought first.
 
     The draw is a function of the day and of each product's key alone, so that a product added during the day changes
     the choice only if it is drawn itself.
@@ -143,33 +151,47 @@ def _draw_gallery(day: date, count: int) -> list[ProductCard]:
     offset = int.from_bytes(digest[4:8], "big") % prime
     drawn = (F("pk") % prime * factor + offset) % prime
     candidates = build_cards(
-        read_cards(Product.objects.filter(is_published=True), drawn, "pk", limit=2 * count)
+        read_cards(Product.objects.filter(is_published=True), _AVAILABLE_FIRST, drawn, "pk", limit=2 * count)
     )
-    return sorted(candidates, key=lambda card: card.image is None)[:count]
+    return sorted(candidates, key=lambda card: (card.image is None, not card.available))[:count]
 
 
 def similar_cards(product: Product, limit: int = SIMILAR_LIMIT) -> list[ProductCard]:
-    """`similar_products` as cards. Two queries."""
+    """`similar_products` as cards. Two queries, a third where its own category does not fill the row."""
     return cached_fragment(
         lambda: build_cards(similar_products(product, limit)), "similar-cards", product.pk, limit
     )
 
 
 def similar_products(product: Product, limit: int = SIMILAR_LIMIT) -> list[Product]:
-    """What else to look at: the products picked by staff, then the same category; available ones first, newest first.
-    One query."""
+    """What else to look at: the products picked by staff, then the same category, then the nearest ones (of its kind,
+    by their place in the shop); available ones first, newest first. One query; two where the category has too few."""
     picked = Product.picked_similar.through.objects.filter(from_product=product.pk, to_product=OuterRef("pk"))
     candidates = (
         Product.objects.filter(is_published=True)
         .filter(Q(category_id=product.category_id) | Exists(picked))
         .exclude(pk=product.pk)
     )
-    return read_cards(
+    found = read_cards(
         candidates,
         Case(When(Exists(picked), then=Value(0)), default=Value(1)),
-        Case(When(available_condition(), then=Value(0)), default=Value(1)),
+        _AVAILABLE_FIRST,
         *NEWEST,
         limit=limit,
+    )
+    if len(found) == limit:
+        return found
+    category = product.category
+    others = Product.objects.filter(is_published=True).exclude(
+        pk__in=[product.pk, *(row.pk for row in found)]
+    )
+    return found + read_cards(
+        others.exclude(category=category),
+        Case(When(category__kind=category.kind, then=Value(0)), default=Value(1)),
+        Abs(F("category__position") - category.position),
+        _AVAILABLE_FIRST,
+        *NEWEST,
+        limit=limit - len(found),
     )
 
 
@@ -225,7 +247,11 @@ def read_published_cards(keys: Sequence[int]) -> list[Product]:
 
 
 def _with_columns(keys: Any) -> QuerySet[Product]:
-    return Product.objects.filter(pk__in=keys).select_related("category").only(*card_columns())
+    return (
+        Product.objects.filter(pk__in=keys)
+        .select_related("category", "running_promotion")
+        .only(*card_columns())
+    )
 
 
 def _card(
@@ -237,6 +263,7 @@ def _card(
     several = product.price_to > product.price_from
     shown = [image_info(photo, product.name) for photo in photos[:2]]
     first = pricing.first_variant(product, variants)
+    stock = None if first is None else availability_of(product, first)
     days = wording.production_days(product, first, default_days)
     return ProductCard(
         id=product.pk,
@@ -248,14 +275,17 @@ def _card(
         colour=product.category.colour,
         price=product.price_from,
         price_to=product.price_to if several else None,
-        original_price=None if several else product.crossed_out,
+        original_price=product.crossed_out,
+        reduced_price=product.reduced_price,
         image=shown[0] if shown else None,
         second_image=shown[1] if len(shown) > 1 else None,
         photo_count=len(photos),
         featured=product.featured,
         available=product.is_available,
-        promotion_label=wording.promotion_label(product),
+        badge=wording.promotion_badge(product.running_promotion)
+        or (wording.reduction_badge() if product.crossed_out is not None else ""),
+        stock_text=wording.stock_text(stock.quantity) if stock is not None and stock.available else "",
         production_days_min=days.low,
         production_days_max=days.high,
-        available_quantity=None if first is None else availability_of(product, first).quantity,
+        available_quantity=None if stock is None else stock.quantity,
     )

@@ -35,8 +35,8 @@ class Choice(NamedTuple):
 
 
 def promotion_condition() -> Q:
-    """Products with a running promotion."""
-    return Q(promotion_active=True) & ~Q(promotion_type="")
+    """Products with a running promotion, or a price that is lower than it was."""
+    return Q(running_promotion__isnull=False) | Q(crossed_out__isnull=False)
 
 
 def finish_condition(finish: str) -> Q:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from catalog import pricing
-from catalog.models import Finish, PricePoint, Product, ProductImage, ProductVariation, Variant
+from catalog.models import Finish, PricePoint, Product, ProductImage, ProductVariation, Promotion, Variant
 from catalog.pricing import Offer, OfferKey
 from catalog.selectors import wording
 from catalog.selectors.addresses import choice_query, product_url
 from catalog.selectors.availability import availability_of
 from catalog.selectors.pictures import FinishPhotos, finish_photos, image_info, images_of_variant
+from catalog.selectors.promotions import promotions_of
 from catalog.selectors.variants import variants_of
 from catalog.selectors.wording import ProductionDays
 from shop.core.fragment_cache import cached_fragment
 from shop.core.images import ImageInfo
+
+PriceHistory = dict[OfferKey, list[PricePoint]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,11 @@ class OfferChoice:
         """The query of the page's address with this choice made, "" where there is no choice."""
         return choice_query(self.finish, self.variation_id)
 
+    @property
+    def stock_text(self) -> str:
+        """What is said of a few last units; "" for the others."""
+        return wording.stock_text(self.stock) if self.available else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Photo:
@@ -124,11 +133,8 @@ class ProductDetail:
     featured: bool
     available: bool
     in_stock: bool
-    promotion_active: bool
-    promotion_type: str
-    promotion_buy_quantity: int | None
-    promotion_get_quantity: int | None
-    promotion_label: str
+    promotion: Promotion | None
+    promotion_badge: str
     promotion_text: str
     material: str
     paint_type: str
@@ -239,15 +245,18 @@ class ProductDetail:
 
 
 def find_product(product_id: int) -> ProductDetail | None:
-    """A published product with its first choice made, or None. Four queries (product with its category, variants,
-    photos, prices over time), one more when the shop's settings are not cached; one when there is no such product."""
+    """A published product with its first choice made, or None. Five queries (product with its category, variants,
+    photos, prices over time, promotions), one more when the shop's settings are not cached; one when there is no such
+    product."""
     return cached_fragment(lambda: _read(product_id), "product", product_id)
 
 
-def current_points(product_id: int) -> dict[OfferKey, PricePoint]:
-    """The point in force for each offer of a product. One query."""
-    points = PricePoint.objects.filter(product_id=product_id).order_by("starts_at", "pk")
-    return {OfferKey(point.variation_id, point.finish): point for point in points}
+def price_histories(product_ids: Collection[int]) -> dict[int, PriceHistory]:
+    """What each offer of these products cost over time, oldest first. One query."""
+    found: dict[int, PriceHistory] = {pk: {} for pk in product_ids}
+    for point in PricePoint.objects.filter(product_id__in=found).order_by("starts_at", "pk"):
+        found[point.product_id].setdefault(OfferKey(point.variation_id, point.finish), []).append(point)
+    return found
 
 
 def without_customs_data() -> Q:
@@ -265,20 +274,23 @@ def _read(product_id: int) -> ProductDetail | None:
         return None
     variants = variants_of([product_id])[product_id]
     photos = list(product.images.order_by("position", "pk"))
-    return _detail(product, variants, photos, current_points(product_id))
+    now = timezone.now()
+    promotion = pricing.running_promotion(promotions_of([product_id], now)[product_id], now)
+    return _detail(product, variants, photos, price_histories([product_id])[product_id], promotion)
 
 
 def _detail(
     product: Product,
     variants: Sequence[Variant],
     photos: Sequence[ProductImage],
-    points: dict[OfferKey, PricePoint],
+    history: PriceHistory,
+    promotion: Promotion | None,
 ) -> ProductDetail:
     default_days = wording.production_days(product, None, wording.default_production_days())
-    every_offer = list(pricing.offers(product, variants))
+    every_offer = list(pricing.offers(product, variants, promotion))
     shown = pricing.displayed_offers(product, every_offer)
     first = pricing.first_offer(product, shown)
-    choices = [_choice(product, offer, photos, points, default_days) for offer in shown]
+    choices = [_choice(product, offer, photos, history, promotion, default_days) for offer in shown]
     low = min((choice.price for choice in choices), default=product.price)
     high = max((choice.price for choice in choices), default=product.price)
     formats = dict.fromkeys(row.variation for row in variants if row.variation is not None)
@@ -303,12 +315,10 @@ def _detail(
         featured=product.featured,
         available=any(choice.available for choice in choices),
         in_stock=product.in_stock,
-        promotion_active=product.promotion_active,
-        promotion_type=product.promotion_type,
-        promotion_buy_quantity=product.promotion_buy_quantity,
-        promotion_get_quantity=product.promotion_get_quantity,
-        promotion_label=wording.promotion_label(product),
-        promotion_text=wording.promotion_text(product),
+        promotion=promotion,
+        promotion_badge=wording.promotion_badge(promotion)
+        or (wording.reduction_badge() if any(choice.original_price for choice in choices) else ""),
+        promotion_text=wording.promotion_text(promotion),
         material=product.material,
         paint_type=product.paint_type,
         source=product.source,
@@ -329,7 +339,8 @@ def _choice(
     product: Product,
     offer: Offer,
     photos: Sequence[ProductImage],
-    points: dict[OfferKey, PricePoint],
+    history: PriceHistory,
+    promotion: Promotion | None,
     default_days: ProductionDays,
 ) -> OfferChoice:
     variant = offer.variant
@@ -342,7 +353,9 @@ def _choice(
         variation_id=variant.variation_id,
         sku=variant.sku,
         price=offer.price,
-        original_price=pricing.crossed_out_price(product, offer, points),
+        original_price=pricing.crossed_out_price(
+            product, offer, history, None if promotion is None else promotion.starts_at
+        ),
         available=stock.available,
         stock=stock.quantity,
         production_days=wording.production_days(product, variant, default_days),

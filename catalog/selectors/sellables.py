@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from itertools import chain
 
+from django.utils import timezone
+
 from catalog import pricing
-from catalog.models import Category, Product, ProductImage, ProductVariation, Variant
+from catalog.models import Category, Product, ProductImage, ProductVariation, Promotion, Variant
+from catalog.pricing import ProductPromotion
 from catalog.selectors import wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.availability import Level, availability_of
 from catalog.selectors.pictures import best_image, image_info, images_of
+from catalog.selectors.promotions import (
+    PROMOTION_COLUMNS,
+    PROMOTION_JOIN,
+    joined_promotion,
+    moment_parameter,
+)
 from catalog.selectors.wording import ProductionDays
 from shop.core.images import ImageInfo
 
@@ -25,13 +35,12 @@ _TRANSLATED = ("name", "slug", "description")
 # Every change of a cart asks these two. Django takes longer to write them than the database to answer them, so they are
 # written here: 320 quotes of five lines a second instead of 234.
 _PRODUCTS = """SELECT product.id, product.category_id, product.price, product.painted_price, product.unpainted_price,
-    product.in_stock, product.stock_quantity, product.is_published, product.promotion_active, product.promotion_type,
-    product.promotion_buy_quantity, product.promotion_get_quantity,
+    product.in_stock, product.stock_quantity, product.is_published,
     product.production_days_min, product.production_days_max,
     product.hs_code, product.origin_country, product.weight_grams,
-    category.offers_finishes AS category_offers_finishes, {texts}
+    category.offers_finishes AS category_offers_finishes, {promotion}, {texts}
 FROM catalog_product AS product JOIN catalog_category AS category ON category.id = product.category_id
-WHERE product.id IN ({keys})"""
+{join} WHERE product.id IN ({keys})"""
 _VARIANTS = """SELECT variant.*, variation.price_adjustment AS variation_price_adjustment,
     variation.price_override AS variation_price_override, variation.is_default AS variation_is_default, {texts}
 FROM catalog_variant AS variant LEFT JOIN catalog_productvariation AS variation ON variation.id = variant.variation_id
@@ -56,7 +65,8 @@ class Sellable:
     several lines of a cart may share.
     `hs_code`, `origin_country` (ISO 3166-1) and `weight_grams` of one packed unit are what customs ask for; "" and None
     when nobody has filled them in.
-    `unit_price` is known also for what is out of stock; `buy` and `get` are those of a running promotion.
+    `unit_price` is known also for what is out of stock, and is the one of the running promotion; `buy` and `get` are
+    those of a promotion that offers pieces.
     """
 
     requested: SellableKey
@@ -78,7 +88,7 @@ class Sellable:
     stock_level: Level | None
     production_days_min: int
     production_days_max: int
-    promotion_label: str
+    promotion_badge: str
     teaser: str
     image: ImageInfo | None
     problem: str | None
@@ -88,12 +98,12 @@ class Sellable:
 
 
 def find_sellables(
-    keys: Sequence[SellableKey], *, own: Mapping[Level, int] | None = None
+    keys: Sequence[SellableKey], *, own: Mapping[Level, int] | None = None, now: datetime | None = None
 ) -> dict[SellableKey, Sellable]:
     """Every key answered, in the active language. Three queries however many keys (products, variants, photos),
     one more when the shop's settings are not cached; none without keys.
 
-    `own` are units held for who asks: they count as left.
+    `own` are units held for who asks: they count as left. `now` is the moment whose promotions count.
 
     Keys out of the range of the database's numbers are unknown products, not errors.
     """
@@ -101,7 +111,8 @@ def find_sellables(
     if not wanted:
         return {}
     product_ids = {key.product_id for key in wanted if 0 < key.product_id < 2**63}
-    products = {product.pk: product for product in _read_products(product_ids)}
+    moment = now or timezone.now()
+    products, promotions = _read_products(product_ids, moment)
     variants: dict[int, list[Variant]] = {pk: [] for pk in products}
     for variant in _read_variants(products):
         variants[variant.product_id].append(variant)
@@ -113,7 +124,14 @@ def find_sellables(
     photos = images_of(products)
     default_days = wording.default_production_days()
     return {
-        key: _sellable(key, product, variants[product.pk], photos[product.pk], default_days)
+        key: _sellable(
+            key,
+            product,
+            variants[product.pk],
+            photos[product.pk],
+            default_days,
+            pricing.running_promotion(promotions[product.pk], moment),
+        )
         if (product := products.get(key.product_id)) is not None and product.is_published
         else _unknown(key, default_days)
         for key in wanted
@@ -125,19 +143,31 @@ def _add_units(row: Product | Variant, quantity: int) -> None:
         row.stock_quantity += quantity
 
 
-def _read_products(keys: Collection[int]) -> list[Product]:
-    """These products with their categories, with the columns that a sellable is made of."""
+def _read_products(
+    keys: Collection[int], moment: datetime
+) -> tuple[dict[int, Product], dict[int, list[ProductPromotion]]]:
+    """These products with their categories, with the columns that a sellable is made of, and their promotions."""
+    products: dict[int, Product] = {}
+    promotions: dict[int, list[ProductPromotion]] = {}
     if not keys:
-        return []
+        return products, promotions
     codes = wording.column_languages()
     texts = [f"product.{field}_{code}" for field in _TRANSLATED for code in codes]
     texts += [f"category.name_{code} AS category_name_{code}" for code in codes]
     category_fields = ("id", *(f"name_{code}" for code in codes), "offers_finishes")
-    products = list(Product.objects.raw(_PRODUCTS.format(texts=", ".join(texts), keys=_marks(keys)), [*keys]))
-    for product in products:
-        values = [vars(product)[f"category_{field}"] for field in category_fields]
-        product.category = Category.from_db(product._state.db, category_fields, values)
-    return products
+    query = _PRODUCTS.format(
+        promotion=PROMOTION_COLUMNS, join=PROMOTION_JOIN, texts=", ".join(texts), keys=_marks(keys)
+    )
+    for row in Product.objects.raw(query, [moment_parameter(moment), *keys]):
+        # A row for each promotion that applies.
+        product = products.setdefault(row.pk, row)
+        found = promotions.setdefault(row.pk, [])
+        if (promotion := joined_promotion(vars(row))) is not None:
+            found.append(promotion)
+        if product is row:
+            values = [vars(row)[f"category_{field}"] for field in category_fields]
+            product.category = Category.from_db(product._state.db, category_fields, values)
+    return products, promotions
 
 
 def _read_variants(product_ids: Collection[int]) -> Iterable[Variant]:
@@ -184,7 +214,7 @@ def _unknown(key: SellableKey, default_days: ProductionDays) -> Sellable:
         stock_level=None,
         production_days_min=default_days.low,
         production_days_max=default_days.high,
-        promotion_label="",
+        promotion_badge="",
         teaser="",
         image=None,
         problem=UNKNOWN_PRODUCT,
@@ -197,6 +227,7 @@ def _sellable(
     variants: Sequence[Variant],
     photos: Sequence[ProductImage],
     default_days: ProductionDays,
+    promotion: Promotion | None,
 ) -> Sellable:
     problem: str | None = None
     formats = list(dict.fromkeys(row.variation for row in variants if row.variation is not None))
@@ -215,7 +246,7 @@ def _sellable(
     stock = None if variant is None else availability_of(product, variant)
     if stock is not None and not stock.available:
         problem = OUT_OF_STOCK
-    promotion = pricing.promotion_quantities(product)
+    quantities = None if promotion is None else promotion.quantities
     days = wording.production_days(product, variant, default_days)
     photo = best_image(photos, variation_id=None if variation is None else variation.pk, finish=finish)
     own_weight = None if variant is None else variant.weight_grams
@@ -230,16 +261,16 @@ def _sellable(
         category_name=product.category.name,
         url=product_url(product),
         sku="" if variant is None else variant.sku,
-        unit_price=None if variant is None else pricing.unit_price(product, variant),
-        buy=promotion.buy if promotion else None,
-        get=promotion.get if promotion else None,
-        promotion_type=product.promotion_type if promotion else "",
+        unit_price=None if variant is None else pricing.unit_price(product, variant, promotion),
+        buy=quantities.buy if quantities else None,
+        get=quantities.get if quantities else None,
+        promotion_type=promotion.type if promotion else "",
         available=problem is None,
         available_quantity=0 if stock is None else stock.quantity,
         stock_level=None if stock is None else stock.level,
         production_days_min=days.low,
         production_days_max=days.high,
-        promotion_label=wording.promotion_label(product),
+        promotion_badge=wording.promotion_badge(promotion),
         teaser=wording.teaser(product),
         image=None if photo is None else image_info(photo, product.name),
         problem=problem,

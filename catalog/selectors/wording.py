@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from django.conf import settings
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from catalog.models import Product, Variant
-from catalog.pricing import promotion_quantities
+from catalog.models import Product, Promotion, Variant
+from catalog.selectors.availability import LOW_STOCK
+from shop.core.dates import day_in_words
 from shop.core.languages import active_language
 from shop.core.models import ShopSettings
 from shop.core.money import format_amount
@@ -40,26 +43,73 @@ def production_days(product: Product, variant: Variant | None, default: Producti
     return default
 
 
-def promotion_label(product: Product) -> str:
-    """« 2 achetés, 1 offert », or nothing without a running promotion."""
-    quantities = promotion_quantities(product)
-    if quantities is None:
+def promotion_badge(promotion: Promotion | None) -> str:
+    """The mark on a card, a page and a cart's line: « 2 ACHETÉS 1 OFFERT », « PROMO », or nothing without one."""
+    if promotion is None:
         return ""
-    bought = ngettext("%(count)d acheté", "%(count)d achetés", quantities.buy) % {"count": quantities.buy}
-    free = ngettext("%(count)d offert", "%(count)d offerts", quantities.get) % {"count": quantities.get}
+    quantities = promotion.quantities
+    if quantities is None:
+        return reduction_badge()
+    bought = ngettext("%(count)d ACHETÉ", "%(count)d ACHETÉS", quantities.buy) % {"count": quantities.buy}
+    free = ngettext("%(count)d OFFERT", "%(count)d OFFERTS", quantities.get) % {"count": quantities.get}
+    return f"{bought} {free}"
+
+
+def reduction_badge() -> str:
+    """The mark of whatever costs less than it did."""
+    return _("PROMO")
+
+
+def promotion_label(promotion: Promotion | None) -> str:
+    """« 2 achetés, 1 offert », « PROMO −20 % », or nothing without a running promotion."""
+    if promotion is None:
+        return ""
+    quantities = promotion.quantities
+    if quantities is not None:
+        return quantities_label(quantities.buy, quantities.get)
+    if promotion.percent is not None:
+        return _("PROMO −%(percent)s\u00a0%%") % {"percent": promotion.percent}
+    assert promotion.amount is not None
+    return _("PROMO −%(amount)s") % {"amount": amount_text(promotion.amount)}
+
+
+def quantities_label(buy: int, get: int) -> str:
+    """« 2 achetés, 1 offert »."""
+    bought = ngettext("%(count)d acheté", "%(count)d achetés", buy) % {"count": buy}
+    free = ngettext("%(count)d offert", "%(count)d offerts", get) % {"count": get}
     return f"{bought}, {free}"
 
 
-def promotion_text(product: Product) -> str:
-    """What the promotion means, as one sentence, or nothing without one."""
-    quantities = promotion_quantities(product)
-    if quantities is None:
+def stock_text(quantity: int | None) -> str:
+    """« Pièce unique », « Plus que 2 en stock »; nothing for what is made to order, sold out or there in numbers."""
+    if quantity == 1:
+        return _("Pièce unique")
+    if quantity is not None and 1 < quantity <= LOW_STOCK:
+        return _("Plus que %(count)d en stock") % {"count": quantity}
+    return ""
+
+
+def promotion_text(promotion: Promotion | None) -> str:
+    """What the promotion means and until when, or nothing without one."""
+    if promotion is None:
         return ""
-    return ngettext(
-        "%(label)s : la pièce la moins chère du lot est offerte.",
-        "%(label)s : les %(count)d pièces les moins chères du lot sont offertes.",
-        quantities.get,
-    ) % {"label": promotion_label(product), "count": quantities.get}
+    text = promotion_label(promotion)
+    quantities = promotion.quantities
+    if quantities is not None:
+        text = ngettext(
+            "%(label)s\u00a0: la pièce la moins chère du lot est offerte.",
+            "%(label)s\u00a0: les %(count)d pièces les moins chères du lot sont offertes.",
+            quantities.get,
+        ) % {"label": text, "count": quantities.get}
+    if promotion.ends_at is None:
+        return text
+    until = _("Jusqu'au %(day)s.") % {"day": day_in_words(last_day(promotion.ends_at))}
+    return f"{text} {until}" if quantities is not None else f"{text}. {until}"
+
+
+def last_day(ends_at: datetime) -> date:
+    """The last day of something that ends just before a moment."""
+    return timezone.localdate(ends_at - timedelta(microseconds=1))
 
 
 def production_text(days: ProductionDays) -> str:

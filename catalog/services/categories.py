@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from catalog.models import SLUG_FIELDS, SLUG_LENGTH, Category, FormerSlug
 from catalog.services.media import retire_pictures
+from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import refresh_product, validate
 from shop.core.content_version import content_changed
 from shop.core.languages import SOURCE_LANGUAGE
@@ -32,6 +33,7 @@ def save_category(*, category: Category) -> Category:
     Raises `Problem` (400 `invalid`) with messages by field.
     """
     with transaction.atomic():
+        refresh_due_promotions()
         lock_names([_LOCK])
         stored = Category.objects.filter(pk=category.pk).first() if category.pk else None
         fill_slugs(category)

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from catalog.models import PricePoint, Product
 from catalog.pricing import Offer, OfferKey, lowest_prior
+from catalog.selectors.products import PriceHistory
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,22 +20,26 @@ class PastPrice:
     amount: Decimal
 
 
-def record_prices(*, product: Product, offers: Iterable[Offer], now: datetime) -> list[PricePoint]:
-    """Add a point for each offer whose price is not the one last recorded. One query, one more when some changed.
+def add_points(
+    history: PriceHistory, product: Product, offers: Iterable[Offer], moment: datetime, *, is_past: bool
+) -> list[PricePoint]:
+    """Add to a product's `history` a point for each offer whose price is not the one last recorded, and return them,
+    not stored.
 
-    Call it inside the transaction that changes the price, with the product's row locked: two writers would
-    otherwise both find the old price.
+    With `is_past` nothing is added where something was recorded for a later moment. Store them inside the transaction
+    that changes the price, with the product's row locked: two writers would otherwise both find the old price.
     """
-    history: dict[OfferKey, list[PricePoint]] = {}
-    for point in PricePoint.objects.filter(product_id=product.pk).order_by("starts_at", "pk"):
-        history.setdefault(OfferKey(point.variation_id, point.finish), []).append(point)
     added = []
     for offer in offers:
-        known = history.get(offer.key, [])
-        if known and known[-1].amount == offer.price:
+        known = history.setdefault(offer.key, [])
+        latest = known[-1] if known else None
+        if latest is not None and (latest.amount == offer.price or (is_past and latest.starts_at > moment)):
             continue
-        added.append(_point(product, offer.key, offer.price, now, known))
-    return PricePoint.objects.bulk_create(added)
+        # Another machine's clock may be ahead.
+        starts_at = moment if latest is None else max(moment, latest.starts_at)
+        known.append(_point(product, offer.key, offer.price, starts_at, known))
+        added.append(known[-1])
+    return added
 
 
 def record_history(*, product: Product, offer: Offer, prices: Sequence[PastPrice]) -> None:

@@ -14,21 +14,22 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from catalog import pricing
-from catalog.models import FIXED_PROMOTIONS, Category, Product, ProductVariation, Variant
+from catalog.models import Category, Product, ProductVariation, Variant
 from catalog.selectors.addresses import SLUG_FALLBACK
-from catalog.selectors.products import current_points
 from catalog.selectors.staff_search import index_text
 from catalog.selectors.variants import variants_of
 from catalog.services.media import remove_model_files, retire_pictures
-from catalog.services.price_history import record_prices
+from catalog.services.prices import refresh_due_promotions, refresh_prices
 from catalog.services.search_index import index_product, remove_product
 from catalog.services.stock import refresh_availability
 from shop.core.content_version import content_changed
-from shop.core.money import ZERO
 from shop.core.problems import Problem
 
 LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
-_DERIVED = ("search_text", "price_from", "price_to", "crossed_out", "is_available", "is_ready")
+_DERIVED = (
+    *("search_text", "price_from", "price_to", "crossed_out", "reduced_price"),
+    *("running_promotion", "is_available", "is_ready"),
+)
 _SEARCHED = ("name", "description", "full_description")
 
 
@@ -39,6 +40,7 @@ def save_product(*, product: Product, expected_updated_at: datetime | None = Non
     Raises `Problem`: 400 `invalid` with messages by field, 409 `conflict` when somebody saved another version since.
     """
     with transaction.atomic():
+        refresh_due_promotions()
         variations: Sequence[ProductVariation] = ()
         if product.pk is not None:
             stored = (
@@ -51,7 +53,6 @@ def save_product(*, product: Product, expected_updated_at: datetime | None = Non
                 )
             variations = list(product.variations.all())
         _fill_slugs(product)
-        _fix_promotion(product)
         validate(product)
         check_prices(product=product, variations=variations)
         product.save()
@@ -66,6 +67,7 @@ def save_variation(*, variation: ProductVariation) -> ProductVariation:
     Raises `Problem` (400 `invalid`), also when the difference would bring a price of the product below zero.
     """
     with transaction.atomic():
+        refresh_due_promotions()
         product = _locked(variation.product_id)
         validate(variation, without="product")
         check_prices(product=product, variations=[variation])
@@ -82,6 +84,7 @@ def save_variant(*, variant: Variant) -> Variant:
     Raises `Problem` (400 `invalid`).
     """
     with transaction.atomic():
+        refresh_due_promotions()
         product = _locked(variant.product_id)
         validate(variant)
         variant.save()
@@ -98,6 +101,7 @@ def set_default_variation(*, variation: ProductVariation) -> ProductVariation:
 def delete_variation(*, variation: ProductVariation) -> None:
     """Remove a variation. Its prices over time stay."""
     with transaction.atomic():
+        refresh_due_promotions()
         product = _locked(variation.product_id)
         variation.delete()
         refresh_product(product_id=product.pk)
@@ -122,21 +126,10 @@ def refresh_product(*, product_id: int, now: datetime | None = None) -> None:
     """
     with transaction.atomic():
         product = _locked(product_id)
-        every_offer = list(pricing.offers(product, complete_variants(product=product)))
-        record_prices(product=product, offers=every_offer, now=now or timezone.now())
-        shown = pricing.displayed_offers(product, every_offer)
-        first = pricing.first_offer(product, shown)
-        crossed_out = None
-        if first is not None and product.original_price is not None:
-            points = current_points(product_id)
-            crossed_out = pricing.crossed_out_price(product, first, points)
+        complete_variants(product=product)
+        refresh_prices(product_ids=[product_id], moments=[now or timezone.now()])
         # Not `save()`: a refresh is no new version of the product.
-        Product.objects.filter(pk=product_id).update(
-            search_text=search_text(product),
-            price_from=min((offer.price for offer in shown), default=ZERO),
-            price_to=max((offer.price for offer in shown), default=ZERO),
-            crossed_out=crossed_out,
-        )
+        Product.objects.filter(pk=product_id).update(search_text=search_text(product))
         index_product(product=product)
         refresh_availability(product_ids=[product_id])
 
@@ -174,7 +167,7 @@ def check_prices(*, product: Product, variations: Iterable[ProductVariation]) ->
     bases: list[Decimal] = [pricing.base_price(product, finish) for finish in ("", "painted", "unpainted")]
     for variation in variations:
         if variation.price_override is None and min(bases) + variation.price_adjustment < 0:
-            message = _("Cet écart donnerait un prix négatif.")
+            message = _("Cet écart donnerait un prix nul ou négatif.")
             raise Problem("invalid", message, errors={"price_adjustment": [message]})
 
 
@@ -189,15 +182,6 @@ def _fill_slugs(product: Product) -> None:
         name = getattr(product, f"name_{language}") or ""
         if name and not getattr(product, f"slug_{language}"):
             setattr(product, f"slug_{language}", slugify(name)[:180].strip("-") or SLUG_FALLBACK)
-
-
-def _fix_promotion(product: Product) -> None:
-    """The named promotions have fixed quantities; without a promotion there are none."""
-    fixed = FIXED_PROMOTIONS.get(product.promotion_type)
-    if fixed is not None:
-        product.promotion_buy_quantity, product.promotion_get_quantity = fixed.buy, fixed.get
-    elif not product.promotion_type:
-        product.promotion_buy_quantity = product.promotion_get_quantity = None
 
 
 def validate(row: Product | ProductVariation | Variant | Category, without: str = "") -> None:

@@ -12,7 +12,7 @@ from django.db.transaction import TransactionManagementError
 from django.utils.translation import gettext as _
 
 from catalog.models import Product, Variant
-from catalog.selectors.availability import Level, product_availability, stock_levels
+from catalog.selectors.availability import LOW_STOCK, Level, product_availability, stock_levels
 from catalog.selectors.variants import variants_of
 from shop.core.content_version import content_changed
 from shop.core.problems import Problem
@@ -140,8 +140,8 @@ def _take(wanted: Mapping[Level, int]) -> set[Level]:
         rows = _ROWS[kind].objects.filter(pk=pk, stock_quantity__gte=quantity)
         if not rows.update(stock_quantity=F("stock_quantity") - quantity):
             lacking.add((kind, pk))
-    if not lacking and any(before.get(level) == quantity for level, quantity in wanted.items()):
-        # The last unit: its pages say so from now on.
+    if not lacking and any(before[level] - quantity <= LOW_STOCK for level, quantity in wanted.items()):
+        # Its pages say how many are left from now on.
         refresh_availability(product_ids=products)
     return lacking
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from io import BytesIO
 from typing import Any
@@ -9,8 +10,17 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from PIL import Image
 
-from catalog.models import Category, CategoryKind, Product, ProductImage, ProductVariation, Variant
+from catalog.models import (
+    Category,
+    CategoryKind,
+    Product,
+    ProductImage,
+    ProductVariation,
+    Promotion,
+    Variant,
+)
 from catalog.services.products import save_product, save_variant, save_variation
+from catalog.services.promotions import save_promotion, set_own_promotion
 
 
 def make_category(slug: str = "goodies-divers", **fields: Any) -> Category:
@@ -24,10 +34,25 @@ def make_finish_category(slug: str = "mangas", **fields: Any) -> Category:
 
 def make_product(name: str = "Lame d'automne", price: str = "40.00", **fields: Any) -> Product:
     category = fields.pop("category", None) or make_category()
+    own = {field: fields.pop(field) for field in list(fields) if field.startswith("promotion_")}
     for field in ("original_price", "painted_price", "unpainted_price"):
         if isinstance(fields.get(field), str):
             fields[field] = Decimal(fields[field])
-    return save_product(product=Product(name_fr=name, price=Decimal(price), category=category, **fields))
+    product = save_product(product=Product(name_fr=name, price=Decimal(price), category=category, **fields))
+    if own:
+        set_own_promotion(product=product, **{"promotion_active": False, "promotion_type": "", **own})
+        product.refresh_from_db()
+    return product
+
+
+def make_promotion(*products: Product, categories: Sequence[Category] = (), **fields: Any) -> Promotion:
+    """A promotion of some products or categories: 20 % off unless `fields` say otherwise."""
+    values: dict[str, Any] = {"name": "Promotion", **fields}
+    if "type" not in values:
+        values |= {"type": "percent", "percent": values.get("percent", 20)}
+    if isinstance(values.get("amount"), str):
+        values["amount"] = Decimal(values["amount"])
+    return save_promotion(promotion=Promotion(**values), products=products, categories=categories)
 
 
 def make_variation(product: Product, name: str = "Petite", **fields: Any) -> ProductVariation:

@@ -183,18 +183,16 @@ def test_saving_without_a_change_changes_nothing(admin_client):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"price": "-1"}, "Assurez-vous que cette valeur est supérieure ou égale à 0.00."),
+        ({"price": "-1"}, "Le prix doit être supérieur à 0,00 €."),
+        ({"price": "0,00"}, "Le prix doit être supérieur à 0,00 €."),
+        ({"original_price": "0"}, "Le prix doit être supérieur à 0,00 €."),
+        ({"variations-0-price_override": "0"}, "Le prix doit être supérieur à 0,00 €."),
         (
             {"price": "NaN"},
             "Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49,90.",
         ),
-        ({"promotion_active": "on"}, "Choisissez le type de la promotion."),
-        (
-            {"promotion_type": "buy_n_get_m", "promotion_buy_quantity": "1", "promotion_get_quantity": "2"},
-            "La quantité offerte ne peut pas dépasser la quantité achetée.",
-        ),
         ({"name_fr": ""}, "Ce champ est obligatoire."),
-        ({"variations-0-price_adjustment": "-500"}, "Cet écart donnerait un prix négatif."),
+        ({"variations-0-price_adjustment": "-500"}, "Cet écart donnerait un prix nul ou négatif."),
         ({"variations-1-is_default": "on"}, "Une seule variation peut être celle par défaut."),
         (
             {"variants-2-sku": "LAM-09"},

@@ -22,6 +22,7 @@ from catalog.selectors.categories import (
     collection_features,
     main_categories,
 )
+from catalog.templatetags.cards import product_card
 from catalog.tests.factories import (
     make_category,
     make_finish_category,
@@ -62,7 +63,7 @@ def test_what_a_card_says():
     assert (found.price, found.price_to, found.original_price) == (Decimal("89.00"), None, None)
     assert (found.image.alt, found.second_image.alt, found.photo_count) == ("De face", "De dos", 3)
     assert (found.featured, found.available) == (True, True)
-    assert found.promotion_label == "2 achetés, 1 offert"
+    assert (found.badge, found.stock_text) == ("2 ACHETÉS 1 OFFERT", "")
     assert (found.production_days_min, found.production_days_max, found.available_quantity) == (14, 28, None)
 
 
@@ -82,13 +83,35 @@ def test_a_card_is_in_the_visitors_language():
     )
 
 
-def test_several_prices_are_a_range_with_nothing_crossed_out():
+def test_several_prices_are_a_range_that_names_the_reduced_one():
     product = make_product(
         price="129.00", category=make_finish_category(), painted_price="129.00", unpainted_price="62.00"
     )
-    Product.objects.update(crossed_out=Decimal("149.00"))
+    Product.objects.update(crossed_out=Decimal("149.00"), reduced_price=Decimal("129.00"))
     found = card(product)
-    assert (found.price, found.price_to, found.original_price) == (Decimal("62.00"), Decimal("129.00"), None)
+    assert (found.price, found.price_to) == (Decimal("62.00"), Decimal("129.00"))
+    assert (found.original_price, found.reduced_price, found.badge) == (
+        Decimal("149.00"),
+        Decimal("129.00"),
+        "PROMO",
+    )
+    shown = product_card(found).replace("\xa0", " ")
+    assert "129,00 € au lieu de <s>149,00 €</s>" in shown
+    assert '<span class="badge badge--promo card__promotion">PROMO</span>' in shown
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"stock_quantity": 1}, "Pièce unique"),
+        ({"stock_quantity": 2}, "Plus que 2 en stock"),
+        ({"stock_quantity": 4}, ""),
+        ({"stock_quantity": 1, "in_stock": False}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_card_announces_the_last_units(fields, text):
+    assert card(make_product(**fields)).stock_text == text
 
 
 def test_a_single_price_shows_the_lawful_crossed_out_price():
@@ -141,6 +164,14 @@ def test_products_with_a_photo_are_drawn_first():
     assert [found.image is not None for found in gallery] == [True] * 5 + [False]
 
 
+def test_the_gallery_draws_no_sold_out_piece_while_there_are_others():
+    for number in range(20):
+        make_image(make_product(f"Pièce {number}", stock_quantity=number % 2))
+    for day in range(9):
+        gallery = daily_gallery(DAY + timedelta(days=day))
+        assert [found.available for found in gallery] == [True] * 6
+
+
 def test_a_small_shop_shows_what_it_has():
     product = make_product()
     make_product("Brouillon", is_published=False)
@@ -153,18 +184,31 @@ def test_similar_products_are_of_the_category_available_first_then_newest():
     old = make_product("Ancien", category=category)
     sold_out = make_product("Épuisé", category=category, in_stock=False)
     new = make_product("Nouveau", category=category)
-    make_product("Autre", category=make_category("mangas"))
+    other = make_product("Autre", category=make_category("mangas"))
     make_product("Brouillon", category=category, is_published=False)
-    assert [found.id for found in similar_cards(product)] == [new.pk, old.pk, sold_out.pk]
+    assert [found.id for found in similar_cards(product)] == [new.pk, old.pk, sold_out.pk, other.pk]
 
 
-def test_three_similar_products_at_most():
+def test_the_row_of_similar_products_is_filled_from_the_nearest_categories():
+    product = make_product("Ours", category=make_category("bust", position=4))
+    far = make_product("Loin", category=make_category("mangas", position=1))
+    collection = make_category("noel", kind=CategoryKind.COLLECTION, position=4)
+    seasonal = make_product("Lutin", category=collection)
+    near_category = make_category("chibi", position=5)
+    near = make_product("Près", category=near_category)
+    sold_out = make_product("Épuisé", category=near_category, in_stock=False)
+    make_product("Brouillon", category=near_category, is_published=False)
+    assert [found.id for found in similar_cards(product)] == [near.pk, sold_out.pk, far.pk, seasonal.pk]
+
+
+def test_four_similar_products_at_most():
     category = make_category("bust")
     products = [make_product(f"Pièce {number}", category=category) for number in range(5)]
     assert [found.id for found in similar_cards(products[0])] == [
         products[4].pk,
         products[3].pk,
         products[2].pk,
+        products[1].pk,
     ]
 
 
@@ -174,15 +218,15 @@ def test_products_picked_by_hand_come_first():
     picked = make_product("Choisi", category=make_category("mangas"))
     product.picked_similar.add(picked)
     assert [found.id for found in similar_cards(product)] == [picked.pk, neighbour.pk]
-    assert [found.id for found in similar_cards(picked)] == []
+    assert [found.id for found in similar_cards(picked)] == [neighbour.pk, product.pk]
 
 
 @pytest.mark.both_engines
-def test_similar_products_cost_two_queries(django_assert_max_num_queries):
+def test_similar_products_cost_three_queries(django_assert_max_num_queries):
     category = make_category("bust")
     products = [make_product(f"Pièce {number}", category=category) for number in range(3)]
-    # products, photos; the shop's delay when it is not cached
-    with django_assert_max_num_queries(3):
+    # products, those of near categories, photos; the shop's delay when it is not cached
+    with django_assert_max_num_queries(4):
         similar_cards(products[0])
 
 

@@ -61,7 +61,8 @@ def test_the_choices_of_a_painted_product():
                 "price_text": f"129,00{NBSP}€",
                 "original_price_text": f"149,00{NBSP}€",
                 "available": True,
-                "stock": None,
+                "available_quantity": None,
+                "stock_text": "",
             },
             {
                 "finish": "unpainted",
@@ -71,13 +72,17 @@ def test_the_choices_of_a_painted_product():
                 "price_text": f"62,00{NBSP}€",
                 "original_price_text": None,
                 "available": True,
-                "stock": None,
+                "available_quantity": None,
+                "stock_text": "",
             },
         ],
         "selected": {"finish": "painted", "variation_id": None},
+        "promotion_badge": "",
         "promotion_text": "",
         "available": True,
         "cart_url": "/panier",
+        "checkout_url": "/checkout",
+        "home_country": "FR",
         "unavailable_text": "Rupture de stock",
     }
 

@@ -28,13 +28,6 @@ pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
         {"unpainted_price": Decimal("-1")},
         {"stock_quantity": -1},
         {"height_cm": Decimal("0")},
-        {"promotion_type": "buy_everything"},
-        {"promotion_buy_quantity": 0},
-        {"promotion_get_quantity": 0},
-        {"promotion_buy_quantity": 2, "promotion_get_quantity": 3},
-        {"promotion_type": "buy_n_get_m"},
-        {"promotion_type": "buy_n_get_m", "promotion_buy_quantity": 3},
-        {"promotion_type": "buy_n_get_m", "promotion_get_quantity": 1},
         {"production_days_min": 5},
         {"production_days_max": 5},
         {"production_days_min": 6, "production_days_max": 5},
@@ -160,18 +153,6 @@ def test_a_category_with_products_is_not_deleted():
 @pytest.mark.parametrize(
     ("values", "field", "message"),
     [
-        ({"promotion_type": "buy_n_get_m"}, "promotion_buy_quantity", "Indiquez la quantité à acheter."),
-        (
-            {"promotion_type": "buy_n_get_m", "promotion_buy_quantity": 2},
-            "promotion_get_quantity",
-            "Indiquez la quantité offerte.",
-        ),
-        (
-            {"promotion_type": "buy_n_get_m", "promotion_buy_quantity": 2, "promotion_get_quantity": 3},
-            "promotion_get_quantity",
-            "La quantité offerte ne peut pas dépasser la quantité achetée.",
-        ),
-        ({"promotion_active": True}, "promotion_type", "Choisissez le type de la promotion."),
         ({"production_days_min": 5}, "production_days_max", "Indiquez les deux délais ou aucun."),
         (
             {"production_days_min": 9, "production_days_max": 5},

@@ -325,9 +325,9 @@ def test_the_catalogue_costs_twelve_queries_at_most(client, shop, django_assert_
 def test_a_product_costs_ten_queries_at_most(client, shop, django_assert_max_num_queries):
     make_variation(shop["blade"], "Grande", price_adjustment="20.00")
     cache.clear()
-    # product, variants with formats, photos, prices over time, similar products, their photos and variants, reviews,
-    # the shop's settings, dates: zones, weight steps, territories, closures
-    with django_assert_max_num_queries(13 + HEADER_QUERIES):
+    # product, variants with formats, photos, prices over time, similar products, those of near categories, their photos
+    # and variants, reviews, the shop's settings, dates and installments: zones, weight steps, territories, closures
+    with django_assert_max_num_queries(14 + HEADER_QUERIES):
         client.get(f"/produit/{shop['blade'].pk}-lame-dautomne")
 
 

@@ -36,9 +36,10 @@ def give(product, name="golem-de-poche") -> ProductModel:
 def test_a_product_page_offers_its_model(client, django_assert_max_num_queries):
     product = make_product("Golem de poche")
     row = give(product)
-    # product with category and model, variants, photos, prices over time, similar products and their photos,
-    # the shop's settings, countries where delivery stops; delivery line and menu in the header
-    with django_assert_max_num_queries(14):
+    # product with category and model, variants, photos, prices over time, similar products, those of near categories,
+    # their photos and variants, the shop's settings, zones, weight steps, territories and closures for dates and
+    # installments, countries where delivery stops; delivery line and menu in the header
+    with django_assert_max_num_queries(17):
         html = client.get(f"/produit/{product.pk}-golem-de-poche").content.decode()
     assert f'data-model="/media/{row.model_file.name}"' in html
     assert 'data-label="Golem de poche en trois dimensions"' in html

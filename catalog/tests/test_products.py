@@ -166,7 +166,7 @@ def test_a_difference_below_the_price_is_refused():
     product = make_product(price="50.00")
     with pytest.raises(Problem) as refusal:
         make_variation(product, price_adjustment="-500.00")
-    assert refusal.value.errors == {"price_adjustment": ["Cet écart donnerait un prix négatif."]}
+    assert refusal.value.errors == {"price_adjustment": ["Cet écart donnerait un prix nul ou négatif."]}
     assert not ProductVariation.objects.exists()
 
 
@@ -186,7 +186,7 @@ def test_a_price_lowered_below_a_difference_is_refused():
     product.price = Decimal("39.99")
     with pytest.raises(Problem) as refusal:
         save_product(product=product)
-    assert refusal.value.errors == {"price_adjustment": ["Cet écart donnerait un prix négatif."]}
+    assert refusal.value.errors == {"price_adjustment": ["Cet écart donnerait un prix nul ou négatif."]}
     assert fresh(product).price == Decimal("50.00")
 
 

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import translation
 
-from catalog.models import Product, Variant
+from catalog.models import Product, Promotion, Variant
 from catalog.selectors import wording
 
 NBSP = "\u00a0"
@@ -11,30 +11,23 @@ SHOP = wording.ProductionDays(14, 28)
 
 
 @pytest.mark.parametrize(
-    ("fields", "label"),
+    ("quantity", "text"),
     [
-        ({"promotion_type": "buy_2_get_1"}, "2 achetés, 1 offert"),
-        ({"promotion_type": "buy_3_get_1"}, "3 achetés, 1 offert"),
-        ({"promotion_type": "buy_4_get_3"}, "4 achetés, 3 offerts"),
-        (
-            {"promotion_type": "buy_n_get_m", "promotion_buy_quantity": 1, "promotion_get_quantity": 1},
-            "1 acheté, 1 offert",
-        ),
-        ({}, ""),
+        (None, ""),
+        (0, ""),
+        (1, "Pièce unique"),
+        (2, "Plus que 2 en stock"),
+        (3, "Plus que 3 en stock"),
+        (4, ""),
     ],
 )
-def test_the_label_says_what_the_arithmetic_does(fields, label):
-    assert wording.promotion_label(Product(promotion_active=True, **fields)) == label
-
-
-def test_a_promotion_that_is_off_has_no_text():
-    product = Product(promotion_type="buy_2_get_1")
-    assert (wording.promotion_label(product), wording.promotion_text(product)) == ("", "")
+def test_the_last_units_are_announced(quantity, text):
+    assert wording.stock_text(quantity) == text
 
 
 def test_the_sentence_of_a_promotion():
-    one = Product(promotion_active=True, promotion_type="buy_2_get_1")
-    three = Product(promotion_active=True, promotion_type="buy_4_get_3")
+    one = Promotion(type="buy_2_get_1", buy_quantity=2, get_quantity=1)
+    three = Promotion(type="buy_4_get_3", buy_quantity=4, get_quantity=3)
     assert (
         wording.promotion_text(one)
         == f"2 achetés, 1 offert{NBSP}: la pièce la moins chère du lot est offerte."

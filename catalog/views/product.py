@@ -22,6 +22,7 @@ from catalog.selectors.addresses import category_url, in_each_language, product_
 from catalog.selectors.cards import similar_cards
 from catalog.selectors.products import OfferChoice, ProductDetail, find_product
 from catalog.selectors.reviews import SHOWN, ReviewCard, product_reviews
+from catalog.selectors.wording import last_day
 from shop.core import structured_data
 from shop.core.fragment_cache import cached_fragment
 from shop.core.models import ShopSettings
@@ -150,6 +151,8 @@ def _first_choice_first(found: ProductDetail) -> list[OfferChoice]:
 def _offer(found: ProductDetail, choice: OfferChoice) -> structured_data.Offer:
     """The choice with its own address, which opens the page with that choice made."""
     query = choice.query if len(found.offers) > 1 else ""
+    promotion = found.promotion
+    ends_at = promotion.ends_at if promotion is not None and promotion.is_reduction else None
     return structured_data.Offer(
         url=f"{found.url}?{query}" if query else found.url,
         price=choice.price,
@@ -158,6 +161,7 @@ def _offer(found: ProductDetail, choice: OfferChoice) -> structured_data.Offer:
         made_to_order=choice.stock is None,
         sku=choice.sku,
         image=found.images[choice.images[0]].url if choice.images else "",
+        valid_until=None if ends_at is None else last_day(ends_at),
     )
 
 

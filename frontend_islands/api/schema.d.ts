@@ -615,7 +615,8 @@ export interface components {
             price_text: string;
             original_price_text: string | null;
             available: boolean;
-            stock: number | null;
+            available_quantity: number | null;
+            stock_text: string;
         };
         BuySelection: {
             finish: components["schemas"]["FinishEnum"] | null;
@@ -941,6 +942,18 @@ export interface components {
             /** Format: int64 */
             variant_id?: number | null;
         };
+        /**
+         * @description What an offer in the cart lacks. `names` are its pieces, `keys` its lines; `missing` units complete it.
+         *     `suggestion` is null when no piece of the cart has enough units left.
+         */
+        OfferHint: {
+            label: string;
+            text: string;
+            keys: string[];
+            names: string[];
+            missing: number;
+            suggestion: components["schemas"]["Suggestion"] | null;
+        };
         Order: {
             /** Format: uuid */
             id: string;
@@ -1014,6 +1027,7 @@ export interface components {
         PaymentModeEnum: "full" | "installments";
         PaymentResultProps: {
             session_id: string;
+            paid: boolean;
             links: components["schemas"]["ResultLinks"];
         };
         /**
@@ -1031,9 +1045,12 @@ export interface components {
             variations: components["schemas"]["BuyVariation"][];
             offers: components["schemas"]["BuyOffer"][];
             selected: components["schemas"]["BuySelection"];
+            promotion_badge: string;
             promotion_text: string;
             available: boolean;
             cart_url: string;
+            checkout_url: string;
+            home_country: string;
             unavailable_text: string;
         };
         ProductFinish: {
@@ -1122,10 +1139,11 @@ export interface components {
             height: number;
             srcset: string;
         };
+        /** @description The running promotion. `buy` and `get` are null for a reduction, whose price is the one of the product. */
         ProductPromotion: {
             type: components["schemas"]["TypeEnum"];
-            buy: number;
-            get: number;
+            buy: number | null;
+            get: number | null;
             label: string;
         };
         /**
@@ -1201,8 +1219,8 @@ export interface components {
             free_shipping_missing: string | null;
             /** @description Percent of the way to free delivery, 0 to 100. */
             free_shipping_share: number;
-            /** @description What is missing for one more free piece. */
-            next_free: string[];
+            /** @description What is missing for the next free pieces. */
+            next_free: components["schemas"]["OfferHint"][];
             lead_time: components["schemas"]["LeadTime"] | null;
             installments: components["schemas"]["InstallmentOffer"];
         };
@@ -1451,6 +1469,14 @@ export interface components {
             price_from: string;
             image: components["schemas"]["ProductPicture"] | null;
         };
+        /** @description So many pieces of one line make the next ones free: what a line of a cart asks for, and its name. */
+        Suggestion: {
+            product_id: number;
+            variation_id: number | null;
+            finish: components["schemas"]["FinishEnum"] | null;
+            name: string;
+            quantity: number;
+        };
         Tracking: {
             status: string;
             status_label: string;
@@ -1487,9 +1513,11 @@ export interface components {
          *     * `buy_3_get_1` - 3 achetés, 1 offert
          *     * `buy_4_get_3` - 4 achetés, 3 offerts
          *     * `buy_n_get_m` - Quantités libres
+         *     * `percent` - Réduction en pourcentage
+         *     * `amount` - Réduction d'un montant
          * @enum {string}
          */
-        TypeEnum: "buy_2_get_1" | "buy_3_get_1" | "buy_4_get_3" | "buy_n_get_m";
+        TypeEnum: "buy_2_get_1" | "buy_3_get_1" | "buy_4_get_3" | "buy_n_get_m" | "percent" | "amount";
         VerifyAnswer: {
             payment_status: components["schemas"]["PaymentStatusEnum"];
             order_reference?: string;

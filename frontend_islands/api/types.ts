@@ -5,6 +5,7 @@ type Schemas = components["schemas"];
 
 export type Quote = Schemas["Quote"];
 export type QuoteLine = Schemas["QuoteLine"];
+export type OfferHint = Schemas["OfferHint"];
 export type CountryChoice = Schemas["CountryChoice"];
 export type PaymentMode = Schemas["PaymentModeEnum"];
 export type CartProps = Schemas["CartProps"];

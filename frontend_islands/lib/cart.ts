@@ -34,19 +34,20 @@ addEventListener("pageshow", (event) => {
 /**
  * Adds pieces, to the line that has the same product, format and finish or as a new one.
  *
- * Returns how many were really added: fewer than asked at `MAX_QUANTITY` a line, none when the cart has
- * `MAX_LINES` other lines.
+ * Returns how many were really added: fewer than asked at `MAX_QUANTITY` a line or at `most`, the units that are in
+ * stock; none when the cart has `MAX_LINES` other lines.
  */
-export function addToCart(choice: CartChoice, quantity = 1): number {
+export function addToCart(choice: CartChoice, quantity = 1, most: number = MAX_QUANTITY): number {
+  const limit = Math.min(most, MAX_QUANTITY);
   let added = 0;
   change((lines) => {
     const key = lineKey(choice);
     const known = lines.find((line) => lineKey(line) === key);
     if (known) {
-      added = Math.min(quantity, MAX_QUANTITY - known.quantity);
+      added = Math.max(0, Math.min(quantity, limit - known.quantity));
       known.quantity += added;
     } else if (lines.length < MAX_LINES) {
-      added = Math.min(quantity, MAX_QUANTITY);
+      added = Math.min(quantity, limit);
       const { product_id, variation_id, finish } = choice;
       lines.push({ product_id, variation_id, finish, quantity: added });
     }

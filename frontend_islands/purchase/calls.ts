@@ -62,6 +62,20 @@ const line = v.object({
   problem_detail: v.optional(text),
 });
 
+const hint = v.object({
+  label: text,
+  text,
+  suggestion: v.nullable(
+    v.object({
+      product_id: count,
+      variation_id: v.nullable(count),
+      finish: v.nullable(v.picklist(["painted", "unpainted"])),
+      name: text,
+      quantity: count,
+    }),
+  ),
+});
+
 /**
  * The parts of a quote that are drawn, checked before: a proxy's page, a cut answer or another version of the API must
  * end as a notice with a way out, never as half a price.
@@ -79,7 +93,7 @@ const quote = v.object({
   total: amount,
   free_shipping_missing: v.nullable(amount),
   free_shipping_share: count,
-  next_free: v.array(text),
+  next_free: v.array(hint),
   lead_time: v.nullable(v.object({ latest: text, text, christmas: text })),
   installments: v.object({
     available: v.boolean(),

@@ -3,7 +3,7 @@ import type { Quote, QuoteLine } from "@/api/types";
 import type { ApiProblem } from "@/lib/api";
 import { formatMoney } from "@/lib/money";
 import { useTranslation } from "@/runtime/react";
-import { useProblemText } from "./texts";
+import { Marked, useProblemText } from "./texts";
 
 export const NOTHING = "0.00";
 
@@ -88,6 +88,34 @@ export function Plan({ plan }: PlanProps) {
         </div>
       ))}
     </dl>
+  );
+}
+
+/** How far the cart is from free delivery, where there is one. */
+export function FreeDelivery({ quote }: { quote: Quote }) {
+  const { t } = useTranslation();
+  const missing = quote.free_shipping_missing;
+  if (missing === null) return null;
+  const isFree = missing === NOTHING;
+  return (
+    <div className={isFree ? "free-delivery free-delivery--reached" : "free-delivery"}>
+      <p className="free-delivery__text">
+        {isFree ? (
+          t("cart.deliveryIsFree")
+        ) : (
+          <Marked
+            text={t("cart.missingForFree", { amount: formatMoney(missing) })}
+            draw={(part) => <strong>{part}</strong>}
+          />
+        )}
+      </p>
+      <progress
+        className="free-delivery__bar"
+        max="100"
+        value={quote.free_shipping_share}
+        aria-hidden="true"
+      />
+    </div>
   );
 }
 

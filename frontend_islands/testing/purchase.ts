@@ -1,6 +1,6 @@
 /** A shop that answers, and carts it may answer about. */
 import { vi } from "vitest";
-import type { CountryChoice, Quote, QuoteLine } from "@/api/types";
+import type { CountryChoice, OfferHint, Quote, QuoteLine } from "@/api/types";
 import type { CartLine } from "@/lib/cart";
 
 export interface Asked {
@@ -15,7 +15,8 @@ type Answer = (asked: Asked) => Response | Promise<Response>;
 /** Answers the calls of a test by path (without the query); the returned list records every call. */
 export function serve(answers: Record<string, Answer>): Asked[] {
   const calls: Asked[] = [];
-  vi.stubGlobal("fetch", async (path: string, request: RequestInit = {}) => {
+  vi.stubGlobal("fetch", async (address: string | URL, request: RequestInit = {}) => {
+    const path = address instanceof URL ? `${address.pathname}${address.search}` : address;
     const asked: Asked = {
       method: request.method ?? "GET",
       path,
@@ -107,6 +108,19 @@ export function quote(lines: QuoteLine[] = [quoted()], more: Partial<Quote> = {}
       christmas: "",
     },
     installments: { available: false, minimum: "150.00", plan: [], mandate: "" },
+    ...more,
+  };
+}
+
+/** Two more guardians complete the offer. */
+export function hint(more: Partial<OfferHint> = {}): OfferHint {
+  return {
+    label: "2 achetés, 1 offert",
+    text: "Encore 2 pièces parmi Gardien et la moins chère est offerte (2 achetés, 1 offert).",
+    keys: ["12:3:painted"],
+    names: ["Gardien"],
+    missing: 2,
+    suggestion: { product_id: 12, variation_id: 3, finish: "painted", name: "Gardien", quantity: 2 },
     ...more,
   };
 }

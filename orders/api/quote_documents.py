@@ -4,19 +4,23 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog.models import Finish
+from catalog.selectors.wording import quantities_label
 from orders.pricing.installments import Installment
-from orders.pricing.promotions import NextFree
 from orders.pricing.quote import InstallmentOffer, Quote
 from orders.selectors.mandate import mandate_text
 from orders.selectors.promises import christmas_text
-from orders.selectors.quotes import CartQuote, QuotedLine
+from orders.selectors.quotes import CartQuote, OfferHint, QuotedLine
 from shop.core.dates import day_in_words, day_range_in_words
 from shop.core.law import HOME_COUNTRY
 from shop.core.money import ZERO, to_cents
 from shop.core.postcodes import postcode_notice
+
+# A hint names so many pieces of its offer.
+NAMED_PIECES = 3
 
 
 def quote_document(cart: CartQuote) -> dict[str, Any]:
@@ -36,7 +40,10 @@ def quote_document(cart: CartQuote) -> dict[str, Any]:
         "total": quote.total,
         "free_shipping_missing": quote.free_shipping_missing,
         "free_shipping_share": _share(quote),
-        "next_free": [text for text in map(_next_free, quote.next_free) if text],
+        # Nothing is missing right after a completed group.
+        "next_free": [
+            _hint(hint) for hint in cart.hints if hint.pool.missing < hint.pool.buy + hint.pool.get
+        ],
         "lead_time": _lead_time(quote),
         "installments": installments_document(quote.installments, quote.total),
     }
@@ -79,7 +86,7 @@ def _line(line: QuotedLine) -> dict[str, Any]:
         }
         if image
         else None,
-        "promotion_label": sellable.promotion_label,
+        "promotion_label": sellable.promotion_badge,
         "quantity": line.quantity,
         "unit_price": sellable.unit_price,
         "free_quantity": line.priced.free_quantity if line.priced else 0,
@@ -102,22 +109,59 @@ def _share(quote: Quote) -> int:
     return 100 if missing == ZERO or goal == 0 else to_cents(quote.subtotal) * 100 // goal
 
 
-def _next_free(pool: NextFree) -> str:
+def _hint(hint: OfferHint) -> dict[str, Any]:
+    pool, chosen = hint.pool, hint.suggestion
+    label = quantities_label(pool.buy, pool.get)
+    return {
+        "label": label,
+        "text": _hint_text(hint, label),
+        "keys": list(pool.keys),
+        "names": _names(hint),
+        "missing": pool.missing,
+        "suggestion": None
+        if chosen is None
+        else {
+            "product_id": chosen.sellable.product_id,
+            "variation_id": chosen.sellable.variation_id,
+            "finish": chosen.sellable.finish or None,
+            "name": chosen.sellable.name,
+            "quantity": pool.missing,
+        },
+    }
+
+
+def _names(hint: OfferHint) -> list[str]:
+    """The pieces of an offer, each once."""
+    return list(dict.fromkeys(line.sellable.name for line in hint.lines))
+
+
+def _hint_text(hint: OfferHint, label: str) -> str:
+    pool, names = hint.pool, _names(hint)
+    pieces = ", ".join(names[:NAMED_PIECES]) + ("…" if len(names) > NAMED_PIECES else "")
+    values = {"count": pool.missing, "pieces": pieces, "label": label, "free": pool.get}
     # At `missing <= get` the customer has paid for enough: what is still to be added costs nothing.
     if pool.missing <= pool.get:
-        return ngettext(
-            "Ajoutez encore %(count)d pièce de la même offre : elle est offerte.",
-            "Ajoutez encore %(count)d pièces de la même offre : elles sont offertes.",
-            pool.missing,
-        ) % {"count": pool.missing}
-    if pool.missing == pool.buy + pool.get:
-        return ""
-    given = ngettext("%(get)d offerte", "%(get)d offertes", pool.get) % {"get": pool.get}
-    return ngettext(
-        "Encore %(count)d pièce de la même offre pour en avoir %(given)s.",
-        "Encore %(count)d pièces de la même offre pour en avoir %(given)s.",
-        pool.missing - pool.get,
-    ) % {"count": pool.missing - pool.get, "given": given}
+        return (
+            ngettext(
+                "Il vous manque votre pièce offerte\u00a0: ajoutez-la parmi %(pieces)s (%(label)s).",
+                "Il vous manque vos %(count)d pièces offertes\u00a0: ajoutez-les parmi %(pieces)s (%(label)s).",
+                pool.missing,
+            )
+            % values
+        )
+    if pool.get == 1:
+        return (
+            ngettext(
+                "Encore %(count)d pièce parmi %(pieces)s et la moins chère est offerte (%(label)s).",
+                "Encore %(count)d pièces parmi %(pieces)s et la moins chère est offerte (%(label)s).",
+                pool.missing,
+            )
+            % values
+        )
+    return (
+        _("Encore %(count)d pièces parmi %(pieces)s et les %(free)d moins chères sont offertes (%(label)s).")
+        % values
+    )
 
 
 def _lead_time(quote: Quote) -> dict[str, Any] | None:

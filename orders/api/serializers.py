@@ -227,6 +227,28 @@ class LeadTimeSerializer(serializers.Serializer[Any]):
     )
 
 
+class SuggestionSerializer(serializers.Serializer[Any]):
+    """So many pieces of one line make the next ones free: what a line of a cart asks for, and its name."""
+
+    product_id = serializers.IntegerField()
+    variation_id = serializers.IntegerField(allow_null=True)
+    finish = serializers.ChoiceField(choices=Finish.choices, allow_null=True)
+    name = serializers.CharField()
+    quantity = serializers.IntegerField()
+
+
+class OfferHintSerializer(serializers.Serializer[Any]):
+    """What an offer in the cart lacks. `names` are its pieces, `keys` its lines; `missing` units complete it.
+    `suggestion` is null when no piece of the cart has enough units left."""
+
+    label = serializers.CharField()  # type: ignore[assignment]
+    text = serializers.CharField()
+    keys = serializers.ListField(child=serializers.CharField())
+    names = serializers.ListField(child=serializers.CharField())
+    missing = serializers.IntegerField()
+    suggestion = SuggestionSerializer(allow_null=True)
+
+
 class QuoteSerializer(serializers.Serializer[Any]):
     """A priced cart. The client displays these figures and never adds them up."""
 
@@ -247,9 +269,7 @@ class QuoteSerializer(serializers.Serializer[Any]):
     total = serializers.DecimalField(max_digits=10, decimal_places=2)
     free_shipping_missing = serializers.DecimalField(max_digits=10, decimal_places=2, allow_null=True)
     free_shipping_share = serializers.IntegerField(help_text="Percent of the way to free delivery, 0 to 100.")
-    next_free = serializers.ListField(
-        child=serializers.CharField(), help_text="What is missing for one more free piece."
-    )
+    next_free = OfferHintSerializer(many=True, help_text="What is missing for the next free pieces.")
     lead_time = LeadTimeSerializer(allow_null=True)
     installments = InstallmentOfferSerializer()
 

@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("orders", "0006_workshop_dates"),
-        ("catalog", "0006_retired_pictures"),
+        ("catalog", "0008_retired_pictures"),
     ]
 
     operations = [

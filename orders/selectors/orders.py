@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.selectors.purchases import Purchase
-from orders.models import PAID_STATUSES, Order, OrderItem, OrderStatus
+from orders.models import PAID_STATUSES, Attempt, AttemptState, Order, OrderItem, OrderStatus
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -38,6 +38,16 @@ def member_order(user: "User", order_id: uuid.UUID) -> Order | None:
 def order_for_page(order_id: uuid.UUID) -> Order | None:
     """Return an order with everything its page shows; whether the visitor may see it is decided by the caller."""
     return _with_parts(Order.objects.filter(pk=order_id)).first()
+
+
+def order_bought_with(checkout_session_id: str) -> Order | None:
+    """Return the paid order of a payment page that is known to be paid, as `order_for_page` does. Whether the visitor
+    may see it is decided by the caller. One query more than the order's; none for ""."""
+    if not checkout_session_id:
+        return None
+    paid = Attempt.objects.filter(checkout_session_id=checkout_session_id, state=AttemptState.SUCCEEDED)
+    orders = Order.objects.filter(pk__in=paid.values("payment__order"), status__in=PAID_STATUSES)
+    return _with_parts(orders).first()
 
 
 def find_purchase(user_id: int, product_id: int) -> Purchase | None:

@@ -4,14 +4,16 @@ import uuid
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import datetime
+from decimal import Decimal
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from catalog.selectors.availability import Level
 from catalog.selectors.sellables import Sellable, SellableKey, find_sellables
-from orders.pricing.promotions import Promotion
+from orders.pricing.promotions import NextFree, Promotion
 from orders.pricing.quote import CartLine, Quote, QuoteLine, price_cart
 from orders.selectors.destinations import country_code
 from orders.selectors.rules import load_pricing_rules, today
@@ -66,15 +68,26 @@ class _Refusal:
 
 
 @dataclass(frozen=True, slots=True)
+class OfferHint:
+    """What a pool of lines lacks for its next free units: `pool.missing` more of `suggestion`, the cheapest of its
+    `lines` of which so many are left (None: of none), make them free."""
+
+    pool: NextFree
+    lines: tuple[QuotedLine, ...]
+    suggestion: QuotedLine | None
+
+
+@dataclass(frozen=True, slots=True)
 class CartQuote:
     """`quote` counts the available lines only. `country` is the ISO code of the address that was asked for, that of a
-    country named under « Autre » when it is known."""
+    country named under « Autre » when it is known. `hints` are those of the quote's `next_free`."""
 
     lines: tuple[QuotedLine, ...]
     quote: Quote
     destination: str | None
     country: str
     postal_code: str
+    hints: tuple[OfferHint, ...]
 
     @property
     def all_available(self) -> bool:
@@ -89,20 +102,21 @@ def quote_cart(
     postal_code: str = "",
     own: Mapping[Level, int] | None = None,
     own_orders: Collection[uuid.UUID] = (),
-    ordered_on: date | None = None,
+    now: datetime | None = None,
 ) -> CartQuote:
     """Price a cart for an address: its country (ISO 3166-1 alpha-2, ZZ for « Autre » named by `custom_country`, None:
     the shop's own) and its postcode as far as it is known.
 
     `own` are units that the unpaid `own_orders` of the same customer hold: a new order takes their place, so they count
-    as available, and what was to be made for them doesn't delay it. `ordered_on` is the day of the order, today unless
-    given. Lines that name the same article are joined. Eight queries whatever the size of the cart; one more for pieces
+    as available, and what was to be made for them doesn't delay it. `now` is the moment of the order, whose promotions
+    count. Lines that name the same article are joined. Eight queries whatever the size of the cart; one more for pieces
     to make where the workshop's capacity is limited.
     """
     rules = load_pricing_rules()
     found = find_sellables(
         [SellableKey(line.product_id, line.variation_id, line.finish) for line in lines] if lines else [],
         own=own,
+        now=now,
     )
     joined: dict[str, tuple[Sellable, int]] = {}
     for line in lines:
@@ -146,7 +160,7 @@ def quote_cart(
         destination=country,
         postal_code=postal_code,
         rules=rules,
-        today=ordered_on or today(),
+        today=today() if now is None else timezone.localdate(now),
         queued_units=queued_units(rules.workshop, but=own_orders)
         if any(line.made_quantity for line in accepted)
         else 0,
@@ -169,8 +183,30 @@ def quote_cart(
         for key, (sellable, quantity) in joined.items()
     )
     return CartQuote(
-        lines=quoted, quote=quote, destination=destination, country=country, postal_code=postal_code
+        lines=quoted,
+        quote=quote,
+        destination=destination,
+        country=country,
+        postal_code=postal_code,
+        hints=tuple(_hint(pool, quoted, stock) for pool in quote.next_free),
     )
+
+
+def _hint(pool: NextFree, lines: Sequence[QuotedLine], stock: "_SharedStock") -> OfferHint:
+    own = tuple(line for line in lines if line.key in pool.keys)
+
+    def has_enough(line: QuotedLine) -> bool:
+        left = stock.left(line.sellable)
+        return (left is None or left >= pool.missing) and line.quantity + pool.missing <= MAX_QUANTITY
+
+    fitting = [line for line in own if line.priced is not None and has_enough(line)]
+    suggestion = min(fitting, key=_price_and_key, default=None)
+    return OfferHint(pool, own, suggestion)
+
+
+def _price_and_key(line: QuotedLine) -> tuple[Decimal, str]:
+    assert line.priced is not None
+    return line.priced.unit_price, line.key
 
 
 def line_key(sellable: Sellable) -> str:

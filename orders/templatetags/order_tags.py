@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
 from django import template
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
+from catalog.selectors.products import OfferChoice
 from orders.access import access_token
 from orders.books.staff_tasks import sees_staff_tasks, staff_tasks
 from orders.models import Order
 from orders.models.returns import OPEN_CASES
+from orders.pricing.quote import CartLine, price_cart
 from orders.selectors import provider_words
 from orders.selectors.invoices import documents_of, tax_notice
+from orders.selectors.rules import load_pricing_rules, today
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.withdrawals import cases_of, withdrawal_path
 from shop.core.languages import active_language
+from shop.core.money import format_amount
 from shop.core.staff_actions import StaffAction, may
 
 register = template.Library()
@@ -55,6 +61,40 @@ register.filter("decline_words", provider_words.decline_in_words)
 register.filter("dispute_words", provider_words.dispute_in_words)
 register.filter("refund_failure_words", provider_words.refund_failure_in_words)
 register.filter("review_words", provider_words.review_in_words)
+
+
+@register.simple_tag
+def installment_note(offer: OfferChoice | None) -> str:
+    """Return the parts in which one piece, sent to the shop's own country, may be paid; "" where it may not. Queries:
+    those of `load_pricing_rules`."""
+    if offer is None or not offer.available:
+        return ""
+    days = offer.production_days
+    line = CartLine(
+        key="1",
+        unit_price=offer.price,
+        quantity=1,
+        made_quantity=0,
+        promotion=None,
+        production_days_min=days.low,
+        production_days_max=days.high,
+    )
+    parts = price_cart([line], destination=None, rules=load_pricing_rules(), today=today()).installments
+    return _installment_text([part.amount for part in parts.plan]) if parts.available else ""
+
+
+def _installment_text(amounts: list[Decimal]) -> str:
+    first, rest = amounts[0], amounts[1:]
+    language = active_language()
+    if len(set(amounts)) == 1:
+        words = _("Ou %(count)d × %(amount)s sans frais, livraison en France comprise")
+        return words % {"count": len(amounts), "amount": format_amount(first, language)}
+    words = _("Ou %(first)s puis %(count)d × %(amount)s sans frais, livraison en France comprise")
+    return words % {
+        "first": format_amount(first, language),
+        "count": len(rest),
+        "amount": format_amount(rest[0], language),
+    }
 
 
 @register.simple_tag

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from catalog.models import Category, Product, ProductVariation
 from catalog.services.products import save_product, save_variant, save_variation
+from catalog.services.promotions import set_own_promotion
 from orders.models import Attempt, AttemptState, Order, Payment, ShippingZone
 from orders.selectors.quotes import RequestedLine, quote_cart
 from orders.services.checkout.placement import CheckoutRequest, CustomerDetails, place_order
@@ -36,7 +37,7 @@ def make_zones() -> None:
         code="rest-of-world", name="Reste du monde", countries=["US", "CA", "GB", "JP", "AU"], rate=Decimal("49.99"),
         delivery_days_min=5, delivery_days_max=15, is_fallback=True, position=2,
     )  # fmt: skip
-    import_module("orders.migrations.0003_ship_zones_and_territories").ship(apps, connection.schema_editor())
+    import_module("orders.migrations.0004_ship_zones_and_territories").ship(apps, connection.schema_editor())
 
 
 def make_seller() -> None:
@@ -56,9 +57,13 @@ def make_category(slug: str = "mangas", **fields: Any) -> Category:
 
 def make_product(name: str = "Golem de poche", price: str = "40.00", **fields: Any) -> Product:
     category = fields.pop("category", None) or make_category()
-    return save_product(
+    own = {field: fields.pop(field) for field in list(fields) if field.startswith("promotion_")}
+    product = save_product(
         product=Product(name=name, description=f"{name}.", price=Decimal(price), category=category, **fields)
     )
+    if own:
+        set_own_promotion(product=product, **{"promotion_active": False, "promotion_type": "", **own})
+    return product
 
 
 def make_finished_product(

@@ -4,10 +4,12 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+import time_machine
 from django.utils import timezone
 
 from accounts.models import User
 from catalog.models import Product
+from catalog.tests.factories import make_promotion
 from orders.models import Attempt, AttemptState, Order, OrderStatus, PaymentState, StockHoldState
 from orders.stripe import gateway
 from orders.stripe.gateway import GatewayRefused, GatewayUnavailable
@@ -315,3 +317,24 @@ def test_a_postcode_that_can_t_be_is_refused_and_an_overseas_one_costs_its_deliv
     answer = shopper.checkout(checkout_body([line(product)], "79.99", customer={"postalCode": "97400"}))
     assert answer.status_code == 201
     assert Order.objects.get().shipping_zone == "overseas-france"
+
+
+@pytest.mark.parametrize(
+    ("late", "price", "status"), [(-1, "60.00", 201), (0, "60.00", 409), (0, "100.00", 201)]
+)
+def test_an_order_at_the_end_of_a_promotion_costs_what_its_moment_says(
+    fake_stripe, shopper, late, price, status
+):
+    """The last second still has the reduction; from the end on the agreed total is refused with the fresh quote."""
+    end = timezone.now() + timedelta(seconds=30)
+    product = make_product(price="100.00", stock_quantity=1)
+    make_promotion(product, percent=40, ends_at=end)
+    with time_machine.travel(end + timedelta(seconds=late), tick=False):
+        answer = shopper.checkout(checkout_body([line(product)], price))
+    assert answer.status_code == status
+    if status == 201:
+        assert Order.objects.get().total == Decimal(price)
+        return
+    assert (answer.json()["code"], answer.json()["quote"]["total"]) == ("total_changed", "100.00")
+    nothing_was_made()
+    assert Product.objects.get().stock_quantity == 1

@@ -97,7 +97,7 @@ def zone_body(steps: list[tuple[str, str]]) -> dict[str, object]:
 
 
 def test_shipping_rows_again_leaves_what_operators_changed():
-    migration = import_module("orders.migrations.0003_ship_zones_and_territories")
+    migration = import_module("orders.migrations.0004_ship_zones_and_territories")
     editor = connection.schema_editor()
     migration.unship(apps, editor)
     assert not Territory.objects.exists()

@@ -1,6 +1,7 @@
 """Pages of cart, checkout, payment result and one order. Cart and checkout are the same bytes for every visitor."""
 
 import uuid
+from http import HTTPStatus
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,8 +14,9 @@ from django.views.decorators.http import require_safe
 from accounts.passwords import MEMBER_MINIMUM
 from accounts.sign_ups import remembered_sign_up
 from orders.access import payment_token
-from orders.guest_orders import browser_owns
+from orders.guest_orders import account_state, browser_owns
 from orders.islands import CartPropsSerializer, CheckoutPropsSerializer, PaymentResultPropsSerializer
+from orders.models import Order
 from orders.models.order import CLOSED_STATUSES, OTHER_COUNTRY
 from orders.models.states import ActorKind
 from orders.selectors import orders as order_selectors
@@ -25,7 +27,10 @@ from orders.selectors.money import money_outcome
 from orders.selectors.refunds import refunds_for_page
 from orders.selectors.rules import checkout_countries, default_country, offered_modes, payment_methods
 from orders.services.fulfilment.delivery_address import may_correct_address
+from orders.services.payments.settlement import verify_payment
 from orders.stripe.gateway import parse_checkout_session_id
+from shop.core import limits
+from shop.core.client_address import client_address
 from shop.core.models import ShopSettings
 from shop.core.public_pages import public_page
 
@@ -86,14 +91,28 @@ def checkout_page(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def payment_result_page(request: HttpRequest) -> HttpResponse:
-    """Where the payment page sends the customer back. The session id in the address is a hint: it proves nothing."""
+    """Where the payment page sends the customer back. The session id in the address is a hint: it proves nothing.
+
+    What was bought is shown to its member and to the browser that ordered it, once the payment is known: at once, as
+    the part `purchase` when the island has asked, or after `verifier=1`, which asks without JavaScript.
+    """
     checkout_session_id = parse_checkout_session_id(request.GET.get("session_id", ""))
+    asked = "verifier" in request.GET and _verify(request, checkout_session_id)
+    order = order_selectors.order_bought_with(checkout_session_id)
+    if order is not None and not browser_owns(request, order):
+        order = None
+    context = {} if order is None else _purchase(request, order)
+    if request.headers.get("X-Fragment") == "purchase":
+        if order is None:
+            return HttpResponse(status=HTTPStatus.NO_CONTENT)
+        return render(request, "orders/_purchase.html", context)
     props = PaymentResultPropsSerializer(
         {
             "session_id": checkout_session_id,
+            "paid": order is not None,
             "links": {
                 "cart": reverse("orders:cart"),
-                "orders": f"{reverse('members')}?tab=orders",
+                "orders": reverse("orders:tracking") if order is None else order_selectors.order_path(order),
                 "contact": reverse("contact"),
             },
         }
@@ -102,6 +121,8 @@ def payment_result_page(request: HttpRequest) -> HttpResponse:
         request,
         "orders/payment_result.html",
         {
+            **context,
+            "asked": asked,
             "result_props": props,
             "checkout_session_id": checkout_session_id,
             "awaits_confirmation": not request.user.is_authenticated
@@ -111,6 +132,24 @@ def payment_result_page(request: HttpRequest) -> HttpResponse:
     # The address holds the session id: other sites get the origin at most.
     response["Referrer-Policy"] = "strict-origin"
     return response
+
+
+def _verify(request: HttpRequest, checkout_session_id: str) -> bool:
+    """Ask the provider about a payment, within the limit of such questions; whether it was asked."""
+    if not checkout_session_id or not limits.consume(limits.VERIFY_NETWORK, client_address(request)):
+        return False
+    return verify_payment(checkout_session_id) is not None
+
+
+def _purchase(request: HttpRequest, order: Order) -> dict[str, Any]:
+    return {
+        "order": order,
+        "items": order.items.all(),
+        "plan": calendar(order),
+        "delivery": delivery_address(order),
+        "account": account_state(request, order),
+        "here": request.get_full_path(),
+    }
 
 
 @require_safe
@@ -134,6 +173,9 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
             "billing": billing_address(order) if is_delivered_elsewhere(order) else None,
             "may_correct_address": may_correct_address(order, ActorKind.CUSTOMER),
             "is_member": is_member,
+            "account": account_state(request, order),
+            "access": request.GET.get("acces", ""),
+            "here": request.get_full_path(),
             "plan": calendar(order),
             "meets_customs": place_of(order).meets_customs,
             "pay_token": payment_token(order),

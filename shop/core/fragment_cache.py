@@ -23,6 +23,8 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import get_language
 
+from shop.core.boundaries import seconds_to_boundary
+
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
@@ -86,18 +88,27 @@ class FragmentCache(Generic[Key, Value]):
                 (self._new or self._asked).popitem(last=False)
 
 
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """The page that is being made: of which version of the content, and since when."""
+
+    version: str
+    since: datetime
+
+
 _fragments: FragmentCache[Any, Any] = FragmentCache(_MAX_FRAGMENTS)
-_version: ContextVar[str | None] = ContextVar("content_version_of_the_page", default=None)
+_page: ContextVar[_Page | None] = ContextVar("page_being_made", default=None)
 
 
 @contextmanager
 def fragments_of(version: str | None) -> Iterator[None]:
     """Inside, the functions below use the fragments of this version of the content; none with None."""
-    token = _version.set(version if settings.FRAGMENT_CACHE_SECONDS else None)
+    is_cached = bool(settings.FRAGMENT_CACHE_SECONDS)
+    token = _page.set(_Page(version, timezone.now()) if is_cached and version is not None else None)
     try:
         yield
     finally:
-        _version.reset(token)
+        _page.reset(token)
 
 
 def cached_fragment(make: Callable[[], Value], *key: Hashable) -> Value:
@@ -108,15 +119,17 @@ def cached_fragment(make: Callable[[], Value], *key: Hashable) -> Value:
 
 def find_fragment(*key: Hashable) -> Any:
     """Return the fragment of this key in the active language, or None."""
-    version = _version.get()
-    return None if version is None else _fragments.find((get_language(), *key), version)
+    page = _page.get()
+    return None if page is None else _fragments.find((get_language(), *key), page.version)
 
 
 def store_fragment(fragment: Value, *key: Hashable) -> Value:
     """Store the fragment, if fragments are cached now, and return it. None is never stored."""
-    version = _version.get()
-    if version is not None and fragment is not None:
-        _fragments.put((get_language(), *key), fragment, version, seconds=settings.FRAGMENT_CACHE_SECONDS)
+    page = _page.get()
+    if page is not None and fragment is not None:
+        most = settings.FRAGMENT_CACHE_SECONDS
+        seconds = seconds_to_boundary(page.since, page.version, most=most)
+        _fragments.put((get_language(), *key), fragment, page.version, seconds=seconds)
     return fragment
 
 

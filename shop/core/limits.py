@@ -97,6 +97,7 @@ WITHDRAWAL_NETWORK = Limit(
     Subject.NETWORK,
     _("Trop de déclarations. Réessayez dans une heure, ou écrivez-nous : un e-mail suffit à vous rétracter."),
 )
+TRACKING_NETWORK = Limit("tracking-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
 NOTICE_NETWORK = Limit("notice-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
 
 # Mails to an address that nobody has proven to be theirs. Each kind has its limit, and all of them together one more.
@@ -105,6 +106,8 @@ CONTACT_MAIL = Limit("contact-mail", 3, _DAY, Subject.RECIPIENT)
 WITHDRAWAL_MAIL = Limit("withdrawal-mail", 3, _DAY, Subject.RECIPIENT)
 # To the customer of an order whose number and address were typed: the acknowledgement that the law asks for.
 WITHDRAWAL_ORDER_MAIL = Limit("withdrawal-order-mail", 6, _DAY, Subject.RECIPIENT)
+# Sent only when reference and address belong together: guesses use none up.
+TRACKING_MAIL = Limit("tracking-mail", 3, _HOUR, Subject.RECIPIENT)
 NOTICE_MAIL = Limit("notice-mail", 5, _HOUR, Subject.RECIPIENT)
 ACCOUNT_EXISTS_MAIL = Limit("account-exists-mail", 1, 15 * _MINUTE, Subject.RECIPIENT)
 CONFIRMATION_MAIL = Limit("confirmation-mail", 1, 3 * _MINUTE, Subject.RECIPIENT)

@@ -1,8 +1,9 @@
 """Public pages are the same bytes for every visitor, so each is made once and cached whole.
 
 A view says so with `@public_page`. A cached page is dropped the moment `content_changed` is called by a service that
-changed something such a page shows, and after `PAGE_CACHE_SECONDS` or at midnight in any case, because pages also speak
-of dates. Browsers and proxies may store a page but must ask whether it is still the one (an ETag, answered 304).
+changed something such a page shows, and after `PAGE_CACHE_SECONDS`, at midnight or at the next boundary
+(`shop.core.boundaries`) in any case, because pages also speak of dates and of what starts or ends by itself. Browsers
+and proxies may store a page but must ask whether it is still the one (an ETag, answered 304).
 While the database is away the last page of an address is answered, however old, rather than an error.
 """
 
@@ -22,9 +23,11 @@ import brotli
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.http.response import HttpResponseBase
+from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
 
+from shop.core.boundaries import seconds_to_boundary
 from shop.core.content_version import content_version
 from shop.core.fragment_cache import FragmentCache, fragments_of
 
@@ -146,6 +149,7 @@ class PublicPageMiddleware:
         return _answer(request, page)
 
     def _fresh(self, request: HttpRequest, address: Address | None, version: str) -> HttpResponseBase:
+        since = timezone.now()
         response = self.get_response(request)
         if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
             outdated = self._outdated(request)
@@ -157,7 +161,8 @@ class PublicPageMiddleware:
         cacheable = address is not None and response.public_page and request.method == "GET"
         page = _page(response, quality=5 if cacheable else 1)
         if cacheable and address is not None:
-            page_cache.put(address, page, version, seconds=settings.PAGE_CACHE_SECONDS)
+            seconds = seconds_to_boundary(since, version, most=settings.PAGE_CACHE_SECONDS)
+            page_cache.put(address, page, version, seconds=seconds)
         return _answer(request, page)
 
     def _outdated(self, request: HttpRequest) -> PublicPage | None:

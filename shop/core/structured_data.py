@@ -31,7 +31,7 @@ _POSTCODE = re.compile(r"(\d{5})\s+(\S.*)\Z")
 @dataclass(frozen=True, slots=True)
 class Offer:
     """One way to buy a product: its price, the former one that the page strikes (or None), the page's address with
-    that choice made, its reference and a picture of it ("" where there is none)."""
+    that choice made, its reference and a picture of it ("" where there is none), and the last day of the price."""
 
     url: str
     price: Decimal
@@ -40,6 +40,7 @@ class Offer:
     original_price: Decimal | None = None
     sku: str = ""
     image: str = ""
+    valid_until: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +274,8 @@ def _offer(offer: Offer, seller: str) -> Data:
         "itemCondition": f"{_SCHEMA}/NewCondition",
         "seller": {"@type": "Organization", "@id": f"{settings.SITE_URL}/#shop", "name": seller},
     }
+    if offer.valid_until is not None:
+        data["priceValidUntil"] = offer.valid_until.isoformat()
     if offer.sku:
         data["sku"] = offer.sku
     if offer.image:

@@ -54,6 +54,7 @@ _CLOSED_PAGES = (
     "/%(checkout)s",
     "/%(payment_result)s",
     "/%(order)s/",
+    "/%(tracking)s",
     "/%(auth)s",
     "/%(members)s",
     "/%(favourites)s",

@@ -130,6 +130,13 @@ def test_photos_are_turned_enlarged_moved_and_closed(page):
     expect(count).to_have_text(re.compile("^2 / "))
 
 
+def tab_stop(page, drawer):
+    """The next control of the drawer, by its name."""
+    page.keyboard.press("Tab")
+    control = drawer.locator(":focus")
+    return control.get_attribute("aria-label") or control.inner_text()
+
+
 def test_finishes_are_compared_and_chosen(page):
     page.goto(piece(page, "golem"))
     settle(page)
@@ -143,7 +150,17 @@ def test_finishes_are_compared_and_chosen(page):
     expect(page).to_have_url(re.compile("finition=unpainted"))
     tab_until(page, "^Ajouter au panier")
     page.keyboard.press("Enter")
-    expect(page.locator("#toasts")).to_contain_text("Produit ajouté au panier")
+    drawer = page.get_by_role("dialog", name="Produit ajouté au panier")
+    expect(drawer.get_by_role("heading", level=2)).to_be_focused()
+    expect(drawer.locator(".order-summary__row")).to_contain_text("€")
+    assert [tab_stop(page, drawer) for _stop in range(4)] == [
+        "Fermer",
+        "Commander",
+        "Voir le panier",
+        "Continuer mes achats",
+    ]
+    page.keyboard.press("Escape")
+    expect(drawer).to_have_count(0)
     assert focused(page).startswith("Ajouter au panier")
 
     tab_until(page, "^Part non peinte")

@@ -28,6 +28,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
             *("catalog:notice-asked", "catalog:notice-confirm", "catalog:notice-stop", "catalog:favourites"),
             *("orders:cart", "orders:checkout", "orders:payment-result", "orders:pay", "orders:withdrawal"),
             *("orders:withdrawal-confirmed", "orders:withdrawal-received"),
+            *("orders:tracking", "orders:tracking-requested"),
             *("accounts:auth", "accounts:confirm-email", "accounts:confirmation", "accounts:new-password"),
             *("accounts:reset-link", "api-search-suggestions"),
             *("accounts:signout", "api-products", "api-product", "api-notify", "api-quote"),
@@ -51,6 +52,8 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "api-order-invoice": (OWNER | LOOK, OWNER | LOOK),
     "orders:order": (OWNER, OWNER),
     "orders:address": (OWNER, OWNER),
+    "orders:order-account": (OWNER, OWNER),
+    "orders:order-join": (OWNER, OWNER),
     # Calls of the administration.
     "api-admin-orders": (DESK, DESK),
     "api-admin-order": (DESK, DESK),
@@ -136,7 +139,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
     **dict.fromkeys(
         (
             *("orders.VatRate", "orders.DeliveryStop", "orders.ShippingZone", "orders.WorkshopClosure"),
-            *("orders.Territory", "pages.OfficialText"),
+            *("orders.Territory", "pages.OfficialText", "catalog.Promotion"),
             *("pages.FaqEntry", "pages.PageText", "pages.SeasonalBanner", "pages.Redirect"),
             "pages.HomeSection",
         ),
@@ -167,6 +170,7 @@ ACTIONS: dict[str, Who] = {
     "accounts.User:make_member": ADMIN,
     "catalog.Product:publish": ADMIN,
     "catalog.Product:unpublish": ADMIN,
+    "catalog.Promotion:end": ADMIN,
     "pages.ContactRequest:mark_answered": WORK,
     "pages.ContactRequest:mark_new": WORK,
 }

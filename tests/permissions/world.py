@@ -18,6 +18,7 @@ from accounts.models import User
 from accounts.services import grant_role
 from accounts.tests.people import make_admin, make_member
 from catalog.models import Favourite, Notice, Review
+from catalog.tests.factories import make_promotion
 from orders.models import (
     DeliveryStop,
     Discrepancy,
@@ -86,6 +87,7 @@ def make_world(monkeypatch: pytest.MonkeyPatch) -> World:
     people = _people()
     piece = make_product("Golem de poche", price="200.00", stock_quantity=9)
     make_variation(piece, "Grand", price_override=Decimal("240.00"))
+    make_promotion(name="Soldes")
     order = pay_order(make_order((piece, 1), payment_mode="installments", user=people["member"]))
     _visitors(people["member"], order)
     _money(order)

@@ -16,7 +16,7 @@ import {
   startEmpty,
 } from "@/testing/cart";
 import { soldOut } from "@/testing/checkout";
-import { cartLine, inThreeTimes, json, quote, quoted, serve } from "@/testing/purchase";
+import { cartLine, hint, inThreeTimes, json, quote, quoted, serve } from "@/testing/purchase";
 import { renderIsland } from "@/testing/render";
 
 vi.mock("@/lib/toast");
@@ -77,7 +77,7 @@ it("asks for the price of what is kept and shows the server's figures", async ()
           item_count: 3,
           original_total: "567.00",
           promotion_savings: "189.00",
-          next_free: ["Encore 2 pièces."],
+          next_free: [hint()],
         }),
       ),
   });
@@ -109,7 +109,7 @@ it("asks for the price of what is kept and shows the server's figures", async ()
     ["Livraison", "Offerte"],
     ["Total", "378,00 €"],
   ]);
-  expect(screen.getByText("Encore 2 pièces.")).toBeTruthy();
+  expect(screen.getByText(hint().text)).toBeTruthy();
   expect(screen.getByText("Livraison entre le 8 décembre 2026 et le 24 décembre 2026")).toBeTruthy();
   expect(screen.getByText("La livraison est offerte.")).toBeTruthy();
   expect(checkoutLink().getAttribute("href")).toBe("/checkout");
@@ -361,4 +361,28 @@ it("promises no delivery for a cart in which nothing can be bought", async () =>
   expect(screen.queryByText(/pour la livraison offerte/)).toBeNull();
   expect(screen.queryByText("Offerte")).toBeNull();
   expect(screen.getByText("Livraison").nextElementSibling?.textContent).toBe("–");
+});
+
+it("adds the pieces that complete an offer with one press", async () => {
+  fill({ ...guardian, quantity: 1 });
+  const one = { ...guardian, quantity: 1 };
+  serve({ "/api/cart/quote": () => json(quote([one], { item_count: 1, next_free: [hint()] })) });
+  const { user } = await renderIsland(island);
+
+  await user.click(await screen.findByRole("button", { name: "Ajouter 2 × Gardien" }));
+
+  expect(readCart()).toEqual([{ product_id: 12, variation_id: 3, finish: "painted", quantity: 3 }]);
+  expect(lastToast()).toMatchObject({ kind: "success", text: "Gardien" });
+});
+
+it("names one missing piece, and offers no button when none is left", async () => {
+  fill(guardian);
+  const one = hint({ suggestion: { ...hint().suggestion, name: "Gardien", quantity: 1 } as never });
+  const none = hint({ label: "3 achetés, 1 offert", suggestion: null });
+  serve({ "/api/cart/quote": () => json(quote([guardian], { next_free: [one, none] })) });
+  await renderIsland(island);
+
+  await screen.findByRole("button", { name: "Ajouter Gardien" });
+  expect(screen.getAllByText(hint().text)).toHaveLength(2);
+  expect(screen.getAllByRole("button", { name: /Ajouter/ })).toHaveLength(1);
 });

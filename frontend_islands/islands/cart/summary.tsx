@@ -1,9 +1,9 @@
 import { useId } from "react";
-import type { CartProps, CountryChoice, Quote } from "@/api/types";
-import { formatMoney } from "@/lib/money";
+import type { CartProps, CountryChoice, OfferHint } from "@/api/types";
+import { addToCart } from "@/lib/cart";
+import { toast } from "@/lib/toast";
 import { PaymentMethods } from "@/purchase/payment-methods";
-import { DeliveryNotes, NOTHING, Plan, SummaryRows } from "@/purchase/quote-parts";
-import { Marked } from "@/purchase/texts";
+import { DeliveryNotes, FreeDelivery, Plan, SummaryRows } from "@/purchase/quote-parts";
 import type { Quoting, useCountry } from "@/purchase/use-quote";
 import { useTranslation } from "@/runtime/react";
 import type { Row } from "./cart-row";
@@ -20,15 +20,7 @@ interface SummaryProps {
 }
 
 /** What it costs to have the cart delivered, and the link to the checkout. */
-export function Summary({
-  quoting,
-  rows,
-  countries,
-  country,
-  postcode,
-  methods,
-  links,
-}: SummaryProps) {
+export function Summary({ quoting, rows, countries, country, postcode, methods, links }: SummaryProps) {
   const { t } = useTranslation();
   const id = useId();
   const { quote, isCurrent, problem } = quoting;
@@ -63,10 +55,8 @@ export function Summary({
       {quote && (
         <>
           <SummaryRows quote={quote} isBusy={!isCurrent} />
-          {quote.next_free.map((sentence) => (
-            <p className="order-summary__note order-summary__note--offer" key={sentence}>
-              {sentence}
-            </p>
+          {quote.next_free.map((hint) => (
+            <Hint hint={hint} key={hint.label} />
           ))}
           <DeliveryNotes quote={quote} />
           {quote.installments.available && (
@@ -107,30 +97,25 @@ export function Summary({
   );
 }
 
-/** How far the cart is from free delivery, where there is one and something that can be bought. */
-function FreeDelivery({ quote }: { quote: Quote }) {
+/** What an offer lacks, and the pieces that complete it: one press adds them. */
+function Hint({ hint }: { hint: OfferHint }) {
   const { t } = useTranslation();
-  const missing = quote.free_shipping_missing;
-  if (missing === null || quote.item_count === 0) return null;
-  const isFree = missing === NOTHING;
+  const { suggestion } = hint;
+  const add = () => {
+    if (!suggestion) return;
+    const added = addToCart(suggestion, suggestion.quantity);
+    if (added === suggestion.quantity)
+      toast({ kind: "success", title: t("buy.added"), text: suggestion.name });
+    else toast({ kind: "error", title: t("buy.fullTitle"), text: t("buy.fullText") });
+  };
   return (
-    <div className={isFree ? "free-delivery free-delivery--reached" : "free-delivery"}>
-      <p className="free-delivery__text">
-        {isFree ? (
-          t("cart.deliveryIsFree")
-        ) : (
-          <Marked
-            text={t("cart.missingForFree", { amount: formatMoney(missing) })}
-            draw={(part) => <strong>{part}</strong>}
-          />
-        )}
-      </p>
-      <progress
-        className="free-delivery__bar"
-        max="100"
-        value={quote.free_shipping_share}
-        aria-hidden="true"
-      />
+    <div className="order-summary__note order-summary__note--offer stack">
+      <p>{hint.text}</p>
+      {suggestion && (
+        <button className="button button--small" type="button" onClick={add}>
+          {suggestion.quantity === 1 ? t("cart.addPiece", suggestion) : t("cart.addPieces", suggestion)}
+        </button>
+      )}
     </div>
   );
 }

@@ -1,20 +1,20 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import type { PaymentResultProps, VerifyAnswer } from "@/api/types";
 import { clearCart } from "@/lib/cart";
+import { fetchFragment, showFragment } from "@/lib/fragment";
 import { Icon } from "@/lib/icon";
 import { browserStore } from "@/lib/storage";
 import { toast } from "@/lib/toast";
-import { Plan } from "@/purchase/quote-parts";
 import { ATTEMPT_KEY, dropTab, FORM_KEY } from "@/purchase/tab-memory";
-import { Marked, useProblemText } from "@/purchase/texts";
+import { useProblemText } from "@/purchase/texts";
 import { reactIsland, useTranslation } from "@/runtime/react";
 import { useVerification, type Verification } from "./use-verification";
 
 /** What became of a payment; a confirmed one empties the cart. */
-export function PaymentResult({ session_id: checkoutSessionId, links }: PaymentResultProps) {
+export function PaymentResult({ session_id: checkoutSessionId, paid, links }: PaymentResultProps) {
   const { t } = useTranslation();
   const problemText = useProblemText();
-  const [verification, again] = useVerification(checkoutSessionId);
+  const [verification, again] = useVerification(checkoutSessionId, paid);
   const { state } = verification;
   const heading = useRef<HTMLHeadingElement>(null);
   const title = useTitle(state);
@@ -23,6 +23,12 @@ export function PaymentResult({ session_id: checkoutSessionId, links }: PaymentR
     if (state !== "paid" || !emptyBoughtCart(checkoutSessionId)) return;
     toast({ kind: "success", title: t("result.paidTitle") });
   }, [state, checkoutSessionId, t]);
+  useEffect(() => {
+    if (state !== "paid" || paid) return;
+    const controller = new AbortController();
+    void showPurchase(controller.signal);
+    return () => controller.abort();
+  }, [state, paid]);
   const retry = () => {
     heading.current?.focus();
     again();
@@ -153,6 +159,17 @@ function Outcome({ text, note, children }: { text: string; note?: string; childr
   );
 }
 
+/** What was bought, drawn by the server for the browser that ordered it; for any other it answers nothing. */
+async function showPurchase(signal: AbortSignal): Promise<void> {
+  const place = document.getElementById("achat");
+  try {
+    const html = await fetchFragment(new URL(location.href), "purchase", signal);
+    if (place && html && !signal.aborted) showFragment(place, html);
+  } catch {
+    // The mail says it all, and the link above leads to the order.
+  }
+}
+
 function Paid({ answer, ordersUrl }: { answer: VerifyAnswer; ordersUrl: string }) {
   const { t } = useTranslation();
   const steps = [
@@ -163,24 +180,7 @@ function Paid({ answer, ordersUrl }: { answer: VerifyAnswer; ordersUrl: string }
   ];
   return (
     <>
-      {answer.order_reference && (
-        <p className="lead">
-          <Marked
-            text={t("result.reference", { reference: answer.order_reference })}
-            draw={(part) => <strong className="tabular">{part}</strong>}
-          />
-        </p>
-      )}
-      <p>{t("result.paidText")}</p>
-      {answer.installment_plan && (
-        <section className="plan-offer" aria-labelledby="result-plan">
-          <h2 className="result__next" id="result-plan">
-            {t("summary.planTitle")}
-          </h2>
-          <Plan plan={answer.installment_plan} />
-          <p className="order-summary__note">{t("result.planText")}</p>
-        </section>
-      )}
+      <p className="lead">{t("result.paidText")}</p>
       <h2 className="result__next">{t("result.next")}</h2>
       <ol className="progress-steps">
         {steps.map(({ name, text }, index) => (

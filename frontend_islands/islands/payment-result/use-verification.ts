@@ -14,16 +14,24 @@ export type Verification =
 /** The pauses between questions while the provider has not decided: half a minute in all. */
 const PAUSES_MS = [2_000, 3_000, 4_000, 6_000, 7_000, 8_000];
 
-/** Asks the server about a payment until it is decided or the pauses are used up; `again` starts over. */
-export function useVerification(checkoutSessionId: string): [Verification, again: () => void] {
+/**
+ * Asks the server about a payment until it is decided or the pauses are used up; `again` starts over. Nothing is
+ * asked about one that the page knows to be paid.
+ */
+export function useVerification(
+  checkoutSessionId: string,
+  isPaid: boolean,
+): [Verification, again: () => void] {
   const [verification, setVerification] = useState<Verification>(
-    checkoutSessionId ? { state: "verifying" } : { state: "unknown" },
+    isPaid
+      ? { state: "paid", answer: { payment_status: "paid" } }
+      : { state: checkoutSessionId ? "verifying" : "unknown" },
   );
   const [attempt, setAttempt] = useState(0);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt asks about the same payment
   useEffect(() => {
-    if (!checkoutSessionId) return;
+    if (!checkoutSessionId || isPaid) return;
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const ask = async (round: number) => {
@@ -38,7 +46,7 @@ export function useVerification(checkoutSessionId: string): [Verification, again
       clearTimeout(timer);
       controller.abort();
     };
-  }, [checkoutSessionId, attempt]);
+  }, [checkoutSessionId, isPaid, attempt]);
 
   const again = useCallback(() => {
     setVerification({ state: "verifying" });

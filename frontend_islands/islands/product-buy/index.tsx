@@ -1,10 +1,11 @@
 import { useEffect, useId, useRef, useState } from "react";
 import type { BuyFinish, ProductBuyProps } from "@/api/types";
-import { addToCart } from "@/lib/cart";
+import { $lines, addToCart, type CartChoice, lineKey, MAX_QUANTITY } from "@/lib/cart";
 import { type Choice, choiceIn, putInAddress } from "@/lib/choice";
 import { fetchFragment, replaceParts } from "@/lib/fragment";
 import { toast } from "@/lib/toast";
 import { reactIsland, useIsland, useTranslation } from "@/runtime/react";
+import { CartDrawer } from "./drawer";
 import { firstChoice, isFinishOpen, isHeldForVisitor, isVariationOpen, offerFor, withFinish } from "./offers";
 
 /** Finish, format, price and the button of a product page. */
@@ -17,6 +18,7 @@ export function ProductBuy(props: ProductBuyProps) {
   const canBuy = props.available && offer?.available === true;
   const { finish: chosenFinish, variation_id: chosenFormat } = choice;
   const [isMine, setIsMine] = useState(false);
+  const [added, setAdded] = useState<CartChoice | null>(null);
   useParts(choice, props.selected);
 
   useEffect(() => {
@@ -36,29 +38,34 @@ export function ProductBuy(props: ProductBuyProps) {
   }
 
   function add() {
-    if (addToCart({ product_id, ...choice }) === 0) {
-      toast({ kind: "error", title: t("buy.fullTitle"), text: t("buy.fullText") });
+    const wanted = { product_id, ...choice };
+    const left = offer?.available_quantity ?? MAX_QUANTITY;
+    if (addToCart(wanted, 1, left) > 0) {
+      setAdded(wanted);
       return;
     }
-    const words = [
-      props.name,
-      finishes.find(({ code }) => code === choice.finish)?.label,
-      variations.find(({ id }) => id === choice.variation_id)?.name,
-    ];
-    toast({
-      kind: "success",
-      title: t("buy.added"),
-      text: words.filter(Boolean).join(" · "),
-      link: { href: props.cart_url, label: t("buy.viewCart") },
-    });
+    const link = { href: props.cart_url, label: t("buy.viewCart") };
+    const held = $lines.get().find((line) => lineKey(line) === lineKey(wanted))?.quantity ?? 0;
+    if (held > 0 && held >= left && left < MAX_QUANTITY) {
+      toast({ kind: "info", title: t("buy.allInCart", { count: left }), link });
+    } else toast({ kind: "error", title: t("buy.fullTitle"), text: t("buy.fullText"), link });
   }
+  const words = [
+    props.name,
+    finishes.find(({ code }) => code === choice.finish)?.label,
+    variations.find(({ id }) => id === choice.variation_id)?.name,
+  ];
 
   return (
     <div className="buy stack">
       <p className="buy__price" aria-live="polite">
         {offer && <span className="price price--large">{offer.price_text}</span>}{" "}
         {offer?.original_price_text && <s className="price-was">{offer.original_price_text}</s>}{" "}
-        {props.promotion_text && <span className="buy__promotion">{props.promotion_text}</span>}
+        {(props.promotion_badge || offer?.original_price_text) && (
+          <span className="badge badge--promo">{props.promotion_badge || t("buy.promo")}</span>
+        )}{" "}
+        {props.promotion_text && <span className="buy__promotion">{props.promotion_text}</span>}{" "}
+        {offer?.stock_text && <span className="badge badge--stock">{offer.stock_text}</span>}
       </p>
       {finishes.length > 0 && (
         <ChoiceCards
@@ -109,6 +116,14 @@ export function ProductBuy(props: ProductBuyProps) {
         <span>{props.name}</span>
         {offer && <span className="price">{offer.price_text}</span>}
       </BuyButtons>
+      <CartDrawer
+        added={added}
+        name={words.filter(Boolean).join(" · ")}
+        homeCountry={props.home_country}
+        cartUrl={props.cart_url}
+        checkoutUrl={props.checkout_url}
+        onClose={() => setAdded(null)}
+      />
     </div>
   );
 }

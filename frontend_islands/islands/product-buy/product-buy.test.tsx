@@ -1,10 +1,12 @@
 import { act, screen, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { BuyOffer, ProductBuyProps } from "@/api/types";
-import { MAX_QUANTITY, readCart, writeCart } from "@/lib/cart-storage";
+import { $lines } from "@/lib/cart";
+import { type CartLine, lineKey, MAX_QUANTITY, readCart, writeCart } from "@/lib/cart-storage";
 import { fetchFragment } from "@/lib/fragment";
 import { toast } from "@/lib/toast";
 import { barriers } from "@/testing/accessibility";
+import { type Asked, json, problem, quote, quoted, serve } from "@/testing/purchase";
 import { renderIsland } from "@/testing/render";
 import { ProductBuy } from "./index";
 import { firstChoice, withFinish } from "./offers";
@@ -17,9 +19,24 @@ vi.mock("@/lib/fragment", async (original) => ({
 
 let setInSight: (isInSight: boolean) => void = () => {};
 
+const answer = vi.fn(({ body }: Asked) => {
+  const [line] = body.lines as CartLine[];
+  return json(quote(line ? [quoted({ ...line, key: lineKey(line) })] : [], { item_count: 1 }));
+});
+
 beforeEach(() => {
   vi.mocked(toast).mockReset();
   vi.mocked(fetchFragment).mockReset().mockResolvedValue("");
+  answer.mockClear();
+  $lines.set([]);
+  serve({ "/api/cart/quote": answer });
+  HTMLDialogElement.prototype.showModal = function () {
+    this.open = true;
+  };
+  HTMLDialogElement.prototype.close = function () {
+    this.open = false;
+    this.dispatchEvent(new Event("close"));
+  };
   vi.stubGlobal(
     "IntersectionObserver",
     class {
@@ -45,7 +62,8 @@ const offer = (
   original_price: null,
   original_price_text: null,
   available: true,
-  stock: null,
+  available_quantity: null,
+  stock_text: "",
   ...more,
 });
 
@@ -56,8 +74,11 @@ const figurine: ProductBuyProps = {
   name: "Gardien aux andouillers",
   available: true,
   unavailable_text: "Rupture de stock",
+  promotion_badge: "2 ACHETÉS 1 OFFERT",
   promotion_text: "2 achetés, 1 offert",
   cart_url: "/panier",
+  checkout_url: "/checkout",
+  home_country: "FR",
   finishes: [
     { code: "painted", label: "Peint", image: photo("/p.webp"), available: true, reason: "" },
     { code: "unpainted", label: "Non peint", image: photo("/u.webp"), available: true, reason: "" },
@@ -79,6 +100,7 @@ const figurine: ProductBuyProps = {
 };
 const plain: ProductBuyProps = {
   ...figurine,
+  promotion_badge: "",
   promotion_text: "",
   finishes: [],
   variations: [],
@@ -93,7 +115,7 @@ const addButton = () => screen.getByRole<HTMLButtonElement>("button", { name: "A
 it("shows the server's choice with its price, crossed-out price and promotion", async () => {
   await renderIsland(<ProductBuy {...figurine} />);
 
-  expect(price()).toBe("189,00 € 219,00 € 2 achetés, 1 offert");
+  expect(price()).toBe("189,00 € 219,00 € PROMO 2 achetés, 1 offert");
   expect(document.querySelector("s.price-was")?.textContent).toBe("219,00 €");
   expect(radio(/^Peint/).checked).toBe(true);
   expect(radio(/15 cm/).checked).toBe(true);
@@ -111,16 +133,14 @@ it("changes price and address with the choice, and has the server draw the rest"
 
   await user.click(radio(/25 cm/));
 
-  expect(price()).toBe("289,00 €  2 achetés, 1 offert");
+  expect(price()).toBe("289,00 €   2 achetés, 1 offert");
   expect(location.search).toBe("?utm=x&finition=painted&format=4");
   expect(location.hash).toBe("#specs");
   expect(history.state).toEqual({ kept: 1 });
   expect(history.length).toBe(entries);
   const [address, part] = vi.mocked(fetchFragment).mock.calls[0] ?? [];
   expect([address?.search, part]).toEqual(["?utm=x&finition=painted&format=4", "choice"]);
-  await vi.waitFor(() =>
-    expect(document.querySelector('[data-part="details"]')?.textContent).toBe("25 cm"),
-  );
+  await vi.waitFor(() => expect(document.querySelector('[data-part="details"]')?.textContent).toBe("25 cm"));
   expect(document.querySelector('[data-part="other"]')?.textContent).toBe("x");
   for (const part of document.querySelectorAll("[data-part]")) part.remove();
 });
@@ -142,9 +162,7 @@ it("draws the latest choice only, whatever answer comes first", async () => {
   answers[0]?.('<p data-part="details">late</p>');
   answers.at(-1)?.('<p data-part="details">latest</p>');
 
-  await vi.waitFor(() =>
-    expect(document.querySelector('[data-part="details"]')?.textContent).toBe("latest"),
-  );
+  await vi.waitFor(() => expect(document.querySelector('[data-part="details"]')?.textContent).toBe("latest"));
   expect(toast).not.toHaveBeenCalled();
   document.querySelector("[data-part]")?.remove();
 });
@@ -169,7 +187,7 @@ it("takes a format that the new finish has", async () => {
 
   expect(radio(/15 cm/).checked).toBe(true);
   expect(radio(/25 cm/).disabled).toBe(true);
-  expect(price()).toBe("89,00 €  2 achetés, 1 offert");
+  expect(price()).toBe("89,00 €   2 achetés, 1 offert");
 });
 
 it("shows what is sold out, with the reason, and lets nobody choose it", async () => {
@@ -199,12 +217,22 @@ it("adds the choice to the cart and says so", async () => {
   await user.click(addButton());
 
   expect(readCart()).toEqual([{ product_id: 12, variation_id: 3, finish: "unpainted", quantity: 1 }]);
-  expect(toast).toHaveBeenCalledExactlyOnceWith({
-    kind: "success",
-    title: "Produit ajouté au panier",
-    text: "Gardien aux andouillers · Non peint · 15 cm",
-    link: { href: "/panier", label: "Voir le panier" },
-  });
+  const drawer = screen.getByRole("dialog", { name: "Produit ajouté au panier" });
+  expect(document.activeElement?.textContent).toBe("Produit ajouté au panier");
+  expect(drawer.textContent).toContain("Gardien");
+  expect(await within(drawer).findByText(/^1 × /)).toBeTruthy();
+  expect(answer.mock.calls[0]?.[0].body).toEqual({ lines: readCart(), country: "FR" });
+  expect([...drawer.querySelectorAll("dd")].map((cell) => cell.textContent?.replace(/\s/g, " "))).toEqual([
+    "378,00 €",
+  ]);
+  expect(within(drawer).getByRole("link", { name: "Commander" }).getAttribute("href")).toBe("/checkout");
+  expect(within(drawer).getByRole("link", { name: "Voir le panier" }).getAttribute("href")).toBe("/panier");
+  expect(toast).not.toHaveBeenCalled();
+  expect(await barriers(drawer)).toEqual([]);
+
+  await user.click(within(drawer).getByRole("button", { name: "Fermer" }));
+  expect(drawer.hasAttribute("open")).toBe(false);
+  expect(readCart()).toHaveLength(1);
 });
 
 it("sells a product that has nothing to choose", async () => {
@@ -220,7 +248,10 @@ it("says that the cart is full instead of pretending", async () => {
   const { user } = await renderIsland(<ProductBuy {...plain} />);
   await user.click(addButton());
 
-  expect(vi.mocked(toast).mock.calls[0]?.[0]).toMatchObject({ kind: "error", title: "Panier complet" });
+  expect(vi.mocked(toast).mock.calls[0]?.[0]).toMatchObject({
+    kind: "error",
+    title: "Quantité maximale atteinte",
+  });
   expect(readCart()[0]?.quantity).toBe(MAX_QUANTITY);
 });
 
@@ -329,4 +360,77 @@ it("stays sold out for a visitor whose cart has the piece that somebody else hol
   await renderIsland(<ProductBuy {...soldOut} />);
   await vi.waitFor(() => expect(asked).toHaveBeenCalledOnce());
   expect(screen.getByText("Rupture de stock")).toBeDefined();
+});
+
+const lastPiece = (available_quantity: number) => ({
+  ...plain,
+  offers: [offer(null, null, "24.90", { available_quantity, stock_text: "Pièce unique" })],
+});
+
+it.each([
+  [1, "Vous avez déjà la seule pièce dans votre panier"],
+  [2, "Vous avez déjà les 2 pièces disponibles dans votre panier"],
+])("adds no more than the %s in stock, and says so", async (stock, title) => {
+  const { user } = await renderIsland(<ProductBuy {...lastPiece(stock)} />);
+  expect(price()).toContain("Pièce unique");
+  for (let count = 0; count < stock; count += 1) await user.click(addButton());
+  await user.click(screen.getByRole("button", { name: "Fermer" }));
+  expect(readCart()[0]?.quantity).toBe(stock);
+
+  await user.click(addButton());
+
+  expect(readCart()[0]?.quantity).toBe(stock);
+  expect(toast).toHaveBeenCalledExactlyOnceWith({
+    kind: "info",
+    title,
+    link: { href: "/panier", label: "Voir le panier" },
+  });
+  expect(document.querySelector("dialog")?.open).toBe(false);
+});
+
+it("says in the drawer what the server refuses, and asks again where it did not answer", async () => {
+  let reply = () => problem(503, "unavailable", "La boutique est fermée.");
+  serve({ "/api/cart/quote": () => reply() });
+  const { user } = await renderIsland(<ProductBuy {...plain} />);
+  await user.click(addButton());
+  expect(await screen.findByText("La boutique est fermée.")).toBeTruthy();
+
+  reply = () =>
+    json(
+      quote([
+        quoted({
+          ...readCart()[0],
+          key: "12::",
+          available: false,
+          problem_detail: "Rupture de stock",
+        }),
+      ]),
+    );
+  await user.click(screen.getByRole("button", { name: "Réessayer" }));
+  expect(await screen.findByText("Rupture de stock")).toBeTruthy();
+});
+
+it("closes on the backdrop and not on the sheet", async () => {
+  const { user } = await renderIsland(<ProductBuy {...plain} />);
+  await user.click(addButton());
+  const drawer = screen.getByRole<HTMLDialogElement>("dialog");
+  await user.click(within(drawer).getByRole("heading", { level: 2 }));
+  expect(drawer.open).toBe(true);
+  await user.click(drawer);
+  expect(drawer.open).toBe(false);
+});
+
+it("shows what the server drew for the choice, outside of the island", async () => {
+  document.body.insertAdjacentHTML(
+    "beforeend",
+    '<p data-choice="painted:3">3 × 63</p><p data-choice="painted:4 painted:5" hidden>3 × 96</p>',
+  );
+  const { user } = await renderIsland(<ProductBuy {...figurine} />);
+  const shown = () =>
+    [...document.querySelectorAll<HTMLElement>("[data-choice]")].map((part) => !part.hidden);
+  expect(shown()).toEqual([true, false]);
+  await user.click(radio(/25 cm/));
+  expect(shown()).toEqual([false, true]);
+  await user.click(radio(/^Non peint/));
+  expect(shown()).toEqual([false, false]);
 });

@@ -5,7 +5,7 @@ import json
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -150,13 +150,14 @@ def place_order(
         raise CartChanged("out_of_stock", _("Rupture de stock"), quote) from None
 
 
-def _price(request: CheckoutRequest) -> CartQuote:
+def _price(request: CheckoutRequest, now: datetime | None = None) -> CartQuote:
     customer = request.customer
     return quote_cart(
         request.lines,
         destination=customer.country,
         custom_country=customer.custom_country,
         postal_code=customer.postal_code,
+        now=now,
     )
 
 
@@ -165,10 +166,11 @@ def _write_order(
 ) -> Order:
     if ShopSettings.load().weekly_capacity is not None:
         lock_names([QUEUE_LOCK])
-    cart = _price(request)
+    # One moment for the prices, the promise and the order: a promotion runs at it or does not.
+    now = timezone.now()
+    cart = _price(request, now)
     _refuse_changed(cart, request)
     quote = cart.quote
-    now = timezone.now()
     order_id = uuid.uuid4()
     assert quote.lead_time is not None
     order = Order.objects.create(

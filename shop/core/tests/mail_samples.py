@@ -117,6 +117,7 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
     }
     contexts: dict[str, dict[str, Any]] = {
         "account_confirm_email": {"url": "http://localhost:8000/auth/confirmation/Mg:abc:def"},
+        "order_link": {"reference": order["reference"], "first_name": "Zoé", "url": order["url"]},
         "account_exists": {
             "signin_url": "http://localhost:8000/auth",
             "reset_url": "http://localhost:8000/auth?mode=forgot",

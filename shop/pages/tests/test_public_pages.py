@@ -1,14 +1,16 @@
 """Public pages are cached whole, dropped when what they show changes, and never those about a person."""
 
 import gzip
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import brotli
 import pytest
+import time_machine
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from catalog.tests.factories import make_product, make_promotion
 from orders.tests.factories import make_zones
 from shop.core.content_version import content_changed, content_version
 from shop.core.fragment_cache import FragmentCache
@@ -201,3 +203,27 @@ def test_while_redis_is_away_pages_are_kept_and_a_change_drops_them_on_this_mach
     rename("Atelier neuf")
     assert content_version() != before
     assert b"Atelier neuf" in client.get("/mentions-legales").content
+
+
+def test_a_page_ends_when_a_promotion_starts_and_when_it_ends(client, page_cache, monkeypatch):
+    """Nobody presses anything, and no job has run yet."""
+    start = datetime(2026, 11, 27, 8, 0, tzinfo=UTC)
+    monkeypatch.setattr("shop.core.boundaries._known", None)
+    clock = {"now": 0.0}
+    monkeypatch.setattr("shop.core.fragment_cache.monotonic", lambda: clock["now"])
+    with time_machine.travel(start - timedelta(seconds=5), tick=False) as traveller:
+        make_zones()
+        product = make_product(price="100.00")
+        make_promotion(product, starts_at=start, ends_at=start + timedelta(seconds=7))
+        url = client.get(f"/produit/{product.pk}").headers["Location"]
+
+        def price(seconds: float) -> str:
+            clock["now"] = seconds
+            traveller.move_to(start + timedelta(seconds=seconds - 5), tick=False)
+            page = client.get(url).content.decode()
+            return page.split('property="product:price:amount" content="')[1].split('"')[0]
+
+        assert [price(seconds) for seconds in (0, 4.9, 5, 11.9, 12)] == [
+            "100.00", "100.00", "80.00", "80.00", "100.00",
+        ]  # fmt: skip
+        assert len(page_cache) == 1

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalog', '0005_search'),
+        ('catalog', '0007_promotions'),
     ]
 
     operations = [

@@ -1,0 +1,107 @@
+"""Keeping prices right as time passes: what lists show of them, and the proof of what was asked when."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from catalog import pricing
+from catalog.models import PricePoint, Product, Promotion
+from catalog.pricing import Offer
+from catalog.selectors.products import PriceHistory, price_histories
+from catalog.selectors.promotions import concerned_products, promotions_of
+from catalog.selectors.variants import variants_of
+from catalog.services.price_history import add_points
+from shop.core.content_version import content_changed
+from shop.core.money import ZERO
+
+# So many products are read, locked and written at once.
+BATCH = 500
+_COLUMNS = ("price_from", "price_to", "crossed_out", "reduced_price", "running_promotion_id")
+
+
+def refresh_prices(*, product_ids: Collection[int], moments: Sequence[datetime]) -> int:
+    """Record what these products cost from each of the moments on, oldest first, and bring what lists show up to the
+    last one. Return how many products show another price, crossed-out price or promotion.
+
+    What was recorded for a later moment is never rewritten. Seven queries at most for every 500 products, each batch in
+    a transaction of its own unless the caller has opened one.
+    """
+    keys = sorted(product_ids)
+    return sum(_refresh_batch(keys[start : start + BATCH], moments) for start in range(0, len(keys), BATCH))
+
+
+def refresh_due_promotions(*, now: datetime | None = None) -> int:
+    """Record the starts and ends of promotions up to `now` that nobody has recorded, each with its own moment, and
+    refresh the products concerned. Return how many products show something else.
+
+    Safe to run late, twice, or by two workers at once. One query when nothing is due.
+    """
+    moment = now or timezone.now()
+    due = list(Promotion.objects.filter(next_boundary__lte=moment).order_by("next_boundary", "pk"))
+    if not due:
+        return 0
+    moments = sorted({passed for promotion in due for passed in _passed(promotion, moment)} | {moment})
+    keys = list(concerned_products(due).order_by().values_list("pk", flat=True))
+    changed = refresh_prices(product_ids=keys, moments=moments)
+    for promotion in due:
+        rows = Promotion.objects.filter(pk=promotion.pk, next_boundary=promotion.next_boundary)
+        rows.update(next_boundary=promotion.boundary_after(moment))
+    content_changed()
+    return changed
+
+
+def _passed(promotion: Promotion, moment: datetime) -> Iterator[datetime]:
+    """The boundaries of a promotion that are not recorded yet, up to a moment."""
+    boundary = promotion.next_boundary
+    while boundary is not None and boundary <= moment:
+        yield boundary
+        boundary = promotion.boundary_after(boundary)
+
+
+def _refresh_batch(keys: Collection[int], moments: Sequence[datetime]) -> int:
+    present = moments[-1]
+    with transaction.atomic():
+        # `of`: the category's row is only read.
+        rows = Product.objects.select_for_update(of=("self",)).select_related("category")
+        products = list(rows.filter(pk__in=keys).order_by("pk"))
+        pks = [product.pk for product in products]
+        variants = variants_of(pks)
+        promotions = promotions_of(pks, moments[0])
+        histories = price_histories(pks)
+        added, changed = [], []
+        for product in products:
+            history = histories[product.pk]
+            for moment in moments:
+                promotion = pricing.running_promotion(promotions[product.pk], moment)
+                found = list(pricing.offers(product, variants[product.pk], promotion))
+                added += add_points(history, product, found, moment, is_past=moment != present)
+            if _fill_columns(product, found, promotion, history):
+                changed.append(product)
+        PricePoint.objects.bulk_create(added)
+        # Not `save()`: a refresh is no new version of the product.
+        Product.objects.bulk_update(changed, [name.removesuffix("_id") for name in _COLUMNS])
+        return len(changed)
+
+
+def _fill_columns(
+    product: Product, found: Sequence[Offer], promotion: Promotion | None, history: PriceHistory
+) -> bool:
+    """Set what lists show of the product; returns whether any of it is new."""
+    before = [getattr(product, name) for name in _COLUMNS]
+    shown = pricing.displayed_offers(product, found)
+    first = pricing.first_offer(product, shown)
+    product.price_from = min((offer.price for offer in shown), default=ZERO)
+    product.price_to = max((offer.price for offer in shown), default=ZERO)
+    product.crossed_out = product.reduced_price = None
+    # Of the first choice, else of the next one that is reduced.
+    for offer in shown if first is None else [first, *shown]:
+        product.crossed_out = pricing.crossed_out_price(product, offer, history)
+        if product.crossed_out is not None:
+            product.reduced_price = offer.price
+            break
+    product.running_promotion = promotion
+    return before != [getattr(product, name) for name in _COLUMNS]

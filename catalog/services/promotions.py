@@ -1,0 +1,107 @@
+"""Writing promotions. Each change is there at once, on the pages, in the carts and in the price history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.models import Category, Product, Promotion, PromotionState
+from catalog.selectors.promotions import concerned_products
+from catalog.services.prices import refresh_due_promotions, refresh_prices
+from shop.core.content_version import content_changed
+from shop.core.problems import Problem
+
+
+def save_promotion(
+    *,
+    promotion: Promotion,
+    products: Iterable[Product] | None = None,
+    categories: Iterable[Category] | None = None,
+    now: datetime | None = None,
+) -> Promotion:
+    """Check and store a promotion and what it applies to (None: what it applied to before), and refresh the products
+    concerned. A start in the past counts from now on: what was charged before stays what it was.
+
+    Raises `Problem` (400 `invalid`) with messages by field. Takes about a second for 2,000 products.
+    """
+    moment = now or timezone.now()
+    with transaction.atomic():
+        refresh_due_promotions(now=moment)
+        concerned = _keys_of(promotion)
+        try:
+            promotion.full_clean()
+        except ValidationError as error:
+            raise Problem(
+                "invalid", _("Certains champs sont à corriger."), errors=error.message_dict
+            ) from error
+        promotion.next_boundary = promotion.boundary_after(moment)
+        promotion.save()
+        if products is not None:
+            promotion.products.set(products)
+        if categories is not None:
+            promotion.categories.set(categories)
+        refresh_prices(product_ids=concerned | _keys_of(promotion), moments=[moment])
+        content_changed()
+    return promotion
+
+
+def set_own_promotion(
+    *,
+    product: Product,
+    promotion_active: bool,
+    promotion_type: str,
+    promotion_buy_quantity: int | None = None,
+    promotion_get_quantity: int | None = None,
+) -> Promotion | None:
+    """Write the undated promotion of the product itself, of a type that offers pieces; none with the type "".
+
+    Raises `Problem` (400 `invalid`) with messages by field.
+    """
+    own = Promotion.objects.filter(product=product).first()
+    if not promotion_type:
+        if promotion_active:
+            message = _("Choisissez le type de la promotion.")
+            raise Problem("invalid", message, errors={"promotion_type": [message]})
+        if own is not None:
+            delete_promotion(promotion=own)
+        return None
+    own = own or Promotion(product=product)
+    own.name, own.is_active, own.type = product.name[:120], promotion_active, promotion_type
+    own.buy_quantity, own.get_quantity = promotion_buy_quantity, promotion_get_quantity
+    return save_promotion(promotion=own)
+
+
+def end_promotion(*, promotion: Promotion, now: datetime | None = None) -> Promotion:
+    """End a running promotion now; a product's own, which has no dates, is switched off. One that is planned never
+    starts, one that does not run stays as it is."""
+    moment = now or timezone.now()
+    state = promotion.state(moment)
+    if state == PromotionState.RUNNING and promotion.product_id is None and promotion.starts_at != moment:
+        promotion.ends_at = moment
+    elif state in (PromotionState.RUNNING, PromotionState.PLANNED):
+        promotion.is_active = False
+    else:
+        return promotion
+    return save_promotion(promotion=promotion, now=moment)
+
+
+def delete_promotion(*, promotion: Promotion) -> None:
+    """Remove a promotion; its products cost at once what they cost without it. The prices it made stay recorded."""
+    moment = timezone.now()
+    with transaction.atomic():
+        refresh_due_promotions(now=moment)
+        concerned = _keys_of(promotion)
+        promotion.delete()
+        refresh_prices(product_ids=concerned, moments=[moment])
+        content_changed()
+
+
+def _keys_of(promotion: Promotion) -> set[int]:
+    if promotion._state.adding:
+        return set()
+    return set(concerned_products([promotion]).order_by().values_list("pk", flat=True))

@@ -1,0 +1,36 @@
+"""What a validator asks of the pages: sections have headings, captions stand at an end of their figure."""
+
+import re
+
+import pytest
+
+from catalog.tests.factories import make_finish_category, make_image, make_product
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def piece():
+    product = make_product(
+        "Golem",
+        "109.00",
+        category=make_finish_category(),
+        painted_price="109.00",
+        unpainted_price="52.00",
+        featured=True,
+    )
+    make_image(product, 1, finish="painted")
+    make_image(product, 2, finish="unpainted")
+    return product
+
+
+@pytest.mark.parametrize("path", ["/", "/produits", "/produit/{}-golem"])
+def test_articles_have_a_heading_and_captions_an_end_of_their_figure(client, piece, path):
+    page = client.get(path.format(piece.pk)).content.decode()
+    for article in re.findall(r"<article\b.*?</article>", page, re.DOTALL):
+        assert re.search(r"<h[2-6]\b", article), article[:200]
+    figures = re.findall(r"<figure\b[^>]*>(.*?)</figure>", page, re.DOTALL)
+    assert figures or path == "/produits"
+    for figure in figures:
+        if "<figcaption" in figure:
+            assert figure.strip().endswith("</figcaption>") or figure.strip().startswith("<figcaption")

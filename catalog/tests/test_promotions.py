@@ -1,0 +1,327 @@
+"""Promotions in the shop: what is charged follows the clock, lists and history follow the job."""
+
+import threading
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+import time_machine
+from django.db import IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from catalog.models import PricePoint, Product, Promotion
+from catalog.selectors.cards import build_cards, read_cards_of
+from catalog.selectors.products import find_product
+from catalog.selectors.promotion_previews import preview_of_promotion
+from catalog.selectors.promotions import next_change
+from catalog.selectors.sellables import SellableKey, find_sellables
+from catalog.services.prices import refresh_due_promotions
+from catalog.services.products import save_product
+from catalog.services.promotions import delete_promotion, end_promotion, save_promotion, set_own_promotion
+from catalog.tests.factories import make_category, make_product, make_promotion
+from shop.core.problems import Problem
+
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
+
+START = datetime(2026, 11, 27, 8, 0, tzinfo=UTC)
+END = datetime(2026, 11, 30, 23, 0, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+LONG_AGO = START - timedelta(days=60)
+
+
+def at(moment: datetime):
+    return time_machine.travel(moment, tick=False)
+
+
+@pytest.fixture
+def planned():
+    """A piece at 100.00 for sixty days, and 20 % off its category at the end of November."""
+    with at(LONG_AGO):
+        product = make_product(price="100.00")
+        promotion = make_promotion(categories=[product.category], starts_at=START, ends_at=END)
+    return product, promotion
+
+
+def charged(product: Product, moment: datetime) -> Decimal:
+    key = SellableKey(product.pk, None, "")
+    return find_sellables([key], now=moment)[key].unit_price
+
+
+def listed(product: Product):
+    [card] = build_cards(read_cards_of([product.pk]))
+    return str(card.price), card.original_price and str(card.original_price), card.badge
+
+
+def history(product: Product) -> list[tuple[str, datetime]]:
+    points = PricePoint.objects.filter(product_id=product.pk).order_by("starts_at", "pk")
+    return [(str(point.amount), point.starts_at) for point in points]
+
+
+@pytest.mark.parametrize(
+    ("moment", "price"),
+    [(START - SECOND, "100.00"), (START, "80.00"), (END - SECOND, "80.00"), (END, "100.00")],
+)
+def test_what_is_charged_follows_the_clock_to_the_second_without_any_job(planned, moment, price):
+    product, _promotion = planned
+    assert charged(product, moment) == Decimal(price)
+    with at(moment):
+        detail = find_product(product.pk)
+    assert detail.selected.price == Decimal(price)
+    # The reduction may be shown before it is recorded: the history before it is known.
+    assert detail.selected.original_price == (Decimal("100.00") if price == "80.00" else None)
+
+
+def test_the_job_records_each_boundary_at_its_own_moment_however_late(planned):
+    product, promotion = planned
+    assert listed(product) == ("100.00", None, "")
+    with at(START + timedelta(hours=2)):
+        assert refresh_due_promotions() == 1
+        assert refresh_due_promotions() == 0
+    assert listed(product) == ("80.00", "100.00", "PROMO")
+    with at(END + timedelta(days=1)):
+        refresh_due_promotions()
+    assert listed(product) == ("100.00", None, "")
+    assert history(product) == [("100.00", LONG_AGO), ("80.00", START), ("100.00", END)]
+    promotion.refresh_from_db()
+    assert promotion.next_boundary is None
+
+
+def test_a_job_that_missed_start_and_end_records_both(planned):
+    product, _promotion = planned
+    refresh_due_promotions(now=END + timedelta(days=9))
+    assert history(product) == [("100.00", LONG_AGO), ("80.00", START), ("100.00", END)]
+    assert listed(product) == ("100.00", None, "")
+
+
+def test_a_price_changed_before_the_late_job_is_recorded_after_the_start(planned):
+    product, _promotion = planned
+    later = START + timedelta(minutes=5)
+    product.refresh_from_db()
+    product.price = Decimal("90.00")
+    with at(later):
+        save_product(product=product)
+    assert history(product) == [("100.00", LONG_AGO), ("80.00", START), ("72.00", later)]
+
+
+def test_the_reduction_after_a_reduction_crosses_out_no_more_than_the_lowest_price(planned):
+    product, _promotion = planned
+    refresh_due_promotions(now=END)
+    with at(END + timedelta(days=5)):
+        make_promotion(product, percent=10)
+        assert find_product(product.pk).selected.price == Decimal("90.00")
+        # 80.00 was asked 5 days ago (L112-1-1).
+        assert find_product(product.pk).selected.original_price is None
+
+
+def test_a_piece_without_thirty_days_of_prices_shows_no_crossed_out_price():
+    with at(START - timedelta(days=29)):
+        product = make_product(price="100.00")
+    with at(START):
+        make_promotion(product)
+        assert find_product(product.pk).selected.original_price is None
+    product.refresh_from_db()
+    assert (product.price_from, product.crossed_out) == (Decimal("80.00"), None)
+
+
+def test_a_start_in_the_past_counts_from_now_on():
+    with at(LONG_AGO):
+        product = make_product(price="100.00")
+    with at(START):
+        make_promotion(product, starts_at=LONG_AGO + SECOND)
+    assert history(product) == [("100.00", LONG_AGO), ("80.00", START)]
+
+
+def test_ended_now_it_gives_the_full_price_back_at_once(planned):
+    product, promotion = planned
+    with at(START + SECOND):
+        refresh_due_promotions()
+        promotion.refresh_from_db()
+        end_promotion(promotion=promotion)
+    assert charged(product, START + SECOND) == Decimal("100.00")
+    assert history(product)[-1] == ("100.00", START + SECOND)
+    assert listed(product) == ("100.00", None, "")
+
+
+def test_a_planned_one_ended_never_starts(planned):
+    product, promotion = planned
+    with at(LONG_AGO + SECOND):
+        end_promotion(promotion=promotion)
+    assert charged(product, START) == Decimal("100.00")
+    assert Promotion.objects.get().is_active is False
+
+
+def test_deleted_it_leaves_the_prices_it_made_recorded(planned):
+    product, promotion = planned
+    with at(START + SECOND):
+        delete_promotion(promotion=promotion)
+    assert history(product) == [("100.00", LONG_AGO), ("80.00", START), ("100.00", START + SECOND)]
+    assert listed(product) == ("100.00", None, "")
+
+
+def test_a_product_s_own_goes_before_its_category_s_and_leaves_it_the_place_afterwards(planned):
+    product, _promotion = planned
+    own = set_own_promotion(product=product, promotion_active=True, promotion_type="buy_4_get_3")
+    refresh_due_promotions(now=START)
+    assert listed(product) == ("100.00", None, "4 ACHETÉS 3 OFFERTS")
+    with at(START + SECOND):
+        end_promotion(promotion=own)
+    assert listed(product) == ("80.00", "100.00", "PROMO")
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "message"),
+    [
+        ({"type": "percent"}, "percent", "Indiquez le pourcentage."),
+        ({"type": "amount"}, "amount", "Indiquez le montant."),
+        ({"type": "buy_n_get_m"}, "buy_quantity", "Indiquez la quantité à acheter."),
+        ({"type": "buy_n_get_m", "buy_quantity": 2}, "get_quantity", "Indiquez la quantité offerte."),
+        (
+            {"type": "buy_n_get_m", "buy_quantity": 1, "get_quantity": 2},
+            "get_quantity",
+            "La quantité offerte ne peut pas dépasser la quantité achetée.",
+        ),
+        (
+            {"type": "percent", "percent": 20, "starts_at": START, "ends_at": START},
+            "ends_at",
+            "La fin doit venir après le début.",
+        ),
+    ],
+)
+def test_what_is_incomplete_is_refused_with_a_sentence(fields, field, message):
+    with pytest.raises(Problem) as refused:
+        save_promotion(promotion=Promotion(name="Soldes", **fields))
+    assert refused.value.errors[field] == [message]
+    assert not Promotion.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"type": "everything", "percent": 20},
+        {"type": "percent"},
+        {"type": "percent", "percent": 100},
+        {"type": "percent", "percent": 20, "buy_quantity": 2, "get_quantity": 1},
+        {"type": "amount", "amount": Decimal("0.00")},
+        {"type": "buy_2_get_1"},
+        {"type": "percent", "percent": 20, "starts_at": START, "ends_at": START},
+    ],
+)
+def test_the_database_refuses_what_makes_no_sense(fields):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Promotion.objects.create(name="Soldes", **fields)
+
+
+def test_the_own_promotion_has_no_dates():
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Promotion.objects.create(
+            name="Soldes", type="percent", percent=20, product=make_product(), starts_at=START
+        )
+
+
+def test_written_by_the_names_of_the_product_it_is_its_own_undated_one():
+    product = make_product()
+    own = set_own_promotion(product=product, promotion_active=True, promotion_type="buy_2_get_1")
+    assert (own.product, own.buy_quantity, own.get_quantity, own.starts_at, own.ends_at) == (
+        product, 2, 1, None, None,
+    )  # fmt: skip
+    set_own_promotion(product=product, promotion_active=False, promotion_type="buy_3_get_1")
+    assert [(row.type, row.is_active) for row in Promotion.objects.all()] == [("buy_3_get_1", False)]
+    set_own_promotion(product=product, promotion_active=False, promotion_type="")
+    assert not Promotion.objects.exists()
+    with pytest.raises(Problem, match=r"Choisissez le type de la promotion\."):
+        set_own_promotion(product=product, promotion_active=True, promotion_type="")
+
+
+def test_the_api_reads_the_running_one(planned, client):
+    product, _promotion = planned
+    with at(START):
+        refresh_due_promotions()
+        answer = client.get(f"/api/products/{product.pk}").json()
+        [row] = client.get("/api/products").json()["results"]
+    promotion = {"type": "percent", "buy": None, "get": None, "label": "PROMO −20\u00a0%"}
+    for found in (answer, row):
+        assert (found["price"], found["price_from"], found["original_price"]) == ("80.00", "80.00", "100.00")
+        assert found["promotion"] == promotion
+    assert (answer["promotion_active"], answer["promotion_type"]) == (True, "percent")
+    assert (answer["promotion_buy_quantity"], answer["promotion_get_quantity"]) == (None, None)
+
+
+def test_structured_data_say_until_when_the_price_holds(planned, client):
+    product, _promotion = planned
+    with at(START):
+        page = client.get(find_product(product.pk).url).content.decode()
+    assert '"priceValidUntil":"2026-11-30"' in page.replace(": ", ":")
+    assert "PROMO −20\u00a0%. Jusqu&#x27;au 30 novembre 2026." in page
+
+
+def test_the_next_change_is_the_first_start_or_end_of_an_active_one(planned):
+    _product, promotion = planned
+    assert next_change(LONG_AGO) == START
+    assert next_change(START) == END
+    assert next_change(END) is None
+    promotion.is_active = False
+    save_promotion(promotion=promotion)
+    assert next_change(LONG_AGO) is None
+
+
+def test_what_is_charged_costs_three_queries_with_promotions_too(planned, django_assert_num_queries):
+    product, _promotion = planned
+    make_promotion(product, starts_at=START)
+    find_sellables([SellableKey(product.pk, None, "")])
+    with django_assert_num_queries(3):
+        found = find_sellables([SellableKey(product.pk, None, "")], now=START)
+    assert [sellable.unit_price for sellable in found.values()] == [Decimal("80.00")]
+
+
+def test_a_category_of_many_is_refreshed_in_batches(monkeypatch):
+    monkeypatch.setattr("catalog.services.prices.BATCH", 10)
+    category = make_category()
+    for number in range(21):
+        make_product(f"Lame {number}")
+    with CaptureQueriesContext(connection) as asked:
+        make_promotion(categories=[category])
+    assert set(Product.objects.values_list("price_from", flat=True)) == {Decimal("32.00")}
+    # Three batches of seven, and fourteen for the promotion with its categories.
+    own = [query for query in asked if "SAVEPOINT" not in query["sql"]]
+    assert len(own) <= 3 * 7 + 14
+
+
+def test_preview_tells_the_prices_and_why_one_is_not_crossed_out(planned):
+    product, promotion = planned
+    with at(START - timedelta(days=3)):
+        new = make_product("Nouveau", price="10.00")
+        other = make_product("Choisi", price="50.00")
+        make_promotion(other, name="À part", percent=50)
+        preview = preview_of_promotion(promotion, START - timedelta(days=2))
+    assert preview.at == START
+    assert [
+        (row.product.pk, str(row.price_now), str(row.price_then), row.crossed_out, row.remark)
+        for row in preview.rows
+    ] == [
+        (product.pk, "100.00", "80.00", Decimal("100.00"), ""),
+        (
+            new.pk, "10.00", "8.00", None,
+            "Pas de prix barré\u00a0: les prix des 30 jours d'avant ne sont pas tous connus (L112-1-1).",
+        ),
+        (other.pk, "25.00", "25.00", None, "Une autre promotion passe avant\u00a0: À part."),
+    ]  # fmt: skip
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_two_workers_at_once_record_a_start_once(planned):
+    product, _promotion = planned
+
+    def work():
+        try:
+            refresh_due_promotions(now=END)
+        finally:
+            connection.close()
+
+    workers = [threading.Thread(target=work) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert history(product) == [("100.00", LONG_AGO), ("80.00", START), ("100.00", END)]
+    assert listed(product) == ("100.00", None, "")
