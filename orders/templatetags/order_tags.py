@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from catalog.selectors.products import OfferChoice
 from orders.access import access_token
 from orders.books.staff_tasks import sees_staff_tasks, staff_tasks
-from orders.models import Order
+from orders.models import Order, ShippingZone
 from orders.models.returns import OPEN_CASES
 from orders.pricing.quote import CartLine, price_cart
 from orders.selectors import provider_words
@@ -65,9 +65,13 @@ register.filter("review_words", provider_words.review_in_words)
 
 @register.simple_tag
 def installment_note(offer: OfferChoice | None) -> str:
-    """Return the parts in which one piece, sent to the shop's own country, may be paid; "" where it may not. Queries:
-    those of `load_pricing_rules`."""
+    """Return the parts in which one piece, sent to the shop's own country, may be paid; "" where it may not, and in a
+    shop without delivery zones. Queries: those of `load_pricing_rules`."""
     if offer is None or not offer.available:
+        return ""
+    try:
+        rules = load_pricing_rules()
+    except ShippingZone.DoesNotExist:
         return ""
     days = offer.production_days
     line = CartLine(
@@ -79,7 +83,7 @@ def installment_note(offer: OfferChoice | None) -> str:
         production_days_min=days.low,
         production_days_max=days.high,
     )
-    parts = price_cart([line], destination=None, rules=load_pricing_rules(), today=today()).installments
+    parts = price_cart([line], destination=None, rules=rules, today=today()).installments
     return _installment_text([part.amount for part in parts.plan]) if parts.available else ""
 
 

@@ -31,6 +31,7 @@ from orders.models import (
     Territory,
     VatRate,
     WithdrawalCase,
+    WorkshopClosure,
 )
 from orders.selectors.refund_rules import ReturnedLine
 from orders.services.fulfilment.status_changes import change_status
@@ -111,6 +112,7 @@ def test_lists_cost_the_same_for_two_orders_and_for_six(staff_client: Client):
             for model in LISTS
         }
 
+    WorkshopClosure.objects.create(starts_on=date(2026, 8, 1), ends_on=date(2026, 8, 14))
     for _order in range(2):
         busy_order()
     costs()

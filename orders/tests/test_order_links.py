@@ -6,6 +6,8 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils.translation import override
 
 from accounts.tests.people import deliver_mails, mails, make_member
 from orders.access import order_url
@@ -30,7 +32,12 @@ def _only_what_is_asked_for(order):
 
 
 def ask(client, reference, email="lea@example.com", prefix=""):
-    return client.post(f"{prefix}{PAGE}", {"reference": reference, "email": email})
+    return client.post(tracking(prefix), {"reference": reference, "email": email})
+
+
+def tracking(prefix):
+    with override(prefix.removeprefix("/") or "fr"):
+        return reverse("orders:tracking")
 
 
 def written(order):
@@ -62,7 +69,7 @@ def test_the_page_of_the_order_is_in_the_language_of_who_asks(client, order):
     ask(client, order.reference, prefix="/de")
     deliver_mails()
     assert order_url(order, "de") in OutgoingMail.objects.get().text
-    assert "/de/commande/" in order_url(order, "de")
+    assert "/de/bestellung/" in order_url(order, "de")
 
 
 def test_a_wrong_pair_gets_the_same_answer_in_the_same_work_and_no_mail(client, order):
@@ -150,7 +157,7 @@ def test_members_are_led_to_their_orders_unless_they_ordered_without_signing_in(
 @pytest.mark.parametrize("language", ["fr", "en", "es", "de"])
 def test_the_page_is_no_public_one_and_the_footer_leads_to_it(client, language):
     prefix = "" if language == "fr" else f"/{language}"
-    page = client.get(f"{prefix}{PAGE}")
+    page = client.get(tracking(prefix))
     assert "no-store" in page["Cache-Control"]
     assert '<meta name="robots" content="noindex">' in page.content.decode()
-    assert f'href="{prefix}{PAGE}"' in client.get(prefix or "/").content.decode()
+    assert f'href="{tracking(prefix)}"' in client.get(prefix or "/").content.decode()

@@ -11,7 +11,14 @@ from orders.admin.settings import DeliveryStopForm
 from orders.invoices.tax import decide_tax
 from orders.models import DeliveryStop, ShippingZone
 from orders.pricing.shipping import find_zone
-from orders.pricing.territories import UNION, PostcodesInvalid, VatPosition, find_place, parse_postcodes
+from orders.pricing.territories import (
+    UNION,
+    PostcodesInvalid,
+    VatPosition,
+    find_place,
+    normalise_postcode,
+    parse_postcodes,
+)
 from orders.pricing.vat import Treatment
 from orders.selectors.destinations import is_stopped, place_at
 from orders.selectors.rules import checkout_countries, load_pricing_rules
@@ -179,3 +186,8 @@ def test_postcodes_are_beginnings_and_ranges():
     ranges = parse_postcodes(" 971-978 ,984,bt")
     assert [(each.first, each.last) for each in ranges] == [("971", "978"), ("984", "984"), ("BT", "BT")]
     assert parse_postcodes("") == ()
+
+
+@pytest.mark.parametrize("text", ["97400", "97 400", "9-7-4-0-0", "９７４００", "97\u00a0400"])
+def test_whatever_passes_as_french_is_read_as_the_same_digits(text):
+    assert normalise_postcode(text) == "97400"

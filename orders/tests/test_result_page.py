@@ -111,7 +111,7 @@ def test_nothing_is_shown_before_the_payment_is_known():
 def test_the_page_speaks_the_visitors_language(order, language):
     client = browser_of(order)
     session = Attempt.objects.get(payment__order=order).checkout_session_id
-    page = read(client.get(f"/{language}/payment-success?session_id={session}"))
+    page = read(client.get(f"/{language}/payment-success?session_id={session}", follow=True))
     assert order.reference in page
     assert "Montant payé" not in page
     assert "Créer mon compte" not in page

@@ -2,7 +2,6 @@
 
 import pytest
 
-from orders.pricing.territories import normalise_postcode
 from shop.core.postcodes import needs_postcode, postcode_error, postcode_notice
 
 INVALID_FR = "Ce code postal n'existe pas dans ce pays. Exemple\u00a0: 33380."
@@ -43,8 +42,3 @@ def test_a_postcode_is_asked_for_where_addresses_have_one():
         True, True, True, True, False, False, False, False,
     ]  # fmt: skip
     assert postcode_error("FR", " ") == "Saisissez le code postal."
-
-
-@pytest.mark.parametrize("text", ["97400", "97 400", "9-7-4-0-0", "９７４００", "97\u00a0400"])
-def test_whatever_passes_as_french_is_read_as_the_same_digits(text):
-    assert normalise_postcode(text) == "97400"

@@ -101,7 +101,7 @@ def test_delivery_costs_what_the_cart_asks_for() -> None:
     data = structured_data.with_delivery(
         product(offer(price=Decimal("49.99")), offer(price=Decimal("50.00"))),
         zones=[HERE, AWAY],
-        production_days=(14, 28),
+        handling_days=(14, 28),
         terms_path="/cgv",
     )
     rates = [
@@ -125,7 +125,7 @@ def test_delivery_costs_what_the_cart_asks_for() -> None:
 
 
 def test_without_a_zone_nothing_is_promised() -> None:
-    assert structured_data.with_delivery(product(), zones=[], production_days=(1, 2)) == product()
+    assert structured_data.with_delivery(product(), zones=[], handling_days=(1, 2)) == product()
 
 
 def test_no_rating_is_claimed() -> None:

@@ -8,12 +8,19 @@ from django.test import RequestFactory
 
 from catalog.tests.factories import make_category, make_product
 from orders.tests.factories import make_finished_product, make_zones
+from shop.core import boundaries
 from shop.core.fragment_cache import FragmentCache
 from shop.core.public_pages import PublicPageMiddleware, is_later_page, public_page
 
 LOCMEM = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "page-addresses"}
 HOT = ("/", "/produits", "/produits?sort=price", "/en/products?page=2", "/produits?page=2&sort=name")
 SORTS = ("price", "price-desc", "name")
+
+
+@pytest.fixture(autouse=True)
+def no_boundaries(monkeypatch):
+    """No app names a moment at which pages change: that would ask the database."""
+    monkeypatch.setattr(boundaries, "_registry", {})
 
 
 @pytest.fixture
