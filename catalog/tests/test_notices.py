@@ -284,7 +284,7 @@ def test_the_mail_carries_the_one_click_headers(product, mailoutbox):
 
 @pytest.fixture
 def painted() -> Variant:
-    """Sold out, while the raw print of the same piece is made to order."""
+    """Sold out, while the unpainted one of the same piece is made to order."""
     product = make_product(
         "Lame", "129.00", category=make_finish_category(), painted_price="129.00", unpainted_price="62.00"
     )
