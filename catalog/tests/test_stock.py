@@ -10,7 +10,8 @@ from django.db.models import F, QuerySet
 from django.db.transaction import TransactionManagementError
 
 from catalog.models import Product, Variant
-from catalog.services.products import delete_variation, save_category
+from catalog.services.categories import save_category
+from catalog.services.products import delete_variation
 from catalog.services.stock import OutOfStock, StockUnit, hold_stock, refresh_availability, release_stock
 from catalog.tests.factories import (
     change_product,
