@@ -17,7 +17,7 @@ from catalog.tests.factories import (
 
 pytestmark = pytest.mark.django_db
 
-# The closure, the delivery line, the menu and the season's entry in the header of every page, read and cached elsewhere.
+# The closure, the delivery line, the menu and the season's entry in the header of every page, cached elsewhere.
 HEADER_QUERIES = 4
 
 

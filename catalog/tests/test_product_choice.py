@@ -350,8 +350,8 @@ def test_more_variants_cost_no_more_queries(client, shop, django_assert_max_num_
         cache.clear()
         # product, variants with formats, photos, promotions, prices over time, similar products (picked ones, others of
         # the category: none, so no photos of them), reviews, the shop's settings, countries where delivery stops: 10;
-        # for dates and again for installments (fragments are not cached here) zones, weight steps, territories,
-        # closures: 8
+        # zones, weight steps, territories and closures for dates, and again for installments as fragments are not
+        # cached here: 8
         with django_assert_max_num_queries(18 + HEADER_QUERIES) as queries:
             page(client, shop.query("painted", shop.large))
         return len(queries)

@@ -327,7 +327,8 @@ def test_rows_of_the_written_statements_are_those_of_the_models(size, language, 
         )
         assert list(products.keys() ^ expected.keys()) == []
         assert [(pk, read_promotions(promotions[pk])) for pk in expected] == [
-            (pk, read_promotions(found)) for pk, found in promotions_of(list(expected), timezone.now()).items()
+            (pk, read_promotions(found))
+            for pk, found in promotions_of(list(expected), timezone.now()).items()
         ]
         for pk, product in expected.items():
             with django_assert_num_queries(0):
