@@ -255,12 +255,16 @@ def summaries(products: list[Product]) -> list[dict[str, Any]]:
     """Products read as cards, as the API lists them. One query for the photos."""
     photos = images_of([product.pk for product in products])
     return [
-        _summary(product, image_info(photos[product.pk][0], product.name) if photos[product.pk] else None)
+        _summary(
+            product,
+            image_info(photos[product.pk][0], product.name) if photos[product.pk] else None,
+            product.running_promotion,
+        )
         for product in products
     ]
 
 
-def _summary(product: Product, image: ImageInfo | None) -> dict[str, Any]:
+def _summary(product: Product, image: ImageInfo | None, promotion: Promotion | None) -> dict[str, Any]:
     return {
         "id": product.pk,
         "name": product.name,
@@ -268,13 +272,13 @@ def _summary(product: Product, image: ImageInfo | None) -> dict[str, Any]:
         "teaser": wording.teaser(product),
         "category": product.category.name,
         "category_slug": product.category.slug,
-        "price": reduced_price(product.price, product.running_promotion),
+        "price": reduced_price(product.price, promotion),
         "price_from": product.price_from,
         "original_price": product.crossed_out,
         "image": None if image is None else _picture(image),
         "featured": product.featured,
         "in_stock": product.is_available,
-        "promotion": _promotion(product.running_promotion),
+        "promotion": _promotion(promotion),
     }
 
 
@@ -282,12 +286,10 @@ def _full(found: ProductDetail) -> dict[str, Any]:
     row = found.row
     promotion = found.promotion
     return {
-        **_summary(row, found.images[0] if found.images else None),
+        **_summary(row, found.images[0] if found.images else None, promotion),
         "original_price": None if found.selected is None else found.selected.original_price,
         "in_stock": found.available,
-        "price": reduced_price(row.price, promotion),
         "price_from": found.price,
-        "promotion": _promotion(found.promotion),
         "slug": found.slug,
         "description": found.description,
         "full_description": found.full_description,

@@ -316,8 +316,7 @@ def _detail(
         available=any(choice.available for choice in choices),
         in_stock=product.in_stock,
         promotion=promotion,
-        promotion_badge=wording.promotion_badge(promotion)
-        or (wording.reduction_badge() if any(choice.original_price for choice in choices) else ""),
+        promotion_badge=wording.promotion_badge(promotion),
         promotion_text=wording.promotion_text(promotion),
         material=product.material,
         paint_type=product.paint_type,

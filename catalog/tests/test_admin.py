@@ -199,7 +199,8 @@ def test_saving_without_a_change_changes_nothing(admin_client):
             "Cette référence est déjà celle d'une autre déclinaison.",
         ),
         ({"variants-0-price": "12.00"}, "Sans format, le prix est celui du produit."),
-        ({"variants-1-price": "-1"}, "Assurez-vous que cette valeur est supérieure ou égale à 0.00."),
+        ({"variants-1-price": "-1"}, "Le prix doit être supérieur à 0,00 €."),
+        ({"variants-1-price": "0,00"}, "Le prix doit être supérieur à 0,00 €."),
         ({"variants-1-stock_quantity": "-1"}, "Assurez-vous que cette valeur est supérieure ou égale à 0."),
         (
             {"variants-1-production_days_min": "5"},

@@ -24,6 +24,7 @@ from catalog.selectors.categories import (
 )
 from catalog.templatetags.cards import product_card
 from catalog.tests.factories import (
+    change_product,
     make_category,
     make_finish_category,
     make_image,
@@ -222,11 +223,11 @@ def test_products_picked_by_hand_come_first():
 
 
 @pytest.mark.both_engines
-def test_similar_products_cost_three_queries(django_assert_max_num_queries):
+def test_similar_products_cost_a_known_number_of_queries(django_assert_max_num_queries):
     category = make_category("bust")
     products = [make_product(f"Pièce {number}", category=category) for number in range(3)]
-    # products, those of near categories, photos; the shop's delay when it is not cached
-    with django_assert_max_num_queries(4):
+    # products, those of near categories, photos, variants; the shop's delay when it is not cached
+    with django_assert_max_num_queries(5):
         similar_cards(products[0])
 
 
@@ -277,7 +278,7 @@ def test_a_category_without_picture_shows_its_newest_piece_that_can_be_bought():
     old, new, sold_out, _unphotographed = (
         make_product(name, category=category) for name in ("Ancien", "Neuf", "Épuisé", "Sans photo")
     )
-    type(sold_out).objects.filter(pk=sold_out.pk).update(in_stock=False)
+    change_product(sold_out, in_stock=False)
     for piece in (old, new, sold_out):
         make_image(piece, 2)
         make_image(piece, 1)

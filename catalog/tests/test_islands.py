@@ -149,7 +149,7 @@ def test_each_offer_says_how_many_are_left():
     )
     change_variant(variant_of(product, finish="painted"), stock_quantity=0)
     offers = product_buy_props(find_product(product.pk)).data["offers"]
-    assert [(offer["finish"], offer["available"], offer["stock"]) for offer in offers] == [
+    assert [(offer["finish"], offer["available"], offer["available_quantity"]) for offer in offers] == [
         ("painted", False, 0),
         ("unpainted", True, 5),
     ]

@@ -142,6 +142,6 @@ def test_cards_read_their_columns_and_photos_at_once(django_assert_num_queries):
         make_image(product, 2)
     results = find_products(scope=main_catalogue(), known_count=5)
     cache.clear()
-    # rows, photos, the shop's delay
-    with django_assert_num_queries(3):
+    # rows, photos, variants, the shop's delay
+    with django_assert_num_queries(4):
         card_page(results)

@@ -42,10 +42,11 @@ def test_the_database_refuses_impossible_products(values):
     assert Product.objects.get().price == Decimal("40.00")
 
 
-def test_the_database_refuses_impossible_formats():
+@pytest.mark.parametrize("price", ["-1", "0.00"])
+def test_the_database_refuses_impossible_formats(price):
     make_variation(make_product())
-    with pytest.raises(IntegrityError, match="variation_override_not_negative"), transaction.atomic():
-        ProductVariation.objects.update(price_override=Decimal("-1"))
+    with pytest.raises(IntegrityError, match="variation_override_positive"), transaction.atomic():
+        ProductVariation.objects.update(price_override=Decimal(price))
 
 
 @pytest.mark.parametrize(

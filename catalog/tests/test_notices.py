@@ -307,7 +307,7 @@ def test_a_variants_mail_is_sent_when_that_variant_is_back(painted):
     mail = OutgoingMail.objects.get(kind="notice_available")
     assert (mail.context["name"], mail.context["url"]) == (
         "Lame (Painted)",
-        f"http://localhost:8000/en/produit/{product.pk}-lame?finition=painted",
+        f"http://localhost:8000/en/product/{product.pk}-lame?finition=painted",
     )
     assert "Lame (Painted)" in render(mail).subject
 

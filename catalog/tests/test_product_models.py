@@ -36,10 +36,11 @@ def give(product, name="golem-de-poche") -> ProductModel:
 def test_a_product_page_offers_its_model(client, django_assert_max_num_queries):
     product = make_product("Golem de poche")
     row = give(product)
-    # product with category and model, variants, photos, prices over time, similar products, those of near categories,
-    # their photos and variants, the shop's settings, zones, weight steps, territories and closures for dates and
-    # installments, countries where delivery stops; delivery line and menu in the header
-    with django_assert_max_num_queries(17):
+    # product with category and model, variants, photos, promotions, prices over time, similar products, those of near
+    # categories (none, so no photos of them), reviews, the shop's settings, countries where delivery stops: 10; for
+    # dates and again for installments (fragments are not cached here) zones, weight steps, territories, closures: 8;
+    # closure, delivery line, menu and season in the header: 4
+    with django_assert_max_num_queries(22):
         html = client.get(f"/produit/{product.pk}-golem-de-poche").content.decode()
     assert f'data-model="/media/{row.model_file.name}"' in html
     assert 'data-label="Golem de poche en trois dimensions"' in html
@@ -139,7 +140,7 @@ def save_product(client, product, file, poster=""):
     data = {name: value for name, value in form.initial.items() if value is not None}
     data["picked_similar"] = []
     data["created_at_0"], data["created_at_1"] = "2026-01-01", "10:00:00"
-    for prefix in ("images", "variations", "variants", "model_3d"):
+    for prefix in ("images", "variations", "variants", "own_promotion", "model_3d"):
         data |= {f"{prefix}-TOTAL_FORMS": "0", f"{prefix}-INITIAL_FORMS": "0"}
     data["model_3d-TOTAL_FORMS"] = "1"
     row = ProductModel.objects.filter(product=product).first()

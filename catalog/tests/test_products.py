@@ -115,18 +115,6 @@ def test_a_refresh_is_no_new_version():
     assert fresh(product).updated_at == product.updated_at
 
 
-def test_named_promotions_get_their_quantities():
-    product = make_product(promotion_active=True, promotion_type="buy_4_get_3")
-    assert (fresh(product).promotion_buy_quantity, fresh(product).promotion_get_quantity) == (4, 3)
-
-
-def test_a_promotion_that_is_removed_leaves_no_quantities():
-    product = make_product(promotion_active=True, promotion_type="buy_4_get_3")
-    product.promotion_active, product.promotion_type = False, ""
-    save_product(product=product)
-    assert (fresh(product).promotion_buy_quantity, fresh(product).promotion_get_quantity) == (None, None)
-
-
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -141,7 +129,6 @@ def test_a_promotion_that_is_removed_leaves_no_quantities():
         ("painted_price", Decimal("-1")),
         ("original_price", Decimal("-1")),
         ("stock_quantity", -1),
-        ("promotion_type", "free_for_all"),
         ("name_fr", ""),
         ("slug_fr", "a b"),
     ],
@@ -264,9 +251,9 @@ def test_refreshing_adds_no_row_twice_and_no_query_for_rows_that_are_there(djang
     product = make_product()
     make_variation(product)
     rows = set(Variant.objects.values_list("pk", flat=True))
-    # savepoint, lock, variants, formats, prices over time, search text and prices; products and variants of what
-    # lists say; the end of the savepoint
-    with django_assert_num_queries(9):
+    # savepoint, lock, variants, formats; prices: savepoint, lock, variants, promotions, prices over time, the end of
+    # the savepoint; search text, search entries; products and variants of what lists say; the end of the savepoint
+    with django_assert_num_queries(15):
         refresh_product(product_id=product.pk)
     assert set(Variant.objects.values_list("pk", flat=True)) == rows
 

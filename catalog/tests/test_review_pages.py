@@ -97,7 +97,8 @@ def test_before_the_first_review_there_is_nothing_to_index(client, product):
 def test_a_page_costs_the_same_however_many_there_are(client, product, django_assert_num_queries):
     publish(product, 31)
     client.get(f"/produit/{product.pk}-golem/avis")
-    # The piece with its category, formats, photos, prices over time 4; how many reviews 1, those of the page 1; menu 1.
+    # The piece with its category, formats, photos, promotions, prices over time 5; how many reviews 1,
+    # those of the page 1; menu 1.
     # The delivery line and the season of the header, and the settings, are kept since the first visit.
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         client.get(f"/produit/{product.pk}-golem/avis?page=4")

@@ -12,7 +12,8 @@ from catalog.models import CategoryKind, Product, SearchEntry, SearchSpelling, S
 from catalog.selectors import search
 from catalog.selectors.search import find_matches
 from catalog.selectors.vocabulary import clean_query, read_query, words_near
-from catalog.services.products import delete_product, refresh_product, save_category, save_product
+from catalog.services.categories import save_category
+from catalog.services.products import delete_product, refresh_product, save_product
 from catalog.services.search_index import rebuild_index
 from catalog.tests.factories import make_category, make_product
 

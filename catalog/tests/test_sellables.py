@@ -1,14 +1,17 @@
 """What a cart line may be, asked for many lines at once."""
 
+from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import chain
 
 import pytest
 from django.core.cache import cache
-from django.utils import translation
+from django.utils import timezone, translation
 
 from catalog.models import Product, ProductVariation, Variant
+from catalog.pricing import ProductPromotion
 from catalog.selectors import sellables
+from catalog.selectors.promotions import promotions_of
 from catalog.selectors.sellables import SellableKey, find_sellables
 from catalog.selectors.variants import variants_of
 from catalog.tests.factories import (
@@ -17,9 +20,12 @@ from catalog.tests.factories import (
     make_finish_category,
     make_image,
     make_product,
+    make_promotion,
     make_variation,
     variant_of,
 )
+
+END = datetime(2100, 1, 1, tzinfo=UTC)
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
@@ -302,10 +308,13 @@ def test_rows_of_the_written_statements_are_those_of_the_models(size, language, 
             dimensions=f"{number} cm",
             height_cm=Decimal(f"{number}.5"),
         )
+        if number <= 2:
+            make_promotion(product, type="amount", percent=None, amount="0.10", ends_at=END)
+    make_promotion(categories=[painted], percent=10)
     expected = {row.pk: row for row in Product.objects.select_related("category").order_by("pk")[:size]}
     with translation.override(language):
         with django_assert_num_queries(2):
-            products = {row.pk: row for row in sellables._read_products(list(expected))}
+            products, promotions = sellables._read_products(list(expected), timezone.now())
             variants = list(sellables._read_variants(list(expected)))
         fields = (
             *("name", "slug", "description", "price", "painted_price", "unpainted_price", "in_stock"),
@@ -317,6 +326,10 @@ def test_rows_of_the_written_statements_are_those_of_the_models(size, language, 
             *("hs_code", "origin_country", "weight_grams", "category_id"),
         )
         assert list(products.keys() ^ expected.keys()) == []
+        assert [(pk, read_promotions(promotions[pk])) for pk in expected] == [
+            (pk, read_promotions(found))
+            for pk, found in promotions_of(list(expected), timezone.now()).items()
+        ]
         for pk, product in expected.items():
             with django_assert_num_queries(0):
                 read = [getattr(products[pk], field) for field in fields]
@@ -338,6 +351,12 @@ def test_rows_of_the_written_statements_are_those_of_the_models(size, language, 
                     assert read_format(found.variation) == read_format(expected_row.variation)
 
 
+def read_promotions(found: list[ProductPromotion]) -> list[tuple[object, ...]]:
+    """What the written statement reads of promotions."""
+    fields = ("id", "type", "buy_quantity", "get_quantity", "percent", "amount", "starts_at", "ends_at")
+    return sorted((*(getattr(row.promotion, field) for field in fields), row.is_chosen) for row in found)
+
+
 def columns(row: Variant) -> dict[str, object]:
     return {field.attname: getattr(row, field.attname) for field in row._meta.fields}
 
@@ -349,10 +368,10 @@ def read_format(row: ProductVariation) -> tuple[object, ...]:
 
 def test_unknown_keys_read_no_row_and_no_keys_ask_nothing(django_assert_num_queries):
     with django_assert_num_queries(2):
-        assert list(sellables._read_products([2**62, 2**61, 2**60])) == []
+        assert sellables._read_products([2**62, 2**61, 2**60], timezone.now()) == ({}, {})
         assert list(sellables._read_variants([2**62, 2**61, 2**60])) == []
     with django_assert_num_queries(0):
-        assert list(sellables._read_products([])) == []
+        assert sellables._read_products([], timezone.now()) == ({}, {})
         assert list(sellables._read_variants([])) == []
 
 

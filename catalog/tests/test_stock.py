@@ -10,7 +10,9 @@ from django.db.models import F, QuerySet
 from django.db.transaction import TransactionManagementError
 
 from catalog.models import Product, Variant
-from catalog.services.products import delete_variation, save_category
+from catalog.selectors.availability import LOW_STOCK
+from catalog.services.categories import save_category
+from catalog.services.products import delete_variation
 from catalog.services.stock import OutOfStock, StockUnit, hold_stock, refresh_availability, release_stock
 from catalog.tests.factories import (
     change_product,
@@ -382,7 +384,7 @@ def test_only_what_changed_is_written(django_assert_num_queries):
 
 def test_the_last_unit_and_every_return_reach_the_pages_at_once(client, run_on_commit):
     product, painted, _raw = painted_and_raw()
-    change_variant(painted, stock_quantity=2)
+    change_variant(painted, stock_quantity=LOW_STOCK + 2)
     address = f"/produit/{product.pk}-{product.slug_fr}"
 
     def in_words() -> bool:
@@ -391,10 +393,14 @@ def test_the_last_unit_and_every_return_reach_the_pages_at_once(client, run_on_c
     assert in_words() is False
     with run_on_commit() as callbacks:
         hold_stock(units=[unit(painted)])
-    # One that is not the last changes no page.
+    # Pages say how many are left only of the last few.
     assert callbacks == []
+    with run_on_commit() as callbacks:
+        hold_stock(units=[unit(painted)])
+    assert len(callbacks) == 1
+    assert f"Plus que {LOW_STOCK} en stock" in client.get(address).content.decode()
     with run_on_commit():
-        held = hold_stock(units=[unit(painted)])
+        held = hold_stock(units=[unit(painted, LOW_STOCK)])
     assert in_words() is True
     with run_on_commit():
         release_stock(units=held)
