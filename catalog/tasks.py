@@ -26,6 +26,12 @@ def sweep_images(now: datetime) -> None:
     media.enqueue_missing(limit=SWEEP_LIMIT)
 
 
+@scheduled_job("retired-pictures", every=timedelta(days=1), at=time(4))
+def remove_retired_files(now: datetime) -> None:
+    """Delete the files of removed pictures that no order shows."""
+    media.remove_retired_files(now=now)
+
+
 @scheduled_job("promotions", every=timedelta(minutes=1))
 def refresh_promotions(now: datetime) -> None:
     """Record the starts and ends of promotions, and refresh what lists show. Carts and pages follow the clock alone."""

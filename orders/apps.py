@@ -11,7 +11,8 @@ class OrdersConfig(AppConfig):
         from accounts.services.signing_up import register_orders
         from catalog.selectors.dispatch import register_dispatch
         from catalog.selectors.purchases import register_purchases
-        from orders.selectors.orders import find_purchase
+        from catalog.selectors.shown_files import register_file_user
+        from orders.selectors.orders import find_purchase, shown_pictures
         from orders.selectors.promises import dispatch_from
         from orders.services.checkout.placement import join_orders
         from orders.services.fulfilment.order_links import order_link_content
@@ -20,6 +21,7 @@ class OrdersConfig(AppConfig):
 
         register_orders(join_orders)
         register_purchases(find_purchase)
+        register_file_user(shown_pictures)
         register_dispatch(dispatch_from)
         sending.register()
         register_resolver("order_link_request", order_link_content)

@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='notice',
             name='variant',
-            field=models.ForeignKey(blank=True, help_text='Vide : le produit, quelle que soit la déclinaison.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='notices', to='catalog.variant', verbose_name='déclinaison'),
+            field=models.ForeignKey(blank=True, help_text='Vide\xa0: le produit, quelle que soit la déclinaison.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='notices', to='catalog.variant', verbose_name='déclinaison'),
         ),
         migrations.AddField(
             model_name='review',

@@ -16,7 +16,7 @@ from catalog.models.category import (
     MenuPlace,
 )
 from catalog.models.favourite import Favourite
-from catalog.models.media import CategoryPicture, PictureRow, ProductImage, ProductModel
+from catalog.models.media import CategoryPicture, PictureRow, ProductImage, ProductModel, RetiredPicture
 from catalog.models.notice import Notice
 from catalog.models.price import PricePoint
 from catalog.models.product import Finish, Product
@@ -58,6 +58,7 @@ __all__ = [
     "PromotionQuantities",
     "PromotionState",
     "PromotionType",
+    "RetiredPicture",
     "Review",
     "ReviewDecision",
     "ReviewState",

@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models.category import Category
@@ -87,6 +88,20 @@ class CategoryPicture(PictureRow):
         constraints = (
             models.CheckConstraint(condition=Q(width__gt=0, height__gt=0), name="category_picture_has_size"),
         )
+
+
+class RetiredPicture(models.Model):
+    """The files of a picture that the catalogue shows no more: they stay while somebody else shows one of them."""
+
+    file = models.FileField(max_length=120)
+    derivatives = models.JSONField(default=dict)
+    retired_at = models.DateTimeField(default=timezone.now)
+
+    objects: ClassVar[models.Manager[RetiredPicture]] = models.Manager()
+    _default_manager: ClassVar[models.Manager[RetiredPicture]]
+
+    def __str__(self) -> str:
+        return self.file.name or ""
 
 
 class ProductModel(PictureRow):

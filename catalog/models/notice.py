@@ -36,7 +36,7 @@ class Notice(models.Model):
         blank=True,
         related_name="notices",
         verbose_name=_("déclinaison"),
-        help_text=_("Vide : le produit, quelle que soit la déclinaison."),
+        help_text=_("Vide\u00a0: le produit, quelle que soit la déclinaison."),
     )
     category = models.ForeignKey(
         Category,

@@ -77,23 +77,26 @@ class Variant(models.Model):
         null=True,
         blank=True,
         validators=ABOVE_ZERO,
-        help_text=_("Vide : celui de la finition et du format."),
+        help_text=_("Vide\u00a0: celui de la finition et du format."),
     )
     in_stock = models.BooleanField(_("disponible"), default=True)
     stock_quantity = models.PositiveIntegerField(
-        _("quantité en stock"), null=True, blank=True, help_text=_("Vide : celle du produit.")
+        _("quantité en stock"), null=True, blank=True, help_text=_("Vide\u00a0: celle du produit.")
     )
     weight_grams = models.PositiveIntegerField(
-        _("poids emballé (g)"), null=True, blank=True, help_text=_("Vide : celui du produit.")
+        _("poids emballé (g)"), null=True, blank=True, help_text=_("Vide\u00a0: celui du produit.")
     )
     production_days_min = models.PositiveSmallIntegerField(
-        _("fabrication, minimum (jours)"), null=True, blank=True, help_text=_("Vide : le délai du produit.")
+        _("fabrication, minimum (jours)"),
+        null=True,
+        blank=True,
+        help_text=_("Vide\u00a0: le délai du produit."),
     )
     production_days_max = models.PositiveSmallIntegerField(
         _("fabrication, maximum (jours)"), null=True, blank=True
     )
     dimensions = models.CharField(
-        _("dimensions"), max_length=80, blank=True, default="", help_text=_("Vide : celles du produit.")
+        _("dimensions"), max_length=80, blank=True, default="", help_text=_("Vide\u00a0: celles du produit.")
     )
     height_cm = models.DecimalField(
         _("hauteur (cm)"),

@@ -191,7 +191,7 @@ class ProductDetail:
             (_("Dimensions"), self.row.dimensions if chosen is None else chosen.dimensions),
             (_("Poids"), self.row.weight if chosen is None else chosen.weight),
             (_("Matière"), self.material),
-            (_("Peinture"), self.paint_type),
+            (_("Peinture"), "" if chosen and chosen.finish == Finish.UNPAINTED else self.paint_type),
             (_("Délai de fabrication"), self.production_text),
         )
         return [(label, value) for label, value in rows if value]

@@ -9,7 +9,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from catalog.models import SLUG_FIELDS, SLUG_LENGTH, Category, FormerSlug
-from catalog.services.media import remove_files
+from catalog.services.media import retire_pictures
 from catalog.services.prices import refresh_due_promotions
 from catalog.services.products import refresh_product, validate
 from shop.core.content_version import content_changed
@@ -68,7 +68,7 @@ def delete_category(*, category: Category) -> None:
             )
             raise Problem("category_in_use", message % {"name": category.name, "count": count}, 409)
         picture = getattr(category, "picture", None)
-        remove_files([picture] if picture else [])
+        retire_pictures([picture] if picture else [])
         category.delete()
         content_changed()
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Max
@@ -18,7 +19,9 @@ from catalog.models import (
     ProductImage,
     ProductModel,
     ProductVariation,
+    RetiredPicture,
 )
+from catalog.selectors.shown_files import shown_files
 from shop.core import images, models3d
 from shop.core.content_version import content_changed
 from shop.core.enqueue import enqueue_after_commit
@@ -27,6 +30,10 @@ from shop.core.models3d import CheckedModel
 
 logger = logging.getLogger(__name__)
 
+RETIRED_FOR = timedelta(days=1)
+"""How long files outlive their row at least: an order that is being placed and a page in a cache show them still."""
+
+_BATCH = 100
 DERIVE_TASK = "catalog.tasks.derive_image_files"
 _MODELS: dict[str, type[ProductImage] | type[CategoryPicture] | type[ProductModel]] = {
     "product": ProductImage,
@@ -72,7 +79,7 @@ def set_category_picture(*, category: Category, image: DrawnImage, alt: str = ""
     with transaction.atomic():
         old = list(CategoryPicture.objects.filter(category=category))
         CategoryPicture.objects.filter(category=category).delete()
-        remove_files(old)
+        retire_pictures(old)
         row = CategoryPicture.objects.create(
             category=category,
             file=stored.name,
@@ -87,9 +94,9 @@ def set_category_picture(*, category: Category, image: DrawnImage, alt: str = ""
 
 
 def delete_product_image(*, image: ProductImage) -> None:
-    """Remove a photo and, once that is committed, its files."""
+    """Remove a photo; its files follow when nobody shows them."""
     with transaction.atomic():
-        remove_files([image])
+        retire_pictures([image])
         image.delete()
         content_changed()
 
@@ -128,11 +135,11 @@ def delete_product_model(*, product: Product) -> None:
 
 
 def remove_model_files(*, product: Product) -> None:
-    """Delete the files of a product's model, if it has one, after the commit."""
+    """Delete the file of a product's model, if it has one, after the commit; its poster is retired."""
     row = ProductModel.objects.filter(product=product).first()
     if row is None:
         return
-    remove_files([row])
+    retire_pictures([row])
     name = row.model_file.name or ""
     transaction.on_commit(lambda: models3d.delete_model(name))
 
@@ -152,6 +159,9 @@ def derive_files(*, kind: str, pk: int) -> bool:
         model.objects.filter(pk=pk).update(derivatives={"widths": []})
         return False
     updated = model.objects.filter(pk=pk).update(derivatives=derivatives)
+    if not updated:
+        # Removed meanwhile: these files go with the others.
+        RetiredPicture.objects.filter(file=row.file.name).update(derivatives=derivatives)
     content_changed()
     return bool(updated)
 
@@ -166,9 +176,28 @@ def enqueue_missing(*, limit: int) -> int:
     return enqueued
 
 
-def remove_files(rows: Iterable[PictureRow]) -> None:
-    """Delete the files of these rows after the commit: a transaction that fails keeps its pictures."""
-    for row in rows:
-        name, derivatives = row.file.name, dict(row.derivatives)
-        if name:
-            transaction.on_commit(lambda name=name, found=derivatives: images.delete_files(name, found))  # type: ignore[misc]
+def retire_pictures(rows: Iterable[PictureRow]) -> None:
+    """Give up the files of these rows, which the caller deletes in the same transaction."""
+    RetiredPicture.objects.bulk_create(
+        RetiredPicture(file=row.file.name, derivatives=row.derivatives) for row in rows if row.file.name
+    )
+
+
+def remove_retired_files(*, now: datetime) -> int:
+    """Delete the files of pictures retired a day ago that nobody shows; return of how many. Safe to repeat."""
+    due = RetiredPicture.objects.filter(retired_at__lte=now - RETIRED_FOR).order_by("pk")
+    removed = 0
+    for batch in _batches(list(due)):
+        names = {row.pk: images.file_names(row.file.name or "", row.derivatives) for row in batch}
+        shown = shown_files([name for several in names.values() for name in several])
+        for row in batch:
+            if shown.isdisjoint(names[row.pk]):
+                images.delete_files(row.file.name or "", row.derivatives)
+                row.delete()
+                removed += 1
+    return removed
+
+
+def _batches(rows: list[RetiredPicture]) -> Iterable[list[RetiredPicture]]:
+    """A picture has a dozen files, and databases limit the parameters of a query."""
+    return (rows[start : start + _BATCH] for start in range(0, len(rows), _BATCH))

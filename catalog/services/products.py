@@ -18,7 +18,7 @@ from catalog.models import Category, Product, ProductVariation, Variant
 from catalog.selectors.addresses import SLUG_FALLBACK
 from catalog.selectors.staff_search import index_text
 from catalog.selectors.variants import variants_of
-from catalog.services.media import remove_files, remove_model_files
+from catalog.services.media import remove_model_files, retire_pictures
 from catalog.services.prices import refresh_due_promotions, refresh_prices
 from catalog.services.search_index import index_product, remove_product
 from catalog.services.stock import refresh_availability
@@ -114,7 +114,7 @@ def delete_product(*, product: Product) -> None:
         remove_model_files(product=product)
         remove_product(product_id=product.pk)
         product.delete()
-        remove_files(images)
+        retire_pictures(images)
         content_changed()
 
 

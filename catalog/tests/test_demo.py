@@ -5,9 +5,18 @@ from decimal import Decimal
 import pytest
 from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
+from django.db.models import Q
 
 from catalog.demo.loader import load_catalogue, load_categories
-from catalog.models import Category, CategoryFeature, PricePoint, Product, ProductImage, ProductVariation
+from catalog.models import (
+    Category,
+    CategoryFeature,
+    PricePoint,
+    Product,
+    ProductImage,
+    ProductVariation,
+    Variant,
+)
 from catalog.selectors.products import find_product
 from shop.core.demo import demo_parts
 
@@ -41,9 +50,9 @@ def test_everything_is_loaded_once():
     assert counts() == loaded
     assert len(default_storage.listdir("products")[1]) == loaded[4]
     # The crossed-out prices are what the description of the demonstration says of each: lawful, capped, hidden.
-    assert crossed_out("lame-d-automne") == {("", "painted"): Decimal("149.00")}
-    assert crossed_out("boule-village-enneige") == {("", ""): Decimal("35.00")}
-    assert crossed_out("sorciere-de-minuit") == {("", "painted"): Decimal("79.00")}
+    assert crossed_out("lame-d-automne") == {("LAM-P", "painted"): Decimal("149.00")}
+    assert crossed_out("boule-village-enneige") == {("BOU", ""): Decimal("35.00")}
+    assert crossed_out("sorciere-de-minuit") == {("SOR-P", "painted"): Decimal("79.00")}
     assert crossed_out("rainette-sous-la-feuille") == {}
     assert crossed_out("promeneuse-de-la-dune") == {
         ("PRD-09", ""): Decimal("59.00"),
@@ -54,6 +63,39 @@ def test_everything_is_loaded_once():
     assert (product.price_from, product.price_to) == (Decimal("62.00"), Decimal("129.00"))
     assert " autumn" in product.search_text
     assert all(image.alt_fr and image.alt_de for image in ProductImage.objects.all())
+
+
+def test_every_variant_on_sale_is_told_apart():
+    """Each has a reference, a packed weight, and a photo of its own finish."""
+    load_catalogue()
+    shown = [
+        (product, offer)
+        for product in (find_product(pk) for pk in Product.objects.values_list("pk", flat=True))
+        for offer in product.offers
+    ]
+    assert len({offer.sku for _, offer in shown}) == len(shown) == Variant.objects.count() == 42
+    assert not Variant.objects.filter(Q(sku="") | Q(weight_grams=None)).exists()
+    for product, offer in shown:
+        assert offer.has_own_images, offer.sku
+        assert product.photos[offer.images[0]].finish == offer.finish, offer.sku
+
+
+def test_a_finish_and_a_format_have_their_own_delay_stock_and_size():
+    load_catalogue()
+    hibou, alchemist = (
+        {offer.sku: offer for offer in find_product(Product.objects.get(external_id=f"demo:{key}").pk).offers}
+        for key in ("hibou-archiviste", "apprenti-alchimiste")
+    )
+    assert [(offer.available, offer.stock) for offer in hibou.values()] == [(False, 0), (True, None)]
+    assert [offer.production_days.high for offer in hibou.values()] == [28, 14]
+    assert {sku: (offer.height_cm, offer.dimensions) for sku, offer in alchemist.items()} == {
+        "APA-09": (Decimal("9.0"), "9 × 6 × 5,3\u00a0cm"),
+        "APA-12": (Decimal("12.0"), "12 × 8 × 7\u00a0cm"),
+        "APA-18": (Decimal("18.0"), "18 × 12 × 10,5\u00a0cm"),
+    }
+    ready = Product.objects.filter(is_ready=True, source="demo").values_list("external_id", flat=True)
+    assert {"demo:veilleuse-des-bois", "demo:lapin-marguerite", "demo:ours-boulanger"} <= set(ready)
+    assert "demo:mage-des-cimes" not in ready
 
 
 def test_what_staff_changed_stays():

@@ -31,6 +31,9 @@ def _load(name: str) -> list[dict[str, Any]]:
 CATEGORIES = _load("categories.json")
 PRODUCTS = _load("products.json")
 BY_KEY = {product["key"]: product for product in PRODUCTS}
+VARIANTS = [variant for product in PRODUCTS for variant in product["variants"]]
+SHOP_DAYS = 28
+"""The longest production of a piece that has none of its own."""
 
 
 def _translated(node: Any, path: str = "") -> Iterator[tuple[str, dict[str, str]]]:
@@ -194,6 +197,21 @@ def test_the_pictures_exist_and_are_described(product: dict[str, Any]) -> None:
         assert ("non-peint" in image["file"]) == (image["finish"] == "unpainted")
 
 
+@pytest.mark.parametrize("product", PRODUCTS, ids=list(BY_KEY))
+def test_every_finish_of_a_piece_shows_its_own_picture(product: dict[str, Any]) -> None:
+    sold = {variant["finish"] for variant in product["variants"]}
+    pictured = {image["finish"] for image in product["images"]}
+    # A piece sold in grey alone also shows how the workshop paints it: a picture of no finish.
+    assert pictured - {""} == sold - {""}
+    assert [path.name for path in (DEMO / "pictures").glob(f"{product['key']}-[0-9].jpg")]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_two_pictures_are_described_alike(language: str) -> None:
+    texts = [image["alt"][language] for product in PRODUCTS for image in product["images"]]
+    assert len(set(texts)) == len(texts) == 59
+
+
 def test_every_picture_of_a_piece_is_used_once() -> None:
     used = [image["file"] for product in PRODUCTS for image in product["images"]]
     shipped = {path.name for path in (DEMO / "pictures").glob("*.jpg") if not path.name.startswith("scene-")}
@@ -219,6 +237,23 @@ def test_measures_agree(product: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("product", PRODUCTS, ids=list(BY_KEY))
+def test_variants_say_what_differs_from_the_piece(product: dict[str, Any]) -> None:
+    names = {variation["key"]: variation["name"]["fr"] for variation in product["variations"]}
+    for variant in product["variants"]:
+        assert variant["weight_grams"] > int(variant.get("weight", product["weight"]).split(NBSP)[0])
+        lowest, highest = variant.get("production_days_min"), variant.get("production_days_max")
+        assert (lowest is None and highest is None) or 0 < lowest < highest
+        if variant["finish"] == "unpainted":
+            assert highest <= (product["production_days_max"] or SHOP_DAYS // 2)
+        if variant["variation"] is not None:
+            height = Decimal(variant["height_cm"])
+            assert Decimal(variant["dimensions"].split(" ")[0].replace(",", ".")) == height
+            assert (
+                names[variant["variation"]] == f"{height:n}".replace(".0", "").replace(".", ",") + f"{NBSP}cm"
+            )
+
+
+@pytest.mark.parametrize("product", PRODUCTS, ids=list(BY_KEY))
 def test_amounts_are_euros_with_cents(product: dict[str, Any]) -> None:
     for field in ("price", "original_price", "painted_price", "unpainted_price"):
         assert product[field] is None or AMOUNT.fullmatch(product[field])
@@ -238,7 +273,7 @@ def test_every_way_of_pricing_is_shown() -> None:
         for product in PRODUCTS
         if _category(product)["offers_finishes"]
     }
-    assert finishes == {(True, True), (True, False), (False, True), (False, False)}
+    assert finishes == {(True, True), (True, False), (False, True)}
     variations = [variation for product in PRODUCTS for variation in product["variations"]]
     assert any(variation["price_override"] for variation in variations)
     assert any(Decimal(variation["price_adjustment"]) > 0 for variation in variations)
@@ -269,8 +304,21 @@ def test_every_promotion_is_shown() -> None:
 def test_every_state_of_stock_is_shown() -> None:
     assert {product["stock_quantity"] for product in PRODUCTS} == {None, 0, 1, 3, 40}
     assert [product["key"] for product in PRODUCTS if not product["in_stock"]] == ["garde-du-bastion"]
-    variants = [variant for product in PRODUCTS for variant in product.get("variants", ())]
-    assert "APA-18" in {variant["sku"] for variant in variants if not variant["in_stock"]}
+    assert {
+        variant["sku"]: variant["stock_quantity"] for variant in VARIANTS if variant["stock_quantity"]
+    } == {
+        "RAI-P": 2,
+        "GOL-P": 1,
+        "PRD-18": 1,
+        "OUR-P": 2,
+        "LAM-P": 2,
+        "VEI-P": 4,
+    }
+    assert [variant["sku"] for variant in VARIANTS if not variant["in_stock"]] == ["APA-18"]
+    # Painted it is sold out, unpainted it is made to order.
+    assert [
+        (variant["sku"], variant["stock_quantity"]) for variant in BY_KEY["hibou-archiviste"]["variants"]
+    ] == [("HIB-P", 0), ("HIB-N", None)]
 
 
 def test_variations_belong_to_formats() -> None:
@@ -280,18 +328,18 @@ def test_variations_belong_to_formats() -> None:
         assert _category(product)["offers_formats"]
         assert [variation["is_default"] for variation in product["variations"]].count(True) == 1
         assert [variation["sort_order"] for variation in product["variations"]] == [1, 2, 3]
-    keys = [variation["key"] for product in PRODUCTS for variation in product["variations"]]
-    assert len(set(keys)) == len(keys) == 6
 
 
-def test_variants_are_of_a_format_of_their_product_and_have_a_reference_of_their_own() -> None:
-    skus = []
+def test_every_variant_has_a_reference() -> None:
+    """`LAM-P`: three letters a piece, then the format in centimetres or the finish (P painted, N unpainted)."""
+    skus = [variant["sku"] for variant in VARIANTS]
+    assert len(set(skus)) == len(skus) == 42
+    assert len({sku[:3] for sku in skus}) == len(PRODUCTS)
+    endings = {"painted": "-P", "unpainted": "-N", "": ""}
     for product in PRODUCTS:
-        keys = {variation["key"] for variation in product["variations"]}
-        for variant in product.get("variants", ()):
-            assert variant["variation"] in (keys or {None})
-            skus += [variant["sku"]] if variant.get("sku") else []
-    assert len(set(skus)) == len(skus) >= 6
+        for variant in product["variants"]:
+            assert re.fullmatch(r"[A-Z]{3}(-\d\d)?(-[PN])?", variant["sku"])
+            assert variant["sku"][3:] == (variant["variation"] or "")[3:] + endings[variant["finish"]]
 
 
 def _current_price(product: dict[str, Any], key: str | None, finish: str) -> Decimal:

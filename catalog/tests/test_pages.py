@@ -377,3 +377,13 @@ def test_characteristics_are_those_that_are_known(client):
         ("Matière", "Résine"),
         ("Délai de fabrication", "2 à 4 semaines"),
     ]
+
+
+def test_an_unpainted_piece_names_no_paint(client):
+    category = make_category("mangas", offers_finishes=True)
+    product = make_product(
+        "Lame", category=category, painted_price=129, unpainted_price=62, paint_type_fr="Acrylique"
+    )
+    for finish, named in (("painted", True), ("unpainted", False)):
+        page = client.get(f"{product_address(product)}?finition={finish}", follow=True)
+        assert ("<dd>Acrylique</dd>" in page.content.decode()) is named

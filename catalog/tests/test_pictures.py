@@ -1,13 +1,16 @@
 """Pictures of products and categories: rows, background work, files that go when they should."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.core.files.storage import default_storage
 from django.db import transaction
+from django.utils import timezone
 
 from catalog import tasks
-from catalog.models import CategoryPicture, ProductImage
+from catalog.models import CategoryPicture, ProductImage, RetiredPicture
+from catalog.selectors import shown_files
 from catalog.selectors.pictures import best_image, images_of
 from catalog.services import media
 from catalog.services.products import delete_product
@@ -85,21 +88,65 @@ def test_the_sweep_finds_what_was_never_made(queued_tasks, run_on_commit):
     )
 
 
-def test_a_deleted_photo_takes_its_files_along(queued_tasks, run_on_commit):
+def test_files_of_a_deleted_photo_go_a_day_later():
     row = media.add_product_image(product=make_product(), image=drawn((500, 400)))
     media.derive_files(kind="product", pk=row.pk)
     row.refresh_from_db()
-    with run_on_commit():
-        media.delete_product_image(image=row)
-    assert files() == []
+    now = timezone.now()
+    media.delete_product_image(image=row)
     assert not ProductImage.objects.exists()
+    assert media.remove_retired_files(now=now + timedelta(hours=23)) == 0
+    assert len(files()) == 7
+    assert media.remove_retired_files(now=now + timedelta(hours=25)) == 1
+    assert files() == []
+    assert media.remove_retired_files(now=now + timedelta(hours=25)) == 0
 
 
-def test_a_deleted_product_takes_its_files_along(queued_tasks, run_on_commit):
+def test_files_of_a_deleted_product_go_a_day_later():
     product = make_product()
     media.add_product_image(product=product, image=drawn())
-    with run_on_commit():
-        delete_product(product=product)
+    delete_product(product=product)
+    assert len(files()) == 1
+    tasks.remove_retired_files(timezone.now() + timedelta(days=2))
+    assert files() == []
+
+
+def test_files_that_somebody_shows_stay(monkeypatch):
+    product = make_product()
+    rows = [media.add_product_image(product=product, image=drawn()) for _ in range(2)]
+    names = {row.file.name for row in rows}
+    delete_product(product=product)
+    later = timezone.now() + timedelta(days=2)
+    monkeypatch.setattr(shown_files, "_finders", [lambda asked: {rows[0].file.name} & set(asked)])
+    assert media.remove_retired_files(now=later) == 1
+    assert {f"products/{name}" for name in files()} == {rows[0].file.name} < names
+    monkeypatch.setattr(shown_files, "_finders", [lambda asked: set()])
+    assert media.remove_retired_files(now=later) == 1
+    assert files() == []
+
+
+def test_many_removed_pictures_are_asked_for_in_few_queries(django_assert_num_queries):
+    """One for the rows; for each hundred one to ask `orders`; one for each row that goes."""
+    RetiredPicture.objects.bulk_create(
+        RetiredPicture(file=f"products/{number}.jpg", derivatives={"widths": [360]}) for number in range(101)
+    )
+    with django_assert_num_queries(1 + 2 + 101):
+        assert media.remove_retired_files(now=timezone.now() + timedelta(days=2)) == 101
+
+
+def test_smaller_files_made_while_their_photo_was_deleted_go_with_it(monkeypatch):
+    row = media.add_product_image(product=make_product(), image=drawn((500, 400)))
+
+    def derive_and_lose(name: str) -> dict[str, Any]:
+        made = derive_files(name)
+        media.delete_product_image(image=ProductImage.objects.get())
+        return made
+
+    derive_files = media.images.derive_files
+    monkeypatch.setattr(media.images, "derive_files", derive_and_lose)
+    assert media.derive_files(kind="product", pk=row.pk) is False
+    assert len(files()) == 7
+    media.remove_retired_files(now=timezone.now() + timedelta(days=2))
     assert files() == []
 
 
@@ -124,6 +171,8 @@ def test_a_category_has_one_picture(queued_tasks, run_on_commit):
     with run_on_commit():
         second = media.set_category_picture(category=category, image=drawn())
     assert CategoryPicture.objects.get() == second
+    assert len(files("categories")) == 2
+    media.remove_retired_files(now=timezone.now() + timedelta(days=2))
     assert [f"categories/{name}" for name in files("categories")] == [second.file.name]
     assert [call[1] for call in enqueued(queued_tasks)] == ["category", "category"]
 

@@ -95,7 +95,7 @@ export function Plan({ plan }: PlanProps) {
 export function FreeDelivery({ quote }: { quote: Quote }) {
   const { t } = useTranslation();
   const missing = quote.free_shipping_missing;
-  if (missing === null) return null;
+  if (missing === null || quote.item_count === 0) return null;
   const isFree = missing === NOTHING;
   return (
     <div className={isFree ? "free-delivery free-delivery--reached" : "free-delivery"}>

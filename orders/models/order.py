@@ -182,7 +182,10 @@ class Order(OrderAddresses):
 
 class OrderItem(models.Model):
     """One line of an order. `quantity` counts all units, `free_quantity` those among them that were offered,
-    `made_quantity` those that were not in stock."""
+    `made_quantity` those that were not in stock.
+
+    `picture` is a file of the catalogue's, which stays as long as the line: see `catalog.models.RetiredPicture`.
+    """
 
     order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="items")
     position = models.PositiveSmallIntegerField(default=0)
@@ -197,7 +200,7 @@ class OrderItem(models.Model):
     origin_country = models.CharField(_("pays de fabrication"), max_length=2, blank=True)
     weight_grams = models.PositiveIntegerField(_("poids emballé d'une pièce (g)"), null=True, blank=True)
     product_url = models.CharField(max_length=300, blank=True)
-    product_image = models.CharField(_("image"), max_length=300, blank=True)
+    picture = models.FileField(_("image"), max_length=120, blank=True, editable=False, db_index=True)
     promotion_buy = models.PositiveSmallIntegerField(null=True, blank=True)
     promotion_get = models.PositiveSmallIntegerField(null=True, blank=True)
     quantity = models.PositiveIntegerField(_("quantité"))
@@ -228,6 +231,11 @@ class OrderItem(models.Model):
 
     def __str__(self) -> str:
         return f"{self.quantity} × {self.label}"
+
+    @property
+    def product_image(self) -> str:
+        """The address of a small picture of what was bought; "" without one."""
+        return self.picture.url if self.picture else ""
 
     @property
     def detail(self) -> str:

@@ -127,12 +127,13 @@ def make_order(
     payment_mode: str = "full",
     language: str = "fr",
     user: Any = None,
+    finish: str = "",
     **customer: Any,
 ) -> Order:
     """An order as checkout places it, `pending`; one piece at 40.00 € (49.99 € with delivery) unless told."""
     make_zones()
     wanted = tuple(
-        RequestedLine(product.pk, None, "", quantity)
+        RequestedLine(product.pk, None, finish, quantity)
         for product, quantity in (lines or ((make_product(), 1),))
     )
     details = {

@@ -41,7 +41,7 @@ def newest() -> Any:
 
 
 def test_dispatch_mail_names_the_parcel_the_date_the_pieces_and_who_writes(order):
-    order.items.update(product_image="/media/products/sorciere-360.jpg")
+    order.items.update(picture="products/sorciere-360.jpg")
     admin = make_admin()
     admin.first_name = "Camille"
     admin.save()

@@ -57,7 +57,8 @@ class ImageInfo:
 
     `url` is the stored JPEG, `width` and `height` its size; `sources` are `(media type, srcset)`, best
     compression first and JPEG last, empty until the smaller files exist: every srcset is the JPEG itself then.
-    `subject` is where the piece stands, as shares of the height, None where that is not sure.
+    `subject` is where the piece stands, as shares of the height, None where that is not sure. `small_jpeg` is the name
+    of the narrowest JPEG file in the media storage, for mails: some mail programs show no other format.
     """
 
     url: str
@@ -67,6 +68,7 @@ class ImageInfo:
     colour: str
     sources: tuple[tuple[str, str], ...] = ()
     subject: tuple[float, float] | None = None
+    small_jpeg: str = ""
 
     @property
     def srcset(self) -> str:
@@ -77,11 +79,6 @@ class ImageInfo:
     def webp_srcset(self) -> str:
         """The WebP candidates, for who wants one small format that all current browsers read."""
         return self._candidates("image/webp")
-
-    @property
-    def small_jpeg_url(self) -> str:
-        """The narrowest JPEG file, for mails: some mail programs show no other format."""
-        return self.srcset.split(" ", 1)[0]
 
     @property
     def smallest_url(self) -> str:
@@ -159,12 +156,22 @@ def derive_files(name: str) -> dict[str, Any]:
     return {"widths": widths} | ({"subject": span} if span else {})
 
 
+def file_names(name: str, derivatives: Mapping[str, Any]) -> list[str]:
+    """The names of a stored picture's smaller files and, last, its own."""
+    return [
+        *(
+            _derived_name(name, width, extension)
+            for width in derivatives.get("widths", ())
+            for _kind, extension, _media_type, _options in _ENCODERS
+        ),
+        name,
+    ]
+
+
 def delete_files(name: str, derivatives: Mapping[str, Any]) -> None:
     """Remove a stored picture and its smaller files; one that is already gone is no error."""
-    for width in derivatives.get("widths", ()):
-        for _kind, extension, _media_type, _options in _ENCODERS:
-            default_storage.delete(_derived_name(name, width, extension))
-    default_storage.delete(name)
+    for file_name in file_names(name, derivatives):
+        default_storage.delete(file_name)
 
 
 def describe(
@@ -196,6 +203,7 @@ def describe(
         colour=colour,
         sources=sources,
         subject=(span[0], span[1]) if span else None,
+        small_jpeg=_derived_name(name, widths[0], "jpg") if widths else name,
     )
 
 

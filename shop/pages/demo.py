@@ -15,7 +15,7 @@ from shop.pages.services.content import load_texts, set_banner_picture
 from shop.pages.shipped import translated
 
 _CHRISTMAS = "noel"
-_PICTURE = Path(settings.BASE_DIR) / "catalog" / "demo" / "pictures" / "boule-village-enneige-1.jpg"
+_PICTURE = Path(settings.BASE_DIR) / "catalog" / "demo" / "pictures" / "scene-marche-de-noel.jpg"
 
 # Telephone numbers of the range kept for fiction, an all-zero SIRET, addresses at example.com.
 SELLER = {

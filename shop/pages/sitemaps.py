@@ -47,7 +47,7 @@ _PAGES = (
     "legal-notice",
 )
 # The pictures that stand in the templates themselves.
-_SCENES = {"home": ("etabli",), "story": ("etabli", "plateau", "etagere")}
+_SCENES = {"home": ("yeux",), "story": ("etabli", "plateau", "etagere")}
 # Pages of one visitor, in the words of each language, and endpoints that are no pages.
 _CLOSED_PAGES = (
     "/%(cart)s",

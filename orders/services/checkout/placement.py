@@ -337,7 +337,7 @@ def order_items(order: Order, lines: Sequence[QuotedLine]) -> list[OrderItem]:
                 origin_country=sellable.origin_country,
                 weight_grams=sellable.weight_grams,
                 product_url=sellable.url,
-                product_image=sellable.image.small_jpeg_url if sellable.image else "",
+                picture=sellable.image.small_jpeg if sellable.image else "",
                 promotion_buy=sellable.buy,
                 promotion_get=sellable.get,
                 quantity=line.priced.quantity,

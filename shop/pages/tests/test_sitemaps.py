@@ -103,7 +103,7 @@ def test_pages_bring_the_pictures_of_their_templates(client: Client) -> None:
     home = entries(client, "/sitemap-pages.xml")[0]
     assert home.findtext(f"{SITEMAP}loc") == "http://localhost:8000/"
     [scene] = [picture.text or "" for picture in home.iter(f"{PICTURE}loc")]
-    assert re.fullmatch(r"http://localhost:8000/static/scenes/etabli-1280[.0-9a-f]*\.jpg", scene)
+    assert re.fullmatch(r"http://localhost:8000/static/scenes/yeux-1280[.0-9a-f]*\.jpg", scene)
     assert scene.removeprefix("http://localhost:8000") in client.get("/").content.decode()
 
 
