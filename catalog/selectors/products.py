@@ -188,7 +188,10 @@ class ProductDetail:
         chosen = self.selected
         rows = (
             (_("Référence"), "" if chosen is None else chosen.sku),
-            (_("Dimensions"), wording.measures_text(self.row.dimensions if chosen is None else chosen.dimensions)),
+            (
+                _("Dimensions"),
+                wording.measures_text(self.row.dimensions if chosen is None else chosen.dimensions),
+            ),
             (_("Poids"), wording.measures_text(self.row.weight if chosen is None else chosen.weight)),
             (_("Matière"), self.material),
             (_("Peinture"), "" if chosen and chosen.finish == Finish.UNPAINTED else self.paint_type),
