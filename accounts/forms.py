@@ -15,7 +15,7 @@ EMAIL = forms.EmailInput(attrs={"autocomplete": "email", "class": "input"})
 class AddressForm(forms.Form):
     """An e-mail address; its format is the service's affair, so that one message serves every way in."""
 
-    empty_message = _("Veuillez entrer votre adresse email")
+    empty_message = _("Veuillez entrer votre adresse e-mail")
 
     email = forms.CharField(required=False, max_length=EMAIL_MAX_LENGTH * 2, widget=EMAIL)
 

@@ -26,10 +26,10 @@ class Notice:
 
 NOTICES = {
     "signed_up": Notice(
-        "success", _("Inscription réussie"), _("Vérifiez votre email pour confirmer votre compte")
+        "success", _("Inscription réussie"), _("Vérifiez votre e-mail pour confirmer votre compte")
     ),
     "confirmed": Notice(
-        "success", _("Email confirmé"), _("Votre adresse est confirmée : vous pouvez vous connecter.")
+        "success", _("E-mail confirmé"), _("Votre adresse est confirmée : vous pouvez vous connecter.")
     ),
     "bad_confirmation": Notice(
         "error",
@@ -41,7 +41,7 @@ NOTICES = {
     ),
     "reset_sent": Notice(
         "success",
-        _("Email envoyé"),
+        _("E-mail envoyé"),
         _("Si un compte existe à cette adresse, un lien pour choisir un nouveau mot de passe y arrive."),
     ),
     "bad_reset": Notice(

@@ -125,7 +125,7 @@ class AuthView(View):
         titles = {
             "signin": (_("Connexion"), _("Erreur de connexion")),
             "signup": (_("Inscription"), _("Erreur d'inscription")),
-            "forgot": (_("Mot de passe oublié"), _("Erreur lors de l'envoi de l'email")),
+            "forgot": (_("Mot de passe oublié"), _("Erreur lors de l'envoi de l'e-mail")),
         }
         page_title, error_title = titles[mode]
         return render(

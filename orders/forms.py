@@ -63,7 +63,7 @@ class WithdrawalForm(forms.Form):
         widget=forms.TextInput(_look(autocomplete="off", autocapitalize="characters", spellcheck="false")),
     )
     email = forms.EmailField(
-        label=_("Adresse email"),
+        label=_("Adresse e-mail"),
         max_length=LIMITS["email"],
         help_text=_("Celle de la commande. L'accusé de réception y est envoyé."),
         widget=forms.EmailInput(_look(autocomplete="email", autocapitalize="none", spellcheck="false")),
@@ -195,7 +195,7 @@ class TrackingForm(forms.Form):
         widget=forms.TextInput(_look(autocomplete="off", autocapitalize="characters", spellcheck="false")),
     )
     email = forms.EmailField(
-        label=_("Adresse email"),
+        label=_("Adresse e-mail"),
         max_length=LIMITS["email"],
         help_text=_("Celle de la commande."),
         widget=forms.EmailInput(_look(autocomplete="email", autocapitalize="none", spellcheck="false")),
@@ -238,7 +238,7 @@ class DeliveryAddressForm(forms.Form):
         widget=forms.TextInput(_look(autocomplete="shipping name")),
     )
     first_name = _column("first_name", _("Prénom"), "shipping given-name")
-    last_name = _column("last_name", _("Nom"), "shipping family-name")
+    last_name = _column("last_name", _("Nom de famille"), "shipping family-name")
     address = _column("address", _("Adresse"), "shipping address-line1")
     postal_code = _column("postal_code", _("Code postal"), "shipping postal-code")
     city = _column("city", _("Ville"), "shipping address-level2")

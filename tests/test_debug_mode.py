@@ -151,7 +151,7 @@ def test_processes_where_debug_is_unset_show_no_mails_to_the_public(tmp_path):
     }
     found = start_all(tmp_path, cases)
     assert {name: (status, said.strip().splitlines()[-1]) for name, (status, said) in found.items()} == {
-        "server": (0, "False None page_not_found"),
+        "server": (0, "False collection collection"),
         "demonstration": (0, "True mailbox mail_list"),
         "sandbox": (
             2,

@@ -113,13 +113,13 @@ def sign_in_now(request: HttpRequest, user: User) -> None:
 def _unconfirmed() -> Problem:
     return Problem(
         "email_unconfirmed",
-        _("Votre email n'est pas encore confirmé. Vérifiez votre boîte de réception."),
+        _("Votre e-mail n'est pas encore confirmé. Vérifiez votre boîte de réception."),
         400,
     )
 
 
 def _invalid_credentials() -> Problem:
-    return Problem("invalid_credentials", _("Email ou mot de passe incorrect"), 400)
+    return Problem("invalid_credentials", _("E-mail ou mot de passe incorrect"), 400)
 
 
 def _invalid_password() -> Problem:

@@ -24,7 +24,7 @@ def test_a_new_password_by_mail(client, django_user_model):
 
     response = post(client, "forgot")
     assert (response.status_code, response["Location"]) == (302, "/auth")
-    assert "Email envoyé" in text(client.get("/auth"))
+    assert "E-mail envoyé" in text(client.get("/auth"))
     link = link_in_last_mail()
 
     followed = client.get(link)

@@ -55,7 +55,7 @@ def test_both_fields_are_needed(client, mode, missing):
 
 
 def test_the_forgotten_password_needs_an_address(client):
-    assert "Veuillez entrer votre adresse email" in text(post(client, "forgot", email=""))
+    assert "Veuillez entrer votre adresse e-mail" in text(post(client, "forgot", email=""))
 
 
 # --- Sign-up, confirmation, sign-in -----------------------------------------------------------------
@@ -65,13 +65,13 @@ def test_from_sign_up_to_the_first_sign_in(client):
     assert (response.status_code, response["Location"]) == (302, "/auth")
     page = text(client.get("/auth"))
     assert "Inscription réussie" in page
-    assert "Vérifiez votre email pour confirmer votre compte" in page
+    assert "Vérifiez votre e-mail pour confirmer votre compte" in page
     assert "Inscription réussie" not in text(client.get("/auth"))
     assert User.objects.count() == 0
     assert not signed_in(client)
 
     refused = post(client, "signin")
-    assert "Votre email n'est pas encore confirmé. Vérifiez votre boîte de réception." in text(refused)
+    assert "Votre e-mail n'est pas encore confirmé. Vérifiez votre boîte de réception." in text(refused)
     assert not signed_in(client)
     # The first confirmation mail is seconds old: no second one.
     assert mails() == [("account_confirm_email", "client@example.com")]
@@ -80,7 +80,7 @@ def test_from_sign_up_to_the_first_sign_in(client):
     assert (confirmed.status_code, confirmed["Location"]) == (302, "/auth")
     page = text(client.get("/auth"))
     assert 'class="alert alert--success"' in page
-    assert "Email confirmé" in page
+    assert "E-mail confirmé" in page
     user = User.objects.get()
     assert (user.email, user.language, user.is_staff, user.user_role.role) == (
         "client@example.com",
@@ -113,7 +113,7 @@ def test_wrong_password(client):
 
     assert response.status_code == 200
     assert "Erreur de connexion" in text(response)
-    assert "Email ou mot de passe incorrect" in text(response)
+    assert "E-mail ou mot de passe incorrect" in text(response)
     assert 'value="client@example.com"' in text(response)
     assert "figurine-atelier-2025" not in text(response)
     assert not signed_in(client)
@@ -124,7 +124,7 @@ def test_a_blocked_account_looks_like_a_wrong_password(client):
     user = make_member()
     User.objects.filter(pk=user.pk).update(is_active=False)
 
-    assert "Email ou mot de passe incorrect" in text(post(client, "signin"))
+    assert "E-mail ou mot de passe incorrect" in text(post(client, "signin"))
     assert not signed_in(client)
 
 
@@ -183,7 +183,7 @@ def test_a_long_passphrase_is_taken(client):
 def test_addresses_that_are_none(client, address, mode):
     response = post(client, mode, email=address)
 
-    assert "Veuillez entrer une adresse email valide" in text(response)
+    assert "Veuillez entrer une adresse e-mail valide" in text(response)
     assert User.objects.count() == 0
 
 

@@ -111,7 +111,7 @@ def test_another_address_of_the_same_browser_is_another_sign_up(request_):
             "password",
             "Le mot de passe est trop semblable au champ",
         ),
-        ({"email": "x"}, "invalid_email", "email", "Veuillez entrer une adresse email valide"),
+        ({"email": "x"}, "invalid_email", "email", "Veuillez entrer une adresse e-mail valide"),
     ],
 )
 def test_sign_ups_that_are_refused(request_, changes, code, field, start):
@@ -136,10 +136,10 @@ def test_signing_in(request_):
 @pytest.mark.parametrize(
     ("email", "password", "code", "detail", "errors"),
     [
-        ("client@example.com", "wrong", "invalid_credentials", "Email ou mot de passe incorrect", {}),
-        ("nobody@example.com", PASSWORD, "invalid_credentials", "Email ou mot de passe incorrect", {}),
-        ("not an address", PASSWORD, "invalid_credentials", "Email ou mot de passe incorrect", {}),
-        ("client@example.com", "x" * 100_000, "invalid_credentials", "Email ou mot de passe incorrect", {}),
+        ("client@example.com", "wrong", "invalid_credentials", "E-mail ou mot de passe incorrect", {}),
+        ("nobody@example.com", PASSWORD, "invalid_credentials", "E-mail ou mot de passe incorrect", {}),
+        ("not an address", PASSWORD, "invalid_credentials", "E-mail ou mot de passe incorrect", {}),
+        ("client@example.com", "x" * 100_000, "invalid_credentials", "E-mail ou mot de passe incorrect", {}),
         (
             "client@example.com",
             "",

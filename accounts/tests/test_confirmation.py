@@ -55,11 +55,11 @@ def test_a_stranger_who_signed_up_with_the_address_gets_nothing(client):
     done = choose(client)
 
     assert (done.status_code, done["Location"]) == (302, "/auth")
-    assert "Email confirmé" in text(client.get("/auth"))
+    assert "E-mail confirmé" in text(client.get("/auth"))
     user = User.objects.get()
     assert is_email_confirmed(user)
     assert user.check_password(CHOSEN)
-    assert "Email ou mot de passe incorrect" in text(post(stranger, "signin"))
+    assert "E-mail ou mot de passe incorrect" in text(post(stranger, "signin"))
     assert not signed_in(stranger)
     assert stranger.get("/api/me").json()["authenticated"] is False
     assert post(client, "signin", password=CHOSEN).status_code == 302
@@ -177,7 +177,7 @@ def test_a_new_password_by_mail_ends_what_was_before(client):
 def test_an_account_of_no_proved_address_is_sent_the_link_to_a_new_password(client):
     make_member(confirmed=False)
 
-    assert "Votre email n'est pas encore confirmé." in text(post(client, "signin"))
+    assert "Votre e-mail n'est pas encore confirmé." in text(post(client, "signin"))
     assert not signed_in(client)
     assert mails() == [("account_password_reset", "client@example.com")]
 

@@ -11,7 +11,7 @@ from accounts.tests.people import PASSWORD, mails, make_member, sign_up
 pytestmark = pytest.mark.django_db
 
 LIMITED = "Trop de tentatives de connexion. Réessayez dans quelques minutes."
-WRONG = "Email ou mot de passe incorrect"
+WRONG = "E-mail ou mot de passe incorrect"
 
 
 def sign_in(client, password, email="client@example.com", **extra):

@@ -188,8 +188,11 @@ class ProductDetail:
         chosen = self.selected
         rows = (
             (_("Référence"), "" if chosen is None else chosen.sku),
-            (_("Dimensions"), self.row.dimensions if chosen is None else chosen.dimensions),
-            (_("Poids"), self.row.weight if chosen is None else chosen.weight),
+            (
+                _("Dimensions"),
+                wording.measures_text(self.row.dimensions if chosen is None else chosen.dimensions),
+            ),
+            (_("Poids"), wording.measures_text(self.row.weight if chosen is None else chosen.weight)),
             (_("Matière"), self.material),
             (_("Peinture"), "" if chosen and chosen.finish == Finish.UNPAINTED else self.paint_type),
             (_("Délai de fabrication"), self.production_text),

@@ -7,13 +7,14 @@ from datetime import date, datetime
 from typing import cast
 
 from django.core.paginator import Page, Paginator
-from django.db.models import QuerySet
+from django.db.models import Case, QuerySet, When
 from django.utils.translation import gettext as _
 
 from catalog.models import Review, ReviewState
 from catalog.selectors.addresses import product_url
 from catalog.selectors.listing import PageOutOfRangeError
 from shop.core.fragment_cache import cached_fragment
+from shop.core.languages import active_language
 
 SHOWN = 10
 BEST = 5
@@ -50,7 +51,7 @@ class LatestReview:
 
 
 def product_reviews(product_id: int, *, limit: int = SHOWN, start: int = 0) -> list[ReviewCard]:
-    """Published reviews of a product, the latest first. One query."""
+    """Published reviews of a product, those in the active language first, then the latest. One query."""
     return cached_fragment(lambda: _of_product(product_id, limit, start), "reviews", product_id, limit, start)
 
 
@@ -60,7 +61,7 @@ def _of_product(product_id: int, limit: int, start: int) -> list[ReviewCard]:
 
 
 def review_page(product_id: int, *, number: int) -> Page[ReviewCard]:
-    """`SHOWN` published reviews of a product, the latest first, from page 1. Two queries, one without any review.
+    """`SHOWN` published reviews of a product in that same order, from page 1. Two queries, one without any review.
 
     Raises `PageOutOfRangeError`; the first page of nothing exists.
     """
@@ -111,5 +112,7 @@ def review_card(row: Review) -> ReviewCard:
 
 
 def _published() -> QuerySet[Review]:
+    """Those in the active language come first, the latest first among them and among the others."""
     published = Review.objects.filter(state=ReviewState.PUBLISHED).select_related("variant__variation")
-    return published.order_by("-published_at", "-pk")
+    is_foreign = Case(When(language=active_language(), then=0), default=1)
+    return published.order_by(is_foreign, "-published_at", "-pk")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -19,6 +20,8 @@ from shop.core.models import ShopSettings
 from shop.core.money import format_amount
 
 WEEK = 7
+
+_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +126,11 @@ def production_text(days: ProductionDays) -> str:
     if low == high:
         return ngettext("%(count)d jour", "%(count)d jours", high) % {"count": high}
     return _("%(low)d à %(high)d jours") % {"low": low, "high": high}
+
+
+def measures_text(written: str) -> str:
+    """Dimensions or a weight that staff wrote with decimal commas, with points where the visitor reads English."""
+    return _DECIMAL_COMMA.sub(".", written) if language() == "en" else written
 
 
 def amount_text(value: Decimal) -> str:

@@ -243,7 +243,7 @@ def _clean_email(email: str) -> str:
     except ValidationError:
         address = ""
     if not address or len(address) > EMAIL_MAX_LENGTH:
-        message = _("Veuillez entrer une adresse email valide")
+        message = _("Veuillez entrer une adresse e-mail valide")
         raise Problem("invalid", message, errors={"email": [message]})
     return address
 

@@ -8,6 +8,7 @@ from django import template
 from django.template.loader import render_to_string
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from catalog.selectors.cards import ProductCard
 from shop.core.fragment_cache import cached_fragment
@@ -46,3 +47,9 @@ def product_cards(cards: Sequence[ProductCard], waited_for: int = 0, panel: str 
         content = cached_fragment(lambda: render_to_string(panel), "card-panel", panel)
         items.insert(_PANEL_AFTER, (SafeString(' class="grid__wide"'), content))
     return format_html_join("\n    ", "<li{}>{}</li>", items)
+
+
+@register.simple_tag
+def question_subject(name: str, number: int) -> str:
+    """The subject of a mail that asks about a product, for a `mailto:` address: to be URL-encoded."""
+    return _("Question sur %(name)s (n° %(number)s)") % {"name": name, "number": number}

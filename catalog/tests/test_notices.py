@@ -145,7 +145,7 @@ def test_a_bad_address_in_the_form(client, product):
     response = client.post("/avis/demander", {"email": "<b>x", "product_id": product.pk})
     html = response.content.decode()
     assert response.status_code == 400
-    assert "Veuillez entrer une adresse email valide" in html
+    assert "Veuillez entrer une adresse e-mail valide" in html
     assert 'value="&lt;b&gt;x"' in html
     assert not Notice.objects.exists()
 

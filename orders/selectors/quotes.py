@@ -218,7 +218,7 @@ def problem_text(problem: str, left: int | None) -> str:
     """Return the sentence that a customer reads about a line that can't be bought."""
     if problem == "insufficient_stock" and left:
         return ngettext(
-            "Il n'en reste que %(count)d exemplaire.", "Il n'en reste que %(count)d exemplaires.", left
+            "Il n'en reste qu'un exemplaire.", "Il n'en reste que %(count)d exemplaires.", left
         ) % {"count": left}
     if problem == "too_many":
         return _("Au plus %(count)d exemplaires par article. Écrivez-nous pour une commande plus grande.") % {

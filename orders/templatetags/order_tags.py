@@ -11,10 +11,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from catalog.selectors.addresses import product_url
 from catalog.selectors.products import OfferChoice
 from orders.access import access_token
 from orders.books.staff_tasks import sees_staff_tasks, staff_tasks
-from orders.models import Order, ShippingZone
+from orders.models import Order, OrderItem, ShippingZone
 from orders.models.returns import OPEN_CASES
 from orders.pricing.quote import CartLine, price_cart
 from orders.selectors import provider_words
@@ -27,6 +28,15 @@ from shop.core.money import format_amount
 from shop.core.staff_actions import StaffAction, may
 
 register = template.Library()
+
+
+@register.simple_tag
+def product_address(item: OrderItem) -> str:
+    """The page of what was bought: in the active language while the product exists, else as it was then, "" unknown.
+
+    No query when `item.product` is loaded.
+    """
+    return item.product_url if item.product is None else product_url(item.product)
 
 
 @register.inclusion_tag("admin/orders/books/_tasks.html", takes_context=True)

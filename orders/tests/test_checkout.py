@@ -206,7 +206,7 @@ def test_signing_in_with_a_wrong_password_is_refused(fake_stripe, shopper):
     User.objects.create_user("lea@example.com", "un-renard-de-bois")
     account = {"mode": "signin", "password": "pas-le-bon-renard"}
     answer = shopper.checkout(checkout_body([line(make_product(price="60.00"))], "60.00", account=account))
-    assert (answer.status_code, answer.json()["detail"]) == (400, "Email ou mot de passe incorrect")
+    assert (answer.status_code, answer.json()["detail"]) == (400, "E-mail ou mot de passe incorrect")
     nothing_was_made()
 
 

@@ -146,7 +146,8 @@ def test_nothing_leaves_while_a_bank_looks_or_after_a_withdrawal(status):
     assert refused is not None
     assert (refused.code, refused.detail) == (
         "withdrawal_open",
-        "Le client s'est rétracté\xa0: permettez l'expédition du reste depuis sa déclaration, ou remboursez.",
+        "Le client a déclaré sa rétractation\xa0: permettez l'expédition du reste depuis sa déclaration, "
+        "ou remboursez.",
     )
 
 

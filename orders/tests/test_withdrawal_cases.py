@@ -159,6 +159,7 @@ def test_two_clicks_decide_one_refund():
     second = cases.refund_case(case_id=case.pk, lines=None, amount=None, reason="", actor=None)
 
     assert first == second
+    assert first.reason == f"Rétractation {case.withdrawal.reference}"
     assert Refund.objects.count() == 1
     refused("case_refunding", cases.refuse_case, case_id=case.pk, reason="x")
 

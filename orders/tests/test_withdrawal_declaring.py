@@ -44,7 +44,7 @@ STATEMENT = """Je notifie par la présente ma rétractation du contrat portant s
 Ma rétractation porte sur toute la commande.
 
 Nom\u00a0: Léa Martin
-Adresse email\u00a0: lea@example.com"""
+Adresse e-mail\u00a0: lea@example.com"""
 
 
 @pytest.fixture(autouse=True)
@@ -424,7 +424,7 @@ def test_a_part_is_listed_in_the_statement():
     assert compose_statement(declaration) == (
         f"Je notifie par la présente ma rétractation du contrat portant sur la commande {order.reference}.\n\n"
         "Articles rendus\u00a0:\n- 2 × Golem de poche\n\n"
-        "Nom\u00a0: Léa Martin\nAdresse email\u00a0: lea@example.com\n\n"
+        "Nom\u00a0: Léa Martin\nAdresse e-mail\u00a0: lea@example.com\n\n"
         "Motif\u00a0: Trop grand."
     )
     assert declaration_from_json(declaration_to_json(declaration)) == declaration

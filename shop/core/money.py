@@ -16,6 +16,7 @@ CURRENCY = "EUR"
 ZERO = Decimal("0.00")
 
 _CENT = Decimal("0.01")
+_MINUS = "\u2212"
 _DIGITS = 28
 _TYPED = re.compile(r"-?[0-9]{1,12}(?:\.[0-9]{1,2})?")
 _MOST_CENTS = 10**_DIGITS - 1
@@ -73,7 +74,7 @@ def amount_string(value: Decimal) -> str:
 def format_amount(value: Decimal, language: str) -> str:
     """Return the amount in euros as people read it in `fr`, `en`, `es` or `de`: `49,99 €`, `€49.99`.
 
-    Spaces inside are non-breaking. Raises `ValueError` for any other language.
+    Spaces inside are non-breaking, a minus is U+2212. Raises `ValueError` for any other language.
     """
     if language not in _LANGUAGES:
         raise ValueError(f"No amount is written in the language {language!r}.")
@@ -84,7 +85,8 @@ def format_amount(value: Decimal, language: str) -> str:
 @lru_cache(maxsize=4096)
 def _written(amount: Decimal, language: str) -> str:
     grouped = language != "es" or abs(amount) >= _SPANISH_GROUPS_FROM
-    return format_currency(amount, CURRENCY, locale=language, group_separator=grouped)
+    written = format_currency(abs(amount), CURRENCY, locale=language, group_separator=grouped)
+    return f"{_MINUS}{written}" if amount < 0 else written
 
 
 def _to_two_places(value: Decimal, context: Context, refusal: str) -> Decimal:

@@ -70,12 +70,12 @@ class ContactForm(forms.Form):
         widget=forms.TextInput(_text(autocomplete="given-name")),
     )
     last_name = _Line(
-        label=_("Nom"),
+        label=_("Nom de famille"),
         max_length=LIMITS["last_name"],
         widget=forms.TextInput(_text(autocomplete="family-name")),
     )
     email = forms.EmailField(
-        label=_("Adresse email"),
+        label=_("Adresse e-mail"),
         max_length=LIMITS["email"],
         widget=forms.EmailInput(_text(autocomplete="email", autocapitalize="none", spellcheck="false")),
     )

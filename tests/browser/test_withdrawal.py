@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 WORDS = {
     "fr": {
-        "link": "renoncer au contrat ici", "name": "Nom et prénom", "order": "Commande", "email": "Adresse email",
+        "link": "renoncer au contrat ici", "name": "Nom et prénom", "order": "Commande", "email": "Adresse e-mail",
         "part": "Une partie de la commande", "goods": "Articles que vous rendez", "check": "Relire ma déclaration",
         "confirm": "Confirmer la rétractation", "correct": "Corriger", "received": "Votre rétractation est reçue",
     },

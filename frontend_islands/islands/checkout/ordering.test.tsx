@@ -79,11 +79,11 @@ it.each([
     "Erreur lors de la création du compte",
     "Ce mot de passe est trop courant.",
   ],
-  ["invalid_credentials", {}, "Se connecter", "Erreur de connexion", "Email ou mot de passe incorrect"],
-  ["email_unconfirmed", {}, "Se connecter", "Erreur de connexion", "Email ou mot de passe incorrect"],
+  ["invalid_credentials", {}, "Se connecter", "Erreur de connexion", "E-mail ou mot de passe incorrect"],
+  ["email_unconfirmed", {}, "Se connecter", "Erreur de connexion", "E-mail ou mot de passe incorrect"],
 ])("explains %s beside the password", async (code, more, tab, title, message) => {
   const { user } = await openCheckout({
-    checkout: () => problem(400, code, "Email ou mot de passe incorrect", more),
+    checkout: () => problem(400, code, "E-mail ou mot de passe incorrect", more),
   });
   await fillIn(user, { tab });
   await user.click(payButton());

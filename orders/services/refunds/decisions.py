@@ -115,6 +115,13 @@ def request_refund(
         return _repeated(known, fingerprint)
 
 
+def _default_reason(withdrawal: Withdrawal | None) -> str:
+    """What the customer reads where staff gave no reason, in the active language."""
+    if withdrawal is None:
+        return _("Demande de remboursement")
+    return _("Rétractation %(reference)s") % {"reference": withdrawal.reference}
+
+
 def _decide(
     order: Order,
     request: RefundRequest,
@@ -128,7 +135,7 @@ def _decide(
     stopped = stopped_by(request.withdrawal)
     proposal = propose_refund(order, lines, amount=amount, stopped=stopped)
     with translation.override(order.language):
-        request.reason = reason.strip()[:500] or _("Demande de remboursement")
+        request.reason = reason.strip()[:500] or _default_reason(request.withdrawal)
     request.order = order
     request.amount, request.voided, request.shipping = proposal.amount, proposal.voided, proposal.shipping
     request.save()

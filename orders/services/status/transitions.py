@@ -261,7 +261,10 @@ def _not_withdrawn(order: Order, row: Transition) -> Problem | None:
         return None
     return Problem(
         "withdrawal_open",
-        _("Le client s'est rétracté : permettez l'expédition du reste depuis sa déclaration, ou remboursez."),
+        _(
+            "Le client a déclaré sa rétractation : permettez l'expédition du reste depuis sa déclaration, "
+            "ou remboursez."
+        ),
         409,
     )
 

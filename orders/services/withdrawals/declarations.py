@@ -106,7 +106,7 @@ def compose_statement(declaration: Declaration) -> str:
     with translation.override(declaration.language):
         who = [
             _("Nom : %(name)s") % {"name": declaration.name},
-            _("Adresse email : %(email)s") % {"email": declaration.email},
+            _("Adresse e-mail : %(email)s") % {"email": declaration.email},
         ]
         paragraphs = [*_opening(declaration), _goods(declaration), "\n".join(who)]
         if declaration.reason:

@@ -35,7 +35,7 @@ Envoyée le 20 novembre 2026, reçue le 23 novembre 2026.
 Elle porte sur toute la commande.
 
 Nom\u00a0: Léa Martin
-Adresse email\u00a0: lea@example.com
+Adresse e-mail\u00a0: lea@example.com
 
 Texte reçu\u00a0:
 Je renonce à tout.
@@ -85,8 +85,8 @@ def test_the_acknowledgement_names_both_days_and_says_received(operator):
     assert "accept" not in told.text
     workshop = render(OutgoingMail.objects.get(kind="withdrawal_workshop")).text
     assert (
-        "Léa Martin (lea@example.com) s'est rétracté hors du site le 20 novembre 2026, reçu le 23 novembre 2026, "
-        "enregistré par chef@example.com." in workshop
+        "Léa Martin (lea@example.com) a déclaré sa rétractation hors du site le 20 novembre 2026, "
+        "reçue le 23 novembre 2026, enregistrée par chef@example.com." in workshop
     )
 
 

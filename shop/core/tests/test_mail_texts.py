@@ -101,7 +101,7 @@ def test_amounts_and_dates_follow_the_language():
         ("order_confirmation", "fr", "Commande 7C9BE001 confirmée"),
         ("order_confirmation", "en", "Order 7C9BE001 confirmed"),
         ("order_status", "fr", "Votre commande 7C9BE001 est partie"),
-        ("account_confirm_email", "fr", "Confirmez votre adresse email"),
+        ("account_confirm_email", "fr", "Confirmez votre adresse e-mail"),
         ("account_password_reset", "de", "Wählen Sie ein neues Passwort"),
     ],
 )

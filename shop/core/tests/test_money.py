@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from shop.core.money import amount_string, format_amount, from_cents, quantize, to_cents
 
 NBSP = "\N{NO-BREAK SPACE}"
+MINUS = "\u2212"
 NARROW_NBSP = "\N{NARROW NO-BREAK SPACE}"
 
 
@@ -109,16 +110,16 @@ def test_the_api_writes_plain_amounts(value: str, text: str) -> None:
         ("fr", "49.99", f"49,99{NBSP}€"),
         ("fr", "0", f"0,00{NBSP}€"),
         ("fr", "1234.5", f"1{NARROW_NBSP}234,50{NBSP}€"),
-        ("fr", "-9.99", f"-9,99{NBSP}€"),
+        ("fr", "-9.99", f"{MINUS}9,99{NBSP}€"),
         ("en", "49.99", "€49.99"),
         ("en", "1234.5", "€1,234.50"),
-        ("en", "-9.99", "-€9.99"),
+        ("en", "-9.99", f"{MINUS}€9.99"),
         ("es", "49.99", f"49,99{NBSP}€"),
         ("es", "1234.5", f"1234,50{NBSP}€"),
         ("es", "9999.995", f"10.000,00{NBSP}€"),
         ("es", "12345.6", f"12.345,60{NBSP}€"),
-        ("es", "-1234.5", f"-1234,50{NBSP}€"),
-        ("es", "-12345.6", f"-12.345,60{NBSP}€"),
+        ("es", "-1234.5", f"{MINUS}1234,50{NBSP}€"),
+        ("es", "-12345.6", f"{MINUS}12.345,60{NBSP}€"),
         ("de", "49.99", f"49,99{NBSP}€"),
         ("de", "1234.5", f"1.234,50{NBSP}€"),
     ],

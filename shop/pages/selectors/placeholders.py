@@ -10,7 +10,7 @@ from django.db.models import Min
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from catalog.models import CategoryKind, Product
+from catalog.models import Product
 from catalog.selectors.wording import default_production_days, production_text
 from orders.selectors.delivery import DeliveryRow, shipping_table
 from shop.core.languages import active_language
@@ -81,9 +81,7 @@ def _rates(row: DeliveryRow, language: str) -> str:
 
 def _read(language: str) -> dict[str, str]:
     shop = ShopSettings.load()
-    lowest = Product.objects.filter(is_published=True, category__kind=CategoryKind.MAIN).aggregate(
-        lowest=Min("price_from")
-    )["lowest"]
+    lowest = Product.objects.filter(is_published=True).aggregate(lowest=Min("price_from"))["lowest"]
     return {
         "shop_name": escape(shop.shop_name),
         "email": escape(shop.email),
