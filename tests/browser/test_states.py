@@ -130,7 +130,7 @@ def test_the_language_that_was_chosen_is_that_of_the_next_visit(new_context):
 @pytest.mark.parametrize("width", [PHONE, DESKTOP], ids=["phone", "desktop"])
 def test_the_photo_on_the_whole_screen(new_page, see, width):
     page = new_page(width=width)
-    page.goto(piece(page, "golem"))
+    page.goto(piece(page, "gardien aux andouillers"))
     settle(page)
     page.locator(".gallery__stage a").click()
     viewer = page.get_by_role("dialog", name="Photos de")
