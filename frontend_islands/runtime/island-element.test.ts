@@ -115,21 +115,6 @@ it("waits for an idle moment, also where the browser names none", async () => {
   expect(load).toHaveBeenCalledTimes(2);
 });
 
-it("waits for a screen of the right size", () => {
-  const { load } = declare("stamp");
-  const list = Object.assign(new EventTarget(), { matches: false });
-  const asked = vi.fn(() => list);
-  vi.stubGlobal("matchMedia", asked);
-  place('name="stamp" on="media" media="(min-width: 56rem)"');
-  expect(asked).toHaveBeenCalledExactlyOnceWith("(min-width: 56rem)");
-  expect(load).not.toHaveBeenCalled();
-
-  list.matches = true;
-  list.dispatchEvent(new Event("change"));
-  list.dispatchEvent(new Event("change"));
-  expect(load).toHaveBeenCalledOnce();
-});
-
 it("loads at once where the cart is not known to be empty", () => {
   const { load } = declare("stamp");
   place('name="stamp" on="cart"');

@@ -20,7 +20,7 @@ export function enhanceSearchBox(input: HTMLInputElement): void {
 }
 
 class SearchBox {
-  #list = document.createElement("ul");
+  #list = document.createElement("div");
   #chosen = -1;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #asking: AbortController | undefined;
@@ -100,7 +100,7 @@ class SearchBox {
       event.preventDefault();
       this.#close();
     } else if (event.key === "Enter" && this.#chosen >= 0 && !this.#list.hidden) {
-      const address = this.#list.children[this.#chosen]?.querySelector("a")?.href;
+      const address = (this.#list.children[this.#chosen] as HTMLAnchorElement | undefined)?.href;
       if (!address) return;
       event.preventDefault();
       goTo(new URL(address));
@@ -143,9 +143,9 @@ interface Picture {
 }
 
 function option(url: string, name: string, detail: string, picture: Picture | null): HTMLElement {
-  const element = document.createElement("li");
-  element.role = "option";
+  // Option and link in one: an option may hold nothing that can be focused.
   const link = document.createElement("a");
+  link.role = "option";
   link.className = "suggestions__link";
   link.href = url;
   // The field has the focus; the option is chosen from there.
@@ -165,6 +165,5 @@ function option(url: string, name: string, detail: string, picture: Picture | nu
     small.textContent = detail;
     link.append(small);
   }
-  element.append(link);
-  return element;
+  return link;
 }

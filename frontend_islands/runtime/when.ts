@@ -9,8 +9,7 @@ const FILLINGS = ["cart:changed", "storage", "pageshow"];
 
 /**
  * Calls `due` once, at the moment that the host's `on` attribute names: `load`, `idle`, `visible`,
- * `interaction`, `media` (with a `media` attribute) or `cart` (once there is something in it, see
- * `purchase/start.ts`). Anything else counts as `load`.
+ * `interaction` or `cart` (once there is something in it, see `purchase/start.ts`). Anything else counts as `load`.
  */
 export function whenDue(host: HTMLElement, due: () => void): Cancel {
   switch (host.getAttribute("on")) {
@@ -20,8 +19,6 @@ export function whenDue(host: HTMLElement, due: () => void): Cancel {
       return whenVisible(host, due);
     case "interaction":
       return whenFirst(host, TOUCHES, due);
-    case "media":
-      return whenMedia(host.getAttribute("media") ?? "all", due);
     case "cart":
       if (document.documentElement.dataset.cart) return whenFirst(window, FILLINGS, due);
       break;
@@ -66,19 +63,4 @@ function whenFirst(target: EventTarget, names: readonly string[], due: () => voi
   };
   for (const name of names) target.addEventListener(name, handle, { signal, passive: true, capture: true });
   return () => over.abort();
-}
-
-function whenMedia(query: string, due: () => void): Cancel {
-  const list = matchMedia(query);
-  if (list.matches) {
-    due();
-    return () => {};
-  }
-  const changed = () => {
-    if (!list.matches) return;
-    list.removeEventListener("change", changed);
-    due();
-  };
-  list.addEventListener("change", changed);
-  return () => list.removeEventListener("change", changed);
 }

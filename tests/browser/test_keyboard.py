@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.accessibility import violations
 from tests.browser.test_pages import settle
 from tests.browser.test_states import piece
 
@@ -62,6 +63,36 @@ def test_a_menu_opens_closes_and_gives_the_focus_back(page):
     page.keyboard.press("Escape")
     expect(page.locator("#menu-produits")).to_be_hidden()
     assert focused(page).startswith("Produits")
+
+
+def test_suggestions_are_chosen_closed_and_read_out(page):
+    page.goto("/notre-histoire")
+    settle(page)
+    field = page.get_by_role("combobox", name="Rechercher une figurine")
+    field.or_(page.locator("#header-search")).focus()
+    page.keyboard.type("gol")
+    options = page.get_by_role("option")
+    expect(options.first).to_contain_text("Golem de poche")
+    expect(options.last).to_contain_text("Voir tous les résultats")
+    expect(field).to_have_attribute("aria-expanded", "true")
+    expect(page.locator("#live")).to_contain_text("1 figurine")
+    page.keyboard.press("ArrowDown")
+    expect(options.first).to_have_attribute("aria-selected", "true")
+    assert field.get_attribute("aria-activedescendant") == options.first.get_attribute("id")
+    assert violations(page) == []
+
+    # Escape leaves what was typed, the arrow opens the list again.
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("listbox")).to_be_hidden()
+    expect(field).to_have_value("gol")
+    expect(field).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(options.last).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("ArrowDown")
+    expect(field).not_to_have_attribute("aria-activedescendant", re.compile("."))
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/produit/*-golem-de-poche")
 
 
 def test_a_filter_keeps_the_focus_and_is_read_out(page):

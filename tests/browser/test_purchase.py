@@ -284,7 +284,10 @@ def test_everything_by_keyboard(visitor, shop, email):
     add = page.locator("x-island[name=product-buy] [data-replay=add]").first
     press_until(page, "Tab", add)
     page.keyboard.press("Enter")
-    expect(page.locator("#toasts")).to_contain_text(visitor.words["buy"]["added"])
+    drawer = page.get_by_role("dialog", name=visitor.words["buy"]["added"])
+    expect(drawer).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(drawer).to_be_hidden()
     visitor.go("/panier")
     expect(visitor.checkout_link).to_be_visible()
     press_until(page, "Tab", visitor.checkout_link)

@@ -84,6 +84,40 @@ def test_menus_filters_reviews_and_refused_forms(new_page, see, width):
     see(page, "contact-refused")
 
 
+def test_filters_on_a_phone_are_opened_chosen_and_taken_back(new_page, see):
+    page = new_page(width=PHONE)
+    page.goto("/produits")
+    settle(page)
+    count = page.locator(".results__count")
+    everything = count.inner_text()
+    unpainted = page.get_by_role("checkbox", name="Non peint, à peindre")
+    expect(unpainted).to_be_hidden()
+    page.locator(".filters__summary").click()
+    see(page, "filters-open")
+    unpainted.check()
+    page.wait_for_url("**/produits?*unpainted*")
+    expect(count).not_to_have_text(everything)
+    # Still open, for the next choice.
+    expect(unpainted).to_be_checked()
+    expect(page.locator("#filtres-nombre")).to_have_text("(1)")
+    see(page, "filters-chosen")
+    page.locator(".chips").get_by_role("link").first.click()
+    expect(count).to_have_text(everything)
+    expect(unpainted).not_to_be_checked()
+    expect(page.locator("#filtres-nombre")).to_have_text("")
+
+
+def test_suggestions_on_a_phone_stand_in_the_menu(new_page, see):
+    page = new_page(width=PHONE)
+    page.goto("/notre-histoire")
+    page.get_by_role("button", name="Menu", exact=True).click()
+    page.locator("#drawer-search").press_sequentially("gol")
+    expect(page.get_by_role("option").first).to_contain_text("Golem de poche")
+    see(page, "suggestions")
+    page.get_by_role("option").last.click()
+    page.wait_for_url("**/produits?search=gol")
+
+
 SHIFTS = """() => new Promise((done) => {
   let sum = 0;
   new PerformanceObserver((list) => { for (const shift of list.getEntries()) sum += shift.value; })
@@ -130,7 +164,7 @@ def test_the_language_that_was_chosen_is_that_of_the_next_visit(new_context):
 @pytest.mark.parametrize("width", [PHONE, DESKTOP], ids=["phone", "desktop"])
 def test_the_photo_on_the_whole_screen(new_page, see, width):
     page = new_page(width=width)
-    page.goto(piece(page, "golem"))
+    page.goto(piece(page, "gardien aux andouillers"))
     settle(page)
     page.locator(".gallery__stage a").click()
     viewer = page.get_by_role("dialog", name="Photos de")

@@ -16,7 +16,7 @@ from shop.core.islands import props_class
 
 register = template.Library()
 
-WHEN = ("load", "idle", "visible", "interaction", "media", "cart")
+WHEN = ("load", "idle", "visible", "interaction", "cart")
 _NAME = re.compile(r"""^(["'])([a-z][a-z0-9-]*)\1$""")
 _TEXT = re.compile(r"""^(["'])([^"']*)\1$""")
 
@@ -59,15 +59,14 @@ def island(parser: Parser, token: Token) -> IslandNode:
     """`{% island "gallery" on="visible" props=gallery_props %}what the server renders{% endisland %}`
 
     The content is what visitors without JavaScript have, and what stays if the island fails. `on` is one of `load`
-    (default), `idle`, `visible`, `interaction`, `cart` (as soon as the cart holds something), or `media` with
-    `media="(min-width: 56rem)"`. `props` is an instance of the serializer registered for the island. Islands do not
-    stand inside islands.
+    (default), `idle`, `visible`, `interaction` or `cart` (as soon as the cart holds something). `props` is an
+    instance of the serializer registered for the island. Islands do not stand inside islands.
     """
     bits = token.split_contents()[1:]
     name = _NAME.match(bits[0]) if bits else None
     if not name:
         raise template.TemplateSyntaxError("island needs its name in quotes first.")
-    on, media, props = "load", "", None
+    on, props = "load", None
     for bit in bits[1:]:
         key, _, value = bit.partition("=")
         text = _TEXT.match(value)
@@ -75,38 +74,30 @@ def island(parser: Parser, token: Token) -> IslandNode:
             props = parser.compile_filter(value)
         elif key == "on" and text and text[2] in WHEN:
             on = text[2]
-        elif key == "media" and text:
-            media = text[2]
         else:
             raise template.TemplateSyntaxError(f"island {name[2]!r} does not understand {bit!r}.")
-    if (on == "media") != bool(media):
-        raise template.TemplateSyntaxError(f'island {name[2]!r}: on="media" and media=… go together.')
     nodelist = parser.parse(("endisland",))
     parser.delete_first_token()
     if nodelist.get_nodes_by_type(IslandNode):
         raise template.TemplateSyntaxError(f"island {name[2]!r} holds another island.")
-    return IslandNode(name[2], on, media, props, nodelist)
+    return IslandNode(name[2], on, props, nodelist)
 
 
 class IslandNode(template.Node):
     """An island's place: the custom element, its props and the server's version."""
 
-    def __init__(
-        self, name: str, on: str, media: str, props: FilterExpression | None, nodelist: NodeList
-    ) -> None:
+    def __init__(self, name: str, on: str, props: FilterExpression | None, nodelist: NodeList) -> None:
         self.name = name
         self.on = on
-        self.media = media
         self.props = props
         self.nodelist = nodelist
 
     def render(self, context: template.Context) -> SafeString:
         _island_file(self.name)
         return format_html(
-            '<x-island name="{}" on="{}"{}>{}<div data-fallback>{}</div></x-island>',
+            '<x-island name="{}" on="{}">{}<div data-fallback>{}</div></x-island>',
             self.name,
             self.on,
-            format_html(' media="{}"', self.media) if self.media else "",
             self._props_script(context),
             mark_safe(self.nodelist.render(context)),  # noqa: S308 - template output, escaped where it was made
         )
