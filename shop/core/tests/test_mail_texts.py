@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from shop.core.mail_delivery import deliver, render
 from shop.core.models import OutgoingMail
+from shop.core.templatetags.markdown import markdown_text
 from shop.core.tests import scripted_mail
 from shop.core.tests.mail_samples import KINDS, sample_context
 
@@ -80,7 +81,7 @@ def test_order_confirmation_is_the_contract_on_a_durable_medium_l221_13():
         "SIRET 000 000 000 00000",
         "Vous avez accepté nos conditions générales de vente, version 2026-11.",
         "Médiateur Exemple",
-        "Vous avez **14 jours** pour vous rétracter.",
+        "Vous avez 14 jours pour vous rétracter.",
         "Suivre ma commande\u00a0: http://localhost:8000/commande/6f1f8a52-1d2b-4c33-9a4e-0d5a7c9be001?acces=signed",
     ):
         assert line in text
@@ -149,3 +150,18 @@ def test_what_people_type_stays_what_they_typed(kind, hostile, settings, monkeyp
     text = parsed.get_body(("plain",)).get_content()
     typed = hostile.replace("\r\n", "\n")
     assert typed in text.replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("## Effets\n\nVous avez **14 jours** \\(\\*\\).", "EFFETS\n\nVous avez 14 jours (*)."),
+        (
+            "Ici\u00a0: [renoncer](https://x.example/r). Puis",
+            "Ici\u00a0: renoncer <https://x.example/r>. Puis",
+        ),
+        ("- un\n- deux", "- un\n\n- deux"),
+    ],
+)
+def test_markdown_text_is_plain(written: str, read: str) -> None:
+    assert markdown_text(written) == read
