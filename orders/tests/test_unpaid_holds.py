@@ -39,11 +39,18 @@ def visitor(address: str = "192.0.2.1") -> Shopper:
 
 
 def order(
-    shopper: Shopper, *products: Product, quantity: int = 1, email: str = "lea@example.com", language="fr"
+    shopper: Shopper,
+    *products: Product,
+    quantity: int = 1,
+    email: str = "lea@example.com",
+    language="fr",
+    notes: str = "",
 ):
     total = sum(product.price * quantity for product in products)
     body = checkout_body(
-        [line(product, quantity) for product in products], f"{total:.2f}", customer={"email": email}
+        [line(product, quantity) for product in products],
+        f"{total:.2f}",
+        customer={"email": email, "notes": notes},
     )
     return shopper.checkout(body, language=language)
 
@@ -193,7 +200,8 @@ def test_a_customer_who_comes_back_without_cookies_takes_the_place_of_their_own_
     (piece,) = pieces(1)
     assert order(visitor(), piece).status_code == 201
     first = Order.objects.get()
-    assert order(visitor(), piece).status_code == 201
+    # Another demand: the same one would be answered with the same order.
+    assert order(visitor(), piece, notes="Bonjour").status_code == 201
     first.refresh_from_db()
     assert first.status == OrderStatus.CANCELLED
     assert (

@@ -32,6 +32,7 @@ from orders.services.payments.settlement import settle
 from orders.services.reconciliation import reconcile
 from orders.services.refunds.sending import send_refund
 from orders.services.status import transitions
+from orders.services.status.stock_holds import level_of
 from orders.services.status.transitions import cancel_unpaid_order
 from orders.stripe import gateway
 from orders.tests.factories import checkout_body, line
@@ -165,7 +166,7 @@ def test_case_15_an_expiry_that_nobody_told_is_found_by_the_job(fake_stripe, ord
 def release_whatever_was_held(order: Order) -> bool:
     holds = list(order.stock_holds.all())
     order.stock_holds.update(state=StockHoldState.RELEASED)
-    release_stock(units=[StockUnit(hold.product_id, None, hold.quantity) for hold in holds])
+    release_stock(units=[StockUnit(hold.variant_id, hold.quantity, level_of(hold)) for hold in holds])
     return True
 
 

@@ -12,6 +12,7 @@ import pytest
 import requests
 
 from catalog.models import Product
+from catalog.selectors.availability import stock_levels
 from catalog.services import stock
 from orders.models import Attempt, LedgerEntry, Order, OrderStatus, StockHold
 from orders.services.checkout import placement
@@ -91,14 +92,13 @@ def test_control_without_the_guarded_update_the_last_piece_is_sold_many_times(
     product = make_product(price="60.00", stock_quantity=1)
     meeting = Meeting(AT_THE_GUARD)
 
-    def read_then_write(rows: Any, wanted: dict[int, int]) -> stock._Taken:
-        levels = dict(rows.filter(pk__in=wanted).values_list("pk", "stock_quantity"))
-        missing = {pk for pk, quantity in wanted.items() if levels.get(pk, 0) < quantity}
-        if levels:
-            meeting.wait()
-        for pk in wanted.keys() - missing:
-            rows.filter(pk=pk).update(stock_quantity=levels[pk] - wanted[pk])
-        return stock._Taken(missing, set(levels))
+    def read_then_write(wanted: dict[Any, int]) -> set[Any]:
+        levels = stock_levels(wanted)
+        lacking = {level for level, quantity in wanted.items() if levels[level] < quantity}
+        meeting.wait()
+        for level in wanted.keys() - lacking:
+            Product.objects.filter(pk=level[1]).update(stock_quantity=levels[level] - wanted[level])
+        return lacking
 
     monkeypatch.setattr(stock, "_take", read_then_write)
     answers = values(run_concurrently([partial(buy, product, number) for number in range(40)]))

@@ -91,8 +91,16 @@ def test_art_258_a_nor_the_year_after() -> None:
         assert (invoice.vat, invoice.data["tax"]["beyond"]) == (Decimal("19.00"), "last_year")
 
 
-@pytest.mark.parametrize("country", ["FR", "MC", "GP", "MQ", "GF", "RE", "YT"])
-def test_art_293_b_france_with_monaco_and_its_departments_is_home(country: str) -> None:
+@pytest.mark.parametrize("country", ["GP", "MQ", "GF", "RE", "YT"])
+def test_art_294_overseas_departments_are_exports_and_no_sale_to_the_union(country: str) -> None:
+    go_beyond()
+    invoice = sell("119.00", country)
+    assert (invoice.vat, told(invoice)[0]) == (ZERO, "export")
+    assert union_sales(timezone.localdate().year) == Decimal("10100.00")
+
+
+@pytest.mark.parametrize("country", ["FR", "MC"])
+def test_art_293_b_france_with_monaco_is_home(country: str) -> None:
     go_beyond()
     invoice = sell("119.00", country)
     assert (invoice.vat, told(invoice)[0]) == (ZERO, "franchise")

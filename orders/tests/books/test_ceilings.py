@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -107,7 +108,13 @@ def test_sales_to_the_union_are_counted_apart():
 def test_ceilings_that_make_no_sense_are_refused(staff_client, field, value, message):
     from shop.core.admin import ShopSettingsForm
 
-    data = {"franchise_ceiling": "85000", "franchise_ceiling_upper": "93500", "eu_sales_threshold": "10000"}
+    data: dict[str, Any] = {
+        "franchise_ceiling": "85000",
+        "franchise_ceiling_upper": "93500",
+        "eu_sales_threshold": "10000",
+        "making_days": ["1"],
+        "dispatch_days": ["1"],
+    }
     assert ShopSettingsForm(data, instance=ShopSettings(pk=1)).is_valid()
     form = ShopSettingsForm({**data, field: value}, instance=ShopSettings(pk=1))
     assert form.errors[field] == [message]
