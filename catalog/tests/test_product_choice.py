@@ -108,7 +108,7 @@ def photos(html: str) -> list[str]:
 
 
 def specs(html: str) -> dict[str, str]:
-    [found] = re.findall(r'<section aria-labelledby="caracteristiques">.*?</section>', html, re.DOTALL)
+    [found] = re.findall(r'<section class="product__specs".*?</section>', html, re.DOTALL)
     return dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", found))
 
 
@@ -146,7 +146,7 @@ def test_a_choice_shows_what_is_its_own(client, shop):
         "Poids": "480 g",
         "Délai de fabrication": "3 à 4 semaines",
     }
-    assert "Fabrication en <strong>3 à 4 semaines</strong>" in html
+    assert "<strong>En stock</strong>, prête à partir" in html
     assert "18" in re.findall(r'<svg class="size-ruler".*?</svg>', html, re.DOTALL)[0]
     assert "9" in re.findall(r'<svg class="size-ruler".*?</svg>', page(client, shop.url), re.DOTALL)[0]
 

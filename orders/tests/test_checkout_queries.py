@@ -16,10 +16,11 @@ def statements(queries: CaptureQueriesContext) -> int:
 
 def test_an_order_of_twenty_pieces_costs_the_queries_of_an_order_of_one(fake_stripe, shopper):
     # The network's limit 1 (its guarded write is not counted here); the key 1, the shop's mentions 1 when not cached;
-    # the quote 7 (zones, weight steps, territories, closures, products, variants, pictures); earlier unpaid orders 1; written 5 (order, lines, payment,
-    # attempt, journal); stock 4 (lines, variants, holds, their holder); the page 4 before the call (attempt, payment,
-    # order, sent) and 1 for its lines; 4 after it (order, attempt, saved, journal); the browser's session 3 (order,
-    # key, row), the same demand 1, the delivery's territories and address 2 = 35. Counted stock adds one guarded update a piece, and at most 7 that count what its customer holds.
+    # the same demand 1; where it goes 2; the quote 7 (zones, weight steps, territories, closures, products, variants,
+    # pictures); earlier unpaid orders 1; written 5 (order, lines, payment, attempt, journal); stock 4 (lines, variants,
+    # holds, their holder); the page 4 before the call (attempt, payment, order, sent) and 1 for its lines; 4 after it
+    # (order, attempt, saved, journal); the browser's session 3 (order, key, row) = 35. Counted stock adds one guarded
+    # update a piece, and at most 7 that count what its customer holds.
     products = [make_product(f"Pièce {number}", "5.00") for number in range(20)]
     counts = []
     for wanted, total in ((products[:1], "14.99"), (products, "100.00")):
