@@ -120,7 +120,9 @@ def test_a_line_brings_what_is_left_when_that_is_less_than_it_is_worth():
 
 
 def test_pieces_that_cost_nothing_bring_nothing_back():
-    order, nothing, piece = two_lines(("10.00", "60.00"))
+    lines = [(make_product(name=price, price=price), 1) for price in ("10.00", "60.00", "5.00")]
+    order = pay_order(make_order(*lines))
+    nothing, piece, _other = order.items.order_by("position").values_list("pk", flat=True)
     # As an order from before prices had to be above zero.
     OrderItem.objects.filter(pk=nothing).update(unit_price=0, line_total=0)
     problem = refused("refund_nothing_left", order, lines=[ReturnedLine(nothing, 1)])

@@ -96,4 +96,4 @@ def test_l221_5_terms_notice_and_confirmation_name_the_function(language):
         assert link in client.get(address).content.decode()
     order = pay_order(make_order(language=language))
     mail = render(OutgoingMail.objects.get(kind="order_confirmation", reference=order.reference))
-    assert f"[{LINK[language]}](http://localhost:8000{address_in(language, '/retractation')})" in mail.text
+    assert f"{LINK[language]} <http://localhost:8000{address_in(language, '/retractation')}>" in mail.text
