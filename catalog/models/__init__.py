@@ -4,7 +4,6 @@ The managers are declared with their types because modeltranslation replaces the
 the type checker can't see.
 """
 
-from catalog.models.append_only import AppendOnlyError
 from catalog.models.category import (
     SLUG_FIELDS,
     SLUG_LENGTH,
@@ -31,6 +30,7 @@ from catalog.models.promotion import (
 from catalog.models.review import Review, ReviewDecision, ReviewState
 from catalog.models.search import SearchEntry, SearchSpelling, SearchWord, Synonym
 from catalog.models.variant import ProductVariation, Variant
+from shop.core.append_only import AppendOnlyError
 
 __all__ = [
     "FIXED_PROMOTIONS",

@@ -6,9 +6,9 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from catalog.models.append_only import AppendOnlyModel
 from catalog.models.product import AMOUNT_DIGITS, Finish, Product
 from catalog.models.variant import ProductVariation
+from shop.core.append_only import AppendOnlyModel
 
 
 class PricePoint(AppendOnlyModel):

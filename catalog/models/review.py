@@ -9,9 +9,9 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from catalog.models.append_only import AppendOnlyModel
 from catalog.models.product import Product
 from catalog.models.variant import Variant
+from shop.core.append_only import AppendOnlyModel
 from shop.core.models import EMAIL_MAX_LENGTH
 
 TITLE_MAX_LENGTH = 120

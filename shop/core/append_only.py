@@ -1,10 +1,13 @@
-"""Triggers that refuse any change or deletion of a row (art. 242 nonies A CGI ann. II, L221-21)."""
+"""Rows that are added and never changed: proofs, and journals of decisions (art. 242 nonies A CGI ann. II, L221-21).
+
+The database refuses changes by triggers; the models refuse them before they get there.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
-from django.db import migrations
+from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 
@@ -60,3 +63,37 @@ def release_statements(table: str, vendor: str) -> list[str]:
         f"DROP TRIGGER IF EXISTS {table}_no_update",
         f"DROP TRIGGER IF EXISTS {table}_no_delete",
     ]
+
+
+class AppendOnlyError(TypeError):
+    """Raised by whoever tries to change or delete such a row."""
+
+
+class AppendOnlyQuerySet(models.QuerySet[Any]):
+    """Refuses every bulk change."""
+
+    def update(self, **kwargs: Any) -> NoReturn:
+        raise AppendOnlyError(f"Rows of {self.model._meta.label} are never changed.")
+
+    def delete(self) -> NoReturn:
+        raise AppendOnlyError(f"Rows of {self.model._meta.label} are never deleted.")
+
+    def bulk_update(self, objs: Any, fields: Any, batch_size: int | None = None) -> NoReturn:
+        raise AppendOnlyError(f"Rows of {self.model._meta.label} are never changed.")
+
+
+class AppendOnlyModel(models.Model):
+    """A row that can be inserted, and no more."""
+
+    objects = AppendOnlyQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if not self._state.adding:
+            raise AppendOnlyError(f"Rows of {self._meta.label} are never changed.")
+        super().save(*args, **kwargs)
+
+    def delete(self, using: str | None = None, keep_parents: bool = False) -> NoReturn:
+        raise AppendOnlyError(f"Rows of {self._meta.label} are never deleted.")

@@ -1,4 +1,4 @@
-"""Rows of the kernel: mails to send, the shop's own settings, scheduled jobs."""
+"""Rows of the kernel: mails to send, the shop's own settings, scheduled jobs, the audit trail."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from django.db.models import F, Q
 from django.utils import timezone, translation
 from django.utils.translation import gettext_lazy as _
 
+from shop.core.append_only import AppendOnlyModel
 from shop.core.languages import SOURCE_LANGUAGE
 
 EMAIL_MAX_LENGTH = 254
@@ -354,3 +355,29 @@ class Seasonal(models.Model):
         return (self.starts_on is None or self.starts_on <= day) and (
             self.ends_on is None or day <= self.ends_on
         )
+
+
+class AuditEntry(AppendOnlyModel):
+    """What somebody changed about rights, money, prices or people: added by `shop.core.audit`, never changed.
+
+    It names people by key alone, so that erasing a person leaves nothing of them here.
+    """
+
+    created_at = models.DateTimeField(_("date"), default=timezone.now, editable=False, db_index=True)
+    actor_id = models.BigIntegerField(
+        _("par"), null=True, help_text=_("Vide : par une commande du serveur ou par la boutique elle-même.")
+    )
+    action = models.CharField(_("action"), max_length=60, db_index=True)
+    subject_type = models.CharField(_("objet"), max_length=60)
+    subject_id = models.CharField(_("clé de l'objet"), max_length=64)
+    before = models.JSONField(_("avant"), default=dict)
+    after = models.JSONField(_("après"), default=dict)
+
+    class Meta:
+        verbose_name = _("entrée du journal d'audit")
+        verbose_name_plural = _("journal d'audit")
+        ordering = ("-created_at", "-pk")
+        indexes = (models.Index(fields=("subject_type", "subject_id"), name="core_audit_subject"),)
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.subject_type} {self.subject_id}"
