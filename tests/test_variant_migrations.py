@@ -12,7 +12,9 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-pytestmark = [pytest.mark.both_engines, pytest.mark.django_db(transaction=True)]
+from tests.database import empty_tables
+
+pytestmark = pytest.mark.both_engines
 
 BEFORE = [("catalog", "0001_initial"), ("orders", "0001_initial")]
 AFTER = [("catalog", "0002_variants"), ("orders", "0002_variants")]
@@ -25,11 +27,23 @@ def migrate(targets: list[tuple[str, str]]) -> Any:
     return MigrationExecutor(connection).loader.project_state(targets).apps
 
 
+@pytest.fixture(scope="module")
+def database_of_then(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """Taken back once for all tests of this module: the way there and back takes longer than they do."""
+    with django_db_blocker.unblock():
+        empty_tables()
+        migrate(BEFORE)
+        yield
+        executor = MigrationExecutor(connection)
+        executor.migrate(executor.loader.graph.leaf_nodes())
+        empty_tables()
+
+
 @pytest.fixture
-def old() -> Iterator[Any]:
+def old(database_of_then: None) -> Iterator[Any]:
     yield migrate(BEFORE)
-    executor = MigrationExecutor(connection)
-    executor.migrate(executor.loader.graph.leaf_nodes())
+    migrate(BEFORE)
+    empty_tables()
 
 
 class Shop:

@@ -5,7 +5,9 @@ from decimal import Decimal
 import pytest
 from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
+from django.db import transaction
 from django.db.models import Q
+from django.test import override_settings
 
 from catalog.demo.loader import load_catalogue, load_categories
 from catalog.models import (
@@ -14,6 +16,7 @@ from catalog.models import (
     PricePoint,
     Product,
     ProductImage,
+    ProductModel,
     ProductVariation,
     Variant,
 )
@@ -23,9 +26,14 @@ from shop.core.demo import demo_parts
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def media(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path / "media"
+@pytest.fixture(scope="module")
+def catalogue(django_db_setup, django_db_blocker, tmp_path_factory):
+    """Loaded once for all tests that read it, and taken back at their end."""
+    media = tmp_path_factory.mktemp("media")
+    with override_settings(MEDIA_ROOT=media), django_db_blocker.unblock(), transaction.atomic():
+        load_catalogue()
+        yield
+        transaction.set_rollback(True)
 
 
 def counts() -> list[int]:
@@ -40,62 +48,6 @@ def crossed_out(key: str) -> dict[tuple[str, str], Decimal | None]:
         for offer in product.offers
         if offer.original_price is not None
     }
-
-
-def test_everything_is_loaded_once():
-    load_catalogue()
-    loaded = counts()
-    assert loaded[:4] == [14, 6, 25, 6]
-    load_catalogue()
-    assert counts() == loaded
-    assert len(default_storage.listdir("products")[1]) == loaded[4]
-    # The crossed-out prices are what the description of the demonstration says of each: lawful, capped, hidden.
-    assert crossed_out("lame-d-automne") == {("LAM-P", "painted"): Decimal("149.00")}
-    assert crossed_out("boule-village-enneige") == {("BOU", ""): Decimal("35.00")}
-    assert crossed_out("sorciere-de-minuit") == {("SOR-P", "painted"): Decimal("79.00")}
-    assert crossed_out("rainette-sous-la-feuille") == {}
-    assert crossed_out("promeneuse-de-la-dune") == {
-        ("PRD-09", ""): Decimal("59.00"),
-        ("PRD-12", ""): Decimal("79.00"),
-        ("PRD-18", ""): Decimal("124.00"),
-    }
-    product = Product.objects.get(external_id="demo:lame-d-automne")
-    assert (product.price_from, product.price_to) == (Decimal("62.00"), Decimal("129.00"))
-    assert " autumn" in product.search_text
-    assert all(image.alt_fr and image.alt_de for image in ProductImage.objects.all())
-
-
-def test_every_variant_on_sale_is_told_apart():
-    """Each has a reference, a packed weight, and a photo of its own finish."""
-    load_catalogue()
-    shown = [
-        (product, offer)
-        for product in (find_product(pk) for pk in Product.objects.values_list("pk", flat=True))
-        for offer in product.offers
-    ]
-    assert len({offer.sku for _, offer in shown}) == len(shown) == Variant.objects.count() == 42
-    assert not Variant.objects.filter(Q(sku="") | Q(weight_grams=None)).exists()
-    for product, offer in shown:
-        assert offer.has_own_images, offer.sku
-        assert product.photos[offer.images[0]].finish == offer.finish, offer.sku
-
-
-def test_a_finish_and_a_format_have_their_own_delay_stock_and_size():
-    load_catalogue()
-    hibou, alchemist = (
-        {offer.sku: offer for offer in find_product(Product.objects.get(external_id=f"demo:{key}").pk).offers}
-        for key in ("hibou-archiviste", "apprenti-alchimiste")
-    )
-    assert [(offer.available, offer.stock) for offer in hibou.values()] == [(False, 0), (True, None)]
-    assert [offer.production_days.high for offer in hibou.values()] == [28, 14]
-    assert {sku: (offer.height_cm, offer.dimensions) for sku, offer in alchemist.items()} == {
-        "APA-09": (Decimal("9.0"), "9 × 6 × 5,3\u00a0cm"),
-        "APA-12": (Decimal("12.0"), "12 × 8 × 7\u00a0cm"),
-        "APA-18": (Decimal("18.0"), "18 × 12 × 10,5\u00a0cm"),
-    }
-    ready = Product.objects.filter(is_ready=True, source="demo").values_list("external_id", flat=True)
-    assert {"demo:veilleuse-des-bois", "demo:lapin-marguerite", "demo:ours-boulanger"} <= set(ready)
-    assert "demo:mage-des-cimes" not in ready
 
 
 def test_what_staff_changed_stays():
@@ -123,3 +75,64 @@ def test_a_real_shop_is_not_filled_with_demonstrations(settings):
     with pytest.raises(CommandError, match="only with --force"):
         call_command("load_demo")
     assert not Product.objects.exists()
+
+
+def test_everything_is_loaded_once(catalogue):
+    loaded = counts()
+    assert loaded[:4] == [14, 6, 25, 6]
+    load_catalogue()
+    assert counts() == loaded
+    assert len(default_storage.listdir("products")[1]) == loaded[4]
+    # The crossed-out prices are what the description of the demonstration says of each: lawful, capped, hidden.
+    assert crossed_out("lame-d-automne") == {("LAM-P", "painted"): Decimal("149.00")}
+    assert crossed_out("boule-village-enneige") == {("BOU", ""): Decimal("35.00")}
+    assert crossed_out("sorciere-de-minuit") == {("SOR-P", "painted"): Decimal("79.00")}
+    assert crossed_out("rainette-sous-la-feuille") == {}
+    assert crossed_out("promeneuse-de-la-dune") == {
+        ("PRD-09", ""): Decimal("59.00"),
+        ("PRD-12", ""): Decimal("79.00"),
+        ("PRD-18", ""): Decimal("124.00"),
+    }
+    product = Product.objects.get(external_id="demo:lame-d-automne")
+    assert (product.price_from, product.price_to) == (Decimal("62.00"), Decimal("129.00"))
+    assert " autumn" in product.search_text
+    assert all(image.alt_fr and image.alt_de for image in ProductImage.objects.all())
+
+
+def test_every_variant_on_sale_is_told_apart(catalogue):
+    """Each has a reference, a packed weight, and a photo of its own finish."""
+    shown = [
+        (product, offer)
+        for product in (find_product(pk) for pk in Product.objects.values_list("pk", flat=True))
+        for offer in product.offers
+    ]
+    assert len({offer.sku for _, offer in shown}) == len(shown) == Variant.objects.count() == 42
+    assert not Variant.objects.filter(Q(sku="") | Q(weight_grams=None)).exists()
+    for product, offer in shown:
+        assert offer.has_own_images, offer.sku
+        assert product.photos[offer.images[0]].finish == offer.finish, offer.sku
+
+
+def test_the_demonstration_has_three_models(catalogue):
+    assert sorted(ProductModel.objects.values_list("product__external_id", flat=True)) == [
+        "demo:golem-de-poche",
+        "demo:ours-boulanger",
+        "demo:veilleuse-des-bois",
+    ]
+
+
+def test_a_finish_and_a_format_have_their_own_delay_stock_and_size(catalogue):
+    hibou, alchemist = (
+        {offer.sku: offer for offer in find_product(Product.objects.get(external_id=f"demo:{key}").pk).offers}
+        for key in ("hibou-archiviste", "apprenti-alchimiste")
+    )
+    assert [(offer.available, offer.stock) for offer in hibou.values()] == [(False, 0), (True, None)]
+    assert [offer.production_days.high for offer in hibou.values()] == [28, 14]
+    assert {sku: (offer.height_cm, offer.dimensions) for sku, offer in alchemist.items()} == {
+        "APA-09": (Decimal("9.0"), "9 × 6 × 5,3\u00a0cm"),
+        "APA-12": (Decimal("12.0"), "12 × 8 × 7\u00a0cm"),
+        "APA-18": (Decimal("18.0"), "18 × 12 × 10,5\u00a0cm"),
+    }
+    ready = Product.objects.filter(is_ready=True, source="demo").values_list("external_id", flat=True)
+    assert {"demo:veilleuse-des-bois", "demo:lapin-marguerite", "demo:ours-boulanger"} <= set(ready)
+    assert "demo:mage-des-cimes" not in ready

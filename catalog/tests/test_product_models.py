@@ -125,15 +125,6 @@ def test_removing_a_model_that_is_not_there():
     assert not ProductModel.objects.exists()
 
 
-def test_the_demonstration_has_three_models():
-    loader.load_catalogue()
-    assert sorted(ProductModel.objects.values_list("product__external_id", flat=True)) == [
-        "demo:golem-de-poche",
-        "demo:ours-boulanger",
-        "demo:veilleuse-des-bois",
-    ]
-
-
 def save_product(client, product, file, poster=""):
     client.force_login(get_user_model().objects.create_superuser("chef@example.com", password="x"))
     address = reverse("admin:catalog_product_change", args=[product.pk])

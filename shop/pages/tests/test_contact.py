@@ -204,7 +204,7 @@ def test_contact_form_used_to_write_to_a_stranger_sends_few_mails_without_a_word
     client: Client,
 ) -> None:
     product = make_product("Golem")
-    for number in range(50):
+    for number in range(12):
         answer = send(
             Client(REMOTE_ADDR=f"198.51.100.{number}"),
             email=f"Victim+{number}@Example.com" if number % 2 else "victim@example.com",
@@ -219,8 +219,8 @@ def test_contact_form_used_to_write_to_a_stranger_sends_few_mails_without_a_word
         )
         assert answer.status_code == 302
 
-    assert ContactRequest.objects.count() == 50
-    assert OutgoingMail.objects.filter(kind="contact_workshop").count() == 50
+    assert ContactRequest.objects.count() == 12
+    assert OutgoingMail.objects.filter(kind="contact_workshop").count() == 12
     sent = deliver_all(to__icontains="victim")
     assert len(sent) == 3
     for message in sent:
