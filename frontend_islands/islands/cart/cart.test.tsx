@@ -104,7 +104,7 @@ it("asks for the price of what is kept and shows the server's figures", async ()
   );
   expect(rows).toEqual([
     ["Articles (3)", "567,00 €"],
-    ["Promotions", "-189,00 €"],
+    ["Promotions", "−189,00 €"],
     ["Sous-total", "378,00 €"],
     ["Livraison", "Offerte"],
     ["Total", "378,00 €"],
