@@ -183,7 +183,10 @@ it("joins kept lines that are one article to the server", async () => {
   serve({ "/api/cart/quote": () => json(quote([{ ...guardian, quantity: 3 }])) });
   const { user } = await renderIsland(island);
 
-  expect(await screen.findByRole("textbox", { name: "Quantité\u00a0: Gardien" })).toHaveProperty("value", "3");
+  expect(await screen.findByRole("textbox", { name: "Quantité\u00a0: Gardien" })).toHaveProperty(
+    "value",
+    "3",
+  );
   await user.click(screen.getByRole("button", { name: "Augmenter la quantité\u00a0: Gardien" }));
   expect(readCart()).toEqual([{ product_id: 12, variation_id: null, finish: null, quantity: 4 }]);
 });
