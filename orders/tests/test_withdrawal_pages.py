@@ -19,7 +19,7 @@ from orders.selectors.mail_contexts import withdrawal_notice
 from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawals import cases_of, find_declared_order, returnable_lines, withdrawal_path
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
-from orders.tests.factories import make_order, make_product, make_seller, pay_order
+from orders.tests.factories import make_order, make_product, pay_order
 from orders.tests.reading import words
 from orders.tests.withdrawing import LANGUAGES, LINK, address_in
 from shop.core import limits
@@ -369,10 +369,7 @@ def test_link_of_the_short_acknowledgement_shows_the_declaration_for_thirty_days
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_notice_in_mails_writes_the_sellers_address_inside_its_sentences(language):
-    make_seller()
-    shop = ShopSettings.load()
-    shop.address = "1 rue de l'Exemple\n00000 Exempleville\nFrance"
-    save_shop_settings(shop)
+    save_shop_settings(ShopSettings(address="1 rue de l'Exemple\n00000 Exempleville\nFrance"))
 
     notice = withdrawal_notice(language)
     assert notice.count("1 rue de l'Exemple, 00000 Exempleville, France") == 3
