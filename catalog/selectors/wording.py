@@ -21,7 +21,7 @@ from shop.core.money import format_amount
 
 WEEK = 7
 
-_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
+_DECIMAL_SEPARATOR = re.compile(r"(?<=\d)[.,](?=\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def quantities_label(buy: int, get: int) -> str:
     """« 2 achetés, 1 offert »."""
     bought = ngettext("%(count)d acheté", "%(count)d achetés", buy) % {"count": buy}
     free = ngettext("%(count)d offert", "%(count)d offerts", get) % {"count": get}
-    return f"{bought}, {free}"
+    return _("%(bought)s, %(free)s") % {"bought": bought, "free": free}
 
 
 def stock_text(quantity: int | None) -> str:
@@ -129,8 +129,8 @@ def production_text(days: ProductionDays) -> str:
 
 
 def measures_text(written: str) -> str:
-    """Dimensions or a weight that staff wrote with decimal commas, with points where the visitor reads English."""
-    return _DECIMAL_COMMA.sub(".", written) if language() == "en" else written
+    """Dimensions or a weight with the decimal separator of the visitor's language, whichever staff wrote."""
+    return _DECIMAL_SEPARATOR.sub("." if language() == "en" else ",", written)
 
 
 def amount_text(value: Decimal) -> str:

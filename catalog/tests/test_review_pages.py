@@ -102,3 +102,29 @@ def test_a_page_costs_the_same_however_many_there_are(client, product, django_as
     # The delivery line and the season of the header, and the settings, are kept since the first visit.
     with django_assert_num_queries(8):
         client.get(f"/produit/{product.pk}-golem/avis?page=4")
+
+
+def test_reviews_in_the_readers_language_come_first_and_the_newest_first_in_each_group(client, product):
+    publish(product, 4)
+    Review.objects.filter(title__in=("Avis 1", "Avis 2")).update(language="de")
+    for address, wanted in (
+        (f"/produit/{product.pk}-golem", ["Avis 4", "Avis 3", "Avis 2", "Avis 1"]),
+        (f"/de/produkt/{product.pk}-lehmriese", ["Avis 2", "Avis 1", "Avis 4", "Avis 3"]),
+        (f"/de/produkt/{product.pk}-lehmriese/bewertungen", ["Avis 2", "Avis 1", "Avis 4", "Avis 3"]),
+        # Nobody wrote in Spanish: the newest of all.
+        (f"/es/producto/{product.pk}-golem", ["Avis 4", "Avis 3", "Avis 2", "Avis 1"]),
+    ):
+        assert titles(client.get(address).content.decode()) == wanted
+
+
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        ("/avis-clients", "Les avis écrits dans votre langue viennent en premier"),
+        ("/en/customer-reviews", "Reviews written in your language come first"),
+        ("/es/opiniones-de-clientes", "Las opiniones escritas en su idioma van primero"),
+        ("/de/kundenbewertungen", "Bewertungen in Ihrer Sprache stehen zuerst"),
+    ],
+)
+def test_the_rules_of_reviews_say_in_which_order_they_stand_d111_17(client, address, sentence):
+    assert sentence in client.get(address).content.decode()

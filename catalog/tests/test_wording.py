@@ -99,3 +99,18 @@ def test_amounts_are_written_in_the_visitors_language():
     assert wording.amount_text(Decimal("49.9")) == f"49,90{NBSP}€"
     with translation.override("en"):
         assert wording.amount_text(Decimal("49.9")) == "€49.90"
+
+
+@pytest.mark.parametrize(
+    ("language", "two_for_one", "four_for_three"),
+    [
+        ("fr", "2 achetés, 1 offert", "4 achetés, 3 offerts"),
+        ("en", "Buy 2, get 1 free", "Buy 4, get 3 free"),
+        ("es", "Compre 2 y llévese 1 gratis", "Compre 4 y llévese 3 gratis"),
+        ("de", "2 kaufen, 1 gratis", "4 kaufen, 3 gratis"),
+    ],
+)
+def test_quantities_of_an_offer_in_each_language(language, two_for_one, four_for_three):
+    with translation.override(language):
+        assert wording.quantities_label(2, 1) == two_for_one
+        assert wording.quantities_label(4, 3) == four_for_three

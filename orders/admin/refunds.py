@@ -93,7 +93,7 @@ class RefundForm(forms.Form):
         for item in order.items.all():
             left = item.quantity - returned.get(item.pk, 0)
             self.fields[f"units_{item.pk}"] = forms.IntegerField(
-                label=_("Quantité de %(product)s") % {"product": item.label},
+                label=_("Quantité\u00a0: %(product)s") % {"product": item.label},
                 min_value=0,
                 max_value=left,
                 required=False,

@@ -86,5 +86,7 @@ def withdrawal_notice(language: str) -> str:
     with translation.override(language):
         text = text.replace("{{ withdrawal_function }}", function_sentence(absolute_url(withdrawal_path())))
     for name in ("shop_name", *ShopSettings.REQUIRED_LEGAL_FIELDS):
-        text = text.replace(f"{{{{ {name} }}}}", str(getattr(shop, name)))
+        # An address stands in the middle of a sentence here.
+        lines = str(getattr(shop, name)).splitlines()
+        text = text.replace(f"{{{{ {name} }}}}", ", ".join(line.strip() for line in lines if line.strip()))
     return text.strip()

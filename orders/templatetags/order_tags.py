@@ -32,11 +32,12 @@ register = template.Library()
 
 @register.simple_tag
 def product_address(item: OrderItem) -> str:
-    """The page of what was bought: in the active language while the product exists, else as it was then, "" unknown.
+    """The page of what was bought in the active language, "" where the product is gone or no longer on sale.
 
     No query when `item.product` is loaded.
     """
-    return item.product_url if item.product is None else product_url(item.product)
+    product = item.product
+    return product_url(product) if product is not None and product.is_published else ""
 
 
 @register.inclusion_tag("admin/orders/books/_tasks.html", takes_context=True)

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from catalog.services.products import delete_product
+from catalog.tests.factories import change_product
 from orders.access import order_url
 from orders.models import Payment, PaymentState
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
@@ -50,3 +52,32 @@ def test_an_installment_that_is_given_up_is_struck_out_and_says_what_that_means(
     assert page.count("<s>") == 1
     assert "Ne sera pas débitée" in page
     assert '<span class="installments__state">Annulé</span>' not in page
+
+
+def _line_links(page: str) -> list[str]:
+    return re.findall(r'<h3 class="line__name"><a href="([^"]+)">', page)
+
+
+def test_a_line_leads_to_its_product_in_the_language_of_the_page(client):
+    make_seller()
+    product = make_product("Hibou", name_de="Uhu")
+    order = pay_order(make_order((product, 1)))
+
+    assert _line_links(client.get(order_url(order)).content.decode()) == [f"/produit/{product.pk}-hibou"]
+    german = client.get(order_url(order, "de")).content.decode()
+    assert _line_links(german) == [f"/de/produkt/{product.pk}-uhu"]
+
+
+@pytest.mark.parametrize("is_deleted", [True, False], ids=["deleted", "taken off sale"])
+def test_a_line_whose_product_is_gone_has_its_name_and_no_link(client, is_deleted):
+    make_seller()
+    product = make_product("Hibou")
+    order = pay_order(make_order((product, 1)))
+    if is_deleted:
+        delete_product(product=product)
+    else:
+        change_product(product, is_published=False)
+
+    page = client.get(order_url(order)).content.decode()
+    assert _line_links(page) == []
+    assert '<h3 class="line__name">Hibou</h3>' in page

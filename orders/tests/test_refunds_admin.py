@@ -349,8 +349,8 @@ def test_refund_pages_two_finishes_of_one_piece_are_told_apart(admin):
     OrderItem.objects.filter(pk=raw.pk).update(finish="unpainted", product_name=painted.product_name)
     page = reverse("admin:orders_order_refund", args=[order.pk])
     shown = admin.get(page).content.decode()
-    assert "Quantité de Sorcière de minuit (Peint)" in shown
-    assert "Quantité de Sorcière de minuit (Non peint)" in shown
+    assert "Quantité\u00a0: Sorcière de minuit (Peint)" in shown
+    assert "Quantité\u00a0: Sorcière de minuit (Non peint)" in shown
     asked = {"scope": "lines", f"units_{raw.pk}": "1", "reason": "Ébréchée", "key": new_key()}
     assert "1 × Sorcière de minuit (Non peint)" in admin.post(page, asked).content.decode()
     request = request_refund(order_id=order.pk, key=new_key(), lines=[ReturnedLine(raw.pk, 1)])

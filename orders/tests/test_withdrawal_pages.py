@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from orders.access import access_token
 from orders.models import Withdrawal
+from orders.selectors.mail_contexts import withdrawal_notice
 from orders.selectors.refund_rules import ReturnedLine
 from orders.selectors.withdrawals import cases_of, find_declared_order, returnable_lines, withdrawal_path
 from orders.services.withdrawals.declarations import Declaration, declare_withdrawal
@@ -23,7 +24,8 @@ from orders.tests.reading import words
 from orders.tests.withdrawing import LANGUAGES, LINK, address_in
 from shop.core import limits
 from shop.core.mail_delivery import render
-from shop.core.models import OutgoingMail
+from shop.core.models import OutgoingMail, ShopSettings
+from shop.core.shop_settings import save_shop_settings
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("monday_noon")]
 
@@ -363,3 +365,12 @@ def test_link_of_the_short_acknowledgement_shows_the_declaration_for_thirty_days
     assert client.get(link.replace("?a=", "?d=")).status_code == 302
     with time_machine.travel(timezone.now() + timedelta(days=31)):
         assert client.get(link).status_code == 302
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_notice_in_mails_writes_the_sellers_address_inside_its_sentences(language):
+    save_shop_settings(ShopSettings(address="1 rue de l'Exemple\n00000 Exempleville\nFrance"))
+
+    notice = withdrawal_notice(language)
+    assert notice.count("1 rue de l'Exemple, 00000 Exempleville, France") == 3
+    assert "\n00000" not in notice

@@ -133,8 +133,8 @@ def test_the_customer_is_told_each_amount_and_day(order):
     told = resumed_mail()
 
     assert "Vos échéances reprennent\u00a0: 200,00\u00a0€ à payer" in told
-    assert "- Échéance 2/3, 100,00\u00a0€\u00a0: débitée le 23 décembre 2026." in told
-    assert "- Échéance 3/3, 100,00\u00a0€\u00a0: débitée le 22 janvier 2027." in told
+    assert "- Échéance 2/3, 100,00\u00a0€\u00a0: sera débitée le 23 décembre 2026." in told
+    assert "- Échéance 3/3, 100,00\u00a0€\u00a0: sera débitée le 22 janvier 2027." in told
     assert "Carte débitée\u00a0: Visa se terminant par 4242." in told
     assert OutgoingMail.objects.filter(kind="withdrawal_refused").count() == 1
 
@@ -163,7 +163,7 @@ def test_an_installment_whose_day_has_passed_is_due_now_by_the_link(order, clock
         ("100.00", "2027-01-22", "scheduled"),
     ]
     assert later(order) == [(None, date(2027, 1, 13), "resumed"), (None, None, "")]
-    assert "Échéance 2/3, 100,00\u00a0€\u00a0: son jour est passé, réglez-la sur votre page" in resumed_mail()
+    assert "Échéance 2/3, 100,00\u00a0€\u00a0: sa date est passée, réglez-la sur votre page" in resumed_mail()
     due_installments.run_round(datetime(2027, 1, 11, 9, 0, tzinfo=UTC))
     assert not Attempt.objects.filter(payment__position__gt=1).exists()
 
@@ -189,7 +189,7 @@ def test_an_installment_too_near_for_its_notice_is_announced_by_this_mail(order,
     # The notice is never moved, the charge is: three days after its announcement.
     assert later(order)[0] == (now, date(2026, 12, 25), "")
     assert installments(order)[1] == ("100.00", "2026-12-23", "scheduled")
-    assert "débitée le 25 décembre 2026" in resumed_mail()
+    assert "sera débitée le 25 décembre 2026" in resumed_mail()
 
 
 def test_l312_4_fifty_days_after_dispatch_hold_for_what_resumes(order):

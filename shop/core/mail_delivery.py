@@ -153,7 +153,7 @@ def render(mail: OutgoingMail) -> RenderedMail:
         }
         subject = render_to_string(f"mail/{mail.kind}.subject.txt", values)
         text = render_to_string(f"mail/{mail.kind}.txt", values)
-        html = render_to_string(f"mail/{mail.kind}.html", {**values, "subject": _one_line(subject)})
+        html = render_to_string(f"mail/{mail.kind}.html", {**values, "mail_subject": _one_line(subject)})
     return RenderedMail(subject=_one_line(subject)[:SUBJECT_LENGTH], text=_tidy(text), html=html)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import django_stubs_ext
 import environ
+from django.utils.translation import gettext_lazy as _
 
 from shop.core.law import HOME_COUNTRY
 from shop.data_dir import open_data_dir, stored_secret
@@ -124,6 +125,16 @@ MODELTRANSLATION_DEFAULT_LANGUAGE = "fr"
 MODELTRANSLATION_LANGUAGES = ("fr", "en", "es", "de")
 MODELTRANSLATION_FALLBACK_LANGUAGES = ("fr",)
 COUNTRIES_FIRST = [HOME_COUNTRY, "BE", "CH", "LU"]
+# As people write them: the library's are those of the ISO list (« Réunion, La », « Santa Sede »).
+COUNTRIES_OVERRIDE = {
+    "AD": _("Andorre"),
+    "BL": _("Saint-Barthélemy"),
+    "CY": _("Chypre"),
+    "MF": _("Saint-Martin"),
+    "RE": _("La Réunion"),
+    "US": _("États-Unis"),
+    "VA": _("Vatican"),
+}
 
 # --- Static files and media ------------------------------------------------------------------------
 STATIC_URL = "/static/"

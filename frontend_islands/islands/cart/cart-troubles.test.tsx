@@ -123,7 +123,7 @@ it.each([
   await screen.findByText("Gardien");
 
   isFailing = true;
-  await user.click(screen.getByRole("button", { name: "Augmenter la quantité de Gardien" }));
+  await user.click(screen.getByRole("button", { name: "Augmenter la quantité\u00a0: Gardien" }));
   const alert = await screen.findByRole("alert");
   expect(alert.textContent).toContain(sentence);
   expect(screen.getByText("Gardien")).toBeTruthy();
@@ -168,7 +168,7 @@ it("finds the kept line behind an article whose default format the server filled
   const { user } = await renderIsland(island);
 
   await screen.findByText("Gardien");
-  await user.click(screen.getByRole("button", { name: "Augmenter la quantité de Gardien" }));
+  await user.click(screen.getByRole("button", { name: "Augmenter la quantité\u00a0: Gardien" }));
   expect(readCart()).toEqual([{ product_id: 12, variation_id: null, finish: null, quantity: 3 }]);
   await user.click(removeButton("Gardien"));
   expect(readCart()).toEqual([]);
@@ -183,7 +183,10 @@ it("joins kept lines that are one article to the server", async () => {
   serve({ "/api/cart/quote": () => json(quote([{ ...guardian, quantity: 3 }])) });
   const { user } = await renderIsland(island);
 
-  expect(await screen.findByRole("textbox", { name: "Quantité de Gardien" })).toHaveProperty("value", "3");
-  await user.click(screen.getByRole("button", { name: "Augmenter la quantité de Gardien" }));
+  expect(await screen.findByRole("textbox", { name: "Quantité\u00a0: Gardien" })).toHaveProperty(
+    "value",
+    "3",
+  );
+  await user.click(screen.getByRole("button", { name: "Augmenter la quantité\u00a0: Gardien" }));
   expect(readCart()).toEqual([{ product_id: 12, variation_id: null, finish: null, quantity: 4 }]);
 });

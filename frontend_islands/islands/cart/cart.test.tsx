@@ -38,7 +38,7 @@ it("takes the price that the page's head asked for, and asks itself after a chan
 
   await screen.findByText("Gardien");
   expect(calls).toHaveLength(1);
-  await user.click(screen.getByRole("button", { name: "Augmenter la quantité de Gardien" }));
+  await user.click(screen.getByRole("button", { name: "Augmenter la quantité\u00a0: Gardien" }));
   await waitFor(() => expect(calls).toHaveLength(2));
   expect(calls[1]?.body.lines[0].quantity).toBe(3);
 });
@@ -104,7 +104,7 @@ it("asks for the price of what is kept and shows the server's figures", async ()
   );
   expect(rows).toEqual([
     ["Articles (3)", "567,00 €"],
-    ["Promotions", "-189,00 €"],
+    ["Promotions", "−189,00 €"],
     ["Sous-total", "378,00 €"],
     ["Livraison", "Offerte"],
     ["Total", "378,00 €"],
@@ -166,7 +166,7 @@ it("changes the quantity, never below one", async () => {
   const answer = answerTo(guardian);
   serve({ "/api/cart/quote": answer });
   const { user } = await renderIsland(island);
-  const less = await screen.findByRole("button", { name: "Diminuer la quantité de Gardien" });
+  const less = await screen.findByRole("button", { name: "Diminuer la quantité\u00a0: Gardien" });
 
   await user.click(less);
   expect(readCart()[0]?.quantity).toBe(1);
@@ -175,7 +175,7 @@ it("changes the quantity, never below one", async () => {
   expect(readCart()[0]?.quantity).toBe(1);
   expect(document.activeElement).toBe(less);
 
-  await user.click(screen.getByRole("button", { name: "Augmenter la quantité de Gardien" }));
+  await user.click(screen.getByRole("button", { name: "Augmenter la quantité\u00a0: Gardien" }));
   expect(readCart()[0]?.quantity).toBe(2);
 });
 
@@ -183,7 +183,7 @@ it("takes a typed quantity when the field is left, and leaves nonsense alone", a
   fill(guardian);
   serve({ "/api/cart/quote": answerTo(guardian) });
   const { user } = await renderIsland(island);
-  const field = await screen.findByRole("textbox", { name: "Quantité de Gardien" });
+  const field = await screen.findByRole("textbox", { name: "Quantité\u00a0: Gardien" });
 
   await user.clear(field);
   await user.type(field, "7{Enter}");
@@ -205,7 +205,7 @@ it("stops at what is in stock and says so", async () => {
   serve({ "/api/cart/quote": answerTo({ ...guardian, available_quantity: 2 }) });
   const { user } = await renderIsland(island);
 
-  const more = await screen.findByRole("button", { name: "Augmenter la quantité de Gardien" });
+  const more = await screen.findByRole("button", { name: "Augmenter la quantité\u00a0: Gardien" });
   await user.click(more);
   expect(readCart()[0]?.quantity).toBe(2);
   expect(more.getAttribute("aria-disabled")).toBe("true");
@@ -222,7 +222,7 @@ it("asks once for a run of clicks, and the last question's answer counts", async
   await waitFor(() => expect(answers).toHaveLength(1));
   await act(async () => answers[0]?.(json(quote())));
 
-  const more = await screen.findByRole("button", { name: "Augmenter la quantité de Gardien" });
+  const more = await screen.findByRole("button", { name: "Augmenter la quantité\u00a0: Gardien" });
   await user.tripleClick(more);
   await waitFor(() => expect(answers).toHaveLength(2));
   await user.click(more);
@@ -310,7 +310,7 @@ it("announces what a change cost", async () => {
   await screen.findByText("Gardien");
   expect(screen.getByRole("status").textContent).toBe("");
 
-  await user.click(screen.getByRole("button", { name: "Augmenter la quantité de Gardien" }));
+  await user.click(screen.getByRole("button", { name: "Augmenter la quantité\u00a0: Gardien" }));
   await waitFor(() =>
     expect(screen.getByRole("status").textContent?.replace(/\s/g, " ")).toBe(
       "Panier mis à jour. Articles : 2. Total : 378,00 €.",

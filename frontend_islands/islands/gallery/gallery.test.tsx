@@ -40,7 +40,7 @@ it("shows the first photo, all thumbnails and the position", async () => {
   expect(shown()).toBe("Vue face");
   expect(count()).toBe("1 / 3");
   expect(thumbs()).toHaveLength(3);
-  expect(screen.getByRole("list", { name: "Photos de Gardien" })).toBeTruthy();
+  expect(screen.getByRole("list", { name: "Photos\u00a0: Gardien" })).toBeTruthy();
   expect(screen.getByRole("button", { name: "Vue dos Afficher la photo 2 sur 3" })).toBe(thumbs()[1]);
   expect(thumbs().map((thumb) => thumb.getAttribute("aria-current"))).toEqual(["true", null, null]);
   expect(photo().getAttribute("href")).toBe("/media/face.jpg");
@@ -160,7 +160,7 @@ it("opens full screen at the photo shown and comes back at the one left", async 
   expect(given).toEqual(images);
   expect(index).toBe(1);
   expect(words).toEqual({
-    label: "Photos de Gardien",
+    label: "Photos\u00a0: Gardien",
     zoom: "Agrandir ou réduire (touches + et −)",
     close: "Fermer",
     previous: "Photo précédente",

@@ -101,13 +101,77 @@ def test_amounts_and_dates_follow_the_language():
     [
         ("order_confirmation", "fr", "Commande 7C9BE001 confirmée"),
         ("order_confirmation", "en", "Order 7C9BE001 confirmed"),
+        ("order_confirmation", "es", "Pedido 7C9BE001 confirmado"),
+        ("order_confirmation", "de", "Bestellung 7C9BE001 bestätigt"),
         ("order_status", "fr", "Votre commande 7C9BE001 est partie"),
+        ("refund_done", "fr", "Votre remboursement\u00a0: commande 7C9BE001"),
+        ("refund_done", "de", "Ihre Erstattung: Bestellung 7C9BE001"),
+        (
+            "installment_reminder",
+            "fr",
+            "542,50\u00a0€ seront débités le 21 décembre 2026 (commande 7C9BE001)",
+        ),
+        ("installment_reminder", "en", "€542.50 will be charged on 21 December 2026 (order 7C9BE001)"),
+        ("withdrawal_received", "fr", "Rétractation reçue, référence R-7C9BE001"),
+        ("withdrawal_received", "de", "Widerruf eingegangen, Aktenzeichen R-7C9BE001"),
         ("account_confirm_email", "fr", "Confirmez votre adresse e-mail"),
+        ("account_confirm_email", "es", "Confirme su correo electrónico"),
         ("account_password_reset", "de", "Wählen Sie ein neues Passwort"),
     ],
 )
 def test_subjects(kind, language, subject):
     assert write(kind, language).subject == subject
+
+
+def test_a_text_mail_greets_below_its_title_and_in_the_letter_of_each_language():
+    for language, title, greeting in (
+        ("fr", "Merci, votre commande est confirmée", "Bonjour Zoé,"),
+        ("en", "Thank you, your order is confirmed", "Hello Zoé,"),
+        ("es", "Gracias, su pedido está confirmado", "Hola, Zoé:"),
+        ("de", "Danke, Ihre Bestellung ist bestätigt", "Guten Tag Zoé!"),
+    ):
+        assert write("order_confirmation", language).text.startswith(f"{title}\n\n{greeting}\n\n")
+
+
+def test_addresses_stand_on_lines_of_their_own_in_text_mails():
+    text = write("order_confirmation").text
+    for lines in (
+        "Zoé O'Neil\n3 rue des Lilas\n75020 Paris\nFrance\n",
+        "Ana Duval\n9 quai Sud\n69002 Lyon\nFrance\n",
+        "Camille Exemple EI\n1 rue de l'Exemple\n00000 Exempleville\nSIRET",
+        "Médiateur Exemple\n2 rue de l'Exemple\n00000 Exempleville\nhttps://",
+    ):
+        assert f"\n{lines}" in text or f"– {lines}" in text
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("fr", "Les échéances restantes de la commande 7C9BE001 (63,00\u00a0€) ne seront plus prélevées."),
+        ("en", "of order 7C9BE001 (€63.00) will no longer be collected."),
+        ("es", "Los plazos restantes del pedido 7C9BE001 (63,00\u00a0€) ya no se cobrarán."),
+        ("de", "Die restlichen Raten der Bestellung 7C9BE001 (63,00\u00a0€) werden nicht mehr eingezogen."),
+    ],
+)
+def test_a_refund_mail_says_which_installments_are_no_longer_collected(language, sentence):
+    mail = write("refund_done", language, due=[])
+    assert sentence in mail.text
+    assert sentence in mail.html
+
+
+def test_a_refund_mail_of_an_order_that_still_owes_says_how_much_less_is_collected():
+    text = write("refund_done").text
+    assert (
+        "Sur les échéances restantes de la commande 7C9BE001, 63,00\u00a0€ ne seront plus prélevés." in text
+    )
+    assert "Il reste à prélever\u00a0:\n- 542,50\u00a0€ le 20 janvier 2027" in text
+
+
+def test_the_workshop_reads_the_visitors_subject_in_both_parts():
+    mail = write("contact_workshop")
+    assert "Sujet\u00a0: Un renard pour Noël" in mail.text
+    assert "<strong>Sujet\u00a0:</strong> Un renard pour Noël" in mail.html
+    assert "<title>Demande de devis 7C9BE001 de Zoé O" in mail.html
 
 
 HOSTILE = (
