@@ -11,7 +11,15 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.models import SLUG_FIELDS, Category, CategoryFeature, Product, ProductVariation, Promotion, Variant
+from catalog.models import (
+    SLUG_FIELDS,
+    Category,
+    CategoryFeature,
+    Product,
+    ProductVariation,
+    Promotion,
+    Variant,
+)
 from catalog.pricing import Offer, offers
 from catalog.services.media import add_product_image, set_product_model
 from catalog.services.price_history import PastPrice, record_history
@@ -58,7 +66,7 @@ Entry = dict[str, Any]
 
 
 def load_catalogue() -> None:
-    """Categories, products with their photos and earlier prices, promotions; running again adds only what is missing."""
+    """Categories, products with their photos and earlier prices, promotions; again, it adds only what is missing."""
     load_categories()
     now = timezone.now()
     known = set(Product.objects.filter(source=SOURCE).values_list("external_id", flat=True))

@@ -258,9 +258,7 @@ class Product(models.Model):
             models.CheckConstraint(
                 condition=Q(height_cm__gt=0) | Q(height_cm__isnull=True), name="product_height_positive"
             ),
-            models.CheckConstraint(
-                condition=PRODUCTION_DAYS_ORDERED, name="product_production_ordered"
-            ),
+            models.CheckConstraint(condition=PRODUCTION_DAYS_ORDERED, name="product_production_ordered"),
             models.CheckConstraint(
                 condition=Q(external_id__isnull=True) | ~Q(external_id=""),
                 name="product_external_id_not_empty",

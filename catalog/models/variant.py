@@ -10,7 +10,14 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from catalog.models.product import ABOVE_ZERO, AMOUNT_DIGITS, PRODUCTION_DAYS_ORDERED, Finish, Product, positive
+from catalog.models.product import (
+    ABOVE_ZERO,
+    AMOUNT_DIGITS,
+    PRODUCTION_DAYS_ORDERED,
+    Finish,
+    Product,
+    positive,
+)
 
 
 class ProductVariation(models.Model):
