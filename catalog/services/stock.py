@@ -45,8 +45,8 @@ def hold_stock(*, units: Iterable[StockUnit]) -> list[StockUnit]:
     """Take the units out of stock, all of them or none. Returns them as `release_stock` wants them back.
 
     A variant draws on its own number, else on its product's; without either it is made to order and never runs out.
-    Units of a deleted variant come from the `level` that they name. What is marked as unavailable or unpublished can't be
-    held. The products whose units are counted are locked in the order of their keys, then each number is one guarded
+    Units of a deleted variant come from the `level` that they name. What is marked as unavailable or unpublished can't
+    be held. The products whose units are counted are locked in the order of their keys, then each number is one guarded
     `UPDATE`: of two buyers of the last unit one gets it, and none waits for the other in a circle.
 
     Raises `OutOfStock` (nothing is taken), `ValueError` for a quantity below 1, and
