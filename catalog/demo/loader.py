@@ -11,12 +11,20 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.models import SLUG_FIELDS, Category, CategoryFeature, Product, ProductVariation, Variant
+from catalog.models import (
+    SLUG_FIELDS,
+    Category,
+    CategoryFeature,
+    Product,
+    ProductVariation,
+    Promotion,
+    Variant,
+)
 from catalog.pricing import Offer, offers
 from catalog.services.media import add_product_image, set_product_model
 from catalog.services.price_history import PastPrice, record_history
 from catalog.services.products import complete_variants, refresh_product
-from catalog.services.promotions import set_own_promotion
+from catalog.services.promotions import save_promotion, set_own_promotion
 from shop.core.images import draw_shipped_image
 from shop.core.models3d import check_model
 
@@ -58,7 +66,7 @@ Entry = dict[str, Any]
 
 
 def load_catalogue() -> None:
-    """Categories and products with their photos and earlier prices; running again adds only what is missing."""
+    """Categories, products with their photos and earlier prices, promotions; again, it adds only what is missing."""
     load_categories()
     now = timezone.now()
     known = set(Product.objects.filter(source=SOURCE).values_list("external_id", flat=True))
@@ -66,6 +74,10 @@ def load_catalogue() -> None:
     for entry in read_entries("products.json"):
         if f"{SOURCE}:{entry['key']}" not in known:
             _load_product(entry, categories[entry["category"]], now)
+    planned = set(Promotion.objects.values_list("name", flat=True))
+    for entry in read_entries("promotions.json"):
+        if entry["name"] not in planned:
+            _load_promotion(entry, now)
 
 
 def load_categories() -> int:
@@ -128,6 +140,21 @@ def _load_product(entry: Entry, category: Category, now: datetime) -> None:
             row.save(update_fields=list(alt))
         if entry["model"]:
             _load_model(entry["model"], product)
+
+
+def _load_promotion(entry: Entry, now: datetime) -> None:
+    save_promotion(
+        promotion=Promotion(
+            name=entry["name"],
+            type=entry["type"],
+            percent=entry["percent"],
+            starts_at=now + timedelta(days=entry["starts_in_days"]),
+            ends_at=now + timedelta(days=entry["ends_in_days"]),
+        ),
+        products=Product.objects.filter(external_id__in=[f"{SOURCE}:{key}" for key in entry["products"]]),
+        categories=Category.objects.filter(slug__in=entry["categories"]),
+        now=now,
+    )
 
 
 def _load_model(entry: dict[str, str], product: Product) -> None:

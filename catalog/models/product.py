@@ -37,6 +37,14 @@ def positive(field: str) -> Q:
     return Q(**{f"{field}__gt": 0}) | Q(**{f"{field}__isnull": True})
 
 
+# Both ends of the production time or none, the shorter one first.
+PRODUCTION_DAYS_ORDERED = Q(production_days_min__isnull=True, production_days_max__isnull=True) | Q(
+    production_days_min__isnull=False,
+    production_days_max__isnull=False,
+    production_days_min__lte=F("production_days_max"),
+)
+
+
 class Product(models.Model):
     """A product on sale.
 
@@ -250,15 +258,7 @@ class Product(models.Model):
             models.CheckConstraint(
                 condition=Q(height_cm__gt=0) | Q(height_cm__isnull=True), name="product_height_positive"
             ),
-            models.CheckConstraint(
-                condition=Q(production_days_min__isnull=True, production_days_max__isnull=True)
-                | Q(
-                    production_days_min__isnull=False,
-                    production_days_max__isnull=False,
-                    production_days_min__lte=F("production_days_max"),
-                ),
-                name="product_production_ordered",
-            ),
+            models.CheckConstraint(condition=PRODUCTION_DAYS_ORDERED, name="product_production_ordered"),
             models.CheckConstraint(
                 condition=Q(external_id__isnull=True) | ~Q(external_id=""),
                 name="product_external_id_not_empty",

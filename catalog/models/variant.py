@@ -7,10 +7,17 @@ from typing import ClassVar
 
 from django.core.validators import MinValueValidator
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from catalog.models.product import ABOVE_ZERO, AMOUNT_DIGITS, Finish, Product, positive
+from catalog.models.product import (
+    ABOVE_ZERO,
+    AMOUNT_DIGITS,
+    PRODUCTION_DAYS_ORDERED,
+    Finish,
+    Product,
+    positive,
+)
 
 
 class ProductVariation(models.Model):
@@ -135,12 +142,7 @@ class Variant(models.Model):
                 condition=Q(height_cm__gt=0) | Q(height_cm__isnull=True), name="variant_height_positive"
             ),
             models.CheckConstraint(
-                condition=Q(production_days_min__isnull=True, production_days_max__isnull=True)
-                | Q(
-                    production_days_min__isnull=False,
-                    production_days_max__isnull=False,
-                    production_days_min__lte=F("production_days_max"),
-                ),
+                condition=PRODUCTION_DAYS_ORDERED,
                 name="variant_production_ordered",
                 violation_error_message=_("Indiquez les deux délais, le plus court d'abord, ou aucun."),
             ),

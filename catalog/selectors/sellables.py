@@ -17,6 +17,7 @@ from catalog.selectors import wording
 from catalog.selectors.addresses import product_url
 from catalog.selectors.availability import Level, availability_of
 from catalog.selectors.pictures import best_image, image_info, images_of
+from catalog.selectors.products import PriceHistory, price_histories
 from catalog.selectors.promotions import (
     PROMOTION_COLUMNS,
     PROMOTION_JOIN,
@@ -34,7 +35,8 @@ OUT_OF_STOCK = "out_of_stock"
 _TRANSLATED = ("name", "slug", "description")
 # Every change of a cart asks these two. Django takes longer to write them than the database to answer them, so they are
 # written here: 320 quotes of five lines a second instead of 234.
-_PRODUCTS = """SELECT product.id, product.category_id, product.price, product.painted_price, product.unpainted_price,
+_PRODUCTS = """SELECT product.id, product.category_id, product.price, product.original_price,
+    product.painted_price, product.unpainted_price,
     product.in_stock, product.stock_quantity, product.is_published,
     product.production_days_min, product.production_days_max,
     product.hs_code, product.origin_country, product.weight_grams,
@@ -65,8 +67,9 @@ class Sellable:
     several lines of a cart may share.
     `hs_code`, `origin_country` (ISO 3166-1) and `weight_grams` of one packed unit are what customs ask for; "" and None
     when nobody has filled them in.
-    `unit_price` is known also for what is out of stock, and is the one of the running promotion; `buy` and `get` are
-    those of a promotion that offers pieces.
+    `unit_price` is known also for what is out of stock, and is the one of the running promotion; `original_price` is
+    what may be shown crossed out beside it, as on the product's page. `buy` and `get` are those of a promotion that
+    offers pieces.
     """
 
     requested: SellableKey
@@ -80,6 +83,7 @@ class Sellable:
     url: str
     sku: str
     unit_price: Decimal | None
+    original_price: Decimal | None
     buy: int | None
     get: int | None
     promotion_type: str
@@ -101,7 +105,8 @@ def find_sellables(
     keys: Sequence[SellableKey], *, own: Mapping[Level, int] | None = None, now: datetime | None = None
 ) -> dict[SellableKey, Sellable]:
     """Every key answered, in the active language. Three queries however many keys (products, variants, photos),
-    one more when the shop's settings are not cached; none without keys.
+    one more when the shop's settings are not cached, one more (the prices over time) when a price may be shown crossed
+    out; none without keys.
 
     `own` are units held for who asks: they count as left. `now` is the moment whose promotions count.
 
@@ -123,6 +128,8 @@ def find_sellables(
             _add_units(variant, own.get(("variant", variant.pk), 0))
     photos = images_of(products)
     default_days = wording.default_production_days()
+    running = {pk: pricing.running_promotion(promotions[pk], moment) for pk in products}
+    histories = price_histories([pk for pk, row in products.items() if _may_cross_out(row, running[pk])])
     return {
         key: _sellable(
             key,
@@ -130,12 +137,17 @@ def find_sellables(
             variants[product.pk],
             photos[product.pk],
             default_days,
-            pricing.running_promotion(promotions[product.pk], moment),
+            running[product.pk],
+            histories.get(product.pk, {}),
         )
         if (product := products.get(key.product_id)) is not None and product.is_published
         else _unknown(key, default_days)
         for key in wanted
     }
+
+
+def _may_cross_out(product: Product, promotion: Promotion | None) -> bool:
+    return product.original_price is not None or (promotion is not None and promotion.is_reduction)
 
 
 def _add_units(row: Product | Variant, quantity: int) -> None:
@@ -206,6 +218,7 @@ def _unknown(key: SellableKey, default_days: ProductionDays) -> Sellable:
         url="",
         sku="",
         unit_price=None,
+        original_price=None,
         buy=None,
         get=None,
         promotion_type="",
@@ -228,6 +241,7 @@ def _sellable(
     photos: Sequence[ProductImage],
     default_days: ProductionDays,
     promotion: Promotion | None,
+    history: PriceHistory,
 ) -> Sellable:
     problem: str | None = None
     formats = list(dict.fromkeys(row.variation for row in variants if row.variation is not None))
@@ -246,6 +260,7 @@ def _sellable(
     stock = None if variant is None else availability_of(product, variant)
     if stock is not None and not stock.available:
         problem = OUT_OF_STOCK
+    offer = None if variant is None else next(pricing.offers(product, [variant], promotion), None)
     quantities = None if promotion is None else promotion.quantities
     days = wording.production_days(product, variant, default_days)
     photo = best_image(photos, variation_id=None if variation is None else variation.pk, finish=finish)
@@ -261,7 +276,12 @@ def _sellable(
         category_name=product.category.name,
         url=product_url(product),
         sku="" if variant is None else variant.sku,
-        unit_price=None if variant is None else pricing.unit_price(product, variant, promotion),
+        unit_price=None if offer is None else offer.price,
+        original_price=None
+        if offer is None
+        else pricing.crossed_out_price(
+            product, offer, history, None if promotion is None else promotion.starts_at
+        ),
         buy=quantities.buy if quantities else None,
         get=quantities.get if quantities else None,
         promotion_type=promotion.type if promotion else "",

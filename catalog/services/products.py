@@ -21,7 +21,7 @@ from catalog.selectors.variants import variants_of
 from catalog.services.media import remove_model_files, retire_pictures
 from catalog.services.prices import refresh_due_promotions, refresh_prices
 from catalog.services.search_index import index_product, remove_product
-from catalog.services.stock import refresh_availability
+from catalog.services.stock import lock_products, refresh_availability
 from shop.core.content_version import content_changed
 from shop.core.problems import Problem
 
@@ -110,6 +110,7 @@ def delete_variation(*, variation: ProductVariation) -> None:
 def delete_product(*, product: Product) -> None:
     """Remove a product with its variations and pictures. Its prices over time stay."""
     with transaction.atomic():
+        lock_products(product_ids=[product.pk])
         images = list(product.images.all())
         remove_model_files(product=product)
         remove_product(product_id=product.pk)

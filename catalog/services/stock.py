@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.db.transaction import TransactionManagementError
 from django.utils.translation import gettext as _
 
@@ -23,10 +24,11 @@ class StockUnit:
     """So many units of a variant.
 
     `level` says, of held units, which number they were taken from; None for made to order. One that was made to order
-    when they were held, and is counted by now, gets none back.
+    when they were held, and is counted by now, gets none back. `variant_id` is None once the variant was deleted:
+    units that it drew from its product's number stay that product's.
     """
 
-    variant_id: int
+    variant_id: int | None
     quantity: int
     level: Level | None = None
 
@@ -43,9 +45,9 @@ def hold_stock(*, units: Iterable[StockUnit]) -> list[StockUnit]:
     """Take the units out of stock, all of them or none. Returns them as `release_stock` wants them back.
 
     A variant draws on its own number, else on its product's; without either it is made to order and never runs out.
-    What is marked as unavailable or unpublished can't be held. The products whose units are counted are locked in the
-    order of their keys, then each number is one guarded `UPDATE`: of two buyers of the last unit one gets it, and none
-    waits for the other in a circle.
+    Units of a deleted variant come from the `level` that they name. What is marked as unavailable or unpublished can't
+    be held. The products whose units are counted are locked in the order of their keys, then each number is one guarded
+    `UPDATE`: of two buyers of the last unit one gets it, and none waits for the other in a circle.
 
     Raises `OutOfStock` (nothing is taken), `ValueError` for a quantity below 1, and
     `TransactionManagementError` outside a transaction: the units must be returned when the order is not made.
@@ -59,9 +61,12 @@ def hold_stock(*, units: Iterable[StockUnit]) -> list[StockUnit]:
             .select_related("product")
             .only("stock_quantity", "product__stock_quantity")
         }
-        taken = [replace(unit, level=_level(rows.get(unit.variant_id))) for unit in wanted]
+        taken = [
+            unit if unit.variant_id is None else replace(unit, level=_level(rows.get(unit.variant_id)))
+            for unit in wanted
+        ]
         lacking = _take(_totals(taken))
-        missing = [unit for unit in taken if unit.variant_id not in rows or unit.level in lacking]
+        missing = [unit for unit in taken if unit.variant_id not in {None, *rows} or unit.level in lacking]
         if missing:
             raise OutOfStock(missing)
     return taken
@@ -81,6 +86,14 @@ def release_stock(*, units: Iterable[StockUnit]) -> None:
         rows = _ROWS[kind].objects.filter(pk=pk, stock_quantity__isnull=False)
         rows.update(stock_quantity=F("stock_quantity") + quantity)
     refresh_availability(product_ids=products)
+
+
+def lock_products(*, product_ids: Iterable[int | None] | QuerySet[Any]) -> list[int]:
+    """Lock these products in the order of their keys, and return the keys of those that exist.
+
+    Before the rows of orders that point at their variants: deleting a variant changes those after its product's lock.
+    """
+    return _lock(Q(pk__in=product_ids))
 
 
 def refresh_availability(*, product_ids: Collection[int]) -> None:
@@ -147,10 +160,12 @@ def _take(wanted: Mapping[Level, int]) -> set[Level]:
 
 
 def _lock_products(levels: Mapping[Level, int]) -> list[int]:
-    """Lock the products of these numbers, in the order of their keys, and return the keys."""
+    """Lock the products of these numbers, as `lock_products` does."""
     variants = Variant.objects.filter(pk__in=[pk for kind, pk in levels if kind == "variant"])
     own = [pk for kind, pk in levels if kind == "product"]
-    rows = Product.objects.select_for_update().filter(
-        Q(pk__in=own) | Q(pk__in=variants.order_by().values("product"))
-    )
+    return _lock(Q(pk__in=own) | Q(pk__in=variants.order_by().values("product")))
+
+
+def _lock(condition: Q) -> list[int]:
+    rows = Product.objects.select_for_update().filter(condition)
     return list(rows.order_by("pk").values_list("pk", flat=True))

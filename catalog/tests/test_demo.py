@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.db.models import Q
 from django.test import override_settings
+from django.utils import timezone
 
 from catalog.demo.loader import load_catalogue, load_categories
 from catalog.models import (
@@ -18,6 +19,7 @@ from catalog.models import (
     ProductImage,
     ProductModel,
     ProductVariation,
+    Promotion,
     Variant,
 )
 from catalog.selectors.products import find_product
@@ -75,6 +77,20 @@ def test_a_real_shop_is_not_filled_with_demonstrations(settings):
     with pytest.raises(CommandError, match="only with --force"):
         call_command("load_demo")
     assert not Product.objects.exists()
+
+
+def test_of_the_dated_promotions_one_runs_and_one_is_scheduled_and_loading_again_adds_none(catalogue):
+    now = timezone.now()
+    dated = Promotion.objects.filter(product=None).order_by("starts_at")
+    assert [promotion.state(now) for promotion in dated] == ["running", "planned"]
+    reduced = Product.objects.filter(running_promotion__in=dated)
+    assert set(reduced.values_list("external_id", "price_from", "crossed_out")) == {
+        ("demo:dragon-vieux-cuivre", Decimal("74.80"), Decimal("179.00")),
+        ("demo:accord-d-orage", Decimal("114.75"), Decimal("135.00")),
+    }
+    before = list(dated.values_list("pk", "starts_at", "ends_at"))
+    load_catalogue()
+    assert list(dated.values_list("pk", "starts_at", "ends_at")) == before
 
 
 def test_everything_is_loaded_once(catalogue):

@@ -1,6 +1,6 @@
 """What a cart line may be, asked for many lines at once."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from itertools import chain
 
@@ -8,12 +8,14 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone, translation
 
-from catalog.models import Product, ProductVariation, Variant
+from catalog.models import Product, ProductVariation, Promotion, Variant
 from catalog.pricing import ProductPromotion
 from catalog.selectors import sellables
+from catalog.selectors.products import find_product
 from catalog.selectors.promotions import promotions_of
 from catalog.selectors.sellables import SellableKey, find_sellables
 from catalog.selectors.variants import variants_of
+from catalog.services.promotions import save_promotion
 from catalog.tests.factories import (
     change_variant,
     make_category,
@@ -389,3 +391,25 @@ def test_without_a_default_the_first_format_in_the_shops_order_is_chosen():
     assert find(product).variation_name == "C"
     read = [row.variation.name for row in sellables._read_variants([product.pk]) if row.variation]
     assert read == ["C", "B", "A"]
+
+
+@pytest.mark.parametrize("key", [(None, "painted"), (None, "unpainted")])
+def test_the_crossed_out_price_is_that_of_the_product_s_page(key, django_assert_num_queries, time_machine):
+    time_machine.move_to(datetime(2026, 3, 1, tzinfo=UTC), tick=False)
+    product = painted_product()
+    time_machine.shift(timedelta(days=31))
+    save_promotion(promotion=Promotion(name="Soldes", type="percent", percent=20), products=[product])
+    find(product)
+    # One more for the prices over time.
+    with django_assert_num_queries(4):
+        found = find(product, *key)
+    page = find_product(product.pk)
+    [offer] = [offer for offer in page.offers if offer.finish == key[1]]
+    assert (found.unit_price, found.original_price) == (offer.price, offer.original_price)
+    assert found.original_price == (Decimal("129.00") if key[1] == "painted" else Decimal("62.00"))
+
+
+def test_a_price_without_thirty_days_of_history_is_not_crossed_out():
+    product = painted_product()
+    save_promotion(promotion=Promotion(name="Soldes", type="percent", percent=20), products=[product])
+    assert find(product).original_price is None

@@ -583,16 +583,17 @@ export interface components {
             /** Format: email */
             actor?: string | null;
         };
+        /** @description Where a parcel or an invoice goes. `never_blank` names the texts that may not be made of nothing but spaces. */
         BillingRequest: {
-            name: string;
-            /** @default  */
-            company: string;
             address: string;
             city: string;
             postalCode: string;
             country: string;
             /** @default  */
             customCountry: string;
+            name: string;
+            /** @default  */
+            company: string;
         };
         BuyFinish: {
             code: components["schemas"]["FinishEnum"];
@@ -733,17 +734,18 @@ export interface components {
             amount: string;
             restocked: boolean;
         };
+        /** @description Where a parcel or an invoice goes. `never_blank` names the texts that may not be made of nothing but spaces. */
         CustomerRequest: {
-            /** Format: email */
-            email: string;
-            firstName: string;
-            lastName: string;
             address: string;
             city: string;
             postalCode: string;
             country: string;
             /** @default  */
             customCountry: string;
+            /** Format: email */
+            email: string;
+            firstName: string;
+            lastName: string;
             /** @default  */
             phone: string;
             /** @default  */
@@ -1246,6 +1248,11 @@ export interface components {
             quantity: number;
             /** Format: decimal */
             unit_price: string | null;
+            /**
+             * Format: decimal
+             * @description Shown crossed out beside `unit_price`; null when the law allows none.
+             */
+            original_price: string | null;
             free_quantity: number;
             /** Format: decimal */
             line_total: string;

@@ -53,6 +53,7 @@ const line = v.object({
   promotion_label: text,
   quantity: count,
   unit_price: v.nullable(amount),
+  original_price: v.nullable(amount),
   free_quantity: count,
   line_total: amount,
   available: v.boolean(),

@@ -53,6 +53,17 @@ export function SummaryRows({ quote, isBusy = false }: SummaryRowsProps) {
   );
 }
 
+/** The price before, crossed out, beside a lower one; nothing where the law allows none. */
+export function OldPrice({ text }: { text: string | null | undefined }) {
+  const { t } = useTranslation();
+  return text ? (
+    <s className="price-was">
+      <span className="visually-hidden">{t("cart.insteadOf")} </span>
+      {text}
+    </s>
+  ) : null;
+}
+
 /** When the parcel comes, and what may be due at a border. */
 export function DeliveryNotes({ quote }: { quote: Quote }) {
   const { t } = useTranslation();

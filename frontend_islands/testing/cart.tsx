@@ -26,6 +26,7 @@ export const bust = quoted({
   variation_name: "",
   quantity: 1,
   unit_price: "40.00",
+  original_price: null,
   line_total: "40.00",
 });
 

@@ -74,6 +74,7 @@ export function quoted(more: Partial<QuoteLine> = {}): QuoteLine {
     promotion_label: "",
     quantity: 2,
     unit_price: "189.00",
+    original_price: null,
     free_quantity: 0,
     line_total: "378.00",
     available: true,

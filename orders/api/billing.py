@@ -1,6 +1,6 @@
 """Who is billed and who gets the gift, where that is not who receives the parcel."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.utils.translation import gettext as _
 from rest_framework import serializers
@@ -12,9 +12,11 @@ from orders.models.order import OTHER_COUNTRY
 from orders.services.checkout.placement import BillingDetails, GiftDetails
 
 
-class BillingSerializer(serializers.Serializer[BillingDetails]):
-    name = PlainTextField(max_length=200)
-    company = PlainTextField(max_length=120, required=False, allow_blank=True, default="")
+class AddressSerializer(serializers.Serializer[Any]):
+    """Where a parcel or an invoice goes. `never_blank` names the texts that may not be made of nothing but spaces."""
+
+    never_blank: ClassVar[tuple[str, ...]]
+
     address = PlainTextField(max_length=250)
     city = PlainTextField(max_length=100)
     postalCode = PlainTextField(max_length=20)  # noqa: N815
@@ -26,10 +28,17 @@ class BillingSerializer(serializers.Serializer[BillingDetails]):
             raise serializers.ValidationError({"customCountry": [_("Indiquez votre pays.")]})
         if attrs["country"] != OTHER_COUNTRY:
             attrs["customCountry"] = ""
-        for name in ("name", "address", "city", "postalCode"):
+        for name in self.never_blank:
             if not attrs[name]:
                 raise serializers.ValidationError({name: [_("Ce champ est obligatoire.")]})
         return attrs
+
+
+class BillingSerializer(AddressSerializer):
+    never_blank = ("name", "address", "city", "postalCode")
+
+    name = PlainTextField(max_length=200)
+    company = PlainTextField(max_length=120, required=False, allow_blank=True, default="")
 
 
 class GiftSerializer(serializers.Serializer[GiftDetails]):

@@ -89,6 +89,7 @@ def _line(line: QuotedLine) -> dict[str, Any]:
         "promotion_label": sellable.promotion_badge,
         "quantity": line.quantity,
         "unit_price": sellable.unit_price,
+        "original_price": sellable.original_price,
         "free_quantity": line.priced.free_quantity if line.priced else 0,
         "line_total": line.priced.line_total if line.priced else ZERO,
         "available": line.available,

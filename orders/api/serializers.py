@@ -12,6 +12,7 @@ from rest_framework import serializers
 
 from catalog.models import Finish
 from orders.api.billing import (
+    AddressSerializer,
     BillingSerializer,
     GiftSerializer,
     billing_details,
@@ -20,7 +21,6 @@ from orders.api.billing import (
 )
 from orders.api.fields import CountryField, EmailAddressField, ParagraphField, PlainTextField
 from orders.models import PaymentMode
-from orders.models.order import OTHER_COUNTRY
 from orders.selectors.destinations import country_code
 from orders.selectors.quotes import MAX_LINES, MAX_QUANTITY, RequestedLine
 from orders.services.checkout.placement import CustomerDetails
@@ -90,7 +90,9 @@ class QuoteRequestSerializer(serializers.Serializer[Any]):
     )
 
 
-class CustomerSerializer(serializers.Serializer[CustomerDetails]):
+class CustomerSerializer(AddressSerializer):
+    never_blank = ("firstName", "lastName", "address", "city")
+
     email = EmailAddressField(
         max_length=EMAIL_MAX_LENGTH,
         validators=[EmailValidator(message=gettext_lazy("Saisissez une adresse e-mail valide."))],
@@ -98,24 +100,14 @@ class CustomerSerializer(serializers.Serializer[CustomerDetails]):
     )
     firstName = PlainTextField(max_length=100)  # noqa: N815
     lastName = PlainTextField(max_length=100)  # noqa: N815
-    address = PlainTextField(max_length=250)
-    city = PlainTextField(max_length=100)
     postalCode = PlainTextField(max_length=20, allow_blank=True)  # noqa: N815
-    country = CountryField()
-    customCountry = PlainTextField(max_length=60, required=False, allow_blank=True, default="")  # noqa: N815
     phone = PlainTextField(max_length=40, required=False, allow_blank=True, default="")
     notes = ParagraphField(max_length=2000, required=False, allow_blank=True, default="")
     billing = BillingSerializer(required=False, allow_null=True, default=None)
     gift = GiftSerializer(required=False, allow_null=True, default=None)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if attrs["country"] == OTHER_COUNTRY and not attrs["customCountry"]:
-            raise serializers.ValidationError({"customCountry": [_("Indiquez votre pays.")]})
-        if attrs["country"] != OTHER_COUNTRY:
-            attrs["customCountry"] = ""
-        for name in ("firstName", "lastName", "address", "city"):
-            if not attrs[name]:
-                raise serializers.ValidationError({name: [_("Ce champ est obligatoire.")]})
+        super().validate(attrs)
         refusal = postcode_error(country_code(attrs["country"], attrs["customCountry"]), attrs["postalCode"])
         if refusal:
             raise serializers.ValidationError({"postalCode": [refusal]})
@@ -204,6 +196,12 @@ class QuoteLineSerializer(serializers.Serializer[Any]):
     promotion_label = serializers.CharField(allow_blank=True)
     quantity = serializers.IntegerField()
     unit_price = serializers.DecimalField(max_digits=10, decimal_places=2, allow_null=True)
+    original_price = serializers.DecimalField(
+        max_digits=10,
+        decimal_places=2,
+        allow_null=True,
+        help_text="Shown crossed out beside `unit_price`; null when the law allows none.",
+    )
     free_quantity = serializers.IntegerField()
     line_total = serializers.DecimalField(max_digits=10, decimal_places=2)
     available = serializers.BooleanField()

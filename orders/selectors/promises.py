@@ -12,6 +12,7 @@ from datetime import date, timedelta
 from django.core.cache import cache
 from django.utils.translation import gettext as _
 
+from catalog.selectors.wording import ProductionDays, default_production_days
 from orders.models import ShippingZone
 from orders.pricing.delivery import LeadTime, Route, christmas_eve, delivery_day, last_order_day, lead_time
 from orders.pricing.quote import PricingRules
@@ -46,6 +47,16 @@ class PiecePromise:
 
 
 @dataclass(frozen=True, slots=True)
+class ChristmasDays:
+    """The last days to order a piece for a delivery before Christmas, None when it is too late: one in stock, and one
+    made in `production`, the shop's usual time."""
+
+    in_stock: date | None
+    made: date | None
+    production: ProductionDays
+
+
+@dataclass(frozen=True, slots=True)
 class Transit:
     """Countries of a zone to which the carrier takes the same calendar days from dispatch."""
 
@@ -63,6 +74,16 @@ def piece_promise(wanted: Piece) -> PiecePromise | None:
     """Return the promise for a piece ordered today; None while no zone lists the shop's own country. Three queries a
     minute at most."""
     return cached_fragment(lambda: [_promise(wanted)], "piece-promise", wanted)[0]
+
+
+def christmas_days() -> ChristmasDays | None:
+    """Return the last days to order before Christmas; None out of season and while no zone lists the shop's own
+    country. Three queries a minute at most."""
+    usual = default_production_days()
+    made, in_stock = (piece_promise(piece(usual.low, usual.high, units)) for units in (None, 1))
+    if made is None or in_stock is None or christmas_eve(today()) is None:
+        return None
+    return ChristmasDays(in_stock.christmas_until, made.christmas_until, usual)
 
 
 def christmas_text(until: date | None) -> str:

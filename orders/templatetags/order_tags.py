@@ -20,6 +20,7 @@ from orders.models.returns import OPEN_CASES
 from orders.pricing.quote import CartLine, price_cart
 from orders.selectors import provider_words
 from orders.selectors.invoices import documents_of, tax_notice
+from orders.selectors.promises import christmas_days
 from orders.selectors.rules import load_pricing_rules, today
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.selectors.withdrawals import cases_of, withdrawal_path
@@ -48,6 +49,7 @@ def waiting_tasks(context: dict[str, Any]) -> dict[str, Any]:
         "allowed": sees_staff_tasks(user),
         "has_books": may(user, StaffAction.SEE_BOOKS),
         "tasks": staff_tasks(timezone.localdate(), user),
+        "christmas": christmas_days() if may(user, StaffAction.SEE_ORDERS) else None,
     }
 
 

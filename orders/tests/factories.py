@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from decimal import Decimal
 from importlib import import_module
+from itertools import zip_longest
 from typing import Any
 
 from django.apps import apps
@@ -128,13 +130,17 @@ def make_order(
     language: str = "fr",
     user: Any = None,
     finish: str = "",
+    variations: Sequence[ProductVariation] = (),
     **customer: Any,
 ) -> Order:
-    """An order as checkout places it, `pending`; one piece at 40.00 € (49.99 € with delivery) unless told."""
+    """An order as checkout places it, `pending`; one piece at 40.00 € (49.99 € with delivery) unless told.
+
+    `variations` are the lines' formats, in their order; a line without one is of the default format.
+    """
     make_zones()
     wanted = tuple(
-        RequestedLine(product.pk, None, finish, quantity)
-        for product, quantity in (lines or ((make_product(), 1),))
+        RequestedLine(product.pk, variation and variation.pk, finish, quantity)
+        for (product, quantity), variation in zip_longest(lines or ((make_product(), 1),), variations)
     )
     details = {
         "email": "lea@example.com", "first_name": "Léa", "last_name": "Martin", "address": "3 rue des Carmes",

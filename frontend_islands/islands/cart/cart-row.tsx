@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { QuoteLine } from "@/api/types";
 import { type CartLine, lineKey, MAX_QUANTITY, removeLine, setQuantity } from "@/lib/cart";
 import { formatMoney } from "@/lib/money";
-import { FreeRow, LineBadges, LinePhoto, useLineName } from "@/purchase/quote-parts";
+import { FreeRow, LineBadges, LinePhoto, OldPrice, useLineName } from "@/purchase/quote-parts";
 import { useTranslation } from "@/runtime/react";
 
 interface CartRowProps {
@@ -25,7 +25,10 @@ export function CartRow({ row, onRemove, onReduce }: CartRowProps) {
           <h3 className="line__name">{line.url ? <a href={line.url}>{name}</a> : name}</h3>
           <LineBadges line={line} />
           {line.available && line.unit_price && (
-            <p className="line__unit">{t("cart.unit", { price: formatMoney(line.unit_price) })}</p>
+            <p className="line__unit">
+              {t("cart.unit", { price: formatMoney(line.unit_price) })}{" "}
+              <OldPrice text={line.original_price && formatMoney(line.original_price)} />
+            </p>
           )}
           {line.available && line.reserved && <p className="line__unit">{t("cart.reserved")}</p>}
           {!line.available && <p className="line__problem">{line.problem_detail || t("cart.unavailable")}</p>}

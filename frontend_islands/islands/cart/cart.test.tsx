@@ -67,6 +67,14 @@ it("asks itself when the answer to the page's head got lost", async () => {
   expect(await screen.findByText("Gardien")).toBeTruthy();
 });
 
+it("says what a reduced piece cost before, as the server tells", async () => {
+  fill(guardian);
+  serve({ "/api/cart/quote": answerTo({ ...guardian, original_price: "219.00" }) });
+  await renderIsland(island);
+  const old = (await screen.findByText("au lieu de")).closest("s");
+  expect(old?.textContent?.replace(/\s/g, " ")).toBe("au lieu de 219,00 €");
+});
+
 it("asks for the price of what is kept and shows the server's figures", async () => {
   const free = { ...guardian, quantity: 3, free_quantity: 1, promotion_label: "2 ACHETÉS 1 OFFERT" };
   fill(free);

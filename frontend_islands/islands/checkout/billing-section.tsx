@@ -1,7 +1,7 @@
 import type { CountryChoice } from "@/api/types";
 import { useTranslation } from "@/runtime/react";
-import { described, FieldFrame, TextField } from "./fields";
-import { postcodeMode } from "./postcode-mode";
+import { AddressFields } from "./address-fields";
+import { TextField } from "./fields";
 import type { Form } from "./use-form";
 
 interface BillingSectionProps {
@@ -14,7 +14,6 @@ interface BillingSectionProps {
 export function BillingSection({ form, countries, otherCountry }: BillingSectionProps) {
   const { t } = useTranslation();
   const { hasBilling, isGift, texts } = form.answers;
-  const country = texts["billing.country"];
   return (
     <fieldset className="form__section">
       <legend className="form__legend">
@@ -48,51 +47,14 @@ export function BillingSection({ form, countries, otherCountry }: BillingSection
               isOptional
               isWide
             />
-            <TextField
+            <AddressFields
               form={form}
-              name="billing.address"
-              label={t("checkout.billingAddress")}
-              autoComplete="billing address-line1"
-              isWide
+              of="billing"
+              countries={countries}
+              otherCountry={otherCountry}
+              country={texts["billing.country"]}
+              onCountry={(code) => form.setText("billing.country", code)}
             />
-            <TextField
-              form={form}
-              name="billing.postalCode"
-              label={t("checkout.billingPostalCode")}
-              autoComplete="billing postal-code"
-              inputMode={postcodeMode(country)}
-            />
-            <TextField
-              form={form}
-              name="billing.city"
-              label={t("checkout.billingCity")}
-              autoComplete="billing address-level2"
-            />
-            <FieldFrame form={form} name="billing.country" label={t("checkout.billingCountry")} isWide>
-              <select
-                className="select"
-                autoComplete="billing country"
-                required
-                value={country}
-                onChange={(event) => form.setText("billing.country", event.target.value)}
-                {...described(form, "billing.country")}
-              >
-                {countries.map(({ code, name }) => (
-                  <option key={code} value={code}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </FieldFrame>
-            {country === otherCountry && (
-              <TextField
-                form={form}
-                name="billing.customCountry"
-                label={t("checkout.billingCustomCountry")}
-                autoComplete="billing country-name"
-                isWide
-              />
-            )}
           </div>
         </>
       )}

@@ -2,9 +2,9 @@ import { useState } from "react";
 import { LIMITS } from "@/api/limits";
 import type { CountryChoice } from "@/api/types";
 import { useTranslation } from "@/runtime/react";
+import { AddressFields } from "./address-fields";
 import { described, FieldFrame, TextField } from "./fields";
 import { GiftFields } from "./gift-fields";
-import { postcodeMode } from "./postcode-mode";
 import type { Form } from "./use-form";
 
 interface DeliverySectionProps {
@@ -49,59 +49,24 @@ export function DeliverySection({
           label={t("checkout.lastName")}
           autoComplete="shipping family-name"
         />
-        <TextField
+        <AddressFields
           form={form}
-          name="address"
-          label={t("checkout.address")}
-          autoComplete="shipping address-line1"
-          isWide
-        />
-        <TextField
-          form={form}
-          name="postalCode"
-          label={t("checkout.postalCode")}
-          autoComplete="shipping postal-code"
-          inputMode={postcodeMode(country)}
-          isOptional={!needsPostcode}
-          // Half a postcode is no mistake: nothing is said while it is being typed.
-          hint={isTypingPostcode || errors.postalCode ? "" : postcodeNotice}
-          onFocus={() => setIsTypingPostcode(true)}
-          onBlur={() => {
-            setIsTypingPostcode(false);
-            form.leave("postalCode");
+          of="delivery"
+          countries={countries}
+          otherCountry={otherCountry}
+          country={country}
+          onCountry={onCountry}
+          postcode={{
+            isOptional: !needsPostcode,
+            // Half a postcode is no mistake: nothing is said while it is being typed.
+            hint: isTypingPostcode || errors.postalCode ? "" : postcodeNotice,
+            onFocus: () => setIsTypingPostcode(true),
+            onBlur: () => {
+              setIsTypingPostcode(false);
+              form.leave("postalCode");
+            },
           }}
         />
-        <TextField
-          form={form}
-          name="city"
-          label={t("checkout.city")}
-          autoComplete="shipping address-level2"
-        />
-        <FieldFrame form={form} name="country" label={t("checkout.country")} isWide>
-          <select
-            className="select"
-            autoComplete="shipping country"
-            required
-            value={country}
-            onChange={(event) => onCountry(event.target.value)}
-            {...described(form, "country")}
-          >
-            {countries.map(({ code, name }) => (
-              <option key={code} value={code}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </FieldFrame>
-        {country === otherCountry && (
-          <TextField
-            form={form}
-            name="customCountry"
-            label={t("checkout.customCountry")}
-            autoComplete="shipping country-name"
-            isWide
-          />
-        )}
       </div>
       <details
         className="disclosure"

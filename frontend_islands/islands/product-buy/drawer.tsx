@@ -3,7 +3,14 @@ import { type MouseEvent, useEffect, useId, useRef, useState } from "react";
 import { $lines, type CartChoice, lineKey } from "@/lib/cart";
 import { Icon } from "@/lib/icon";
 import { formatMoney } from "@/lib/money";
-import { FreeDelivery, LineBadges, LinePhoto, QuoteProblem, useLineName } from "@/purchase/quote-parts";
+import {
+  FreeDelivery,
+  LineBadges,
+  LinePhoto,
+  OldPrice,
+  QuoteProblem,
+  useLineName,
+} from "@/purchase/quote-parts";
 import { COUNTRY_KEY, readAddressPart, readTab } from "@/purchase/tab-memory";
 import { useQuote } from "@/purchase/use-quote";
 import { useTranslation } from "@/runtime/react";
@@ -113,7 +120,8 @@ function Added({ added, name, homeCountry }: AddedProps) {
             {line && <LineBadges line={line} />}
             {line?.available && line.unit_price && (
               <p className="line__unit">
-                {line.quantity} × {formatMoney(line.unit_price)}
+                {line.quantity} × {formatMoney(line.unit_price)}{" "}
+                <OldPrice text={line.original_price && formatMoney(line.original_price)} />
               </p>
             )}
             {line && !line.available && (

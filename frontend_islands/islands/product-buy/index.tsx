@@ -4,6 +4,7 @@ import { $lines, addToCart, type CartChoice, lineKey, MAX_QUANTITY } from "@/lib
 import { type Choice, choiceIn, putInAddress } from "@/lib/choice";
 import { fetchFragment, replaceParts } from "@/lib/fragment";
 import { toast } from "@/lib/toast";
+import { OldPrice } from "@/purchase/quote-parts";
 import { reactIsland, useIsland, useTranslation } from "@/runtime/react";
 import { CartDrawer } from "./drawer";
 import { firstChoice, isFinishOpen, isHeldForVisitor, isVariationOpen, offerFor, withFinish } from "./offers";
@@ -60,7 +61,7 @@ export function ProductBuy(props: ProductBuyProps) {
     <div className="buy stack">
       <p className="buy__price" aria-live="polite">
         {offer && <span className="price price--large">{offer.price_text}</span>}{" "}
-        {offer?.original_price_text && <s className="price-was">{offer.original_price_text}</s>}{" "}
+        <OldPrice text={offer?.original_price_text} />{" "}
         {(props.promotion_badge || offer?.original_price_text) && (
           <span className="badge badge--promo">{props.promotion_badge || t("buy.promo")}</span>
         )}{" "}

@@ -1,12 +1,10 @@
 import { act, screen, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
-import type { BuyOffer, ProductBuyProps } from "@/api/types";
-import { $lines } from "@/lib/cart";
-import { type CartLine, lineKey, MAX_QUANTITY, readCart, writeCart } from "@/lib/cart-storage";
+import { MAX_QUANTITY, readCart, writeCart } from "@/lib/cart-storage";
 import { fetchFragment } from "@/lib/fragment";
 import { toast } from "@/lib/toast";
 import { barriers } from "@/testing/accessibility";
-import { type Asked, json, problem, quote, quoted, serve } from "@/testing/purchase";
+import { addButton, figurine, offer, openShop, plain, price, radio } from "@/testing/product-buy";
 import { renderIsland } from "@/testing/render";
 import { ProductBuy } from "./index";
 import { firstChoice, withFinish } from "./offers";
@@ -19,24 +17,10 @@ vi.mock("@/lib/fragment", async (original) => ({
 
 let setInSight: (isInSight: boolean) => void = () => {};
 
-const answer = vi.fn(({ body }: Asked) => {
-  const [line] = body.lines as CartLine[];
-  return json(quote(line ? [quoted({ ...line, key: lineKey(line) })] : [], { item_count: 1 }));
-});
-
 beforeEach(() => {
   vi.mocked(toast).mockReset();
   vi.mocked(fetchFragment).mockReset().mockResolvedValue("");
-  answer.mockClear();
-  $lines.set([]);
-  serve({ "/api/cart/quote": answer });
-  HTMLDialogElement.prototype.showModal = function () {
-    this.open = true;
-  };
-  HTMLDialogElement.prototype.close = function () {
-    this.open = false;
-    this.dispatchEvent(new Event("close"));
-  };
+  openShop();
   vi.stubGlobal(
     "IntersectionObserver",
     class {
@@ -49,74 +33,11 @@ beforeEach(() => {
   );
 });
 
-const offer = (
-  finish: BuyOffer["finish"],
-  variation_id: number | null,
-  price: string,
-  more: Partial<BuyOffer> = {},
-): BuyOffer => ({
-  finish,
-  variation_id,
-  price,
-  price_text: `${price.replace(".", ",")} €`,
-  original_price: null,
-  original_price_text: null,
-  available: true,
-  available_quantity: null,
-  stock_text: "",
-  ...more,
-});
-
-const photo = (url: string) => ({ url, width: 64, height: 64, alt: "" });
-
-const figurine: ProductBuyProps = {
-  product_id: 12,
-  name: "Gardien aux andouillers",
-  available: true,
-  unavailable_text: "Rupture de stock",
-  promotion_badge: "2 ACHETÉS 1 OFFERT",
-  promotion_text: "2 achetés, 1 offert",
-  cart_url: "/panier",
-  checkout_url: "/checkout",
-  home_country: "FR",
-  finishes: [
-    { code: "painted", label: "Peint", image: photo("/p.webp"), available: true, reason: "" },
-    { code: "unpainted", label: "Non peint", image: photo("/u.webp"), available: true, reason: "" },
-  ],
-  variations: [
-    { id: 3, name: "15 cm", is_default: true, available: true, reason: "" },
-    { id: 4, name: "25 cm", is_default: false, available: true, reason: "" },
-    { id: 5, name: "40 cm", is_default: false, available: false, reason: "" },
-  ],
-  offers: [
-    offer("painted", 3, "189.00", { original_price: "219.00", original_price_text: "219,00 €" }),
-    offer("painted", 4, "289.00"),
-    offer("painted", 5, "489.00", { available: false }),
-    offer("unpainted", 3, "89.00"),
-    offer("unpainted", 4, "139.00", { available: false }),
-    offer("unpainted", 5, "239.00", { available: false }),
-  ],
-  selected: { finish: "painted", variation_id: 3 },
-};
-const plain: ProductBuyProps = {
-  ...figurine,
-  promotion_badge: "",
-  promotion_text: "",
-  finishes: [],
-  variations: [],
-  offers: [offer(null, null, "24.90")],
-  selected: { finish: null, variation_id: null },
-};
-
-const price = () => document.querySelector(".buy__price")?.textContent?.trim();
-const radio = (name: RegExp) => screen.getByRole<HTMLInputElement>("radio", { name });
-const addButton = () => screen.getByRole<HTMLButtonElement>("button", { name: "Ajouter au panier" });
-
 it("shows the server's choice with its price, crossed-out price and promotion", async () => {
   await renderIsland(<ProductBuy {...figurine} />);
 
-  expect(price()).toBe("189,00 € 219,00 € 2 ACHETÉS 1 OFFERT 2 achetés, 1 offert");
-  expect(document.querySelector("s.price-was")?.textContent).toBe("219,00 €");
+  expect(price()).toBe("189,00 € au lieu de 219,00 € 2 ACHETÉS 1 OFFERT 2 achetés, 1 offert");
+  expect(document.querySelector("s.price-was")?.textContent).toBe("au lieu de 219,00 €");
   expect(radio(/^Peint/).checked).toBe(true);
   expect(radio(/15 cm/).checked).toBe(true);
   expect(document.querySelector(".radio-card__photo")?.getAttribute("src")).toBe("/p.webp");
@@ -209,30 +130,6 @@ it("says the server's reason for a finish that is not offered", async () => {
   await renderIsland(<ProductBuy {...figurine} finishes={finishes} />);
   expect(radio(/^Non peint/).disabled).toBe(true);
   expect(screen.getByText("Non proposé")).toBeTruthy();
-});
-
-it("adds the choice to the cart and says so", async () => {
-  const { user } = await renderIsland(<ProductBuy {...figurine} />);
-  await user.click(radio(/^Non peint/));
-  await user.click(addButton());
-
-  expect(readCart()).toEqual([{ product_id: 12, variation_id: 3, finish: "unpainted", quantity: 1 }]);
-  const drawer = screen.getByRole("dialog", { name: "Produit ajouté au panier" });
-  expect(document.activeElement?.textContent).toBe("Produit ajouté au panier");
-  expect(drawer.textContent).toContain("Gardien");
-  expect(await within(drawer).findByText(/^1 × /)).toBeTruthy();
-  expect(answer.mock.calls[0]?.[0].body).toEqual({ lines: readCart(), country: "FR" });
-  expect([...drawer.querySelectorAll("dd")].map((cell) => cell.textContent?.replace(/\s/g, " "))).toEqual([
-    "378,00 €",
-  ]);
-  expect(within(drawer).getByRole("link", { name: "Commander" }).getAttribute("href")).toBe("/checkout");
-  expect(within(drawer).getByRole("link", { name: "Voir le panier" }).getAttribute("href")).toBe("/panier");
-  expect(toast).not.toHaveBeenCalled();
-  expect(await barriers(drawer)).toEqual([]);
-
-  await user.click(within(drawer).getByRole("button", { name: "Fermer" }));
-  expect(drawer.hasAttribute("open")).toBe(false);
-  expect(readCart()).toHaveLength(1);
 });
 
 it("sells a product that has nothing to choose", async () => {
@@ -386,36 +283,4 @@ it.each([
     link: { href: "/panier", label: "Voir le panier" },
   });
   expect(document.querySelector("dialog")?.open).toBe(false);
-});
-
-it("says in the drawer what the server refuses, and asks again where it did not answer", async () => {
-  let reply = () => problem(503, "unavailable", "La boutique est fermée.");
-  serve({ "/api/cart/quote": () => reply() });
-  const { user } = await renderIsland(<ProductBuy {...plain} />);
-  await user.click(addButton());
-  expect(await screen.findByText("La boutique est fermée.")).toBeTruthy();
-
-  reply = () =>
-    json(
-      quote([
-        quoted({
-          ...readCart()[0],
-          key: "12::",
-          available: false,
-          problem_detail: "Rupture de stock",
-        }),
-      ]),
-    );
-  await user.click(screen.getByRole("button", { name: "Réessayer" }));
-  expect(await screen.findByText("Rupture de stock")).toBeTruthy();
-});
-
-it("closes on the backdrop and not on the sheet", async () => {
-  const { user } = await renderIsland(<ProductBuy {...plain} />);
-  await user.click(addButton());
-  const drawer = screen.getByRole<HTMLDialogElement>("dialog");
-  await user.click(within(drawer).getByRole("heading", { level: 2 }));
-  expect(drawer.open).toBe(true);
-  await user.click(drawer);
-  expect(drawer.open).toBe(false);
 });

@@ -77,7 +77,7 @@ def settle(attempt_id: uuid.UUID) -> Settlement:
         _close_expired(attempt, facts)
     elif facts.status == "complete":
         with transaction.atomic():
-            order = Order.objects.select_for_update().get(pk=order_id)
+            order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
             payment = Payment.objects.select_for_update().get(pk=attempt.payment_id)
             current = Attempt.objects.select_for_update().get(pk=attempt_id)
             _apply_complete(order, payment, current, facts)

@@ -16,7 +16,7 @@ from django.db.models import Sum
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from catalog.services.stock import StockUnit, release_stock
+from catalog.services.stock import StockUnit, lock_products, release_stock
 from orders.journal import record_event
 from orders.models import (
     Attempt,
@@ -29,7 +29,6 @@ from orders.models import (
     RefundMethod,
     RefundReason,
     RefundRequest,
-    StockHold,
     Withdrawal,
     WithdrawalCase,
 )
@@ -47,7 +46,7 @@ from orders.selectors.refund_rules import (
 )
 from orders.services.installments.scheduled_payments import void_scheduled
 from orders.services.refunds.outcomes import settle_request
-from orders.services.status.stock_holds import level_of
+from orders.services.status.stock_holds import hold_of, level_of
 from shop.core.enqueue import enqueue_after_commit
 from shop.core.money import ZERO, amount_string, from_cents
 from shop.core.problems import Problem
@@ -89,7 +88,7 @@ def request_refund(
     fingerprint = _fingerprint(order_id, lines, amount)
     try:
         with transaction.atomic():
-            order = Order.objects.select_for_update().get(pk=order_id)
+            order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
             known = RefundRequest.objects.filter(key=key).first()
             if known is not None:
                 return _repeated(known, fingerprint)
@@ -157,9 +156,10 @@ def _decide(
         if part := min(charge.left, money):
             _add_refund(order, charge.attempt, part, request=request)
             money -= part
-    for row, line in zip(rows, proposal.lines, strict=True):
-        if line.restock:
-            _restock(order, row)
+    back = [row for row, line in zip(rows, proposal.lines, strict=True) if line.restock]
+    lock_products(product_ids=[row.item.product_id for row in back])
+    for row in back:
+        _restock(order, row)
     settle_request(order, request)
     return request
 
@@ -237,24 +237,27 @@ def restock_line(*, line_id: int) -> bool:
     """
     with transaction.atomic():
         order_id = RefundLine.objects.values_list("request__order_id", flat=True).get(pk=line_id)
-        order = Order.objects.select_for_update().get(pk=order_id)
-        return _restock(order, RefundLine.objects.select_related("item").get(pk=line_id))
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
+        line = RefundLine.objects.select_related("item").get(pk=line_id)
+        lock_products(product_ids=[line.item.product_id])
+        return _restock(order, line)
 
 
 def _restock(order: Order, line: RefundLine) -> bool:
-    """Runs with the order locked; the guarded update makes it happen once."""
-    item: OrderItem = line.item
+    """Runs with the order and the product locked; the guarded update makes it happen once."""
+    # Its variant may have been deleted until the product was locked.
+    item = OrderItem.objects.get(pk=line.item_id)
     back = RefundLine.objects.filter(item=item, restocked=True)
     shelved = back.aggregate(units=Sum("quantity"))["units"] or 0
-    if item.variant_id is None or shelved + line.quantity > item.quantity:
+    # A number that staff began to count since the sale never lost these units.
+    hold = hold_of(item)
+    level = None if hold is None else level_of(hold)
+    if (item.variant_id is None and level is None) or shelved + line.quantity > item.quantity:
         return False
     if not RefundLine.objects.filter(pk=line.pk, restocked=False).update(restocked=True):
         return False
     line.restocked = True
-    # A number that staff began to count since the sale never lost these units.
-    hold = StockHold.objects.filter(order=order, variant=item.variant_id).first()
-    if hold is not None:
-        release_stock(units=[StockUnit(item.variant_id, line.quantity, level_of(hold))])
+    release_stock(units=[StockUnit(item.variant_id, line.quantity, level)])
     record_event(order, "refund.restocked", item=item.pk, units=line.quantity)
     return True
 

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from catalog.selectors.availability import Level
-from catalog.services.stock import StockUnit, hold_stock, release_stock
-from orders.models import Order, OrderStatus, StockHold, StockHoldState
+from catalog.services.stock import StockUnit, hold_stock, lock_products, release_stock
+from orders.models import Order, OrderItem, OrderStatus, StockHold, StockHoldState
 
 
 def hold_for_order(order: Order) -> None:
@@ -37,9 +37,8 @@ def release_for_order(order: Order) -> bool:
 
     The order's row must be locked by the caller.
     """
-    held = list(order.stock_holds.select_for_update().filter(state=StockHoldState.HELD))
-    given = [hold for hold in held if _release(hold)]
-    release_stock(units=[_unit(hold, hold.variant_id) for hold in given if hold.variant_id is not None])
+    given = [hold for hold in _locked(order, StockHoldState.HELD) if _release(hold)]
+    release_stock(units=map(_unit, given))
     return bool(given)
 
 
@@ -48,18 +47,25 @@ def take_for_order(order: Order) -> None:
 
     The order's row must be locked by the caller.
     """
-    holds = list(order.stock_holds.select_for_update())
-    gone = [hold for hold in holds if hold.state == StockHoldState.RELEASED and hold.variant_id is not None]
-    if gone:
-        taken = hold_stock(
-            units=[_unit(hold, hold.variant_id) for hold in gone if hold.variant_id is not None]
-        )
+    if gone := _locked(order, StockHoldState.RELEASED):
+        taken = hold_stock(units=map(_unit, gone))
         for hold, unit in zip(gone, taken, strict=True):
             hold.level = unit.level[0] if unit.level else ""
         StockHold.objects.bulk_update(gone, ("level",))
     order.stock_holds.exclude(state=StockHoldState.TAKEN).update(
         state=StockHoldState.TAKEN, network="", mailbox=""
     )
+
+
+def hold_of(item: OrderItem) -> StockHold | None:
+    """Return the hold of a line; None for lines of orders that held nothing. Two queries, with its product locked.
+
+    Both are written in one order and lose a deleted variant together, so that they have the same place among the
+    lines and holds of one variant.
+    """
+    same = {"order": item.order_id, "product": item.product_id, "variant": item.variant_id}
+    place = OrderItem.objects.filter(**same, position__lt=item.position).count()
+    return StockHold.objects.filter(**same).order_by("pk")[place : place + 1].first()
 
 
 def held_by_orders(order_ids: Iterable[uuid.UUID]) -> Counter[Level]:
@@ -87,11 +93,18 @@ def level_of(hold: StockHold) -> Level | None:
     return None if pk is None else (hold.level, pk)
 
 
+def _locked(order: Order, state: StockHoldState) -> list[StockHold]:
+    """The order's holds in this state, their products locked before them."""
+    holds = order.stock_holds.filter(state=state)
+    lock_products(product_ids=holds.order_by().values("product"))
+    return list(holds.select_for_update())
+
+
 def _release(hold: StockHold) -> bool:
     """`held` → `released`; of two callers who both saw it held one gets True."""
     row = StockHold.objects.filter(pk=hold.pk, state=StockHoldState.HELD)
     return bool(row.update(state=StockHoldState.RELEASED, network="", mailbox=""))
 
 
-def _unit(hold: StockHold, variant_id: int) -> StockUnit:
-    return StockUnit(variant_id, hold.quantity, level_of(hold))
+def _unit(hold: StockHold) -> StockUnit:
+    return StockUnit(hold.variant_id, hold.quantity, level_of(hold))

@@ -155,7 +155,8 @@ def cancel_unpaid_order(
     `reason` is the journal's dotted name.
     """
     with transaction.atomic():
-        order = Order.objects.select_for_update().get(pk=order_id)
+        # No key: deleting a product checks the orders that name it, with the lock that `lock_products` waits for.
+        order = Order.objects.select_for_update(no_key=True).get(pk=order_id)
         if order.status != OrderStatus.PENDING:
             return False
         payments = list(Payment.objects.select_for_update().filter(order=order).order_by("position"))

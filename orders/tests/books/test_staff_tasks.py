@@ -1,6 +1,6 @@
 """What the first page of the admin says is to be done: orders to make, before and after their promise."""
 
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from django.urls import reverse
@@ -9,7 +9,7 @@ from django.utils import timezone
 from accounts.tests.people import make_admin
 from orders.books.staff_tasks import staff_tasks
 from orders.models import Order
-from orders.tests.factories import make_order, make_seller, pay_order
+from orders.tests.factories import make_order, make_seller, make_zones, pay_order
 from shop.core.models import ShopSettings
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db]
@@ -59,3 +59,33 @@ def test_what_waits_takes_a_known_number_of_queries(order, django_assert_num_que
     # The orders at risk: zones, territories, closures, orders waiting.
     with django_assert_num_queries(17):
         staff_tasks(timezone.localdate())
+
+
+def overview(client) -> str:
+    client.force_login(make_admin())
+    return " ".join(client.get(reverse("admin:index")).content.decode().split())
+
+
+@pytest.mark.parametrize(
+    ("day", "in_stock", "made"),
+    [
+        (date(2026, 11, 2), "<strong>17 décembre 2026</strong>", "<strong>20 novembre 2026</strong>"),
+        (date(2026, 12, 1), "<strong>17 décembre 2026</strong>", "trop tard"),
+        (date(2026, 12, 24), "trop tard", "trop tard"),
+    ],
+)
+def test_in_season_the_overview_says_until_when_to_order_before_christmas(
+    client, time_machine, day, in_stock, made
+):
+    time_machine.move_to(datetime(day.year, day.month, day.day, 11, tzinfo=UTC), tick=False)
+    make_zones()
+    page = overview(client)
+    assert f"<dd>Pièce en stock : {in_stock}</dd>" in page
+    assert f"<dd>Pièce à fabriquer, délai habituel de 14 à 28 jours : {made}</dd>" in page
+
+
+@pytest.mark.parametrize("day", [date(2026, 10, 31), date(2026, 12, 25)])
+def test_out_of_season_the_overview_says_nothing_of_christmas(client, time_machine, day):
+    time_machine.move_to(datetime(day.year, day.month, day.day, 11, tzinfo=UTC), tick=False)
+    make_zones()
+    assert "avant Noël" not in overview(client)

@@ -1,0 +1,114 @@
+"""A format is deleted while an order's units of it come back: nobody waits in a circle, no unit is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import OperationalError, transaction
+
+from catalog.models import Product, ProductVariation
+from catalog.services.products import delete_product, delete_variation
+from orders.models import Order, StockHold, StockHoldState
+from orders.selectors.refund_rules import ReturnedLine
+from orders.services.refunds import decisions
+from orders.services.status import stock_holds
+from orders.services.status.transitions import cancel_unpaid_order
+from orders.tests.factories import make_order, make_product, make_variation, pay_order
+from orders.tests.refunding import provider, refund  # noqa: F401 - fixture
+from tests.races.concurrency import Started, run_concurrently, values, wait_until_blocked
+from tests.races.test_opposite_carts import deadlocks
+
+pytestmark = [
+    pytest.mark.postgres, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("provider")
+]  # fmt: skip
+
+ROUNDS = 10
+
+
+def held() -> Order:
+    """Two of five units of the product's number, in a format without one of its own."""
+    piece = make_product(price="60.00", stock_quantity=5)
+    make_variation(piece, "18 cm", is_default=True)
+    return make_order((piece, 2))
+
+
+def release(order: Order) -> bool:
+    return cancel_unpaid_order(order.pk, reason="payment.expired")
+
+
+def restock(order: Order) -> bool:
+    return refund(order, lines=[ReturnedLine(order.items.get().pk, 2, True)]).lines.get().restocked
+
+
+def delete_while(call: Callable[[], Any]) -> Started:
+    """Delete the format; `call` comes when its product is locked and the rows that point at it are not yet."""
+    with transaction.atomic():
+        Product.objects.select_for_update().get()
+        started = Started(call)
+        wait_until_blocked()
+        delete_variation(variation=ProductVariation.objects.get())
+    return started
+
+
+def units() -> int | None:
+    return Product.objects.get().stock_quantity
+
+
+def test_units_released_while_their_format_is_deleted_return_to_the_product():
+    order = held()
+    assert delete_while(partial(release, order)).value() is True
+    hold = StockHold.objects.get()
+    assert (hold.state, hold.variant, units()) == (StockHoldState.RELEASED, None, 5)
+
+
+def test_units_refunded_while_their_format_is_deleted_return_to_the_product():
+    order = pay_order(held())
+    assert delete_while(partial(restock, order)).value() is True
+    assert units() == 5
+
+
+def test_control_holds_locked_before_their_products_wait_in_a_circle(monkeypatch):
+    order = held()
+    monkeypatch.setattr(stock_holds, "lock_products", lambda **_: [])
+    before = deadlocks()
+    with pytest.raises(OperationalError):
+        delete_while(partial(release, order)).value()
+    assert deadlocks() == before + 1
+
+
+def test_control_a_line_read_before_its_product_is_locked_loses_its_units(monkeypatch):
+    order = pay_order(held())
+    lock = decisions.lock_products
+    read = decisions.hold_of
+
+    def late(item: Any) -> StockHold | None:
+        lock(product_ids=[item.product_id])
+        return read(item)
+
+    monkeypatch.setattr(decisions, "lock_products", lambda **_: [])
+    monkeypatch.setattr(decisions, "hold_of", late)
+    delete_while(partial(restock, order)).value()
+    assert units() == 3
+
+
+@pytest.mark.parametrize("what", ["format", "product"])
+def test_many_orders_released_at_the_instant_of_a_deletion(what, figures):
+    before = deadlocks()
+    for number in range(ROUNDS):
+        piece = make_product(f"Pièce {number}", "60.00", stock_quantity=9)
+        variation = make_variation(piece, "18 cm", is_default=True)
+        orders = [make_order((piece, 1)) for _ in range(5)]
+        delete = (
+            partial(delete_variation, variation=variation)
+            if what == "format"
+            else partial(delete_product, product=piece)
+        )
+        done = values(run_concurrently([*(partial(release, order) for order in orders), delete]))
+        assert done[:-1] == [True] * 5
+        left = Product.objects.filter(pk=piece.pk).values_list("stock_quantity", flat=True).first()
+        assert left == (9 if what == "format" else None)
+    assert deadlocks() == before
+    figures(**{f"deleted_{what}_rounds": ROUNDS, "deadlocks": 0})
