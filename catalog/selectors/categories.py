@@ -23,7 +23,7 @@ from catalog.selectors.addresses import called, category_url
 from catalog.selectors.availability import available_condition
 from catalog.selectors.cards import NEWEST
 from catalog.selectors.pictures import image_info
-from shop.core.fragment_cache import cached_fragment
+from shop.core.fragment_cache import cached_fragment, store_fragment
 from shop.core.images import ImageInfo
 from shop.core.languages import active_language
 
@@ -130,6 +130,8 @@ def _cards() -> list[CategoryCard]:
         .annotate(photo=Subquery(newest_photo))
         .order_by("position", "pk")
     )
+    # The menu of the same page needs the rows too.
+    store_fragment(tuple(rows), "categories")
     photos = ProductImage.objects.in_bulk([row.photo for row in rows if row.photo and not _own(row)])
     language, today = active_language(), timezone.localdate()
     return [
