@@ -44,4 +44,16 @@ class Migration(migrations.Migration):
         migrations.AddField("product", "has_medium", models.BooleanField(default=False, editable=False, verbose_name="existe en moyen")),
         migrations.AddField("product", "has_large", models.BooleanField(default=False, editable=False, verbose_name="existe en grand")),
         migrations.RunPython(fill_heights, migrations.RunPython.noop),
+        migrations.AddIndex(
+            "product",
+            models.Index(
+                fields=[
+                    "category", "is_available", "is_ready", "has_small", "has_medium", "has_large",
+                    "running_promotion", "crossed_out", "painted_price", "unpainted_price", "price_from", "id",
+                    "is_published",
+                ],
+                condition=models.Q(is_published=True),
+                name="product_filters",
+            ),
+        ),
     ]

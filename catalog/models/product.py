@@ -232,6 +232,24 @@ class Product(models.Model):
                 name="product_category_price",
                 condition=Q(is_published=True),
             ),
+            # What counts and filters read, without touching the table.
+            models.Index(
+                fields=(
+                    *("category", "is_available", "is_ready", "has_small", "has_medium", "has_large"),
+                    *(
+                        "running_promotion",
+                        "crossed_out",
+                        "painted_price",
+                        "unpainted_price",
+                        "price_from",
+                        "id",
+                    ),
+                    # SQLite would read the row for the condition.
+                    "is_published",
+                ),
+                name="product_filters",
+                condition=Q(is_published=True),
+            ),
             models.Index(Lower("name_fr"), "id", name="product_name_fr", condition=Q(is_published=True)),
             *(
                 models.Index(

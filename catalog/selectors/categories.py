@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -67,6 +67,13 @@ def menu_categories() -> list[Category]:
     """Those that are in season today, in the shop's order. One query, none on a cached page."""
     today = timezone.localdate()
     return [row for row in all_categories() if row.is_in_season(today)]
+
+
+def buyable_categories() -> list[Category]:
+    """Those with some product that can be bought, collections last. One query."""
+    buyable = Product.objects.filter(available_condition(), is_published=True, category=OuterRef("pk"))
+    rows = Category.objects.filter(Exists(buyable)).order_by("position", "pk")
+    return sorted(rows, key=lambda row: row.kind != CategoryKind.MAIN)
 
 
 def find_category(word: str) -> Category | None:

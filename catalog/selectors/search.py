@@ -12,11 +12,9 @@ from dataclasses import dataclass
 
 from django.db import connection
 from django.db.models import BooleanField, ExpressionWrapper, Q
-from django.db.models.expressions import RawSQL
 
 from catalog.models import Product, SearchEntry
 from catalog.selectors.availability import available_condition
-from catalog.selectors.cards import NEWEST
 from catalog.selectors.vocabulary import Query
 
 # Results are ranked and counted exactly up to here: nobody turns more pages.
@@ -108,11 +106,16 @@ def _newest(query: Query, level: int, known: set[int], limit: int) -> list[int]:
 
 
 def _filtered(query: Query, condition: Q) -> list[int]:
-    """Matches that meet a condition where very many match: the available ones first, then the newest. One query."""
-    inside = RawSQL(_select_products(), [_match_text(query, _LEVELS[-1])])  # noqa: S611
-    rows = Product.objects.filter(condition, pk__in=inside, is_published=True)
-    keys = rows.order_by(_AVAILABLE.desc(), *NEWEST).values_list("pk", flat=True)
-    return list(keys[: COUNT_CAP + 1])
+    """The newest matches that meet a condition where very many match: those among them that can be bought first. Two
+    queries."""
+    level = _LEVELS[-1]
+    rows = Product.objects.filter(condition, is_published=True).order_by().values("pk")
+    inside, params = rows.query.get_compiler(connection=connection).as_sql()
+    sql = f"{_select('0')} AND {_product()} IN ({inside}) ORDER BY id DESC LIMIT {COUNT_CAP + 1}"  # noqa: S608
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [_match_text(query, level), *params])
+        keys = [key for key, _ in cursor.fetchall()]
+    return _ranked(dict.fromkeys(keys, level), None)
 
 
 def _match_text(query: Query, level: int) -> str:
@@ -141,8 +144,5 @@ def _select(what: str) -> str:
     return f"SELECT rowid AS id, {what} FROM {_FULL_TEXT} WHERE {_FULL_TEXT} MATCH %s"  # noqa: S608
 
 
-def _select_products() -> str:
-    if connection.vendor == "postgresql":
-        return f"SELECT product_id FROM {_TABLE} WHERE words @@ %s::tsquery"  # noqa: S608
-    key = SearchEntry.PRODUCT_OF_KEY
-    return f"SELECT {key} FROM {_FULL_TEXT} WHERE {_FULL_TEXT} MATCH %s"  # noqa: S608
+def _product() -> str:
+    return "product_id" if connection.vendor == "postgresql" else f"({SearchEntry.PRODUCT_OF_KEY})"

@@ -92,7 +92,7 @@ def seed(count: int) -> None:
     from django.db import connection
     from django.utils import timezone
 
-    from catalog.models import Category, CategoryKind, Product, Variant
+    from catalog.models import Category, CategoryKind, Product, ProductImage, Variant
     from catalog.selectors.availability import listed_columns
     from catalog.words import known_beginnings
 
@@ -140,6 +140,10 @@ def seed(count: int) -> None:
         if len(batch) == BATCH or number == count - 1:
             Product.objects.bulk_create(batch)
             Variant.objects.bulk_create(Variant(product=row) for row in batch)
+            ProductImage.objects.bulk_create(
+                ProductImage(product=row, file=f"products/{row.pk}.jpg", width=800, height=1000)
+                for row in batch
+            )
             batch = []
     index_words()
     with connection.cursor() as cursor:
