@@ -84,7 +84,8 @@ def release_stock(*, units: Iterable[StockUnit]) -> None:
 
 
 def refresh_availability(*, product_ids: Collection[int]) -> None:
-    """Bring what the rows of these products say of their variants up to date. Two queries, one more for each that changed.
+    """Bring what the rows of these products say of their variants up to date. Two queries, one more for each that
+    changed.
 
     The products must be locked by the caller: two buyers of the last units of two variants would otherwise each see
     the other's unit still there.
