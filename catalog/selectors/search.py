@@ -108,12 +108,14 @@ def _most_of_one_word(query: Query) -> int:
     return max(form.pieces for form in words[0][0])
 
 
-def _most(query: Query) -> int:
-    """How many products have all words of a query, at most."""
-    return min(
+def _is_walked(query: Query, level: int) -> bool:
+    """Whether so many products may have all words of a query that the newest are soon found by walking. What stands in
+    a better place than the description, few have."""
+    most = min(
         sum(min(sum(form.pieces for form in forms) for forms in option.words) for option in term)
         for term in query.terms
     )
+    return level == _LEVELS[-1] and most > _MANY
 
 
 def _ranked(levels: dict[int, int], condition: Q | None) -> list[int]:
@@ -132,7 +134,7 @@ def _newest(query: Query, level: int, known: set[int], limit: int) -> list[int]:
         return []
     size = limit + max(limit, _SPARE) + len(known)
     sql = f"{_select('0', _of_language(query))} ORDER BY id DESC LIMIT {size}"
-    rows = _read(_WALK if _most(query) > _MANY else _COLLECT, sql, [_match_text(query, level)])
+    rows = _read(_WALK if _is_walked(query, level) else _COLLECT, sql, [_match_text(query, level)])
     keys = [key for key, _ in rows if key not in known]
     return _ranked(dict.fromkeys(keys, level), None)[:limit]
 
@@ -145,14 +147,15 @@ def _filtered(query: Query, condition: Q) -> list[int]:
     inside, params = rows.query.get_compiler(connection=connection).as_sql()
     order = f"ORDER BY id DESC LIMIT {COUNT_CAP + 1}"
     text = _match_text(query, level)
-    if connection.vendor == "postgresql":
+    if connection.vendor == "postgresql" and _is_walked(query, level):
         # The words of a row are unpacked last.
         condition_sql = f"CASE WHEN product_id IN ({inside}) THEN words @@ %s::tsquery ELSE false END"
         sql = f"SELECT id, 0 FROM {_TABLE} WHERE {_of_language(query)}{condition_sql} {order}"  # noqa: S608
         rows_found = _read(_WALK, sql, [*params, text])
     else:
-        sql = f"{_select('0')} AND ({SearchEntry.PRODUCT_OF_KEY}) IN ({inside}) {order}"
-        rows_found = _read("", sql, [text, *params])
+        product = "product_id" if connection.vendor == "postgresql" else f"({SearchEntry.PRODUCT_OF_KEY})"
+        sql = f"{_select('0')} AND {product} IN ({inside}) {order}"
+        rows_found = _read(_COLLECT, sql, [text, *params])
     return _ranked({key: level for key, _ in rows_found}, None)
 
 
