@@ -167,5 +167,7 @@ def empty_message(*, search: str, category: str, filtered: bool = False) -> str:
     if search:
         return _("Aucune figurine trouvée pour «\u00a0%(search)s\u00a0»") % {"search": search}
     if category:
-        return _("Aucune figurine trouvée dans la catégorie «\u00a0%(category)s\u00a0».") % {"category": category}
+        return _("Aucune figurine trouvée dans la catégorie «\u00a0%(category)s\u00a0».") % {
+            "category": category
+        }
     return _("Aucune figurine disponible pour le moment.")
