@@ -49,8 +49,9 @@ class Product(models.Model):
     """A product on sale.
 
     Write it through `catalog.services.products`, which keeps the denormalised columns (`search_text`, `price_from`,
-    `price_to`, `crossed_out`, `reduced_price`, `running_promotion`, `is_available`, `is_ready`) and the price history
-    right; `rating_count` and `rating_average` are those of `catalog.services.reviews`. Texts are translated.
+    `price_to`, `crossed_out`, `reduced_price`, `running_promotion`, `is_available`, `is_ready`, `has_small`,
+    `has_medium`, `has_large`) and the price history right; `rating_count` and `rating_average` are those of
+    `catalog.services.reviews`. Texts are translated.
     """
 
     name = models.CharField(_("nom"), max_length=160)
@@ -159,6 +160,9 @@ class Product(models.Model):
     # Of its variants, so that lists need not read them.
     is_available = models.BooleanField(_("achetable"), default=False, editable=False)
     is_ready = models.BooleanField(_("prêt à partir"), default=False, editable=False)
+    has_small = models.BooleanField(_("existe en petit"), default=False, editable=False)
+    has_medium = models.BooleanField(_("existe en moyen"), default=False, editable=False)
+    has_large = models.BooleanField(_("existe en grand"), default=False, editable=False)
     search_text = models.TextField(_("texte de recherche"), blank=True, default="", editable=False)
     price_from = models.DecimalField(
         _("prix le plus bas (€)"),
@@ -234,6 +238,24 @@ class Product(models.Model):
             models.Index(
                 fields=("category", "price_from", "id"),
                 name="product_category_price",
+                condition=Q(is_published=True),
+            ),
+            # What counts and filters read, without touching the table.
+            models.Index(
+                fields=(
+                    *("category", "is_available", "is_ready", "has_small", "has_medium", "has_large"),
+                    *(
+                        "running_promotion",
+                        "crossed_out",
+                        "painted_price",
+                        "unpainted_price",
+                        "price_from",
+                        "id",
+                    ),
+                    # SQLite would read the row for the condition.
+                    "is_published",
+                ),
+                name="product_filters",
                 condition=Q(is_published=True),
             ),
             models.Index(Lower("name_fr"), "id", name="product_name_fr", condition=Q(is_published=True)),

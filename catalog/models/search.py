@@ -67,6 +67,12 @@ class SearchEntry(models.Model):
     PRODUCT_OF_KEY: ClassVar[str] = f"rowid >> {_LANGUAGE_BITS} & {(1 << _PK_BITS) - 1}"
 
     @staticmethod
+    def language_condition(language: str) -> str:
+        """SQL that is true for the keys of a language."""
+        number = settings.MODELTRANSLATION_LANGUAGES.index(language)
+        return f"id & {(1 << _LANGUAGE_BITS) - 1} = {number}"
+
+    @staticmethod
     def product_of(key: int) -> int:
         """The product of an entry's key."""
         return key >> _LANGUAGE_BITS & ((1 << _PK_BITS) - 1)

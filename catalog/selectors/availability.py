@@ -1,9 +1,10 @@
-"""What can be bought now: by a product's row, by a variant, and the units that are left."""
+"""What can be bought now: by a product's row, by a variant, and the units that are left; and in which heights."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 
 from django.db.models import Q
 
@@ -12,6 +13,9 @@ from catalog.pricing import displayed_offers, offers
 
 LOW_STOCK = 3
 """From so many units on, pages say how many are left."""
+
+SMALL_BELOW_CM, LARGE_FROM_CM = Decimal(12), Decimal(18)
+"""Classes of heights. Columns of products hold them: another limit needs `refresh_availability` of all products."""
 
 Level = tuple[str, int]
 """One number of units in stock: ("product", key) or ("variant", key)."""
@@ -55,21 +59,20 @@ def availability_of(product: Product, variant: Variant) -> Availability:
     return Availability(on_sale and quantity != 0, quantity, level)
 
 
-@dataclass(frozen=True, slots=True)
-class ProductAvailability:
-    """Whether some variant that the product's page offers can be bought, and whether one can leave at once."""
-
-    available: bool
-    ready: bool
-
-
-def product_availability(product: Product, variants: Iterable[Variant]) -> ProductAvailability:
-    """What the columns `is_available` and `is_ready` of a product are to say."""
-    shown = displayed_offers(product, offers(product, variants))
-    found = [availability_of(product, offer.variant) for offer in shown]
-    return ProductAvailability(
-        available=any(each.available for each in found), ready=any(each.is_ready for each in found)
-    )
+def listed_columns(product: Product, variants: Iterable[Variant]) -> dict[str, bool]:
+    """What the columns of a product are to say of the variants that its page offers: whether some can be bought or can
+    leave at once, and the classes of their heights, sold out or not."""
+    shown = [offer.variant for offer in displayed_offers(product, offers(product, variants))]
+    found = [availability_of(product, variant) for variant in shown]
+    own = [product.height_cm if variant.height_cm is None else variant.height_cm for variant in shown]
+    heights = [height for height in own if height is not None]
+    return {
+        "is_available": any(each.available for each in found),
+        "is_ready": any(each.is_ready for each in found),
+        "has_small": any(height < SMALL_BELOW_CM for height in heights),
+        "has_medium": any(SMALL_BELOW_CM <= height < LARGE_FROM_CM for height in heights),
+        "has_large": any(height >= LARGE_FROM_CM for height in heights),
+    }
 
 
 def available_among(product_ids: Collection[int]) -> set[int]:

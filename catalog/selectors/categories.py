@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -23,7 +23,7 @@ from catalog.selectors.addresses import called, category_url
 from catalog.selectors.availability import available_condition
 from catalog.selectors.cards import NEWEST
 from catalog.selectors.pictures import image_info
-from shop.core.fragment_cache import cached_fragment
+from shop.core.fragment_cache import cached_fragment, store_fragment
 from shop.core.images import ImageInfo
 from shop.core.languages import active_language
 
@@ -67,6 +67,13 @@ def menu_categories() -> list[Category]:
     """Those that are in season today, in the shop's order. One query, none on a cached page."""
     today = timezone.localdate()
     return [row for row in all_categories() if row.is_in_season(today)]
+
+
+def buyable_categories() -> list[Category]:
+    """Those with some product that can be bought, collections last. One query."""
+    buyable = Product.objects.filter(available_condition(), is_published=True, category=OuterRef("pk"))
+    rows = Category.objects.filter(Exists(buyable)).order_by("position", "pk")
+    return sorted(rows, key=lambda row: row.kind != CategoryKind.MAIN)
 
 
 def find_category(word: str) -> Category | None:
@@ -130,6 +137,8 @@ def _cards() -> list[CategoryCard]:
         .annotate(photo=Subquery(newest_photo))
         .order_by("position", "pk")
     )
+    # The menu of the same page needs the rows too.
+    store_fragment(tuple(rows), "categories")
     photos = ProductImage.objects.in_bulk([row.photo for row in rows if row.photo and not _own(row)])
     language, today = active_language(), timezone.localdate()
     return [

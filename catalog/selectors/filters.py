@@ -21,7 +21,6 @@ from catalog.selectors import wording
 from catalog.selectors.availability import available_condition, ready_condition
 from shop.core.fragment_cache import cached_fragment
 
-SMALL_BELOW_CM, LARGE_FROM_CM = Decimal(12), Decimal(18)
 MAX_PRICE = 99_999
 
 
@@ -51,14 +50,9 @@ CHOICES: tuple[Choice, ...] = (
     Choice(
         "finish", Finish.UNPAINTED, gettext_lazy("Non peint, à peindre"), finish_condition(Finish.UNPAINTED)
     ),
-    Choice("size", "small", gettext_lazy("Moins de 12\u00a0cm"), Q(height_cm__lt=SMALL_BELOW_CM)),
-    Choice(
-        "size",
-        "medium",
-        gettext_lazy("De 12 à 18\u00a0cm"),
-        Q(height_cm__gte=SMALL_BELOW_CM, height_cm__lt=LARGE_FROM_CM),
-    ),
-    Choice("size", "large", gettext_lazy("18\u00a0cm et plus"), Q(height_cm__gte=LARGE_FROM_CM)),
+    Choice("size", "small", gettext_lazy("Moins de 12\u00a0cm"), Q(has_small=True)),
+    Choice("size", "medium", gettext_lazy("De 12 à 18\u00a0cm"), Q(has_medium=True)),
+    Choice("size", "large", gettext_lazy("18\u00a0cm et plus"), Q(has_large=True)),
     Choice("promotion", "yes", gettext_lazy("En promotion"), promotion_condition()),
 )
 TITLES = {

@@ -110,8 +110,8 @@ class Model3D:
 
 @dataclass(frozen=True, slots=True)
 class ProductDetail:
-    """A product's page with one choice made. `price` to `price_to` is the range of what can be chosen; `selected` is
-    None for a product of which nothing has a price."""
+    """A product's page with one choice made, at first the default one. `price` to `price_to` is the range of what can
+    be chosen; `selected` is None for a product of which nothing has a price."""
 
     row: Product
     id: int
@@ -152,6 +152,15 @@ class ProductDetail:
     def finish_photos(self) -> FinishPhotos | None:
         """The first photo in each finish, where both exist."""
         return finish_photos((photo.finish, photo.image) for photo in self.photos)
+
+    @property
+    def opening(self) -> OfferChoice | None:
+        """The choice that the page opens on: the one that is made, unless it is sold out and another can be bought,
+        the first of them in the page's order."""
+        chosen = self.selected
+        if chosen is None or chosen.available:
+            return chosen
+        return next((offer for offer in self.offers if offer.available), chosen)
 
     @property
     def first_price(self) -> Decimal:
@@ -214,6 +223,11 @@ class ProductDetail:
     def variations(self) -> list[VariationChoice]:
         """The formats, in the chosen finish."""
         return [self._variation(row) for row in self.formats]
+
+    @property
+    def chosen_first(self) -> list[OfferChoice]:
+        """All choices, the one that is made before the others."""
+        return sorted(self.offers, key=lambda offer: offer != self.selected)
 
     def offer(self, choice: OfferKey) -> OfferChoice | None:
         """Return what can be chosen under this key, or None."""

@@ -9,9 +9,10 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from catalog.models import Product
-from catalog.selectors import categories, search
+from catalog.selectors import search
+from catalog.selectors.addresses import category_url
 from catalog.selectors.cards import read_cards_of
-from catalog.selectors.categories import CategoryCard
+from catalog.selectors.categories import buyable_categories
 from catalog.selectors.vocabulary import Query, read_query
 from catalog.words import indexed_words, stem
 
@@ -66,17 +67,16 @@ def suggest(text: str) -> Suggestions:
 
 def links_of(query: Query, limit: int) -> list[Link]:
     """The categories that a query names, and what other apps find."""
-    shown = [*categories.main_categories(), *categories.collection_categories()]
-    links = [Link(card.name, card.url) for card in shown if card.count and _is_named(card, query)]
+    links = [Link(row.name, category_url(row)) for row in buyable_categories() if _is_named(row.name, query)]
     for find in _finders:
         if len(links) < limit:
             links += find(query, limit - len(links))
     return links[:limit]
 
 
-def _is_named(card: CategoryCard, query: Query) -> bool:
+def _is_named(name: str, query: Query) -> bool:
     """Whether some word of the category's name, or a synonym of it, was asked for by each term."""
-    stems = {stem(word, query.language) for word in indexed_words(card.name, query.language)}
+    stems = {stem(word, query.language) for word in indexed_words(name, query.language)}
     return bool(query.terms) and all(
         any(all(any(form.stem in stems for form in word) for word in option.words) for option in term)
         for term in query.terms

@@ -19,6 +19,8 @@ MAX_QUERY_LENGTH = 200
 MAX_QUERY_WORDS = 12
 # Of a word that many others begin with, those that most products have.
 MAX_FORMS = 20
+# Of two letters, which begin very many words, fewer: each is looked up in the index.
+MAX_FORMS_OF_TWO = 10
 # From so many letters on a word is found by its beginning, and the last one, which may still be typed, earlier.
 SHORTEST_BEGINNING = 3
 SHORTEST_LAST_BEGINNING = 2
@@ -198,5 +200,5 @@ def _forms(
         begins = word in beginnings
         same = [form for form in known if form.stem == own or (begins and form.word.startswith(word))]
         same.sort(key=lambda form: (form.word != word, form.stem != own, -form.pieces, form.word))
-        found[word] = tuple(same[:MAX_FORMS])
+        found[word] = tuple(same[: MAX_FORMS_OF_TWO if len(word) < SHORTEST_BEGINNING else MAX_FORMS])
     return found

@@ -160,12 +160,14 @@ def empty_message(*, search: str, category: str, filtered: bool = False) -> str:
     if filtered:
         return _("Aucune figurine ne correspond à ces filtres.")
     if search and category:
-        return _('Aucune figurine trouvée pour "%(search)s" dans la catégorie %(category)s') % {
+        return _("Aucune figurine trouvée pour «\u00a0%(search)s\u00a0» dans la catégorie %(category)s") % {
             "search": search,
             "category": category,
         }
     if search:
-        return _('Aucune figurine trouvée pour "%(search)s"') % {"search": search}
+        return _("Aucune figurine trouvée pour «\u00a0%(search)s\u00a0»") % {"search": search}
     if category:
-        return _('Aucune figurine trouvée dans la catégorie "%(category)s".') % {"category": category}
+        return _("Aucune figurine trouvée dans la catégorie «\u00a0%(category)s\u00a0».") % {
+            "category": category
+        }
     return _("Aucune figurine disponible pour le moment.")

@@ -28,7 +28,7 @@ from shop.core.problems import Problem
 LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
 _DERIVED = (
     *("search_text", "price_from", "price_to", "crossed_out", "reduced_price"),
-    *("running_promotion", "is_available", "is_ready"),
+    *("running_promotion", "is_available", "is_ready", "has_small", "has_medium", "has_large"),
 )
 _SEARCHED = ("name", "description", "full_description")
 

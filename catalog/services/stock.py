@@ -13,7 +13,7 @@ from django.db.transaction import TransactionManagementError
 from django.utils.translation import gettext as _
 
 from catalog.models import Product, Variant
-from catalog.selectors.availability import LOW_STOCK, Level, product_availability, stock_levels
+from catalog.selectors.availability import LOW_STOCK, Level, listed_columns, stock_levels
 from catalog.selectors.variants import variants_of
 from shop.core.content_version import content_changed
 from shop.core.problems import Problem
@@ -97,7 +97,8 @@ def lock_products(*, product_ids: Iterable[int | None] | QuerySet[Any]) -> list[
 
 
 def refresh_availability(*, product_ids: Collection[int]) -> None:
-    """Bring `is_available` and `is_ready` of these products up to date. Two queries, one more for each that changed.
+    """Bring what the rows of these products say of their variants up to date. Two queries, one more for each that
+    changed.
 
     The products must be locked by the caller: two buyers of the last units of two variants would otherwise each see
     the other's unit still there.
@@ -105,9 +106,9 @@ def refresh_availability(*, product_ids: Collection[int]) -> None:
     products = list(Product.objects.filter(pk__in=product_ids).select_related("category").order_by("pk"))
     variants = variants_of([product.pk for product in products])
     for product in products:
-        found = product_availability(product, variants[product.pk])
-        if (product.is_available, product.is_ready) != (found.available, found.ready):
-            Product.objects.filter(pk=product.pk).update(is_available=found.available, is_ready=found.ready)
+        columns = listed_columns(product, variants[product.pk])
+        if any(getattr(product, name) != value for name, value in columns.items()):
+            Product.objects.filter(pk=product.pk).update(**columns)
     if products:
         content_changed()
 

@@ -9,7 +9,15 @@ from django.http import QueryDict
 from catalog.models import Product
 from catalog.selectors import filters, listing
 from catalog.selectors.filters import CHOICES, Filters, read_filters
-from catalog.tests.factories import make_category, make_finish_category, make_product, make_variation
+from catalog.services.categories import save_category
+from catalog.tests.factories import (
+    change_variant,
+    make_category,
+    make_finish_category,
+    make_product,
+    make_variation,
+    variant_of,
+)
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
@@ -77,6 +85,21 @@ def shown(query: str) -> set[str]:
 def test_a_filter_leaves(query, expected):
     everything = {"Ready", "Sold", "Off", "Formats", "Both", "Offer", "Ended"}
     assert shown(query) == (everything if expected is None else expected)
+
+
+def test_size_reads_the_heights_of_what_the_page_offers(shop):
+    """Of its own or the product's, sold out or not; not of a format that is not offered."""
+    small, large = shop["formats"].variations.first(), make_variation(shop["formats"], "Grande", sort_order=2)
+    change_variant(variant_of(shop["formats"], small), height_cm=Decimal("9.0"))
+    change_variant(variant_of(shop["formats"], large), stock_quantity=0)
+    assert shown("size=small") == {"Ready", "Formats"}
+    assert shown("size=large") == {"Formats", "Both"}
+    change_variant(variant_of(shop["formats"], large), height_cm=Decimal("17.9"))
+    assert shown("size=medium") == {"Sold", "Formats"}
+    assert shown("size=large") == {"Both"}
+    shop["formats"].category.offers_formats = False
+    save_category(category=shop["formats"].category)
+    assert shown("size=medium") == {"Sold"}
 
 
 def test_counts_are_those_of_reading_each_choice_alone(shop):

@@ -95,12 +95,12 @@ def test_category_links_keep_the_search(client, shop):
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("/produits?search=zébu", "Aucune figurine trouvée pour &quot;zébu&quot;"),
+        ("/produits?search=zébu", "Aucune figurine trouvée pour «\u00a0zébu\u00a0»"),
         (
             "/produits?search=zébu&category=mangas",
-            "Aucune figurine trouvée pour &quot;zébu&quot; dans la catégorie Mangas",
+            "Aucune figurine trouvée pour «\u00a0zébu\u00a0» dans la catégorie Mangas",
         ),
-        ("/produits?category=bust", "Aucune figurine trouvée dans la catégorie &quot;Bust&quot;."),
+        ("/produits?category=bust", "Aucune figurine trouvée dans la catégorie «\u00a0Bust\u00a0»."),
         (
             "/produits?search=<script>alert(1)</script>",
             "pour &quot;&lt;script&gt;alert(1)&lt;/script&gt;&quot;",

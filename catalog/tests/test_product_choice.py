@@ -25,8 +25,8 @@ from catalog.tests.factories import (
 pytestmark = pytest.mark.django_db
 NBSP = "\u00a0"
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
-# The closure, the delivery line and the menu; the season's entry is kept since the first visit.
-HEADER_QUERIES = 3
+# The closure, the delivery line (zones and their rates) and the menu; the season's entry is kept since the first visit.
+HEADER_QUERIES = 4
 
 
 class Shop:
@@ -362,3 +362,23 @@ def test_more_variants_cost_no_more_queries(client, shop, django_assert_max_num_
         make_variation(shop.product, f"{number + 20} cm", sort_order=number + 3)
     assert Product.objects.get(pk=shop.product.pk).variants.count() == 16
     assert count() == before
+
+
+@pytest.mark.both_engines
+def test_with_its_default_sold_out_the_page_opens_on_the_first_that_can_be_bought(client, shop):
+    change_variant(shop.variant(shop.small, "painted"), stock_quantity=0)
+    html = page(client, shop.url)
+    assert chosen(html) == ["painted", str(shop.large.pk)]
+    assert price_of(html) == "169,00 € Ancien prix : 189,00 € PROMO Plus que 2 en stock"
+    assert f'<link rel="canonical" href="http://localhost:8000{shop.url}">' in html
+    [data] = re.findall(r'<script type="application/ld\+json">(\{[^<]*"@type": ?"Product".*?)</script>', html)
+    first, *_ = json.loads(data)["offers"]
+    # What is told of the product is still told of its default.
+    assert (first["price"], first["availability"]) == ("129.00", "https://schema.org/OutOfStock")
+    assert chosen(page(client, shop.query("painted", shop.small))) == ["painted", str(shop.small.pk)]
+
+
+@pytest.mark.both_engines
+def test_with_everything_sold_out_the_page_opens_on_the_default(client, shop):
+    change_product(shop.product, in_stock=False)
+    assert chosen(page(client, shop.url)) == ["painted", str(shop.small.pk)]

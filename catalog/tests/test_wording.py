@@ -78,9 +78,9 @@ def test_the_delay_is_the_variants_else_the_products_else_the_shops(of_variant, 
 @pytest.mark.parametrize(
     ("search", "category", "expected"),
     [
-        ("zébu", "", 'Aucune figurine trouvée pour "zébu"'),
-        ("zébu", "Mangas", 'Aucune figurine trouvée pour "zébu" dans la catégorie Mangas'),
-        ("", "Mangas", 'Aucune figurine trouvée dans la catégorie "Mangas".'),
+        ("zébu", "", "Aucune figurine trouvée pour «\u00a0zébu\u00a0»"),
+        ("zébu", "Mangas", "Aucune figurine trouvée pour «\u00a0zébu\u00a0» dans la catégorie Mangas"),
+        ("", "Mangas", "Aucune figurine trouvée dans la catégorie «\u00a0Mangas\u00a0»."),
         ("", "", "Aucune figurine disponible pour le moment."),
     ],
 )

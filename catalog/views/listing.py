@@ -58,6 +58,7 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
     """
     word = _parameter(request, "category", "categorie")
     text = clean_query(_parameter(request, "search", "recherche"))
+    shown = [*categories.main_categories(), *(categories.collection_categories() if text else ())]
     row = categories.find_category(word) if word else None
     if word and row is None:
         raise Http404
@@ -66,7 +67,6 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
         # Without a text a collection has a page of its own.
         if not text if is_collection else word != row.slug_in(active_language()):
             return _redirect_to(row, request)
-    shown = [*categories.main_categories(), *(categories.collection_categories() if text else ())]
     chosen = next((card for card in shown if row is not None and card.slug == row.slug), None)
     asked = filters.read_filters(request.GET)
     sort = listing.known_sort(request.GET.get("sort", ""), searching=bool(text))

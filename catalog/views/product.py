@@ -99,11 +99,12 @@ def _parts(request: HttpRequest, found: ProductDetail) -> HttpResponse:
 
 
 def _choice(request: HttpRequest, found: ProductDetail) -> OfferKey | None:
-    """What the address asks for, filled in with the first choice; None when the product does not have it."""
+    """What the address asks for, filled in with the default choice; without anything asked for the one that the page
+    opens on. None when the product does not have it."""
     finish, format_id = request.GET.get("finition", ""), request.GET.get("format", "")
-    first = found.selected
-    if first is None or not (finish or format_id):
-        return OfferKey(None, "") if first is None else first.choice
+    first, opening = found.selected, found.opening
+    if first is None or opening is None or not (finish or format_id):
+        return OfferKey(None, "") if opening is None else opening.choice
     if format_id and not is_format(format_id):
         return None
     key = OfferKey(int(format_id) if format_id else first.variation_id, finish or first.finish)
@@ -137,15 +138,11 @@ def _structured_data(found: ProductDetail) -> structured_data.Data:
         url=found.url,
         category=found.category,
         images=[image.url for image in found.images],
-        offers=[_offer(found, choice) for choice in _first_choice_first(found)],
+        offers=[_offer(found, choice) for choice in found.chosen_first],
         seller=ShopSettings.load().shop_name,
         material=found.material,
         height_cm=found.height_cm,
     )
-
-
-def _first_choice_first(found: ProductDetail) -> list[OfferChoice]:
-    return sorted(found.offers, key=lambda choice: choice != found.selected)
 
 
 def _offer(found: ProductDetail, choice: OfferChoice) -> structured_data.Offer:

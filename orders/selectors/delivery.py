@@ -7,6 +7,7 @@ from django.core.cache import cache
 
 from orders.models import ShippingZone
 from orders.selectors.destinations import folded, stopped_countries
+from shop.core.fragment_cache import cached_fragment
 from shop.core.law import HOME_COUNTRY
 
 _CACHE_KEY = "orders:delivery-zones"
@@ -53,8 +54,14 @@ class DeliveryRow:
     free_from: Decimal | None
 
 
+def zone_rows() -> tuple[ShippingZone, ...]:
+    """Return every zone in its order with its rates. Two queries; where cached fragments are used, none: whoever
+    changes one drops them."""
+    return cached_fragment(lambda: tuple(ShippingZone.objects.prefetch_related("rate_steps")), "zone-rows")
+
+
 def delivery_zones() -> tuple[DeliveryZone, ...]:
-    """Return every zone in its order. At most one query, cached for a minute."""
+    """Return every zone in its order. `zone_rows` are read once a minute."""
     cached: tuple[DeliveryZone, ...] | None = cache.get(_CACHE_KEY)
     if cached is not None:
         return cached
@@ -65,15 +72,15 @@ def delivery_zones() -> tuple[DeliveryZone, ...]:
             free_from=zone.free_from,
             days=DeliveryDays(zone.delivery_days_min, zone.delivery_days_max),
         )
-        for zone in ShippingZone.objects.all()
+        for zone in zone_rows()
     )
     cache.set(_CACHE_KEY, found, _CACHE_SECONDS)
     return found
 
 
 def open_zones() -> tuple[DeliveryZone, ...]:
-    """Return `delivery_zones` without the countries to which nothing is sent for now. At most two queries, cached for a
-    minute."""
+    """Return `delivery_zones` without the countries to which nothing is sent for now. At most three queries, cached for
+    a minute."""
     stopped: frozenset[str] | None = cache.get(_STOPS_KEY)
     if stopped is None:
         stopped = stopped_countries()
@@ -107,5 +114,5 @@ def shipping_table() -> list[DeliveryRow]:
             rate=zone.rate,
             free_from=zone.free_from,
         )
-        for zone in ShippingZone.objects.prefetch_related("rate_steps")
+        for zone in zone_rows()
     ]

@@ -12,6 +12,7 @@ from orders.models import OTHER_COUNTRY, PaymentMode
 from orders.models import ShippingZone as ZoneRow
 from orders.pricing.quote import PricingRules
 from orders.pricing.shipping import RateStep, ShippingZone
+from orders.selectors.delivery import zone_rows
 from orders.selectors.destinations import folded, stopped_countries
 from orders.selectors.territories import load_territories
 from orders.selectors.workshop import load_workshop
@@ -53,7 +54,7 @@ def load_pricing_rules() -> PricingRules:
 def _read_rules() -> PricingRules:
     zones: list[ShippingZone] = []
     fallback: ShippingZone | None = None
-    for row in ZoneRow.objects.prefetch_related("rate_steps"):
+    for row in zone_rows():
         zone = ShippingZone(
             code=row.code,
             countries=frozenset(country.code for country in row.countries),

@@ -17,6 +17,7 @@ from orders.pricing.delivery import Closure, WaitingOrder, Workshop, late_orders
 from orders.selectors.destinations import place_of
 from orders.selectors.territories import load_territories
 from shop.core.content_version import content_version
+from shop.core.fragment_cache import cached_fragment
 from shop.core.law import HOME_COUNTRY
 from shop.core.models import ShopSettings
 from shop.core.public_holidays import public_holidays
@@ -37,17 +38,23 @@ class AnnouncedClosure:
     message: str
 
 
+def closures_ahead() -> tuple[WorkshopClosure, ...]:
+    """Return the closures under way and to come, the first of them first. One query; where cached fragments are used,
+    none: whoever changes one drops them."""
+    rows = WorkshopClosure.objects.filter(ends_on__gte=timezone.localdate()).order_by("starts_on", "pk")
+    return cached_fragment(lambda: tuple(rows), "closures")
+
+
 def load_workshop() -> Workshop:
     """Return the workshop's calendar and capacity as they are now. One query; the settings come from their cache."""
     shop = ShopSettings.load()
-    closures = WorkshopClosure.objects.filter(ends_on__gte=timezone.localdate()).order_by("starts_on", "pk")
     return Workshop(
         country=HOME_COUNTRY,
         public_holidays=public_holidays,
         making_days=frozenset(map(int, shop.making_days)),
         dispatch_days=frozenset(map(int, shop.dispatch_days)),
         weekly_capacity=shop.weekly_capacity,
-        closures=tuple(Closure(*days) for days in closures.values_list("starts_on", "ends_on")),
+        closures=tuple(Closure(row.starts_on, row.ends_on) for row in closures_ahead()),
     )
 
 
@@ -78,10 +85,10 @@ def announced_closure() -> AnnouncedClosure | None:
     key = f"orders:closure:{today}:{get_language()}:{content_version()}"
     found: tuple[AnnouncedClosure, ...] | None = cache.get(key)
     if found is None:
-        rows = WorkshopClosure.objects.filter(ends_on__gte=today, starts_on__lte=today + ANNOUNCED)
         found = tuple(
             AnnouncedClosure(row.starts_on, row.ends_on, row.message or "")
-            for row in rows.order_by("starts_on", "pk")[:1]
+            for row in closures_ahead()[:1]
+            if row.starts_on <= today + ANNOUNCED
         )
         cache.set(key, found, _CACHE_SECONDS)
     return found[0] if found else None

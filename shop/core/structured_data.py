@@ -55,6 +55,14 @@ class DeliveryZone:
 
 
 @dataclass(frozen=True, slots=True)
+class OfferDelivery:
+    """How an offer is delivered. `handling_days` are calendar days from the order to the dispatch."""
+
+    zones: Sequence[DeliveryZone]
+    handling_days: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Review:
     """A published review of a product."""
 
@@ -214,25 +222,13 @@ def product(
     return data
 
 
-def with_delivery(
-    data: Data, *, zones: Sequence[DeliveryZone], handling_days: tuple[int, int], terms_path: str = ""
-) -> Data:
-    """Return a product's data with what its delivery costs, how long it takes and the right to send it back, offer by
-    offer. `handling_days` are calendar days from the order to the dispatch. Unchanged without a zone.
+def with_delivery(data: Data, deliveries: Iterable[OfferDelivery], *, terms_path: str = "") -> Data:
+    """Return a product's data with what its delivery costs, how long it takes and the right to send it back:
+    `deliveries` are those of its offers, in their order. An offer without a zone stays as it is.
     """
-    if not zones:
-        return data
-    countries = [country for zone in zones for country in zone.countries]
-    returns = return_policy(countries=countries, terms_path=terms_path)
     offers = [
-        {
-            **offer,
-            "shippingDetails": [
-                _shipping(zone, Decimal(offer["price"]), handling_days) for zone in zones if zone.countries
-            ],
-            "hasMerchantReturnPolicy": returns,
-        }
-        for offer in data["offers"]
+        _delivered(offer, delivery, terms_path) if delivery.zones else offer
+        for offer, delivery in zip(data["offers"], deliveries, strict=True)
     ]
     return {**data, "offers": offers}
 
@@ -288,6 +284,18 @@ def _offer(offer: Offer, seller: str) -> Data:
             "priceCurrency": CURRENCY,
         }
     return data
+
+
+def _delivered(offer: Data, delivery: OfferDelivery, terms_path: str) -> Data:
+    price = Decimal(offer["price"])
+    countries = [country for zone in delivery.zones for country in zone.countries]
+    return {
+        **offer,
+        "shippingDetails": [
+            _shipping(zone, price, delivery.handling_days) for zone in delivery.zones if zone.countries
+        ],
+        "hasMerchantReturnPolicy": return_policy(countries=countries, terms_path=terms_path),
+    }
 
 
 def _shipping(zone: DeliveryZone, price: Decimal, handling_days: tuple[int, int]) -> Data:

@@ -8,6 +8,7 @@ import pytest
 from django.template import Context, Template
 
 from shop.core import structured_data
+from shop.core.structured_data import OfferDelivery
 
 HOSTILE = "</script><script>alert(1)</script><!-- & \u2028 \" '"
 
@@ -100,8 +101,7 @@ def test_availability(available: bool, made_to_order: bool, expected: str) -> No
 def test_delivery_costs_what_the_cart_asks_for() -> None:
     data = structured_data.with_delivery(
         product(offer(price=Decimal("49.99")), offer(price=Decimal("50.00"))),
-        zones=[HERE, AWAY],
-        handling_days=(14, 28),
+        [OfferDelivery([HERE, AWAY], (14, 28)), OfferDelivery([HERE, AWAY], (1, 1))],
         terms_path="/cgv",
     )
     rates = [
@@ -117,6 +117,8 @@ def test_delivery_costs_what_the_cart_asks_for() -> None:
         (14, 28),
         (2, 5),
     ]
+    other = data["offers"][1]["shippingDetails"][0]["deliveryTime"]["handlingTime"]
+    assert (other["minValue"], other["maxValue"]) == (1, 1)
     returns = data["offers"][1]["hasMerchantReturnPolicy"]
     assert returns["applicableCountry"] == ["FR", "BE", "US"]
     assert returns["merchantReturnDays"] == 14
@@ -125,7 +127,7 @@ def test_delivery_costs_what_the_cart_asks_for() -> None:
 
 
 def test_without_a_zone_nothing_is_promised() -> None:
-    assert structured_data.with_delivery(product(), zones=[], handling_days=(1, 2)) == product()
+    assert structured_data.with_delivery(product(), [OfferDelivery([], (1, 2))]) == product()
 
 
 def test_no_rating_is_claimed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -9,6 +10,7 @@ from django import template
 from django.urls import reverse
 from django.utils import timezone
 
+from catalog.selectors.products import OfferChoice
 from orders.selectors import promises
 from orders.selectors.delivery import free_delivery as find_free_delivery
 from orders.selectors.delivery import open_zones
@@ -58,14 +60,23 @@ def delivery_countries() -> list[str]:
 
 
 @register.simple_tag
-def with_delivery(
-    data: structured_data.Data, days_min: int, days_max: int, available_quantity: int | None
-) -> structured_data.Data:
-    """A product's data for search engines with its delivery and its return, as page and cart say them: days from today
-    to the dispatch, then to the delivery, of the very dates that are promised."""
-    promise = piece_promise(days_min, days_max, available_quantity)
+def with_delivery(data: structured_data.Data, offers: Sequence[OfferChoice]) -> structured_data.Data:
+    """A product's data for search engines with the delivery and the return of each of its offers, as page and cart say
+    them: days from today to the dispatch, then to the delivery, of the very dates that are promised. `offers` are those
+    of the data, in their order."""
+    pieces = [
+        promises.piece(offer.production_days.low, offer.production_days.high, offer.stock) for offer in offers
+    ]
+    deliveries = {piece: _delivery(piece) for piece in pieces}
+    return structured_data.with_delivery(
+        data, [deliveries[piece] for piece in pieces], terms_path=reverse("terms")
+    )
+
+
+def _delivery(piece: promises.Piece) -> structured_data.OfferDelivery:
+    promise = promises.piece_promise(piece)
     if promise is None:
-        return data
+        return structured_data.OfferDelivery((), (0, 0))
     lead, today = promise.lead_time, timezone.localdate()
     zones = [
         structured_data.DeliveryZone(
@@ -73,12 +84,8 @@ def with_delivery(
         )
         for zone, transit in promises.zone_transits(lead)
     ]
-    return structured_data.with_delivery(
-        data,
-        zones=zones,
-        handling_days=((lead.dispatch_from - today).days, (lead.dispatch_by - today).days),
-        terms_path=reverse("terms"),
-    )
+    days = ((lead.dispatch_from - today).days, (lead.dispatch_by - today).days)
+    return structured_data.OfferDelivery(zones, days)
 
 
 @register.simple_tag

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone, translation
 
+from catalog.tests.factories import change_product, change_variant
 from orders.models import DeliveryStop
 from shop.core.dates import day_range_in_words
 from shop.core.money import format_amount
@@ -229,6 +230,21 @@ def test_delivery_is_what_page_and_terms_say(client: Client, whole_shop: WholeSh
     assert returns["merchantReturnDays"] == 14
     assert re.search(r"\b14\b", page.first("p", "shipping-line").text)
     assert returns["merchantReturnLink"] == f"{SITE}{whole_shop.pages(language)['terms']}"
+
+
+def test_each_offer_is_handled_in_its_own_time(client: Client, whole_shop: WholeShop) -> None:
+    """The small format is in stock and leaves at once; the large one takes a hundred days to make."""
+    large = whole_shop.golem.variations.get(is_default=False)
+    change_variant(
+        whole_shop.golem.variants.get(variation=large), production_days_min=100, production_days_max=120
+    )
+    change_product(whole_shop.golem, stock_quantity=None)
+    change_variant(whole_shop.golem.variants.get(variation__is_default=True), stock_quantity=3)
+    offers = block(read(client, whole_shop.pages("fr")["product with formats"]), "Product")["offers"]
+    handled = [shipping_to("FR", offer)["deliveryTime"]["handlingTime"]["minValue"] for offer in offers]
+    assert [offer["price"] for offer in offers] == ["20.00", "74.50"]
+    assert handled[0] < 10
+    assert handled[1] >= 100
 
 
 def test_nothing_is_promised_to_countries_without_delivery(client: Client, whole_shop: WholeShop) -> None:
