@@ -17,8 +17,9 @@ from catalog.tests.factories import (
 
 pytestmark = pytest.mark.django_db
 
-# The closure, the delivery line, the menu and the season's entry in the header of every page, cached elsewhere.
-HEADER_QUERIES = 4
+# The closure, the delivery line (zones and their rates), the menu and the season's entry in the header of every page,
+# cached elsewhere.
+HEADER_QUERIES = 5
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ def test_category_links_keep_the_search(client, shop):
         ("/produits?category=bust", "Aucune figurine trouvée dans la catégorie «\u00a0Bust\u00a0»."),
         (
             "/produits?search=<script>alert(1)</script>",
-            "pour &quot;&lt;script&gt;alert(1)&lt;/script&gt;&quot;",
+            "pour «\u00a0&lt;script&gt;alert(1)&lt;/script&gt;\u00a0»",
         ),
     ],
 )

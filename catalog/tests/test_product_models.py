@@ -39,8 +39,8 @@ def test_a_product_page_offers_its_model(client, django_assert_max_num_queries):
     # product with category and model, variants, photos, promotions, prices over time, similar products, those of near
     # categories (none, so no photos of them), reviews, the shop's settings, countries where delivery stops: 10; for
     # dates and again for installments (fragments are not cached here) zones, weight steps, territories, closures: 8;
-    # closure, delivery line, menu and season in the header: 4
-    with django_assert_max_num_queries(22):
+    # closure, delivery line (zones and rates), menu and season in the header: 5
+    with django_assert_max_num_queries(23):
         html = client.get(f"/produit/{product.pk}-golem-de-poche").content.decode()
     assert f'data-model="/media/{row.model_file.name}"' in html
     assert 'data-label="Golem de poche en trois dimensions"' in html

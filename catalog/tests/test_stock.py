@@ -385,7 +385,7 @@ def test_only_what_changed_is_written(django_assert_num_queries):
 def test_the_last_unit_and_every_return_reach_the_pages_at_once(client, run_on_commit):
     product, painted, _raw = painted_and_raw()
     change_variant(painted, stock_quantity=LOW_STOCK + 2)
-    address = f"/produit/{product.pk}-{product.slug_fr}"
+    address = f"/produit/{product.pk}-{product.slug_fr}?finition=painted"
 
     def in_words() -> bool:
         return '<p class="button-reason">Rupture de stock</p>' in client.get(address).content.decode()
