@@ -133,7 +133,7 @@ class UserAdmin(StaffAdmin[User]):
             except Problem as problem:
                 self.message_user(request, problem.detail, messages.ERROR)
 
-    def log_change(self, request: HttpRequest, obj: User, message: Any) -> None:
+    def log_change(self, request: HttpRequest, obj: User, message: Any) -> None:  # type: ignore[override]
         before, after = message
         if "is_active" not in after:
             super().log_change(request, obj, message)

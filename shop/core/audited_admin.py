@@ -13,7 +13,6 @@ from django.db import transaction
 from django.db.models import Field, Model, QuerySet
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.http.response import HttpResponseBase
 from django.urls import reverse
 
 from shop.core.audit import record_audit
@@ -58,12 +57,14 @@ class AuditedAdmin(admin.ModelAdmin[Row]):
         for row in queryset:
             self._record(request, "deleted", row, self._columns(row), {})
 
-    def response_action(self, request: HttpRequest, queryset: QuerySet[Row]) -> HttpResponseBase | None:
+    def response_action(
+        self, request: HttpRequest, queryset: QuerySet[Row], *args: Any
+    ) -> HttpResponse | None:
         if "delete_selected" not in request.POST.getlist("action"):
-            return super().response_action(request, queryset)
-        # Django records the deletion in a transaction of its own.
+            return super().response_action(request, queryset, *args)
+        # Django's own deletes without a transaction.
         with transaction.atomic():
-            return super().response_action(request, queryset)
+            return super().response_action(request, queryset, *args)
 
     def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         """The trail, of this row alone."""
@@ -78,7 +79,7 @@ class AuditedAdmin(admin.ModelAdmin[Row]):
     def _changes(self, form: BaseForm) -> tuple[Values, Values]:
         row: Model = form.instance  # type: ignore[attr-defined]
         columns = {field.name: field for field in _stored(row)}
-        names = [name for name in form.changed_data if name in columns and self._is_audited(name)]
+        names = [name for name in form.changed_data if name in columns and self.is_audited(name)]
         before = {name: audit_value(columns[name], form.initial.get(name)) for name in names}
         after = {name: audit_value(columns[name], _value(row, columns[name])) for name in names}
         changed = [name for name in names if before[name] != after[name]]
@@ -88,11 +89,12 @@ class AuditedAdmin(admin.ModelAdmin[Row]):
         values = {
             field.name: audit_value(field, _value(row, field))
             for field in row._meta.concrete_fields
-            if not field.primary_key and self._is_audited(field.name)
+            if not field.primary_key and self.is_audited(field.name)
         }
         return {name: value for name, value in values.items() if value not in (None, "", [], {})}
 
-    def _is_audited(self, name: str) -> bool:
+    def is_audited(self, name: str) -> bool:
+        """Return whether an entry may show the column."""
         return self.audited_fields is None or name in self.audited_fields
 
 

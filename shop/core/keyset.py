@@ -1,4 +1,4 @@
-"""Pages of a list that follow each other by the last row's moment and key: as quick for the last page as for the first."""
+"""Pages of a list that follow each other by moment and key: the last is read as quickly as the first."""
 
 from __future__ import annotations
 

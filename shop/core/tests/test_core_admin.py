@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shop.core.models import MailState, OutgoingMail, ShopSettings
+from shop.core.models import AuditEntry, MailState, OutgoingMail, ShopSettings
 
 pytestmark = pytest.mark.django_db
 
