@@ -11,9 +11,9 @@ from django.core.management import CommandError, call_command
 from accounts.models import User
 from accounts.selectors import is_email_confirmed, roles_of
 from accounts.tests.people import PASSWORD, make_admin, make_member
+from shop.core.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
-from shop.core.models import AuditEntry
 
 
 def create_admin(email, monkeypatch):

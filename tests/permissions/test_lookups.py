@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.contrib import admin
+from django.contrib.auth.models import Group
 from django.db.models import Field, Model
 
 from accounts.tests.people import make_admin
@@ -78,6 +79,12 @@ def test_only_what_a_list_offers_is_a_lookup(request_of_admin):
                 assert row_admin.lookup_allowed(path, "a", request_of_admin) is expected, (model, path)
     print(f"{asked} lookups")
     assert asked > 10_000
+
+
+def test_admin_that_names_no_action_shows_nothing(request_of_admin):
+    forgotten = StaffAdmin(Group, admin.site)
+    assert not any(forgotten.get_model_perms(request_of_admin).values())
+    assert not forgotten.has_module_permission(request_of_admin)
 
 
 def test_no_list_offers_a_secret():
