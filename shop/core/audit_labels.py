@@ -15,7 +15,7 @@ ACTIONS: dict[str, str | Promise] = {
     "user.blocked": gettext_lazy("Compte bloqué"),
     "user.unblocked": gettext_lazy("Compte débloqué"),
     "order.deleted": gettext_lazy("Commande supprimée"),
-    "order.retention_decided": gettext_lazy("Argent gardé : décision"),
+    "order.retention_decided": gettext_lazy("Argent gardé\u00a0: décision"),
     "refund.decided": gettext_lazy("Remboursement décidé"),
     "refund.retried": gettext_lazy("Remboursement relancé"),
     "refund.transferred": gettext_lazy("Virement enregistré"),
@@ -44,7 +44,7 @@ def action_label(action: str, subject_type: str) -> str:
     if action in ACTIONS:
         return str(ACTIONS[action])
     verb = VERBS.get(action.rpartition(".")[2])
-    return action if verb is None else _("%(noun)s : %(verb)s") % {"noun": noun(subject_type), "verb": verb}
+    return action if verb is None else _("%(noun)s\u00a0: %(verb)s") % {"noun": noun(subject_type), "verb": verb}
 
 
 def noun(subject_type: str) -> str:

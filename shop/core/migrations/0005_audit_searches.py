@@ -24,6 +24,11 @@ class Migration(migrations.Migration):
             name='action',
             field=models.CharField(max_length=60, verbose_name='action'),
         ),
+        migrations.AlterField(
+            model_name='auditentry',
+            name='actor_id',
+            field=models.BigIntegerField(help_text='Vide\xa0: par une commande du serveur ou par la boutique elle-même.', null=True, verbose_name='par'),
+        ),
         migrations.AddIndex(
             model_name='auditentry',
             index=models.Index(fields=['created_at', 'id'], name='core_audit_moment'),
