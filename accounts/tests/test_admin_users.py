@@ -118,7 +118,7 @@ def test_unknown_people_are_404_and_unknown_roles_400(client, admin):
         404,
         400,
     )
-    assert client.post(f"{USERS}/{user.pk}/role").status_code == 400
+    assert give(client, user.pk, None).status_code == 400
     assert roles_of(user) == ["user"]
 
 

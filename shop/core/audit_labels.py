@@ -44,7 +44,9 @@ def action_label(action: str, subject_type: str) -> str:
     if action in ACTIONS:
         return str(ACTIONS[action])
     verb = VERBS.get(action.rpartition(".")[2])
-    return action if verb is None else _("%(noun)s\u00a0: %(verb)s") % {"noun": noun(subject_type), "verb": verb}
+    return (
+        action if verb is None else _("%(noun)s\u00a0: %(verb)s") % {"noun": noun(subject_type), "verb": verb}
+    )
 
 
 def noun(subject_type: str) -> str:
