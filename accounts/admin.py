@@ -12,7 +12,7 @@ from django.contrib.auth.models import Group
 from django.contrib.auth.views import PasswordChangeView
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import reverse
@@ -20,9 +20,11 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
 from accounts.mails import send_password_changed
-from accounts.models import Role, RoleChange, User
+from accounts.models import Role, User
+from accounts.selectors import with_proof
 from accounts.services import grant_role
 from accounts.services.signing_in import check_own_password
+from shop.core.audit import record_audit
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin, staff_action
@@ -82,6 +84,7 @@ class UserAdmin(StaffAdmin[User]):
     view_action = StaffAction.SEE_USERS
     # Nobody is deleted here: orders and invoices refer to people, erasing one is a procedure of its own.
     change_action = StaffAction.BLOCK_USER
+    audited_fields = frozenset({"language", "is_active"})
     list_display = (
         "email",
         "confirmed",
@@ -105,8 +108,7 @@ class UserAdmin(StaffAdmin[User]):
     readonly_fields = ("email", "confirmed", "role", "date_joined", "last_login")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
-        proved = EmailAddress.objects.filter(user=OuterRef("pk"), email=OuterRef("email"), verified=True)
-        return super().get_queryset(request).annotate(has_proved_email=Exists(proved))
+        return with_proof(super().get_queryset(request))
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
         # An admin is first made a member, which keeps the last one from being shut out.
@@ -130,8 +132,14 @@ class UserAdmin(StaffAdmin[User]):
                 grant_role(user=user, role=role, changed_by=cast(User, request.user))
             except Problem as problem:
                 self.message_user(request, problem.detail, messages.ERROR)
-            else:
-                self.log_change(request, user, f"{_('rôle')}: {role.label}")
+
+    def log_change(self, request: HttpRequest, obj: User, message: Any) -> None:  # type: ignore[override]
+        before, after = message
+        if "is_active" not in after:
+            super().log_change(request, obj, message)
+            return
+        action = "user.unblocked" if obj.is_active else "user.blocked"
+        record_audit(action, obj, actor=cast(User, request.user), before=before, after=after)
 
     @admin.display(description=_("e-mail confirmé"), boolean=True)
     def confirmed(self, user: User) -> bool:
@@ -141,12 +149,3 @@ class UserAdmin(StaffAdmin[User]):
     def role(self, user: User) -> str:
         held = getattr(user, "user_role", None)
         return held.get_role_display() if held else "—"
-
-
-@admin.register(RoleChange)
-class RoleChangeAdmin(StaffAdmin[RoleChange]):
-    view_action = StaffAction.SEE_USERS
-    list_display = ("created_at", "user", "old_role", "new_role", "changed_by")
-    list_select_related = ("user", "changed_by")
-    search_fields = ("user__email", "changed_by__email")
-    date_hierarchy = "created_at"

@@ -2,6 +2,11 @@
 
 from django.urls import path
 
+from accounts.admin_api import AdminUserListView, AdminUserRoleView
 from accounts.api import MeView
 
-urlpatterns = [path("me", MeView.as_view(), name="api-me")]
+urlpatterns = [
+    path("me", MeView.as_view(), name="api-me"),
+    path("admin/users", AdminUserListView.as_view(), name="api-admin-users"),
+    path("admin/users/<int:user_id>/role", AdminUserRoleView.as_view(), name="api-admin-user-role"),
+]

@@ -123,37 +123,6 @@ class UserRole(models.Model):
         return f"{self.user_id}: {self.role}"
 
 
-class RoleChange(models.Model):
-    """The log of role changes: who changed whose role, from what to what. Never edited."""
-
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        models.CASCADE,
-        related_name="role_changes",
-        verbose_name=_("utilisateur"),
-    )
-    old_role = models.CharField(_("ancien rôle"), max_length=10, blank=True)
-    new_role = models.CharField(_("nouveau rôle"), max_length=10)
-    changed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        models.SET_NULL,
-        null=True,
-        blank=True,
-        related_name="+",
-        verbose_name=_("modifié par"),
-        help_text=_("Vide : changé par une commande du serveur."),
-    )
-    created_at = models.DateTimeField(_("date"), auto_now_add=True)
-
-    class Meta:
-        verbose_name = _("changement de rôle")
-        verbose_name_plural = _("changements de rôle")
-        ordering = ("-created_at", "-pk")
-
-    def __str__(self) -> str:
-        return f"{self.user_id}: {self.old_role} → {self.new_role}"
-
-
 class SignUp(models.Model):
     """Somebody asked for an account: what they typed, kept until the address is proved or some days have passed.
 

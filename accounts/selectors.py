@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from allauth.account.models import EmailAddress
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import Role, SignUp, User, UserRole, normalise_email
+from shop.core.keyset import rows_after, write_cursor
 
 
 def roles_of(user: AbstractBaseUser | AnonymousUser) -> list[str]:
@@ -39,3 +42,38 @@ def is_email_confirmed(user: User) -> bool:
     """Return whether the owner of the account has proved that the address is theirs. One query."""
     confirmed: bool = EmailAddress.objects.filter(user_id=user.pk, email=user.email, verified=True).exists()
     return confirmed
+
+
+def with_proof(users: QuerySet[User]) -> QuerySet[User]:
+    """Return the accounts with `has_proved_email`: whether the owner has proved that the address is theirs."""
+    proved = EmailAddress.objects.filter(user=OuterRef("pk"), email=OuterRef("email"), verified=True)
+    return users.annotate(has_proved_email=Exists(proved))
+
+
+@dataclass(frozen=True, slots=True)
+class UserPage:
+    """A part of the accounts, newest first. `next_cursor` is empty on the last page."""
+
+    users: list[User]
+    next_cursor: str
+
+
+def find_users(*, search: str = "", role: str = "", cursor: str = "", page_size: int = 20) -> UserPage:
+    """Return a page of the accounts, each with its role and whether its address is proved. One query.
+
+    `search` is a part of the address or of a name; a member without a row has the role `user`. Raises BadCursor.
+    """
+    users = with_proof(User.objects.select_related("user_role"))
+    if search.strip():
+        text = search.strip()
+        users = users.filter(
+            Q(email__icontains=text) | Q(first_name__icontains=text) | Q(last_name__icontains=text)
+        )
+    if role == Role.USER:
+        users = users.filter(Q(user_role__role=role) | Q(user_role=None))
+    elif role:
+        users = users.filter(user_role__role=role)
+    found = list(rows_after(users, cursor, moment="date_joined")[: page_size + 1])
+    page = found[:page_size]
+    more = len(found) > page_size
+    return UserPage(page, write_cursor(page[-1].date_joined, page[-1].pk) if more else "")

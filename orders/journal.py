@@ -3,13 +3,36 @@
 from typing import TYPE_CHECKING, Any
 
 from orders.models import Order, OrderEvent, OrderTracking
+from shop.core.audit import record_audit
 
 if TYPE_CHECKING:
     from accounts.models import User
 
 
+AUDITED = frozenset(
+    {
+        *("refund.decided", "refund.retried", "refund.transferred", "refund.transfer_taken_back"),
+        *("installment.written_off", "installments.paused", "installments.unpaused", "installments.restored"),
+        *("invoice.corrected", "order.retention_decided", "discrepancy.resolved"),
+    }
+)
+# No words that people typed: they may name somebody, and an entry can't be erased.
+AUDITED_DATA = frozenset(
+    {
+        *("amount", "voided", "position", "positions", "decision", "days"),
+        *("sent_on", "returned_on", "replaced", "credit_note", "number"),
+    }
+)
+
+
 def record_event(order: Order, name: str, *, actor: "User | None" = None, **data: Any) -> OrderEvent:
-    """Add a line to the journal. `name` is dotted (`order.paid`); `data` must be JSON."""
+    """Add a line to the journal. `name` is dotted (`order.paid`); `data` must be JSON.
+
+    A decision about money that somebody of the shop took is in the audit trail as well.
+    """
+    if name in AUDITED and actor is not None and actor.is_staff:
+        decided = {key: value for key, value in data.items() if key in AUDITED_DATA}
+        record_audit(name, order, actor=actor, after={"reference": order.reference, **decided})
     return OrderEvent.objects.create(order=order, name=name, actor=actor, data=data)
 
 

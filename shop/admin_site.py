@@ -62,7 +62,14 @@ SECTIONS = (
     Section(
         "records",
         _("Coulisses"),
-        ("core.OutgoingMail", "core.ScheduledJob", "orders.Refund", "orders.Attempt", "orders.StoredCard"),
+        (
+            "core.AuditEntry",
+            "core.OutgoingMail",
+            "core.ScheduledJob",
+            "orders.Refund",
+            "orders.Attempt",
+            "orders.StoredCard",
+        ),
         _("Ce que la boutique écrit elle-même : pour comprendre ce qui s'est passé, rien à y faire."),
     ),
 )

@@ -7,14 +7,15 @@ import logging
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from accounts.models import Role, RoleChange, User, UserRole
+from accounts.models import Role, User, UserRole
+from shop.core.audit import record_audit
 from shop.core.problems import Problem
 
 logger = logging.getLogger("shop.security")
 
 
 def grant_role(*, user: User, role: Role | str, changed_by: User | None = None) -> UserRole:
-    """Give a person their role and log the change; the person's sessions end, as their rights are other.
+    """Give a person their role and record it in the audit trail; their sessions end, as their rights are other.
 
     Admins and staff get access to the administration with it, members lose it; what they may do there says
     ``shop.core.staff_actions``. Raises ``Problem`` (409, ``last_admin``) when nobody
@@ -43,7 +44,9 @@ def grant_role(*, user: User, role: Role | str, changed_by: User | None = None) 
         for name, value in flags.items():
             setattr(user, name, value)
         user.save(update_fields=list(flags))
-        RoleChange.objects.create(user=user, old_role=old_role, new_role=role, changed_by=changed_by)
+        record_audit(
+            "role.changed", user, actor=changed_by, before={"role": old_role}, after={"role": role.value}
+        )
     logger.info(
         "role of user %s changed from %s to %s by %s",
         user.pk,

@@ -7,13 +7,15 @@ import threading
 import pytest
 from django.contrib.auth.models import AnonymousUser, Permission
 from django.db import connection, connections
+from django.db.models import QuerySet
 from rest_framework.exceptions import NotAuthenticated
 
-from accounts.models import Role, RoleChange, User, UserRole
+from accounts.models import Role, User, UserRole
 from accounts.permissions import IsMember, allowed
 from accounts.selectors import roles_of
 from accounts.services import grant_role
 from accounts.tests.people import make_admin, make_member
+from shop.core.models import AuditEntry
 from shop.core.problems import Problem
 from shop.core.staff_actions import ROLE_ACTIONS, StaffAction, may
 
@@ -28,16 +30,13 @@ def test_a_role_is_given_and_logged():
     user.refresh_from_db()
     assert (user.is_staff, user.is_superuser) == (True, True)
     assert roles_of(user) == ["admin"]
-    change = RoleChange.objects.first()
-    assert (change.user, change.old_role, change.new_role, change.changed_by) == (
-        user,
-        "user",
-        "admin",
-        admin,
-    )
+    recorded = AuditEntry.objects.filter(action="role.changed", subject_id=str(user.pk))
+    [entry] = recorded
+    assert (entry.subject_type, entry.actor_id) == ("accounts.user", admin.pk)
+    assert (entry.before, entry.after) == ({"role": "user"}, {"role": "admin"})
 
     grant_role(user=user, role="admin", changed_by=admin)
-    assert RoleChange.objects.filter(user=user).count() == 1
+    assert recorded.count() == 1
 
 
 @pytest.mark.django_db
@@ -72,7 +71,7 @@ def test_the_last_admin_stays(how):
     admin.refresh_from_db()
     assert admin.is_staff is True
     assert roles_of(admin) == ["admin"]
-    assert RoleChange.objects.filter(user=admin, new_role="user").count() == 0
+    assert not AuditEntry.objects.filter(subject_id=str(admin.pk), after={"role": "user"}).exists()
 
 
 @pytest.mark.django_db
@@ -109,6 +108,34 @@ def test_two_admins_who_demote_each_other_leave_one():
     assert connection.vendor == "postgresql"
     assert refusals == ["last_admin"]
     assert UserRole.objects.filter(role="admin").count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.postgres
+def test_control_without_the_locks_nobody_is_left(monkeypatch):
+    """The test above proves something: when both have counted before either changes, both go."""
+    first, second = make_admin("a@example.com"), make_admin("b@example.com")
+    barrier = threading.Barrier(2, timeout=60)
+    get_or_create = QuerySet.get_or_create
+
+    def counted_by_both(rows, *args, **kwargs):
+        barrier.wait()
+        return get_or_create(rows, *args, **kwargs)
+
+    monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **options: rows)
+    monkeypatch.setattr(QuerySet, "get_or_create", counted_by_both)
+
+    def demote(user, by):
+        grant_role(user=user, role="user", changed_by=by)
+        connections.close_all()
+
+    threads = [threading.Thread(target=demote, args=pair) for pair in ((second, first), (first, second))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert UserRole.objects.filter(role="admin").count() == 0
 
 
 @pytest.mark.django_db

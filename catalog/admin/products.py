@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.utils import flatten_fieldsets
-from django.db import models
+from django.db import models, transaction
 from django.db.models import QuerySet
 from django.forms import BaseInlineFormSet, ModelForm
 from django.http import HttpRequest
@@ -33,6 +33,7 @@ from catalog.selectors import staff_search, wording
 from catalog.selectors.products import without_customs_data
 from catalog.services.products import delete_product, refresh_product, save_product
 from shop.core.amounts import TYPED_AMOUNT
+from shop.core.audit import record_audit
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin, staff_action
 
@@ -155,11 +156,11 @@ class ProductAdmin(StaffAdmin[Product]):
 
     @staff_action(StaffAction.EDIT_PRODUCT, description=_("Publier"))
     def publish(self, request: HttpRequest, chosen: QuerySet[Product]) -> None:
-        self._set_published(chosen, published=True)
+        self._set_published(request, chosen, published=True)
 
     @staff_action(StaffAction.EDIT_PRODUCT, description=_("Retirer de la boutique"))
     def unpublish(self, request: HttpRequest, chosen: QuerySet[Product]) -> None:
-        self._set_published(chosen, published=False)
+        self._set_published(request, chosen, published=False)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Product | None = None) -> tuple[str, ...]:
         refused = read_only_fields(request.user, flatten_fieldsets(self.fieldsets))
@@ -212,10 +213,18 @@ class ProductAdmin(StaffAdmin[Product]):
         for product in queryset.order_by("pk"):
             delete_product(product=product)
 
-    def _set_published(self, chosen: QuerySet[Product], *, published: bool) -> None:
-        for product in chosen.order_by("pk"):
+    def _set_published(self, request: HttpRequest, chosen: QuerySet[Product], *, published: bool) -> None:
+        for product in chosen.exclude(is_published=published).order_by("pk"):
             product.is_published = published
-            save_product(product=product)
+            with transaction.atomic():
+                save_product(product=product)
+                record_audit(
+                    "product.published",
+                    product,
+                    actor=request.user,  # type: ignore[arg-type]
+                    before={"is_published": not published},
+                    after={"is_published": published},
+                )
 
 
 @admin.register(PricePoint)

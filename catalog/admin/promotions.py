@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db import models
+from django.db import models, transaction
 from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
@@ -21,6 +21,7 @@ from catalog.selectors.promotion_previews import preview_of_promotion
 from catalog.selectors.promotions import in_state
 from catalog.services.promotions import delete_promotion, end_promotion, save_promotion
 from shop.core.amounts import TYPED_AMOUNT
+from shop.core.audit import record_audit
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_admin import StaffAdmin, staff_action
 
@@ -107,7 +108,9 @@ class PromotionAdmin(StaffAdmin[Promotion]):
     @staff_action(StaffAction.EDIT_PRICES, description=_("Terminer maintenant"))
     def end(self, request: HttpRequest, chosen: QuerySet[Promotion]) -> None:
         for promotion in chosen.order_by("pk"):
-            end_promotion(promotion=promotion)
+            with transaction.atomic():
+                end_promotion(promotion=promotion)
+                record_audit("promotion.ended", promotion, actor=request.user)  # type: ignore[arg-type]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Promotion]:
         return (

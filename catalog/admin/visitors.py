@@ -58,6 +58,7 @@ class DecisionInline(StaffRights, admin.TabularInline[ReviewDecision, Review]):
 class ReviewAdmin(StaffAdmin[Review]):
     """Reviews are published or refused here; their words are their authors'."""
 
+    audited_fields = frozenset()
     view_action = StaffAction.SEE_REVIEWS
     change_action = StaffAction.MODERATE_REVIEW
     form = ReviewForm
@@ -102,6 +103,7 @@ class ReviewAdmin(StaffAdmin[Review]):
 class WaitingListAdmin(StaffAdmin[Any]):
     """Rows that visitors made: to look at, and to delete when their owner asks."""
 
+    audited_fields = frozenset()
     view_action = StaffAction.SEE_WAITING_LIST
     delete_action = StaffAction.DELETE_FROM_WAITING_LIST
 

@@ -180,6 +180,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The accounts, newest first. */
+        get: operations["admin_users_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/{user_id}/role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description The role of one account; its sessions end when it changes. 409 `last_admin` for the last one. */
+        post: operations["admin_user_role"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/cart/quote": {
         parameters: {
             query?: never;
@@ -582,6 +616,33 @@ export interface components {
             created_at: string;
             /** Format: email */
             actor?: string | null;
+        };
+        /** @description An account. `last_sign_in` is null for who never signed in. */
+        AdminUser: {
+            readonly id: number;
+            /**
+             * Adresse e-mail
+             * Format: email
+             */
+            email: string;
+            email_confirmed: boolean;
+            /** Prénom */
+            first_name?: string;
+            /** Nom */
+            last_name?: string;
+            readonly role: components["schemas"]["RoleEnum"];
+            /** Actif */
+            is_active?: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            last_sign_in: string | null;
+        };
+        AdminUserPage: {
+            /** @description Address of the following page. */
+            next: string | null;
+            next_cursor: string | null;
+            results: components["schemas"]["AdminUser"][];
         };
         /** @description Where a parcel or an invoice goes. `never_blank` names the texts that may not be made of nothing but spaces. */
         BillingRequest: {
@@ -1406,6 +1467,16 @@ export interface components {
             title: string;
             text: string;
         };
+        RoleChangeRequest: {
+            role: components["schemas"]["RoleEnum"];
+        };
+        /**
+         * @description * `admin` - Admin
+         *     * `staff` - Équipe
+         *     * `user` - Membre
+         * @enum {string}
+         */
+        RoleEnum: "admin" | "staff" | "user";
         /**
          * @description * `admin` - admin
          *     * `staff` - staff
@@ -1972,6 +2043,78 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RefundAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_users_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                page_size?: number;
+                /**
+                 * @description * `admin` - Admin
+                 *     * `staff` - Équipe
+                 *     * `user` - Membre
+                 */
+                role?: "admin" | "staff" | "user" | "";
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminUserPage"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_user_role: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoleChangeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminUser"];
                 };
             };
             /** @description Refused */

@@ -128,6 +128,7 @@ class PageLink:
 class LinkedPagesAdmin(StaffAdmin[Row]):
     """A row's own page shows a button for each further page that `pages_of` names."""
 
+    audited_fields = frozenset()
     change_form_template = "admin/orders/linked_change_form.html"
 
     def pages_of(self, request: HttpRequest, row: Row) -> list[PageLink]:

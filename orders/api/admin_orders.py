@@ -18,11 +18,12 @@ from orders.api.base import ORDER_ID, found_order, idempotency_key, order_not_fo
 from orders.api.fields import ParagraphField, PlainTextField
 from orders.api.serializers import OrderSerializer, TrackingSerializer
 from orders.models import AttemptState, Carrier, Order, OrderStatus
-from orders.selectors.admin_orders import BadCursor, admin_order, find_orders
+from orders.selectors.admin_orders import admin_order, find_orders
 from orders.services.fulfilment.archiving import Removal, remove_order
 from orders.services.fulfilment.status_changes import change_status, status_actions
 from orders.services.status.transitions import status_offers
 from orders.stripe import gateway
+from shop.core.keyset import BadCursor
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction, require
 

@@ -2,7 +2,6 @@
 
 import re
 import uuid
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,6 +9,7 @@ from django.db.models import CharField, Exists, OuterRef, Prefetch, Q, QuerySet,
 from django.db.models.functions import Cast, Concat, Replace
 
 from orders.models import Order, OrderStatus, OrderTracking, Payment
+from shop.core.keyset import BadCursor, read_cursor, write_cursor
 
 UNPAID = (OrderStatus.PENDING, OrderStatus.CANCELLED)
 _ID_PART = re.compile(r"#?([0-9a-f][0-9a-f-]*)", re.IGNORECASE)
@@ -21,10 +21,6 @@ class OrderPage:
 
     orders: list[Order]
     next_cursor: str
-
-
-class BadCursor(ValueError):
-    """A cursor that no page gave."""
 
 
 def find_orders(
@@ -47,7 +43,7 @@ def find_orders(
         orders = orders.filter(Q(created_at__lt=moment) | Q(created_at=moment, pk__lt=order_id))
     found = list(_with_parts(orders).order_by("-created_at", "-pk")[: page_size + 1])
     page = found[:page_size]
-    return OrderPage(page, _cursor(page[-1]) if len(found) > page_size else "")
+    return OrderPage(page, write_cursor(page[-1].created_at, page[-1].pk) if len(found) > page_size else "")
 
 
 def admin_order(order_id: uuid.UUID) -> Order | None:
@@ -76,16 +72,9 @@ def _search(orders: QuerySet[Order], text: str) -> QuerySet[Order]:
     ).filter(wanted)
 
 
-def _cursor(order: Order) -> str:
-    return urlsafe_b64encode(f"{order.created_at.isoformat()}|{order.pk}".encode()).decode()
-
-
 def _read_cursor(cursor: str) -> tuple[datetime, uuid.UUID]:
+    moment, order_id = read_cursor(cursor)
     try:
-        moment, _bar, order_id = urlsafe_b64decode(cursor.encode()).decode().partition("|")
-        read = datetime.fromisoformat(moment)
-        if read.tzinfo is None:
-            raise ValueError(cursor)
-        return read, uuid.UUID(order_id)
-    except (ValueError, OverflowError) as error:
+        return moment, uuid.UUID(order_id)
+    except ValueError as error:
         raise BadCursor(cursor) from error

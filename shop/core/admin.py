@@ -16,8 +16,12 @@ from django.utils.dates import WEEKDAYS
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from shop.core import mail_delivery
+from shop.core import (
+    audit_admin,  # noqa: F401 - importing it registers the page
+    mail_delivery,
+)
 from shop.core.amounts import TYPED_AMOUNT
+from shop.core.audit import record_audit
 from shop.core.mail import ACCOUNT_MAILS
 from shop.core.models import MailState, OutgoingMail, ScheduledJob, ShopSettings
 from shop.core.shop_settings import save_shop_settings
@@ -58,7 +62,7 @@ class OutgoingMailAdmin(StaffAdmin[OutgoingMail]):
         count = 0
         for mail in failed:
             if mail_delivery.resend(mail_id=mail.pk):
-                self.log_change(request, mail, _("Renvoyer"))
+                record_audit("mail.resent", mail, actor=request.user)  # type: ignore[arg-type]
                 count += 1
         self.message_user(
             request,

@@ -12,7 +12,7 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 
 def append_only(table: str) -> migrations.RunPython:
-    """Return a migration step after which the database refuses UPDATE and DELETE of rows of `table`.
+    """Return a migration step after which the database refuses UPDATE, DELETE and, on PostgreSQL, TRUNCATE of `table`.
 
     The error is an IntegrityError or InternalError of the database, whoever asks: the shop, the admin or a console.
     SQLite rebuilds a table for most changes and drops its triggers: a migration that changes such a table ends with
@@ -32,7 +32,9 @@ def append_only(table: str) -> migrations.RunPython:
 
 
 def guard_statements(table: str, vendor: str) -> list[str]:
-    """Return the SQL that creates the two triggers, `<table>_no_update` and `<table>_no_delete`."""
+    """Return the SQL that creates the triggers `<table>_no_update`, `<table>_no_delete` and, on PostgreSQL,
+    `<table>_no_truncate`.
+    """
     message = f"rows of {table} are never changed or deleted"
     if vendor == "postgresql":
         return [
@@ -42,6 +44,8 @@ def guard_statements(table: str, vendor: str) -> list[str]:
             f"FOR EACH ROW EXECUTE FUNCTION {table}_refuse()",
             f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} "
             f"FOR EACH ROW EXECUTE FUNCTION {table}_refuse()",
+            f"CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
+            f"FOR EACH STATEMENT EXECUTE FUNCTION {table}_refuse()",
         ]
     return [
         f"CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table} "
@@ -57,6 +61,7 @@ def release_statements(table: str, vendor: str) -> list[str]:
         return [
             f"DROP TRIGGER IF EXISTS {table}_no_update ON {table}",
             f"DROP TRIGGER IF EXISTS {table}_no_delete ON {table}",
+            f"DROP TRIGGER IF EXISTS {table}_no_truncate ON {table}",
             f"DROP FUNCTION IF EXISTS {table}_refuse()",
         ]
     return [

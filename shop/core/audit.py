@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
+from django.contrib.auth import get_user_model
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.db.models import Model
+from django.db.models import Model, Q
+from django.utils import timezone
 
+from shop.core.keyset import rows_after, write_cursor
 from shop.core.models import AuditEntry
+
+PAGE_SIZE = 50
+# More people than these that answer to a name are too many to mean one.
+MOST_PEOPLE = 20
 
 
 def record_audit(
@@ -21,8 +30,9 @@ def record_audit(
 ) -> AuditEntry:
     """Write one entry, in the transaction of the change that it tells of. One query.
 
-    `action` is `<noun>.<verb>`, such as `role.changed`; `before` and `after` hold what JSON can hold of the fields that
-    changed, amounts as strings of euros, and never personal data: an entry can't be erased.
+    `action` is `<noun>.<verb>`, such as `role.changed`, with a label in `shop.core.audit_labels`; `before` and `after`
+    hold what JSON can hold of the fields that changed, amounts as strings of euros, and never personal data: an entry
+    can't be erased.
     """
     return AuditEntry.objects.create(
         action=action,
@@ -32,3 +42,59 @@ def record_audit(
         before=dict(before or {}),
         after=dict(after or {}),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """Entries, newest first, with the people who are still there by key. `next_cursor` is empty on the last page."""
+
+    entries: list[AuditEntry]
+    people: dict[int, str]
+    next_cursor: str
+
+
+def find_audit_entries(
+    *,
+    person: str = "",
+    action: str = "",
+    subject_type: str = "",
+    subject_id: str = "",
+    since: date | None = None,
+    until: date | None = None,
+    cursor: str = "",
+) -> AuditPage:
+    """Return a page of the trail. Two queries, one more with `person`; none counts the entries.
+
+    `person` is a part of the e-mail address or the name of who did it, or their key; `until` is included. Raises
+    BadCursor.
+    """
+    entries = AuditEntry.objects.all()
+    if person:
+        entries = entries.filter(actor_id__in=_people(person))
+    exact = {"action": action, "subject_type": subject_type, "subject_id": subject_id}
+    entries = entries.filter(**{name: value for name, value in exact.items() if value})
+    if since:
+        entries = entries.filter(created_at__gte=_midnight(since))
+    if until:
+        entries = entries.filter(created_at__lt=_midnight(until + timedelta(days=1)))
+    found = list(rows_after(entries, cursor, moment="created_at")[: PAGE_SIZE + 1])
+    page = found[:PAGE_SIZE]
+    actors = {entry.actor_id for entry in page if entry.actor_id is not None}
+    people = {user.pk: _name(user) for user in get_user_model()._default_manager.filter(pk__in=actors)}
+    more = len(found) > PAGE_SIZE
+    return AuditPage(page, people, write_cursor(page[-1].created_at, page[-1].pk) if more else "")
+
+
+def _people(text: str) -> list[int]:
+    wanted = Q(email__icontains=text) | Q(first_name__icontains=text) | Q(last_name__icontains=text)
+    users = get_user_model()._default_manager.filter(wanted).values_list("pk", flat=True)[:MOST_PEOPLE]
+    return [*users, *([int(text)] if text.isascii() and text.isdecimal() and len(text) <= 18 else [])]
+
+
+def _name(user: AbstractBaseUser) -> str:
+    name = " ".join(filter(None, (getattr(user, "first_name", ""), getattr(user, "last_name", ""))))
+    return f"{name} ({user.get_username()})" if name else user.get_username()
+
+
+def _midnight(day: date) -> datetime:
+    return timezone.make_aware(datetime.combine(day, time.min))

@@ -363,11 +363,13 @@ class AuditEntry(AppendOnlyModel):
     It names people by key alone, so that erasing a person leaves nothing of them here.
     """
 
-    created_at = models.DateTimeField(_("date"), default=timezone.now, editable=False, db_index=True)
+    created_at = models.DateTimeField(_("date"), default=timezone.now, editable=False)
     actor_id = models.BigIntegerField(
-        _("par"), null=True, help_text=_("Vide : par une commande du serveur ou par la boutique elle-même.")
+        _("par"),
+        null=True,
+        help_text=_("Vide\u00a0: par une commande du serveur ou par la boutique elle-même."),
     )
-    action = models.CharField(_("action"), max_length=60, db_index=True)
+    action = models.CharField(_("action"), max_length=60)
     subject_type = models.CharField(_("objet"), max_length=60)
     subject_id = models.CharField(_("clé de l'objet"), max_length=64)
     before = models.JSONField(_("avant"), default=dict)
@@ -377,7 +379,15 @@ class AuditEntry(AppendOnlyModel):
         verbose_name = _("entrée du journal d'audit")
         verbose_name_plural = _("journal d'audit")
         ordering = ("-created_at", "-pk")
-        indexes = (models.Index(fields=("subject_type", "subject_id"), name="core_audit_subject"),)
+        # Each way to search the trail, in the order in which its pages follow each other.
+        indexes = (
+            models.Index(fields=("created_at", "id"), name="core_audit_moment"),
+            models.Index(fields=("actor_id", "created_at", "id"), name="core_audit_actor"),
+            models.Index(fields=("action", "created_at", "id"), name="core_audit_action"),
+            models.Index(
+                fields=("subject_type", "subject_id", "created_at", "id"), name="core_audit_subject"
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.action} {self.subject_type} {self.subject_id}"

@@ -71,6 +71,7 @@ class StaffAction(models.TextChoices):
     SEE_USERS = "accounts.view_user", _("Voir les comptes clients")
     BLOCK_USER = "accounts.change_user", _("Bloquer ou débloquer un compte")
     CHANGE_ROLES = "accounts.change_userrole", _("Changer les rôles")
+    SEE_AUDIT = "core.view_auditentry", _("Voir le journal d'audit")
 
     SEE_MAILS = "core.view_outgoingmail", _("Voir les e-mails envoyés")
     RESEND_MAIL = "core.change_outgoingmail", _("Renvoyer un e-mail")

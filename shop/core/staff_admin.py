@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.functional import Promise
 
+from shop.core.audited_admin import AuditedAdmin
 from shop.core.staff_actions import StaffAction, may, require
 
 Row = TypeVar("Row", bound=Model)
@@ -62,8 +63,8 @@ def staff_action(action: StaffAction, *, description: str | Promise) -> Callable
     return guard
 
 
-class StaffAdmin(StaffRights, admin.ModelAdmin[Row]):
-    """The base of every admin of the shop."""
+class StaffAdmin(StaffRights, AuditedAdmin[Row]):
+    """The base of every admin of the shop: its rights, and its entries in the audit trail."""
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         """Return those that the person may do; posted, all of them: each refuses by itself, with 403."""

@@ -65,6 +65,8 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "api-admin-refund-transfer": (ADMIN, ADMIN),
     "api-admin-refund-transfer-returned": (ADMIN, ADMIN),
     "api-admin-order-withdrawals": (WORK, WORK),
+    "api-admin-users": (LOOK, NOBODY),
+    "api-admin-user-role": (NOBODY, ADMIN),
     # Pages of the administration.
     **dict.fromkeys(
         ("books:index", "books:receipts", "books:receipts-csv", "books:reporting-csv"), (LOOK, NOBODY)
@@ -132,7 +134,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
                 "orders.LedgerEntry",
                 "orders.Discrepancy",
             ),
-            *("core.OutgoingMail", "core.ScheduledJob", "accounts.RoleChange", "catalog.PricePoint"),
+            *("core.OutgoingMail", "core.ScheduledJob", "core.AuditEntry", "catalog.PricePoint"),
         ),
         _SHOWN,
     ),

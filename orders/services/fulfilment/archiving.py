@@ -26,6 +26,7 @@ from orders.selectors.refund_debts import debts
 from orders.selectors.refund_rules import charges_left, open_dispute
 from orders.selectors.withdrawals import open_cases
 from orders.services.fulfilment.status_changes import close_unpaid
+from shop.core.audit import record_audit
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.money import format_amount
 from shop.core.problems import Problem
@@ -72,6 +73,8 @@ def remove_order(*, order_id: uuid.UUID, actor: "User | None") -> Removal:
         StoredCard.objects.filter(order=order).delete()
         attempts.delete()
         Payment.objects.filter(order=order).delete()
+        # Its journal goes with it.
+        record_audit("order.deleted", order, actor=actor, before={"reference": order.reference})
         order.delete()
     return Removal.DELETED
 

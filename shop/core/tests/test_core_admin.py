@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from django.contrib.admin.models import LogEntry
 
-from shop.core.models import MailState, OutgoingMail, ShopSettings
+from shop.core.models import AuditEntry, MailState, OutgoingMail, ShopSettings
 
 pytestmark = pytest.mark.django_db
 
@@ -51,7 +50,8 @@ def test_resending_asks_first(admin_client, dead, run_on_commit, queued_tasks):
     dead.refresh_from_db()
     assert (dead.state, dead.attempts) == (MailState.QUEUED, 0)
     assert queued_tasks.names == ["shop.core.tasks.deliver_mail"]
-    assert LogEntry.objects.get().object_id == str(dead.pk)
+    entry = AuditEntry.objects.get(action="mail.resent")
+    assert (entry.subject_type, entry.subject_id) == ("core.outgoingmail", str(dead.pk))
 
 
 def test_only_dead_letters_are_resent(admin_client):

@@ -22,6 +22,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST
 
 from accounts.models import User
+from shop.core.audit import record_audit
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_admin import StaffAdmin, staff_action
 from shop.pages.models import ContactImage, ContactRequest, ContactState
@@ -85,6 +86,7 @@ def mark_page(request: HttpRequest, contact_id: int) -> HttpResponseBase:
 class ContactRequestAdmin(StaffAdmin[ContactRequest]):
     """What visitors wrote: read, marked as answered, deleted; never changed."""
 
+    audited_fields = frozenset({"kind", "state"})
     view_action = StaffAction.SEE_CONTACTS
     delete_action = StaffAction.DELETE_CONTACT
     list_display = (
@@ -196,7 +198,13 @@ class ContactRequestAdmin(StaffAdmin[ContactRequest]):
         rows = list(chosen.exclude(state=wanted).order_by("pk"))
         for row in rows:
             contact.set_answered(request=row, answered=answered)
-            self.log_change(request, row, str(wanted.label))
+            record_audit(
+                "contact.answered",
+                row,
+                actor=request.user,  # type: ignore[arg-type]
+                before={"state": ContactState.NEW if answered else ContactState.ANSWERED},
+                after={"state": wanted},
+            )
         self.message_user(
             request,
             ngettext("%(count)d demande modifiée.", "%(count)d demandes modifiées.", len(rows))

@@ -1,0 +1,214 @@
+"""The audit trail: what is written, that it stays, and that it is found among very many."""
+
+from __future__ import annotations
+
+import ast
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth import get_user_model
+from django.db import DatabaseError, connection, transaction
+from django.db.models import EmailField
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from shop.core.audit import PAGE_SIZE, find_audit_entries, record_audit
+from shop.core.audit_labels import ACTIONS, action_label
+from shop.core.keyset import write_cursor
+from shop.core.models import AuditEntry, ScheduledJob, ShopSettings
+
+pytestmark = pytest.mark.django_db
+TRAIL = "/gestion/core/auditentry/"
+SETTINGS = f"/gestion/core/shopsettings/{ShopSettings.PK}/"
+# Columns that tell of somebody, whatever the row.
+PERSONAL = {
+    *("email", "first_name", "last_name", "author_name", "phone", "address", "user", "message", "subject"),
+    *("token", "fingerprint", "password", "ip", "caller"),
+}
+
+
+@pytest.fixture
+def chef(client):
+    chef = get_user_model().objects.create_superuser("chef@example.com", password="x")
+    client.force_login(chef)
+    return chef
+
+
+def entry(action="role.changed", **values):
+    subject, _created = ScheduledJob.objects.get_or_create(name="an object")
+    return record_audit(action, subject, actor=None, **values)
+
+
+def refused(statement):
+    with (
+        pytest.raises(DatabaseError, match="never changed or deleted"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(statement)
+    assert AuditEntry.objects.get().action == "role.changed"
+
+
+@pytest.mark.both_engines
+def test_entries_are_not_changed_or_deleted_by_any_statement():
+    entry()
+    refused("UPDATE core_auditentry SET action = 'x'")
+    refused("DELETE FROM core_auditentry")
+
+
+@pytest.mark.postgres
+def test_entries_are_not_truncated():
+    entry()
+    refused("TRUNCATE core_auditentry")
+
+
+def change_settings(client, **values):
+    form = client.get(f"{SETTINGS}change/").context["adminform"].form
+    data = {name: "" if value is None else value for name, value in form.initial.items()}
+    data |= {name: list(data[name]) for name in ("making_days", "dispatch_days")} | values
+    answer = client.post(
+        f"{SETTINGS}change/", {name: value for name, value in data.items() if value is not False}
+    )
+    assert answer.status_code == 302, answer.context["adminform"].form.errors
+
+
+def test_each_changed_setting_is_recorded_with_before_and_after(client, chef):
+    ShopSettings.objects.update_or_create(
+        pk=ShopSettings.PK, defaults={"shop_name": "L'atelier", "weekly_capacity": 5}
+    )
+
+    change_settings(client, shop_name="L'atelier bleu", weekly_capacity=7)
+
+    [found] = AuditEntry.objects.all()
+    assert (found.action, found.subject_type) == ("shopsettings.changed", "core.shopsettings")
+    assert found.actor_id == chef.pk
+    assert found.before == {"shop_name": "L'atelier", "weekly_capacity": 5}
+    assert found.after == {"shop_name": "L'atelier bleu", "weekly_capacity": 7}
+    assert not LogEntry.objects.exists()
+    change_settings(client)
+    assert AuditEntry.objects.count() == 1
+
+
+def test_history_of_a_row_is_its_part_of_the_trail(client, chef):
+    answer = client.get(f"{SETTINGS}history/")
+    assert answer.status_code == 302
+    assert (
+        answer.headers["Location"] == f"{TRAIL}?subject_type=core.shopsettings&subject_id={ShopSettings.PK}"
+    )
+
+
+def test_page_tells_who_what_and_from_what_to_what(client, chef):
+    get_user_model().objects.filter(pk=chef.pk).update(first_name="Ana", last_name="Petit")
+    record_audit("role.changed", chef, actor=chef, before={"role": "user"}, after={"role": "admin"})
+    entry("scheduledjob.changed", before={"name": "<b>"}, after={"name": ""})
+    ghost = get_user_model().objects.create_user("gone@example.com")
+    record_audit("user.blocked", chef, actor=ghost, after={"is_active": False})
+    key = ghost.pk
+    ghost.delete()
+
+    page = client.get(TRAIL).content.decode()
+
+    for words in ("Ana Petit (chef@example.com)", f"compte supprimé ({key})", "la boutique", "&lt;b&gt;"):
+        assert words in page
+    assert [row["what"] for row in client.get(TRAIL).context["rows"]] == [
+        "Compte bloqué",
+        "Tâche planifiée\u00a0: modification",
+        "Rôle changé",
+    ]
+    for person, expected in (("petit", ["Rôle changé"]), (key, ["Compte bloqué"]), ("nobody", [])):
+        rows = client.get(TRAIL, {"person": person}).context["rows"]
+        assert [row["what"] for row in rows] == expected
+
+
+def test_search_by_action_object_and_dates():
+    old = entry("user.blocked")
+    new = entry()
+    today = timezone.localdate()
+    asked = {"subject_type": new.subject_type, "subject_id": new.subject_id, "since": today, "until": today}
+    assert find_audit_entries(**asked).entries == [new, old]
+    assert find_audit_entries(action="user.blocked").entries == [old]
+    day = timedelta(days=1)
+    for nothing in ({"subject_id": "x"}, {"since": today + day}, {"until": today - day}):
+        assert find_audit_entries(**nothing).entries == []
+
+
+@pytest.mark.parametrize("query", ["cursor=abc", "action=x", "since=yesterday", "subject_type=a.b"])
+def test_search_that_makes_no_sense_is_400(client, chef, query):
+    assert client.get(f"{TRAIL}?{query}").status_code == 400
+
+
+@pytest.mark.both_engines
+def test_pages_follow_each_other_without_gap_or_repeat(django_assert_num_queries):
+    moment = timezone.now()
+    for number in range(PAGE_SIZE * 2 + 5):
+        AuditEntry.objects.create(
+            action="role.changed", subject_type="a.b", subject_id="1",
+            created_at=moment + timedelta(seconds=number // 20),
+        )  # fmt: skip
+    found, cursor = [], ""
+    for _page in range(3):
+        # The entries; nobody did them, so no people are read.
+        with django_assert_num_queries(1):
+            page = find_audit_entries(cursor=cursor)
+        found += [row.pk for row in page.entries]
+        cursor = page.next_cursor
+    assert cursor == ""
+    assert found == sorted(set(found), reverse=True)
+    assert len(found) == PAGE_SIZE * 2 + 5
+
+
+@pytest.mark.parametrize(
+    ("asked", "index"),
+    [
+        ({}, "core_audit_moment"),
+        ({"person": "1"}, "core_audit_actor"),
+        ({"action": "role.changed"}, "core_audit_action"),
+        ({"subject_type": "a.b", "subject_id": "1"}, "core_audit_subject"),
+    ],
+)
+def test_every_search_walks_its_index_and_sorts_nothing(asked, index):
+    """So a page costs the same among a million entries: what is read is the page."""
+    with CaptureQueriesContext(connection) as queries:
+        find_audit_entries(**asked, cursor=write_cursor(timezone.now(), 7))
+    assert not any("COUNT(" in query["sql"] for query in queries)
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {queries[-1]['sql']}")
+        plan = " ".join(row[3] for row in cursor.fetchall())
+    assert index in plan, plan
+    assert "TEMP B-TREE" not in plan, plan
+
+
+def test_every_recorded_action_has_words():
+    """Those that the code names; a row's own are made of its name and a verb."""
+    named = set()
+    for app in ("accounts", "catalog", "orders", "shop"):
+        for path in Path(settings.BASE_DIR, app).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())) if "tests" not in path.parts else ():
+                if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "record_audit":
+                    named |= {
+                        argument.value for argument in node.args[:1] if isinstance(argument, ast.Constant)
+                    }
+    assert named
+    assert named - set(ACTIONS) == set()
+    assert action_label("product.deleted", "catalog.product") == "Produit\u00a0: suppression"
+
+
+def test_no_entry_can_hold_what_tells_of_a_person():
+    """Of every model that the administration writes: its columns that tell of somebody are left out."""
+    for model, row_admin in admin.site._registry.items():
+        writes = any((row_admin.add_action, row_admin.change_action, row_admin.delete_action))
+        # What the shop must publish about its trader (L221-5, LCEN 6 III) is no secret of a person.
+        if not writes or model is ShopSettings:
+            continue
+        personal = {
+            field.name
+            for field in model._meta.concrete_fields
+            if (field.name in PERSONAL or isinstance(field, EmailField)) and row_admin.is_audited(field.name)
+        }
+        # What a closure says to visitors.
+        public = {"orders.WorkshopClosure": {"message"}}.get(model._meta.label, set())
+        assert personal - public == set(), model
