@@ -7,6 +7,7 @@ import logging
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from accounts import mails
 from accounts.models import Role, RoleChange, User, UserRole
 from shop.core.problems import Problem
 
@@ -16,6 +17,7 @@ logger = logging.getLogger("shop.security")
 def grant_role(*, user: User, role: Role | str, changed_by: User | None = None) -> UserRole:
     """Give a person their role and log the change; the person's sessions end, as their rights are other.
 
+    The person is told by mail what somebody else changed; who runs a server command tells them.
     Admins and staff get access to the administration with it, members lose it; what they may do there says
     ``shop.core.staff_actions``. Raises ``Problem`` (409, ``last_admin``) when nobody
     would be left to administer the shop, also when two admins demote each other at once.
@@ -44,6 +46,8 @@ def grant_role(*, user: User, role: Role | str, changed_by: User | None = None) 
             setattr(user, name, value)
         user.save(update_fields=list(flags))
         RoleChange.objects.create(user=user, old_role=old_role, new_role=role, changed_by=changed_by)
+        if changed_by is not None:
+            mails.send_role_changed(user, role=role.value)
     logger.info(
         "role of user %s changed from %s to %s by %s",
         user.pk,
