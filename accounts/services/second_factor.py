@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import struct
 from typing import Any
 
 from allauth.core.internal.cryptokit import normalize_user_code
@@ -11,6 +12,7 @@ from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, validate_totp_code
 from allauth.mfa.utils import decrypt
 from allauth.mfa.webauthn.internal import auth as webauthn
+from cryptography.exceptions import InvalidSignature
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -26,6 +28,17 @@ logger = logging.getLogger("shop.security")
 LONGEST_NAME = 60
 MOST_PASSKEYS = 10
 Type = Authenticator.Type
+# What the library raises for answers that no browser gives.
+UNREADABLE = (
+    ValidationError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    OverflowError,
+    struct.error,
+    InvalidSignature,
+)
 
 
 def check_code(user: User, code: str) -> Authenticator:
@@ -53,14 +66,14 @@ def check_passkey(user: User, credential: Any) -> Authenticator:
 
 
 def check_unnamed_passkey(credential: Any) -> tuple[User, Authenticator]:
-    """Return who signs in with a passkey alone, and the passkey. Raises ``Problem`` (400, ``incorrect_code``)."""
+    """Return who signs in with a passkey alone, and the passkey. Raises ``Problem`` (400, ``incorrect_passkey``)."""
     try:
         webauthn.parse_authentication_response(credential)
         user = webauthn.extract_user_from_response(credential)
-    except (ValidationError, AttributeError):
-        raise _incorrect() from None
+    except UNREADABLE:
+        raise _incorrect_passkey() from None
     if not isinstance(user, User) or not user.is_active:
-        raise _incorrect()
+        raise _incorrect_passkey()
     return user, _passkey_of(user, credential)
 
 
@@ -91,7 +104,7 @@ def add_passkey(user: User, *, name: str, credential: Any) -> bool:
     try:
         webauthn.parse_registration_response(credential)
         made = webauthn.complete_registration(credential)
-    except (ValidationError, ValueError, TypeError, KeyError, AttributeError):
+    except UNREADABLE:
         raise _incorrect_passkey() from None
     if not made.is_user_verified():
         raise _incorrect_passkey()
@@ -193,7 +206,7 @@ def _passkey_of(user: User, credential: Any) -> Authenticator:
     try:
         webauthn.parse_authentication_response(credential)
         return webauthn.complete_authentication(user, credential)
-    except (ValidationError, ValueError, TypeError, KeyError, AttributeError):
+    except UNREADABLE:
         logger.warning("passkey refused for user %s", user.pk)
         raise _incorrect_passkey() from None
 
