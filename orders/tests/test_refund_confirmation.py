@@ -20,7 +20,7 @@ from shop.core.shop_settings import save_shop_settings
 
 pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
 
-ASKED = "Confirmez que c&#x27;est bien vous"
+ASKED = "Confirmez que c'est bien vous"
 
 
 @pytest.fixture(autouse=True)
