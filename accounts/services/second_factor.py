@@ -239,7 +239,7 @@ def _forget_cached(user: User) -> None:
 
 
 def _incorrect() -> Problem:
-    return Problem("incorrect_code", _("Code incorrect ou déjà utilisé"), 400)
+    return Problem(limits.USED_CODE.code, str(limits.USED_CODE.refusal), 400)
 
 
 def _incorrect_passkey() -> Problem:

@@ -170,6 +170,20 @@ def test_the_same_code_twice_is_refused_while_the_cache_forgets(half, secret):
     assert WRONG in text(again.post(STEP, {"code": code}))
 
 
+def test_limits_hold_and_nothing_breaks_while_the_cache_is_away(client, member, secret, settings):
+    nothing_kept = {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}
+    settings.CACHES = {"default": nothing_kept, "shared": nothing_kept}
+    post(client, "signin")
+    code = app_code(secret)
+    assert client.post(STEP, {"code": code}).status_code == 302
+    again = Client()
+    post(again, "signin")
+
+    assert WRONG in text(again.post(STEP, {"code": code}))
+    answers = [again.post(STEP, {"code": f"{number:06}"}).status_code for number in range(6)]
+    assert answers == [200] * 4 + [429] * 2
+
+
 def test_of_a_hundred_codes_five_are_looked_at(half, member, secret, monkeypatch, time_machine):
     looked = []
     monkeypatch.setattr(

@@ -77,28 +77,28 @@ def test_a_device_in_plain_words(agent, name):
 
 def test_sessions_are_listed_with_this_one_marked_and_no_address_stored():
     make_member()
-    phone, desk = browser(IPHONE), browser()
+    phone, laptop = browser(IPHONE), browser()
 
-    page = text(desk.get(PAGE))
+    page = text(laptop.get(PAGE))
 
-    assert devices(desk) == ["Firefox, Windows", "Safari, iPhone"]
+    assert devices(laptop) == ["Firefox, Windows", "Safari, iPhone"]
     assert page.count("Cet appareil") == 1
     assert 'Firefox, Windows <span class="badge">Cet appareil</span>' in page
     assert is_open(phone)
     assert set(UserSession.objects.values_list("ip", flat=True)) == {"::"}
-    assert "no-store" in desk.get(PAGE)["Cache-Control"]
+    assert "no-store" in laptop.get(PAGE)["Cache-Control"]
 
 
 def test_one_session_is_ended_and_no_other(client):
     make_member()
-    phone, desk = browser(IPHONE), browser()
+    phone, laptop = browser(IPHONE), browser()
     row = UserSession.objects.get(session_key=phone.session.session_key)
 
-    assert desk.post(PAGE, {"action": "end_session", "session": row.pk})["Location"] == PAGE
+    assert laptop.post(PAGE, {"action": "end_session", "session": row.pk})["Location"] == PAGE
 
-    assert "Session fermée" in text(desk.get(PAGE))
-    assert (is_open(phone), is_open(desk)) == (False, True)
-    assert devices(desk) == ["Firefox, Windows"]
+    assert "Session fermée" in text(laptop.get(PAGE))
+    assert (is_open(phone), is_open(laptop)) == (False, True)
+    assert devices(laptop) == ["Firefox, Windows"]
 
 
 def test_nobody_ends_somebody_elses_session():
