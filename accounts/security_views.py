@@ -264,11 +264,12 @@ def recovery_codes_file(request: HttpRequest) -> HttpResponseBase:
     codes = _shown_codes(request)
     if not codes:
         return redirect("accounts:security")
+    file_name = _("codes-de-secours")
     heading = _("Codes de secours de %(email)s. Chacun sert une fois.") % {"email": _user(request).email}
     return HttpResponse(
         "\r\n".join([heading, "", *codes, ""]),
         content_type="text/plain; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{_("codes-de-secours")}.txt"'},
+        headers={"Content-Disposition": f'attachment; filename="{file_name}.txt"'},
     )
 
 

@@ -353,7 +353,9 @@ def test_staff_without_a_second_factor_are_led_to_set_it_up_and_may_nothing_befo
     assert "Une seconde étape est nécessaire" in page
     closed = client.get("/gestion/", follow=True)
     assert closed.redirect_chain[-1] == ("/espace-membre/securite?next=%2Fgestion%2F", 302)
-    assert client.get("/api/admin/orders").status_code == 403
+    refused = client.get("/api/admin/orders")
+    assert (refused.status_code, refused.json()["code"]) == (403, "second_factor_missing")
+    assert refused.json()["setup_url"] == SECURITY
     # Members' own pages stay open to them.
     assert client.get("/espace-membre").status_code == 200
 

@@ -17,7 +17,7 @@ export function mount(host: HTMLElement): Unmount {
     message.textContent = text;
     message.hidden = text === "";
   };
-  const submit = (event: SubmitEvent) => {
+  const start = (event: Event) => {
     event.preventDefault();
     if (button.disabled) return;
     say("");
@@ -34,9 +34,12 @@ export function mount(host: HTMLElement): Unmount {
         say((isUnknown ? form.dataset.unsupported : form.dataset.refused) ?? "");
       });
   };
-  form.addEventListener("submit", submit);
+  button.addEventListener("click", start);
+  // The Enter key in the form's field.
+  form.addEventListener("submit", start);
   return () => {
-    form.removeEventListener("submit", submit);
+    button.removeEventListener("click", start);
+    form.removeEventListener("submit", start);
     button.hidden = true;
   };
 }

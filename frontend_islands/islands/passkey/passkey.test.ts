@@ -17,7 +17,7 @@ function page(kind: string): HTMLElement {
       <input type="hidden" name="csrfmiddlewaretoken" value="token">
       <input type="hidden" name="credential">
       <p data-message hidden></p>
-      <button type="submit" data-start hidden>Clé</button>
+      <button type="button" data-start hidden>Clé</button>
     </form></div></x-island-stub>`;
   const form = document.querySelector("form") as HTMLFormElement;
   form.submit = () => submitted(new FormData(form).get("credential"));
