@@ -7,14 +7,19 @@ from typing import Any
 from allauth.account.adapter import DefaultAccountAdapter
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils import translation
 
+from accounts.devices import known_device, remember_device
+from accounts.mails import send_new_device
 from accounts.models import User, normalise_email
 from accounts.redirects import is_own_path
-from shop.core.client_address import client_address
+from accounts.sessions import device_name
+from accounts.staff_sessions import start_clock
 from shop.core.languages import active_language
 from shop.core.mail import queue_mail
 from shop.core.site import absolute_url
 
+NO_ADDRESS = "::"
 # allauth's template prefixes and the shop's kinds of mail.
 MAIL_KINDS = {
     "account/email/email_confirmation": "account_confirm_email",
@@ -33,7 +38,22 @@ class ShopAccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return normalise_email(email)
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        return client_address(request)
+        """No address: allauth would store it with the session, where nothing of the shop reads it."""
+        return NO_ADDRESS
+
+    def get_login_stages(self) -> list[str]:
+        return ["allauth.account.stages.EmailVerificationStage", "accounts.stages.SecondFactorStage"]
+
+    def login(self, request: HttpRequest, user: User) -> None:
+        """Start the session, once every step of signing in is done."""
+        is_known = user.last_login is None or known_device(request, user) is not None
+        super().login(request, user)
+        start_clock(request, user)
+        remember_device(request, user)
+        if not is_known:
+            with translation.override(user.language):
+                device = device_name(request.headers.get("User-Agent", ""))
+            send_new_device(user, device=device)
 
     def add_message(self, *args: Any, **kwargs: Any) -> None:
         """Nothing: the shop's pages have their own notices."""

@@ -6,12 +6,11 @@ from typing import Any, cast
 from urllib.parse import urlencode
 
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.usersessions.models import UserSession
 from django.contrib import admin, messages
-from django.contrib.admin.forms import AdminPasswordChangeForm as AdminOwnPasswordChangeForm
 from django.contrib.auth.models import Group
-from django.contrib.auth.views import PasswordChangeView
-from django.core.exceptions import PermissionDenied, ValidationError
-from django.db import transaction
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
@@ -19,11 +18,10 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
-from accounts.mails import send_password_changed
 from accounts.models import Role, User
+from accounts.recent_authentication import ask_again
 from accounts.selectors import with_proof
 from accounts.services import grant_role
-from accounts.services.signing_in import check_own_password
 from shop.core.audit import record_audit
 from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
@@ -32,43 +30,23 @@ from shop.core.staff_admin import StaffAdmin, staff_action
 
 @never_cache
 def sign_in_to_admin(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-    """The admin's own sign-in form has no limit of tries: people sign in on ``/auth`` instead."""
+    """The admin's own sign-in form has no limit of tries: people sign in on ``/auth`` instead. Staff who lack the
+    second factor that they need are led to set it up.
+    """
+    query = urlencode({"next": request.GET.get("next") or reverse("admin:index")})
+    if getattr(request.user, "second_factor_missing", False):
+        return HttpResponseRedirect(f"{reverse('accounts:security')}?{query}")
     if request.user.is_authenticated:
         raise PermissionDenied
-    query = urlencode({"next": request.GET.get("next") or reverse("admin:index")})
     return HttpResponseRedirect(f"{reverse('accounts:auth')}?{query}")
 
 
 admin.site.login = sign_in_to_admin  # type: ignore[method-assign]
 
 
-class OwnPasswordForm(AdminOwnPasswordChangeForm):
-    """The admin's form to change one's own password, the old one guessed no more often than at sign-in."""
-
-    def clean_old_password(self) -> str:
-        try:
-            check_own_password(self.user, self.cleaned_data["old_password"])
-        except Problem as problem:
-            raise ValidationError(problem.detail, code=problem.code) from problem
-        return str(self.cleaned_data["old_password"])
-
-    def save(self, commit: bool = True) -> User:
-        with transaction.atomic():
-            user: User = super().save(commit)
-            send_password_changed(user, language=user.language)
-        return user
-
-
-def change_own_password(
-    request: HttpRequest, extra_context: dict[str, Any] | None = None
-) -> HttpResponseBase:
-    """As Django's own view, with the shop's form."""
-    return PasswordChangeView.as_view(
-        form_class=OwnPasswordForm,
-        success_url=reverse("admin:password_change_done"),
-        template_name="registration/password_change_form.html",
-        extra_context={**admin.site.each_context(request), **(extra_context or {})},
-    )(request)
+def change_own_password(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+    """One's own password is changed where the account's other protections are."""
+    return HttpResponseRedirect(reverse("accounts:security"))
 
 
 admin.site.password_change = change_own_password  # type: ignore[method-assign, assignment]
@@ -77,6 +55,9 @@ admin.site.password_change = change_own_password  # type: ignore[method-assign, 
 admin.site.unregister(EmailAddress)
 # Rights come with roles.
 admin.site.unregister(Group)
+# Second factors and sessions are their owner's affair; `reset_second_factor` helps who lost theirs.
+admin.site.unregister(Authenticator)
+admin.site.unregister(UserSession)
 
 
 @admin.register(User)
@@ -115,23 +96,26 @@ class UserAdmin(StaffAdmin[User]):
         return (*self.readonly_fields, "is_active") if obj and obj.is_staff else self.readonly_fields
 
     @staff_action(StaffAction.CHANGE_ROLES, description=_("Donner le rôle Admin"))
-    def make_admin(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
-        self._grant(request, chosen, Role.ADMIN)
+    def make_admin(self, request: HttpRequest, chosen: QuerySet[User]) -> HttpResponseBase | None:
+        return self._grant(request, chosen, Role.ADMIN)
 
     @staff_action(StaffAction.CHANGE_ROLES, description=_("Donner le rôle Équipe"))
-    def make_staff(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
-        self._grant(request, chosen, Role.STAFF)
+    def make_staff(self, request: HttpRequest, chosen: QuerySet[User]) -> HttpResponseBase | None:
+        return self._grant(request, chosen, Role.STAFF)
 
     @staff_action(StaffAction.CHANGE_ROLES, description=_("Donner le rôle Membre"))
-    def make_member(self, request: HttpRequest, chosen: QuerySet[User]) -> None:
-        self._grant(request, chosen, Role.USER)
+    def make_member(self, request: HttpRequest, chosen: QuerySet[User]) -> HttpResponseBase | None:
+        return self._grant(request, chosen, Role.USER)
 
-    def _grant(self, request: HttpRequest, chosen: QuerySet[User], role: Role) -> None:
+    def _grant(self, request: HttpRequest, chosen: QuerySet[User], role: Role) -> HttpResponseBase | None:
+        if answer := ask_again(request):
+            return answer
         for user in chosen.order_by("pk"):
             try:
                 grant_role(user=user, role=role, changed_by=cast(User, request.user))
             except Problem as problem:
                 self.message_user(request, problem.detail, messages.ERROR)
+        return None
 
     def log_change(self, request: HttpRequest, obj: User, message: Any) -> None:  # type: ignore[override]
         before, after = message

@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 
 from accounts.models import Role, User
 from accounts.permissions import allowed
+from accounts.recent_authentication import require_recent
 from accounts.selectors import find_users, with_proof
 from accounts.services import grant_role
 from shop.core.keyset import BadCursor
@@ -95,7 +96,8 @@ class AdminUserListView(APIView):
 
 @method_decorator(never_cache, name="dispatch")
 class AdminUserRoleView(APIView):
-    """The role of one account; its sessions end when it changes. 409 `last_admin` for the last one."""
+    """The role of one account; its sessions end when it changes. 409 `last_admin` for the last one, 403
+    `reauthentication_required` until the admin proved again who they are."""
 
     permission_classes = (allowed(post=StaffAction.CHANGE_ROLES),)
 
@@ -108,6 +110,7 @@ class AdminUserRoleView(APIView):
         user = User.objects.filter(pk=user_id).first()
         if user is None:
             raise Problem("not_found", _("Compte introuvable."), 404)
+        require_recent(request._request)
         grant_role(user=user, role=form.validated_data["role"], changed_by=cast(User, request.user))
         changed = with_proof(User.objects.select_related("user_role")).get(pk=user_id)
         return Response(AdminUserSerializer(changed).data)

@@ -56,3 +56,15 @@ class NewPasswordForm(forms.Form):
                 forms.ValidationError(_("Veuillez confirmer le même mot de passe"), code="mismatch"),
             )
         return cleaned
+
+
+class OwnPasswordForm(NewPasswordForm):
+    """A new password, typed twice, by who types the present one."""
+
+    old_password = forms.CharField(required=False, strip=False, widget=forms.PasswordInput)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if not cleaned.get("old_password"):
+            self.add_error("old_password", _("Veuillez entrer votre mot de passe"))
+        return cleaned

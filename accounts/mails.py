@@ -62,6 +62,52 @@ def send_password_changed(user: User, *, language: str) -> None:
     )
 
 
+def send_welcome(user: User) -> None:
+    """Greet who proved their address, in the transaction that makes the account."""
+    queue_mail(
+        kind="account_welcome",
+        to=user.email,
+        language=user.language,
+        context={
+            "first_name": user.first_name,
+            "signin_url": _url("accounts:auth", user.language),
+            "security_url": _url("accounts:security", user.language),
+        },
+    )
+
+
+def send_new_device(user: User, *, device: str) -> None:
+    """Tell the owner that a browser signed in which never did before; `device` is in their language."""
+    _send_notice(user, "account_new_device", {"device": device})
+
+
+def send_role_changed(user: User, *, role: str) -> None:
+    """Tell a person which role they have now."""
+    _send_notice(
+        user, "account_role_changed", {"role": role, "admin_url": absolute_url(reverse("admin:index"))}
+    )
+
+
+def send_second_factor_changed(user: User, *, change: str) -> None:
+    """Tell the owner that a second factor was added or removed; `change` is one of those that the mail's text knows."""
+    _send_notice(user, "account_second_factor", {"change": change})
+
+
+def _send_notice(user: User, kind: str, context: dict[str, str]) -> None:
+    """A mail about the account's safety: what happened, when, and where to undo it."""
+    queue_mail(
+        kind=kind,
+        to=user.email,
+        language=user.language,
+        context={
+            **context,
+            "happened_at": timezone.now().isoformat(),
+            "security_url": _url("accounts:security", user.language),
+            "reset_url": _url("accounts:auth", user.language) + "?mode=forgot",
+        },
+    )
+
+
 def _account_exists(language: str) -> MailContent:
     page = _url("accounts:auth", language)
     return MailContent("account_exists", {"signin_url": page, "reset_url": page + "?mode=forgot"})

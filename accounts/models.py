@@ -6,6 +6,7 @@ import unicodedata
 import uuid
 from typing import Any, ClassVar
 
+from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.hashers import is_password_usable
@@ -14,6 +15,7 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from shop.core.languages import SOURCE_LANGUAGE
@@ -82,6 +84,19 @@ class User(AbstractBaseUser, PermissionsMixin):
         """
         material = f"{self.password}:{int(self.is_staff)}:{int(self.is_superuser)}"
         return salted_hmac("accounts.User.session", material, secret=secret, algorithm="sha256").hexdigest()
+
+    @cached_property
+    def has_second_factor(self) -> bool:
+        """Whether the account has an authenticator app or a passkey, so that signing in asks for it. One query."""
+        factors = Authenticator.objects.exclude(type=Authenticator.Type.RECOVERY_CODES)
+        return bool(factors.filter(user_id=self.pk).exists())
+
+    @property
+    def second_factor_missing(self) -> bool:
+        """Whether the role asks for a second factor that the account lacks: nothing of the administration is allowed
+        until it has one. One query, for staff only.
+        """
+        return bool(settings.STAFF_SECOND_FACTOR) and self.is_staff and not self.has_second_factor
 
     def get_full_name(self) -> str:
         return f"{self.first_name} {self.last_name}".strip()

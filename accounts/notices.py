@@ -1,4 +1,5 @@
-"""What ``/auth`` says after a redirect, and what the next public page says in the browser."""
+"""What ``/auth`` and the page of an account's security say after a redirect, and what the next public page says in the
+browser."""
 
 from __future__ import annotations
 
@@ -54,6 +55,26 @@ NOTICES = {
         _("Session terminée"),
         _("Par sécurité, une session d'administration prend fin au bout de quelque temps. Reconnectez-vous."),
     ),
+    "passkey_refused": Notice(
+        "error",
+        _("Erreur de connexion"),
+        _(
+            "Cette clé d'accès n'a pas pu être vérifiée. Réessayez, ou connectez-vous avec votre mot de passe."
+        ),
+    ),
+    "second_step_ended": Notice(
+        "info", _("Reconnectez-vous"), _("La connexion a attendu trop longtemps. Recommencez.")
+    ),
+    "password_changed": Notice(
+        "success", _("Mot de passe mis à jour"), _("Toutes vos autres sessions ont été fermées.")
+    ),
+    "session_closed": Notice("success", _("Session fermée")),
+    "sessions_closed": Notice("success", _("Toutes vos autres sessions ont été fermées.")),
+    "totp_added": Notice("success", _("Application ajoutée"), _("Son code est demandé à chaque connexion.")),
+    "totp_removed": Notice("success", _("Application retirée")),
+    "passkey_added": Notice("success", _("Clé d'accès ajoutée"), _("Elle vous connecte sans mot de passe.")),
+    "passkey_renamed": Notice("success", _("Nom enregistré")),
+    "passkey_removed": Notice("success", _("Clé d'accès retirée")),
     "password_set": Notice(
         "success",
         _("Mot de passe mis à jour"),
@@ -63,7 +84,7 @@ NOTICES = {
 
 
 def leave_notice(request: HttpRequest, code: str) -> None:
-    """Keep a notice for the next page of ``/auth``."""
+    """Keep a notice for the next page that takes one."""
     request.session[SESSION_KEY] = code
 
 

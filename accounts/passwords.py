@@ -14,6 +14,11 @@ ADMIN_MINIMUM = 12
 MAXIMUM = 256
 
 
+def minimum_length(user: User | None) -> int:
+    """Return how many characters a password of this person needs."""
+    return ADMIN_MINIMUM if user is not None and user.is_staff else MEMBER_MINIMUM
+
+
 class LengthValidator:
     """At least 8 characters for members and 12 for staff (CNIL 2022-100).
 
@@ -21,7 +26,7 @@ class LengthValidator:
     """
 
     def validate(self, password: str, user: User | None = None) -> None:
-        minimum = ADMIN_MINIMUM if user is not None and user.is_staff else MEMBER_MINIMUM
+        minimum = minimum_length(user)
         if len(password) < minimum:
             raise ValidationError(
                 _("Mot de passe trop court. Minimum %(minimum)d caractères"),

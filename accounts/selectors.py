@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from allauth.account.models import EmailAddress
+from allauth.mfa import app_settings as mfa_settings
+from allauth.mfa.models import Authenticator
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -77,3 +79,28 @@ def find_users(*, search: str = "", role: str = "", cursor: str = "", page_size:
     page = found[:page_size]
     more = len(found) > page_size
     return UserPage(page, write_cursor(page[-1].date_joined, page[-1].pk) if more else "")
+
+
+@dataclass(frozen=True, slots=True)
+class SecondFactors:
+    """What an account has besides its password; `codes_left` is 0 where it has no recovery codes."""
+
+    app: Authenticator | None
+    passkeys: list[Authenticator]
+    codes_left: int
+
+
+def second_factors(user: User) -> SecondFactors:
+    """Return the second factors of a person, passkeys in the order in which they were added. One query."""
+    app: Authenticator | None = None
+    passkeys: list[Authenticator] = []
+    codes_left = 0
+    for row in Authenticator.objects.filter(user_id=user.pk).order_by("pk"):
+        match row.type:
+            case Authenticator.Type.TOTP:
+                app = row
+            case Authenticator.Type.WEBAUTHN:
+                passkeys.append(row)
+            case Authenticator.Type.RECOVERY_CODES:
+                codes_left = mfa_settings.RECOVERY_CODE_COUNT - row.data["used_mask"].bit_count()
+    return SecondFactors(app, passkeys, codes_left)

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 
 from accounts.models import User
 from accounts.notices import leave_notice
+from accounts.sessions import note_seen
 
 CLOCK = "staff_clock"
 """Session key of `[since, seen]`, in seconds of the epoch."""
@@ -32,7 +33,10 @@ def user_in_time(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
     A session without a clock was started by something else than the shop's sign-in: the account's latest one counts.
     """
     user = get_user(request)
-    if not isinstance(user, User) or not user.is_staff:
+    if not isinstance(user, User):
+        return user
+    if not user.is_staff:
+        note_seen(request, user)
         return user
     now = int(time.time())
     signed_in = int(user.last_login.timestamp()) if user.last_login else 0
@@ -43,4 +47,5 @@ def user_in_time(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
         return AnonymousUser()
     if now - seen >= STEP:
         request.session[CLOCK] = [since, now]
+    note_seen(request, user)
     return user

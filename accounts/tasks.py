@@ -3,6 +3,7 @@
 from datetime import datetime, time, timedelta
 
 from accounts.services.signing_up import purge_sign_ups as purge_old_sign_ups
+from accounts.sessions import purge_ended_sessions as purge_sessions_that_ended
 from shop.core.jobs import scheduled_job
 
 
@@ -10,3 +11,9 @@ from shop.core.jobs import scheduled_job
 def purge_sign_ups(now: datetime) -> None:
     """Forget the sign-ups that nobody confirmed."""
     purge_old_sign_ups(now)
+
+
+@scheduled_job("purge-ended-sessions", every=timedelta(days=1), at=time(4))
+def purge_ended_sessions(now: datetime) -> None:
+    """Delete sessions that expired."""
+    purge_sessions_that_ended(now)

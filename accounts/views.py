@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from allauth.account.internal.flows.logout import logout
+from django.contrib.auth import SESSION_KEY as SIGNED_IN
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -89,7 +90,8 @@ class AuthView(View):
     def _signin(self, request: HttpRequest, data: dict[str, Any]) -> HttpResponseBase:
         user = signing_in.check_credentials(request, email=data["email"], password=data["password"])
         response = signing_in.sign_in(request, user, redirect_url=own_path(data["next"], self._home()))
-        leave_toast(response, "signed_in")
+        if SIGNED_IN in request.session:
+            leave_toast(response, "signed_in")
         return response
 
     def _signup(self, request: HttpRequest, data: dict[str, Any]) -> HttpResponseBase:

@@ -82,6 +82,10 @@ class ShopAdminSite(AdminSite):
     site_title = _("Gestion")
     index_title = _("Tableau de bord")
 
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Return whether the person may open any page of the administration; see `shop.core.staff_actions.may`."""
+        return super().has_permission(request) and not getattr(request.user, "second_factor_missing", False)
+
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         late = {"background_is_late": jobs.background_work_is_late()}
         return super().index(request, {**late, **(extra_context or {})})

@@ -15,6 +15,7 @@ os.environ.update(
         "DATA_DIR": _folder,
         "DATABASE_URL": os.environ.get("TEST_DATABASE_URL", ""),
         "DEBUG": "true",
+        "STAFF_SECOND_FACTOR": "false",
         "PORT": "8000",
         "SECRET_KEY": "the-tests-sign-with-this-key-which-opens-nothing-else",
         "TRUSTED_PROXIES": "0",

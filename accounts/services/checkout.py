@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.models import User
@@ -39,13 +40,24 @@ class CheckoutSignUp:
             remember_sign_up(browser, self._id)
 
 
-def authenticate_at_checkout(request: HttpRequest, *, email: str, password: str) -> User:
+def authenticate_at_checkout(request: HttpRequest, *, email: str, password: str, next_page: str) -> User:
     """Return the member who signs in while ordering; start their session with ``sign_in_now``.
 
     Call it before opening the transaction of the order, or a refusal would undo the count of tries. Raises
-    ``Problem`` as ``check_credentials`` does, and 400 with ``errors["password"]`` when none was typed.
+    ``Problem`` as ``check_credentials`` does, 403 ``second_factor_required`` for an account that has one, with the
+    ``signin_url`` that comes back to ``next_page``, and 400 with ``errors["password"]`` when none was typed.
     """
     if not password:
         message = _("Veuillez entrer votre mot de passe")
         raise Problem("password_required", message, errors={"password": [message]})
-    return signing_in.check_credentials(request, email=email, password=password)
+    user = signing_in.check_credentials(request, email=email, password=password)
+    if user.has_second_factor:
+        raise Problem(
+            "second_factor_required",
+            _(
+                "Votre compte demande une seconde étape. Connectez-vous d'abord\u00a0: votre panier vous attend."
+            ),
+            403,
+            extra={"signin_url": reverse("accounts:auth", query={"next": next_page})},
+        )
+    return user

@@ -7,6 +7,7 @@ import logging
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from accounts import mails
 from accounts.models import Role, User, UserRole
 from shop.core.audit import record_audit
 from shop.core.problems import Problem
@@ -17,6 +18,7 @@ logger = logging.getLogger("shop.security")
 def grant_role(*, user: User, role: Role | str, changed_by: User | None = None) -> UserRole:
     """Give a person their role and record it in the audit trail; their sessions end, as their rights are other.
 
+    The person is told by mail what somebody else changed; who runs a server command tells them.
     Admins and staff get access to the administration with it, members lose it; what they may do there says
     ``shop.core.staff_actions``. Raises ``Problem`` (409, ``last_admin``) when nobody
     would be left to administer the shop, also when two admins demote each other at once.
@@ -47,6 +49,8 @@ def grant_role(*, user: User, role: Role | str, changed_by: User | None = None) 
         record_audit(
             "role.changed", user, actor=changed_by, before={"role": old_role}, after={"role": role.value}
         )
+        if changed_by is not None:
+            mails.send_role_changed(user, role=role.value)
     logger.info(
         "role of user %s changed from %s to %s by %s",
         user.pk,

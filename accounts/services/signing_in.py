@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 from allauth.account.adapter import get_adapter
-from allauth.account.internal.flows.login import perform_password_login
+from allauth.account.internal.flows.login import perform_password_login, record_authentication
+from allauth.account.internal.stagekit import clear_login
 from allauth.account.models import Login
+from allauth.account.stages import LoginStage, LoginStageController
+from allauth.mfa.base.internal.flows import post_authentication
+from allauth.mfa.models import Authenticator
+from allauth.mfa.webauthn.internal.flows import perform_passwordless_login
 from django.contrib.auth import authenticate
 from django.contrib.auth.hashers import check_password
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.crypto import constant_time_compare
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from accounts.devices import known_device, remember_device
+from accounts.devices import known_device
+from accounts.mails import send_password_changed
 from accounts.models import User
-from accounts.passwords import MAXIMUM
+from accounts.passwords import MAXIMUM, password_faults
 from accounts.selectors import find_user, is_email_confirmed, unconfirmed_sign_up
 from accounts.services.members import clean_email, request_password_reset
+from accounts.services.second_factor import check_unnamed_passkey
 from accounts.services.signing_up import send_sign_up_mail
-from accounts.staff_sessions import start_clock
+from accounts.stages import SecondFactorStage
 from shop.core import limits
 from shop.core.client_address import client_address
 from shop.core.problems import Problem
 
 logger = logging.getLogger("shop.security")
+
+_HASH = "session_hash"
 
 
 def check_credentials(request: HttpRequest, *, email: str, password: str) -> User:
@@ -89,25 +102,77 @@ def check_own_password(user: User, password: str) -> None:
     limits.restore(limits.OWN_PASSWORD_ACCOUNT, user.email)
 
 
-def sign_in(request: HttpRequest, user: User, *, redirect_url: str) -> HttpResponse:
-    """Start the session of a member whose credentials were checked (new session key) and return the redirect.
+def change_password(user: User, *, old: str, new: str) -> None:
+    """Set the password of who knows the present one; sessions with the old one end. Call this outside any transaction.
 
-    Further steps that an account asks for, such as a second factor, come before the session and redirect
-    instead.
+    Raises ``Problem`` as ``check_own_password`` does, and 400 ``weak_password`` with ``errors["password"]``.
     """
-    login = Login(user=user, email=user.email, redirect_url=redirect_url)
-    response: HttpResponse = perform_password_login(request, {"email": user.email}, login)
-    if request.user.pk == user.pk:
-        start_clock(request, user)
-        remember_device(request, user)
+    check_own_password(user, old)
+    if faults := password_faults(new, user):
+        raise Problem("weak_password", faults[0], errors={"password": faults})
+    with transaction.atomic():
+        user.set_password(new)
+        user.save(update_fields=["password"])
+        send_password_changed(user, language=user.language)
+
+
+def sign_in(request: HttpRequest, user: User, *, redirect_url: str) -> HttpResponse:
+    """Start the session of a member whose password was checked (new session key) and return the redirect.
+
+    An account with a second factor is asked for it first: nobody is signed in before `finish_sign_in`.
+    """
+    login = _login(user, redirect_url)
+    response: HttpResponse = perform_password_login(request, {}, login)
     return response
 
 
 def sign_in_now(request: HttpRequest, user: User) -> None:
     """Start the session of a member at checkout, whose credentials were checked (new session key)."""
+    record_authentication(request, user, "password")
     get_adapter(request).login(request, user)
-    start_clock(request, user)
-    remember_device(request, user)
+
+
+def sign_in_by_passkey(request: HttpRequest, credential: Any, *, redirect_url: str) -> HttpResponse:
+    """Start the session of whom a passkey belongs to and return the redirect; it is both factors at once.
+
+    Raises ``Problem`` (400).
+    """
+    user, passkey = check_unnamed_passkey(credential)
+    response: HttpResponse = perform_passwordless_login(request, passkey, _login(user, redirect_url))
+    return response
+
+
+def pending_sign_in(request: HttpRequest) -> LoginStage | None:
+    """Return the sign-in of this browser that waits for its second factor; None when there is none, when it waited
+    for fifteen minutes, and when the password or the role changed meanwhile.
+    """
+    stage = LoginStageController.enter(request, SecondFactorStage.key)
+    if stage is None:
+        return None
+    login: Login = stage.login
+    if not constant_time_compare(login.state.get(_HASH, ""), login.user.get_session_auth_hash()):
+        clear_login(request)
+        return None
+    return stage
+
+
+def finish_sign_in(request: HttpRequest, stage: LoginStage, factor: Authenticator) -> HttpResponse:
+    """Start the session of who proved their second factor, and return the redirect."""
+    post_authentication(request, factor)
+    response: HttpResponse = stage.exit()
+    return response
+
+
+def landing_page(user: User, redirect_url: str) -> str:
+    """Return where a sign-in leads: who must have a second factor and has none sets it up first."""
+    if user.second_factor_missing:
+        return reverse("accounts:security", query={"next": redirect_url})
+    return redirect_url
+
+
+def _login(user: User, redirect_url: str) -> Login:
+    state = {_HASH: user.get_session_auth_hash()}
+    return Login(user=user, email=user.email, redirect_url=landing_page(user, redirect_url), state=state)
 
 
 def _unconfirmed() -> Problem:

@@ -20,6 +20,7 @@ from django.contrib.auth.hashers import make_password
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
+from accounts import mails
 from accounts.models import SignUp, User
 from accounts.passwords import password_faults
 from accounts.services.members import clean_email, create_member
@@ -133,6 +134,7 @@ def confirm_sign_up(*, key: str, password: str | None, is_theirs: bool) -> User:
             # An operator made the account in this moment.
             raise _invalid_link() from None
         SignUp.objects.filter(email=sign_up.email).delete()
+        mails.send_welcome(user)
         if is_theirs:
             _join_orders(user, [uuid.UUID(order["id"]) for order in sign_up.orders])
     limits.reset(limits.SIGN_IN_ACCOUNT, user.email)

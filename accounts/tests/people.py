@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import time
 
 from allauth.account.models import EmailAddress
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, generate_totp_secret, hotp_value
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.hashers import Argon2PasswordHasher
 
@@ -58,6 +61,27 @@ def link_in_last_mail() -> str:
     text = OutgoingMail.objects.order_by("-pk")[0].text
     [link] = re.findall(r"http://localhost:8000(/\S*auth/\S+)", text)
     return link
+
+
+def prove(client, user: User, method: str = "password") -> None:
+    """This session of theirs just asked again who they are."""
+    session = client.session
+    session["account_authentication_methods"] = [{"method": method, "at": time.time()}]
+    session["account_authentication_methods_user"] = str(user.pk)
+    session.save()
+
+
+def add_app(user: User) -> str:
+    """Gives a person an authenticator app and recovery codes; returns its secret."""
+    secret = generate_totp_secret()
+    TOTP.activate(user, secret)
+    RecoveryCodes.activate(user)
+    return secret
+
+
+def app_code(secret: str, step: int = 0) -> str:
+    """What an authenticator app shows now, or so many steps of 30 seconds later."""
+    return format_hotp_value(hotp_value(secret, int(time.time()) // 30 + step))
 
 
 def post(client, mode, path="/auth", **fields):

@@ -13,7 +13,7 @@ from django.db import transaction
 
 from accounts.models import SignUp, User
 from accounts.services import CheckoutSignUp, authenticate_at_checkout, sign_in_now
-from accounts.tests.people import PASSWORD, mails, make_member, sign_up
+from accounts.tests.people import PASSWORD, add_app, mails, make_member, sign_up
 from shop.core.models import OutgoingMail
 from shop.core.problems import Problem
 
@@ -123,10 +123,31 @@ def test_sign_ups_that_are_refused(request_, changes, code, field, start):
     assert SignUp.objects.count() == 0
 
 
+def test_who_has_a_second_factor_is_led_to_sign_in_first(request_):
+    user = make_member()
+    add_app(user)
+
+    with pytest.raises(Problem) as refusal:
+        authenticate_at_checkout(request_, email=user.email, password=PASSWORD, next_page="/checkout")
+
+    assert (refusal.value.status, refusal.value.code) == (403, "second_factor_required")
+    assert refusal.value.extra == {"signin_url": "/auth?next=%2Fcheckout"}
+    assert SESSION_KEY not in request_.session
+    # Only who knows the password learns that there is one.
+    with pytest.raises(Problem) as wrong:
+        authenticate_at_checkout(request_, email=user.email, password="wrong", next_page="/checkout")
+    assert wrong.value.code == "invalid_credentials"
+
+
 def test_signing_in(request_):
     user = make_member()
 
-    assert authenticate_at_checkout(request_, email="CLIENT@example.com", password=PASSWORD) == user
+    assert (
+        authenticate_at_checkout(
+            request_, email="CLIENT@example.com", password=PASSWORD, next_page="/checkout"
+        )
+        == user
+    )
     sign_in_now(request_, user)
 
     assert request_.session[SESSION_KEY] == str(user.pk)
@@ -152,7 +173,7 @@ def test_signing_in(request_):
 def test_refusals(request_, email, password, code, detail, errors):
     make_member()
     with pytest.raises(Problem) as refusal:
-        authenticate_at_checkout(request_, email=email, password=password)
+        authenticate_at_checkout(request_, email=email, password=password, next_page="/checkout")
 
     assert (refusal.value.code, refusal.value.detail, refusal.value.status) == (code, detail, 400)
     assert refusal.value.errors == errors
@@ -162,10 +183,14 @@ def test_tries_at_checkout_and_on_auth_count_together(request_, client):
     make_member()
     for _ in range(5):
         with pytest.raises(Problem):
-            authenticate_at_checkout(request_, email="client@example.com", password="wrong")
+            authenticate_at_checkout(
+                request_, email="client@example.com", password="wrong", next_page="/checkout"
+            )
 
     with pytest.raises(Problem) as refusal:
-        authenticate_at_checkout(request_, email="client@example.com", password=PASSWORD)
+        authenticate_at_checkout(
+            request_, email="client@example.com", password=PASSWORD, next_page="/checkout"
+        )
     assert (refusal.value.code, refusal.value.status) == ("too_many_attempts", 429)
     form = {"mode": "signin", "email": "client@example.com", "password": PASSWORD}
     assert client.post("/auth", form).status_code == 429
@@ -175,7 +200,9 @@ def test_who_signed_up_and_has_not_confirmed_is_asked_to(request_):
     sign_up()
     OutgoingMail.objects.all().delete()
     with pytest.raises(Problem) as refusal:
-        authenticate_at_checkout(request_, email="client@example.com", password=PASSWORD)
+        authenticate_at_checkout(
+            request_, email="client@example.com", password=PASSWORD, next_page="/checkout"
+        )
 
     assert refusal.value.code == "email_unconfirmed"
     assert mails() == [("account_confirm_email", "client@example.com")]

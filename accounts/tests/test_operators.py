@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from accounts.models import User
 from accounts.selectors import is_email_confirmed, roles_of
-from accounts.tests.people import PASSWORD, make_admin, make_member
+from accounts.tests.people import PASSWORD, make_admin, make_member, prove
 from shop.core.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
@@ -143,6 +143,7 @@ def test_roles_are_given_by_admins_only(client):
     admin = make_admin()
     user = make_member()
     client.force_login(admin)
+    prove(client, admin)
 
     def act(action, *users):
         return client.post(

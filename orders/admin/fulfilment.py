@@ -15,10 +15,11 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
+from accounts.recent_authentication import ask_again
 from orders.admin.base import PROVIDER_AWAY, DayField, carry_out, order_page
 from orders.models import Carrier, Order, OrderStatus
 from orders.selectors.money import money_outcome
-from orders.selectors.refund_rules import charges_left
+from orders.selectors.refund_rules import charges_left, needs_recent_authentication, refundable
 from orders.selectors.withdrawal_period import withdrawal_deadline
 from orders.services.fulfilment.archiving import Removal, archiving_obstacles, remove_order, restore_order
 from orders.services.fulfilment.delivery_promises import set_delivery_day, set_promised_date
@@ -83,6 +84,9 @@ def status_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> 
     if request.method == "POST" and form.is_valid():
         for action in status_actions(order, form.cleaned_data["status"], form.cleaned_data["refund"]):
             require(request.user, action)
+        is_large = form.cleaned_data["refund"] and needs_recent_authentication(refundable(order))
+        if is_large and (answer := ask_again(request)):
+            return answer
         try:
             change_status(order_id=order.pk, actor=cast(User, request.user), **form.cleaned_data)
         except gateway.GatewayError:

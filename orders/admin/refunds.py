@@ -19,12 +19,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from accounts.models import User
+from accounts.recent_authentication import ask_again
 from orders.admin.base import ExplainsRefunds, LinksOrder, order_page, row_number
 from orders.admin.transfers import SENT_LABEL
 from orders.models import Dispute, Order, OrderItem, OrderStatus, Refund, RefundLine, RefundRequest
 from orders.selectors.refund_rules import (
     RefundRefused,
     ReturnedLine,
+    needs_recent_authentication,
     paid_amounts,
     propose_refund,
     refundable,
@@ -167,6 +169,8 @@ def refund_page(request: HttpRequest, order: Order, context: dict[str, Any]) -> 
             )
             if posted.get("confirmed") != str(proposal.amount):
                 return TemplateResponse(request, "admin/orders/order/refund_confirm.html", context)
+            if needs_recent_authentication(proposal.amount) and (answer := ask_again(request)):
+                return answer
             decided = request_refund(
                 order_id=order.pk,
                 key=key,

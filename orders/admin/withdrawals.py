@@ -24,12 +24,18 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
+from accounts.recent_authentication import ask_again
 from orders.admin.base import LinkedPagesAdmin, PageLink, carry_out, order_link, order_page
 from orders.admin.withdrawal_filing import LABEL, filing_page
 from orders.admin.withdrawal_steps import STEPS, is_accepted
 from orders.models import Order, WithdrawalCase
 from orders.models.returns import OPEN_CASES
-from orders.selectors.refund_rules import RefundProposal, ReturnedLine, propose_refund
+from orders.selectors.refund_rules import (
+    RefundProposal,
+    ReturnedLine,
+    needs_recent_authentication,
+    propose_refund,
+)
 from orders.selectors.withdrawals import (
     ReturnableLine,
     Urgency,
@@ -323,6 +329,8 @@ def refund_page(request: HttpRequest, case: WithdrawalCase, context: dict[str, A
             )
             agreed = request.POST.get("expected") == amount_string(proposal.amount)
             if request.method == "POST" and "confirm" in request.POST and agreed:
+                if needs_recent_authentication(proposal.amount) and (answer := ask_again(request)):
+                    return answer
                 refund_case(
                     case_id=case.pk,
                     lines=form.chosen(),

@@ -14,11 +14,13 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.permissions import allowed
+from accounts.recent_authentication import require_recent
 from orders.api.base import ORDER_ID, found_order, idempotency_key, order_not_found, private, validated
 from orders.api.fields import ParagraphField, PlainTextField
 from orders.api.serializers import OrderSerializer, TrackingSerializer
 from orders.models import AttemptState, Carrier, Order, OrderStatus
 from orders.selectors.admin_orders import admin_order, find_orders
+from orders.selectors.refund_rules import needs_recent_authentication, refundable
 from orders.services.fulfilment.archiving import Removal, remove_order
 from orders.services.fulfilment.status_changes import change_status, status_actions
 from orders.services.status.transitions import status_offers
@@ -185,8 +187,11 @@ class OrderStatusView(APIView):
     )
     def post(self, request: Request, order_id: uuid.UUID) -> Response:
         values = validated(StatusChangeSerializer(data=request.data))
-        for action in status_actions(_find(order_id), values["status"], values["refund"]):
+        order = _find(order_id)
+        for action in status_actions(order, values["status"], values["refund"]):
             require(request.user, action)
+        if values["refund"] and needs_recent_authentication(refundable(order)):
+            require_recent(request._request)
         try:
             change_status(
                 order_id=order_id,

@@ -14,12 +14,18 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.permissions import allowed
+from accounts.recent_authentication import require_recent
 from orders.api.base import IDEMPOTENCY_KEY, ORDER_ID, idempotency_key, order_not_found, private, validated
 from orders.api.fields import PlainTextField
 from orders.api.serializers import KnownFieldsSerializer, StrictIntegerField
 from orders.models import Order, Refund, RefundLine, RefundMethod, RefundRequest, RefundState, TransferReturn
 from orders.selectors.quotes import MAX_LINES
-from orders.selectors.refund_rules import ReturnedLine
+from orders.selectors.refund_rules import (
+    RefundRefused,
+    ReturnedLine,
+    needs_recent_authentication,
+    propose_refund,
+)
 from orders.selectors.refunds import RefundProgress, find_request, progress
 from orders.services.refunds.decisions import request_refund
 from orders.services.refunds.transfers import (
@@ -128,20 +134,27 @@ class OrderRefundView(APIView):
     def post(self, request: Request, order_id: uuid.UUID) -> Response:
         key = idempotency_key(request)
         values = validated(RefundDemandSerializer(data=request.data))
-        lines = values.get("lines")
-        try:
-            decided = request_refund(
-                order_id=order_id,
-                key=key,
-                actor=cast(User, request.user),
-                reason=values["reason"],
-                lines=None
-                if lines is None
-                else [ReturnedLine(line["item_id"], line["quantity"], line["restock"]) for line in lines],
-                amount=values.get("amount"),
-            )
-        except Order.DoesNotExist:
-            raise order_not_found() from None
+        lines = (
+            None
+            if values.get("lines") is None
+            else [
+                ReturnedLine(line["item_id"], line["quantity"], line["restock"]) for line in values["lines"]
+            ]
+        )
+        order = Order.objects.filter(pk=order_id).first()
+        if order is None:
+            raise order_not_found()
+        is_repeated = RefundRequest.objects.filter(key=key).exists()
+        if not is_repeated and _is_large(order, lines, values.get("amount")):
+            require_recent(request._request)
+        decided = request_refund(
+            order_id=order_id,
+            key=key,
+            actor=cast(User, request.user),
+            reason=values["reason"],
+            lines=lines,
+            amount=values.get("amount"),
+        )
         return private(_answer(decided.pk), 202)
 
 
@@ -184,6 +197,14 @@ class TransferReturnView(APIView):
             actor=cast(User, request.user),
         )
         return private(_answer(request_id))
+
+
+def _is_large(order: Order, lines: list[ReturnedLine] | None, amount: Decimal | None) -> bool:
+    try:
+        return needs_recent_authentication(propose_refund(order, lines, amount=amount).amount)
+    except RefundRefused:
+        # Refused below as well, or the repetition of a refund that failed and was decided before.
+        return False
 
 
 def _refund_of(request_id: uuid.UUID, refund_id: uuid.UUID) -> Refund:

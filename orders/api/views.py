@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.permissions import IsAuthenticated
@@ -146,7 +147,10 @@ class _Buyer:
             return
         if account["mode"] == "signin":
             self._member = authenticate_at_checkout(
-                self._browser, email=demand.customer.email, password=account["password"]
+                self._browser,
+                email=demand.customer.email,
+                password=account["password"],
+                next_page=reverse("orders:checkout"),
             )
             sign_in_now(self._browser, self._member)
         else:

@@ -32,6 +32,7 @@ from orders.pricing.refunds import PaidLine, ReturnValue, line_shares, prorate, 
 from orders.selectors.installments import outstanding
 from orders.selectors.refund_debts import debts, owed_again, took_effect, uncredited
 from shop.core.amounts import localised_amount
+from shop.core.models import ShopSettings
 from shop.core.money import ZERO, amount_string, from_cents, quantize
 from shop.core.problems import Problem
 
@@ -381,3 +382,9 @@ def plan_voids(order: Order, credited: Decimal) -> list[ReducedPayment]:
 
 def _sum(rows: QuerySet[Any]) -> Decimal:
     return quantize(rows.aggregate(total=Sum("amount"))["total"] or ZERO)
+
+
+def needs_recent_authentication(amount: Decimal) -> bool:
+    """Return whether staff prove again who they are before they refund `amount`; the owner sets the limit."""
+    limit = ShopSettings.load().refund_confirmation_above
+    return limit is not None and (limit == 0 or amount > limit)

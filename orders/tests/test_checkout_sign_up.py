@@ -8,7 +8,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import SignUp, User
-from accounts.tests.people import PASSWORD, link_in_last_mail, mails, make_member, watch_hashing
+from accounts.tests.people import PASSWORD, add_app, link_in_last_mail, mails, make_member, watch_hashing
 from orders.models import Attempt, Order
 from orders.services.checkout.placement import join_orders
 from orders.tests.factories import checkout_body, line, make_order, make_product, new_key
@@ -205,3 +205,16 @@ def test_signing_in_while_ordering_still_does(fake_stripe, shopper):
 
     assert Order.objects.get().user == member
     assert shopper.client.get("/api/me").json()["email"] == "lea@example.com"
+
+
+def test_who_has_a_second_factor_is_led_to_sign_in_and_back_and_nothing_is_ordered(fake_stripe, shopper):
+    add_app(make_member("lea@example.com"))
+    account = {"mode": "signin", "password": PASSWORD}
+    body = checkout_body([line(make_product(price="60.00"))], "60.00", account=account)
+
+    refused = shopper.checkout(body)
+
+    assert (refused.status_code, refused.json()["code"]) == (403, "second_factor_required")
+    assert refused.json()["signin_url"] == "/auth?next=%2Fcheckout"
+    assert not Order.objects.exists()
+    assert shopper.client.get("/api/me").json()["authenticated"] is False

@@ -169,6 +169,7 @@ class ShopSettingsAdmin(StaffAdmin[ShopSettings]):
                     "weekly_capacity",
                     ("making_days", "dispatch_days"),
                     ("installments_enabled", "installments_minimum"),
+                    "refund_confirmation_above",
                 )
             },
         ),

@@ -76,6 +76,14 @@ SIGN_IN_DEVICE = Limit(
 OWN_PASSWORD_ACCOUNT = Limit(
     "own-password", 5, 5 * _MINUTE, Subject.ACCOUNT, _TOO_MANY_SIGN_INS, "too_many_attempts"
 )
+# Codes of a second factor: asked for after the right password, or of who is signed in.
+SECOND_FACTOR_ACCOUNT = Limit(
+    "second-factor", 5, 5 * _MINUTE, Subject.ACCOUNT, _TOO_MANY_SIGN_INS, "too_many_attempts"
+)
+# A code of an authenticator app counts once: it stays good for a minute and a half.
+USED_CODE = Limit(
+    "used-code", 1, 2 * _MINUTE, Subject.DEVICE, _("Code incorrect ou déjà utilisé"), "incorrect_code"
+)
 # Wide enough for a company or a school behind one address.
 SIGN_IN_NETWORK = Limit(
     "sign-in-network", 100, 5 * _MINUTE, Subject.NETWORK, _TOO_MANY_SIGN_INS, "too_many_attempts"

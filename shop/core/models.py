@@ -220,6 +220,16 @@ class ShopSettings(models.Model):
         default=Decimal("150.00"),
         validators=[MinValueValidator(Decimal("0.00"))],
     )
+    refund_confirmation_above = models.DecimalField(
+        _("remboursement à confirmer au-delà de (€)"),
+        max_digits=10,
+        decimal_places=2,
+        default=Decimal("200.00"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(Decimal("0.00"))],
+        help_text=_("Le mot de passe ou le code est redemandé. 0\u00a0: toujours. Vide\u00a0: jamais."),
+    )
     franchise_ceiling = models.DecimalField(
         _("plafond de la franchise de TVA (€ par an)"),
         max_digits=10,

@@ -53,6 +53,13 @@ PAGE_SLUGS: Final[dict[str, Words]] = {
     "new_password": Words("nouveau-mot-de-passe", "new-password", "nueva-contrasena", "neues-passwort"),
     "sign_out": Words("deconnexion", "sign-out", "cerrar-sesion", "abmelden"),
     "members": Words("espace-membre", "member-area", "area-de-cliente", "kundenkonto"),
+    "second_step": Words("seconde-etape", "second-step", "segundo-paso", "zweiter-schritt"),
+    "passkey": Words("cle-d-acces", "passkey", "clave-de-acceso", "passkey"),
+    "options": Words("options", "options", "opciones", "optionen"),
+    "security": Words("securite", "security", "seguridad", "sicherheit"),
+    "app": Words("application", "app", "aplicacion", "app"),
+    "codes": Words("codes", "codes", "codigos", "codes"),
+    "file": Words("fichier", "file", "archivo", "datei"),
     # Texts
     "terms": Words("cgv", "terms-of-sale", "condiciones-de-venta", "agb"),
     "privacy": Words("politique-confidentialite", "privacy-policy", "politica-de-privacidad", "datenschutz"),

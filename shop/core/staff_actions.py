@@ -99,11 +99,12 @@ ROLE_ACTIONS: dict[str, frozenset[StaffAction]] = {
 
 def may(user: AbstractBaseUser | AnonymousUser, action: StaffAction) -> bool:
     """Return whether this person may do the action now: an active account with access to the administration that
-    holds it.
+    holds it, and a second factor where the shop asks for one (`STAFF_SECOND_FACTOR`).
     """
     return (
         isinstance(user, PermissionsMixin)
         and getattr(user, "is_staff", False)
+        and not getattr(user, "second_factor_missing", False)
         and user.has_perm(action.value)
     )
 

@@ -59,6 +59,8 @@ INSTALLED_APPS = [
     "csp",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "shop.core",
     "accounts",
     "catalog",

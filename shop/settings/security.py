@@ -5,7 +5,7 @@ from typing import Any
 
 from csp.constants import NONE, SELF
 
-from shop.settings.base import DEBUG, TRUSTED_PROXIES, env
+from shop.settings.base import DEBUG, SITE_URL, TRUSTED_PROXIES, env
 from shop.settings.services import STRIPE_API_BASE
 
 # --- Accounts --------------------------------------------------------------------------------------
@@ -34,8 +34,25 @@ ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+# The shop counts attempts itself, in the database (shop/core/limits.py).
+ACCOUNT_RATE_LIMITS = False
 ALLAUTH_TRUSTED_PROXY_COUNT = TRUSTED_PROXIES
 PASSWORD_RESET_TIMEOUT = 3600
+
+# The second factor is open to everybody; here it is asked of whoever may open the administration.
+STAFF_SECOND_FACTOR = env.bool("STAFF_SECOND_FACTOR", default=not DEBUG)
+MFA_ADAPTER = "accounts.mfa_adapter.ShopMFAAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+# Passkeys prove a person by themselves: the device asks for a finger, a face or its code.
+MFA_WEBAUTHN_USER_VERIFICATION = "required"
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEBUG and SITE_URL.startswith("http:")
+# The code before and the one after the present one: telephones' clocks differ.
+MFA_TOTP_TOLERANCE = 1
+# Asked for by accounts.recent_authentication, which knows the shop's pages.
+MFA_REAUTHENTICATION_REQUIRED = False
+# How long a proof of who one is lasts, before a change of roles, a large refund or of the account's own safety.
+RECENT_AUTHENTICATION_SECONDS = int(timedelta(minutes=10).total_seconds())
 
 SESSION_COOKIE_AGE = int(timedelta(days=14).total_seconds())
 # Who may open the administration is asked to sign in again sooner: after a pause, and every day in any case.

@@ -30,6 +30,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
             *("orders:withdrawal-confirmed", "orders:withdrawal-received"),
             *("orders:tracking", "orders:tracking-requested"),
             *("accounts:auth", "accounts:confirm-email", "accounts:confirmation", "accounts:new-password"),
+            *("accounts:second-factor", "accounts:passkey-signin", "accounts:passkey-options"),
             *("accounts:reset-link", "api-search-suggestions"),
             *("accounts:signout", "api-products", "api-product", "api-notify", "api-quote"),
             *("api-checkout", "api-verify", "api-me", "api-contact", "admin:logout"),
@@ -37,7 +38,12 @@ ROUTES: dict[str, tuple[Who, Who]] = {
         (EVERYBODY, EVERYBODY),
     ),
     **dict.fromkeys(
-        ("members", "return-mails", "api-favourites", "api-favourite", "api-orders"),
+        (
+            *("members", "return-mails", "api-favourites", "api-favourite", "api-orders"),
+            *("accounts:security", "accounts:app", "accounts:new-passkey", "accounts:new-passkey-options"),
+            *("accounts:passkey", "accounts:recovery-codes", "accounts:recovery-codes-file"),
+            "accounts:confirm-identity",
+        ),
         (PEOPLE, PEOPLE),
     ),
     # Safe methods alone.

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.services import grant_role
-from accounts.tests.people import make_admin, make_member
+from accounts.tests.people import make_admin, make_member, prove
 from catalog.models import Favourite, Notice, Review
 from catalog.tests.factories import make_promotion
 from orders.models import (
@@ -126,6 +126,8 @@ def _people() -> dict[str, User]:
 def _session(user: User) -> str:
     browser = Client()
     browser.force_login(user)
+    # Whoever is asked again who they are before a refund or a change of roles has just said so.
+    prove(browser, user)
     return browser.cookies[settings.SESSION_COOKIE_NAME].value
 
 

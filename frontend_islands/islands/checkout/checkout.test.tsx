@@ -17,7 +17,7 @@ import {
   startShopping,
   termsBox,
 } from "@/testing/checkout";
-import { cartLine, json, member, quote, quoted, serve, visitor } from "@/testing/purchase";
+import { cartLine, json, member, problem, quote, quoted, serve, visitor } from "@/testing/purchase";
 import { renderIsland } from "@/testing/render";
 import { Checkout } from "./index";
 
@@ -275,4 +275,17 @@ it.each(["en", "es", "de"] as const)("speaks %s, without barriers", async (langu
   const { container } = await renderIsland(<Checkout {...props} />, { language });
   await screen.findAllByText(/378/);
   expect(await barriers(container)).toEqual([]);
+});
+
+it("leads who has a second factor to the sign-in page and back", async () => {
+  const refuse = () =>
+    problem(403, "second_factor_required", "Votre compte demande une seconde étape.", {
+      signin_url: "/auth?next=%2Fcheckout",
+    });
+  const { user } = await openCheckout({ checkout: refuse });
+  await fillIn(user);
+  await user.click(payButton());
+  const alert = await screen.findByRole("alert");
+  expect(alert.textContent).toBe("Erreur de connexionVotre compte demande une seconde étape.Se connecter");
+  expect(within(alert).getByRole("link").getAttribute("href")).toBe("/auth?next=%2Fcheckout");
 });

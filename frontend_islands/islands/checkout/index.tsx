@@ -118,7 +118,11 @@ export function Checkout(props: CheckoutProps) {
           <div className="alert alert--error" role="alert" tabIndex={-1} ref={order.noticeRef}>
             <p className="alert__title">{order.notice.title}</p>
             <p>{order.notice.text}</p>
-            {order.notice.link && <a href={order.notice.link}>{t("checkout.seeOrder")}</a>}
+            {order.notice.link && (
+              <a href={order.notice.link}>
+                {t(order.notice.leadsToSignin ? "checkout.signin" : "checkout.seeOrder")}
+              </a>
+            )}
           </div>
         )}
         <div>

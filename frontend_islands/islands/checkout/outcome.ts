@@ -41,6 +41,11 @@ export function outcomeOf(problem: ApiProblem): Outcome {
     case "email_unconfirmed":
     case "password_required":
       return { kind: "fields", about: "signin", errors: { password: detail }, others: [] };
+    case "second_factor_required": {
+      const { signin_url } = problem.body;
+      const url = typeof signin_url === "string" ? signin_url : "";
+      return { kind: "refused", about: "signin", detail, isSpent: false, url };
+    }
     case "too_many_attempts":
       return { kind: "refused", about: "signin", detail, isSpent: false };
   }

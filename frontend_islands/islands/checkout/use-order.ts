@@ -27,6 +27,8 @@ interface Notice {
   text: string;
   /** The order that the notice is about. */
   link?: string;
+  /** The link is the sign-in page rather than the order. */
+  leadsToSignin?: boolean;
 }
 
 interface Change {
@@ -152,7 +154,7 @@ export function useOrder({ lines, quoting, form, member, mode, otherCountry }: O
         setNotice({
           title: problem.code === "installments_minimum" ? t("checkout.minimumTitle") : titles[outcome.about],
           text: outcome.isSpent ? t("checkout.spent") : text,
-          ...(outcome.url && { link: outcome.url }),
+          ...(outcome.url && { link: outcome.url, leadsToSignin: outcome.about === "signin" }),
         });
         setLead({ to: "notice" });
         break;

@@ -76,6 +76,13 @@ NOTICE = {
 }
 
 
+SECURITY = {
+    "happened_at": "2026-11-21T13:05:00+00:00",
+    "security_url": "http://localhost:8000/espace-membre/securite",
+    "reset_url": "http://localhost:8000/auth?mode=forgot",
+}
+
+
 MESSAGE = {
     "reference": "7C9BE001",
     "kind": "quote",
@@ -127,6 +134,18 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "changed_at": "2026-11-21T13:05:00+00:00",
             "reset_url": "http://localhost:8000/auth?mode=forgot",
         },
+        "account_welcome": {
+            "first_name": "Zoé",
+            "signin_url": "http://localhost:8000/auth",
+            "security_url": "http://localhost:8000/espace-membre/securite",
+        },
+        "account_new_device": {**SECURITY, "device": "Firefox, Windows"},
+        "account_role_changed": {
+            **SECURITY,
+            "role": "staff",
+            "admin_url": "http://localhost:8000/gestion/",
+        },
+        "account_second_factor": {**SECURITY, "change": "added_totp"},
         "notice_confirm": {**NOTICE, "confirm_url": "http://localhost:8000/avis/confirmer?cle=abc-def"},
         "notice_available": NOTICE,
         "favourite_available": NOTICE,
@@ -355,6 +374,10 @@ KINDS = (
     "account_exists",
     "account_password_reset",
     "account_password_changed",
+    "account_welcome",
+    "account_new_device",
+    "account_role_changed",
+    "account_second_factor",
     "notice_confirm",
     "notice_available",
     "favourite_available",

@@ -1,0 +1,131 @@
+"""Asking again who somebody is, before what a stranger at an open session must not do.
+
+The second factor is asked for where the account has one, the password where it has none. A proof lasts
+`RECENT_AUTHENTICATION_SECONDS` in its session; signing in is one.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+from typing import Any, cast
+
+from allauth.account.internal.flows.login import get_authentication_records
+from allauth.account.internal.flows.reauthentication import reauthenticate_by_password
+from allauth.mfa.base.internal.flows import post_authentication
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.cache import add_never_cache_headers
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from accounts.services.second_factor import check_code, check_passkey
+from accounts.services.signing_in import check_own_password
+from shop.core.problems import Problem
+
+PROOFS = ("proof_password", "proof_code", "credential")
+"""What the page that asks sends along with everything that was posted before."""
+
+
+def is_recent(request: HttpRequest) -> bool:
+    """Return whether the person of this session proved lately who they are. At most one query."""
+    user = request.user
+    if not isinstance(user, User):
+        return False
+    method = "mfa" if user.has_second_factor else "password"
+    since = time.time() - settings.RECENT_AUTHENTICATION_SECONDS
+    records = get_authentication_records(request, user)
+    return any(record.get("method") == method and record.get("at", 0) >= since for record in records)
+
+
+def require_recent(request: HttpRequest) -> None:
+    """For calls. Raises ``Problem`` (403, ``reauthentication_required``) with the `confirm_url` of the asking page."""
+    if not is_recent(request):
+        raise Problem(
+            "reauthentication_required",
+            _("Confirmez d'abord que c'est bien vous."),
+            403,
+            extra={"confirm_url": reverse("accounts:confirm-identity")},
+        )
+
+
+def ask_again(request: HttpRequest) -> HttpResponseBase | None:
+    """For pages: None when the person proved who they are, else what to answer instead.
+
+    A posted form comes back from the page that asks with all its fields, so that nothing typed is lost; call this
+    where the form is good and before anything is done, outside any transaction.
+    """
+    if is_recent(request):
+        return None
+    if request.method != "POST":
+        address = reverse("accounts:confirm-identity", query={"next": request.get_full_path()})
+        return HttpResponseRedirect(address)
+    refusal = None
+    if any(name in request.POST for name in PROOFS):
+        try:
+            _prove(request)
+        except Problem as problem:
+            refusal = problem
+        else:
+            return None
+    return confirmation_page(request, action=request.get_full_path(), fields=_typed(request), refusal=refusal)
+
+
+def confirmation_page(
+    request: HttpRequest,
+    *,
+    action: str,
+    fields: Iterable[tuple[str, str]],
+    refusal: Problem | None = None,
+) -> HttpResponseBase:
+    """Return the page that asks; it posts `fields` and the proof to `action`."""
+    user = cast(User, request.user)
+    types = set(Authenticator.objects.filter(user_id=user.pk).values_list("type", flat=True))
+    page = render(
+        request,
+        "accounts/confirm_identity.html",
+        {
+            "action": action,
+            "fields": list(fields),
+            "refusal": refusal,
+            "asks_password": not user.has_second_factor,
+            "has_app": Authenticator.Type.TOTP in types,
+            "has_passkey": Authenticator.Type.WEBAUTHN in types,
+        },
+        status=429 if refusal and refusal.status == 429 else 200,
+    )
+    add_never_cache_headers(page)
+    return refusal.set_headers(page) if refusal else page
+
+
+def read_credential(text: str) -> Any:
+    """Return what a browser sent of a passkey; None for what is no JSON."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _prove(request: HttpRequest) -> None:
+    user = cast(User, request.user)
+    if not user.has_second_factor:
+        check_own_password(user, request.POST.get("proof_password", ""))
+        reauthenticate_by_password(request)
+        return
+    if request.POST.get("credential"):
+        factor = check_passkey(user, read_credential(request.POST["credential"]))
+    else:
+        factor = check_code(user, request.POST.get("proof_code", ""))
+    post_authentication(request, factor, reauthenticated=True)
+
+
+def _typed(request: HttpRequest) -> list[tuple[str, str]]:
+    left_out = (*PROOFS, "csrfmiddlewaretoken")
+    return [
+        (name, value) for name, values in request.POST.lists() if name not in left_out for value in values
+    ]

@@ -1,0 +1,144 @@
+"""Asked again who one is: before a change of roles, and on the page to which calls lead."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from django.test import Client
+
+from accounts.recent_authentication import is_recent
+from accounts.selectors import roles_of
+from accounts.tests.people import (
+    PASSWORD,
+    add_app,
+    app_code,
+    make_admin,
+    make_member,
+    post,
+    prove,
+    text,
+)
+
+pytestmark = pytest.mark.django_db
+
+USERS = "/gestion/accounts/user/"
+CONFIRM = "/espace-membre/confirmer"
+ASKED = "Confirmez que c'est bien vous"
+
+
+@pytest.fixture
+def admin(client):
+    user = make_admin()
+    client.force_login(user)
+    return user
+
+
+@pytest.fixture
+def people():
+    return [make_member("one@example.com"), make_member("two@example.com")]
+
+
+def promote(client, people, **fields):
+    return client.post(
+        USERS, {"action": "make_staff", "_selected_action": [user.pk for user in people], **fields}
+    )
+
+
+def test_a_role_is_changed_after_the_password_was_typed_again(client, admin, people):
+    page = promote(client, people)
+
+    assert ASKED in text(page)
+    assert 'name="action" value="make_staff"' in text(page)
+    for user in people:
+        assert f'name="_selected_action" value="{user.pk}"' in text(page)
+    assert f'action="{USERS}"' in text(page)
+    assert "no-store" in page["Cache-Control"]
+    assert [roles_of(user) for user in people] == [["user"], ["user"]]
+
+    wrong = promote(client, people, proof_password="wrong")
+    assert "Mot de passe incorrect" in text(wrong)
+    assert f'name="_selected_action" value="{people[1].pk}"' in text(wrong)
+    assert "wrong" not in text(wrong).split("</form>")[0]
+    assert [roles_of(user) for user in people] == [["user"], ["user"]]
+
+    assert promote(client, people, proof_password=PASSWORD).status_code == 302
+    assert [roles_of(user) for user in people] == [["staff"], ["staff"]]
+
+
+def test_a_role_is_changed_with_the_second_factor_where_there_is_one(client, admin, people):
+    secret = add_app(admin)
+    prove(client, admin, "password")
+
+    assert 'name="proof_code"' in text(promote(client, people))
+    assert ASKED in text(promote(client, people, proof_password=PASSWORD))
+    assert ASKED in text(promote(client, people, proof_code="000000"))
+    assert roles_of(people[0]) == ["user"]
+
+    assert promote(client, people, proof_code=app_code(secret)).status_code == 302
+    assert roles_of(people[0]) == ["staff"]
+
+
+def test_signing_in_counts_for_ten_minutes(client, people, time_machine):
+    make_admin()
+    post(client, "signin", email="admin@example.com")
+    assert promote(client, people[:1]).status_code == 302
+    time_machine.move_to(time.time() + 601)
+
+    assert ASKED in text(promote(client, people[1:]))
+    assert roles_of(people[1]) == ["user"]
+
+
+def test_the_proof_of_somebody_else_counts_nothing(client, rf, admin):
+    other = make_member()
+    prove(client, other)
+    request = rf.get("/")
+    request.session, request.user = client.session, admin
+
+    assert not is_recent(request)
+
+
+def test_five_wrong_passwords_and_not_even_the_right_one_after(client, admin, people):
+    for number in range(5):
+        assert promote(client, people, proof_password=f"guess-{number}").status_code == 200
+
+    refused = promote(client, people, proof_password=PASSWORD)
+
+    assert (refused.status_code, 0 < int(refused["Retry-After"]) <= 300) == (429, True)
+    assert roles_of(people[0]) == ["user"]
+
+
+def test_the_page_leads_back_to_where_one_was(client, admin):
+    page = text(client.get(CONFIRM, {"next": "/gestion/?e=1"}))
+    assert '<input type="hidden" name="next" value="/gestion/?e=1">' in page
+
+    assert ASKED in text(client.post(CONFIRM, {"next": "/gestion/?e=1", "proof_password": "wrong"}))
+    done = client.post(CONFIRM, {"next": "/gestion/?e=1", "proof_password": PASSWORD})
+
+    assert done["Location"] == "/gestion/?e=1"
+    assert client.get(CONFIRM, {"next": "//evil.test"})["Location"] == "/espace-membre/securite"
+
+
+@pytest.mark.parametrize(
+    "credential", ["", "{", "null", "[]", '{"id": 1}', '{"response": {"userHandle": "_"}}', '"x"']
+)
+def test_what_is_no_passkey_is_refused_everywhere(client, admin, credential):
+    add_app(admin)
+    client.post("/auth/cle-d-acces/options")
+    assert ASKED in text(client.post(CONFIRM, {"credential": credential}))
+    prove(client, admin, "mfa")
+    made = client.post("/espace-membre/securite/cle-d-acces", {"name": "x", "credential": credential})
+    assert "Cette clé d'accès n'a pas pu être vérifiée. Réessayez." in text(made)
+
+    stranger = Client()
+    options = stranger.post("/auth/cle-d-acces/options").json()["publicKey"]
+    assert (options["rpId"], options["userVerification"]) == ("localhost", "required")
+    answer = stranger.post("/auth/cle-d-acces", {"credential": credential})
+    assert answer["Location"] == "/auth"
+    assert "Cette clé d'accès n'a pas pu être vérifiée." in text(stranger.get("/auth"))
+    assert stranger.get("/api/me").json()["authenticated"] is False
+
+
+def test_nobody_confirms_without_a_session(client):
+    assert client.get(CONFIRM)["Location"] == f"/auth?next={CONFIRM}"
+    assert client.post(CONFIRM, {"proof_password": PASSWORD})["Location"] == f"/auth?next={CONFIRM}"

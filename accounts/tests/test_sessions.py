@@ -1,0 +1,281 @@
+"""Where an account is signed in: listed, ended one by one, all at once, and by a new password or role."""
+
+from __future__ import annotations
+
+import re
+import time
+from datetime import timedelta
+
+import pytest
+from allauth.usersessions.models import UserSession
+from django.contrib.sessions.models import Session
+from django.test import Client
+from django.utils import timezone
+
+from accounts.services import grant_role
+from accounts.sessions import device_name, purge_ended_sessions
+from accounts.tests.people import PASSWORD, mails, make_admin, make_member, post, signed_in, text
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/espace-membre/securite"
+NEW = "atelier-figurine-2027"
+FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0"
+IPHONE = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
+    "Version/18.6 Mobile/15E148 Safari/604.1"
+)
+LIMITED = "Trop de tentatives de connexion. Réessayez dans quelques minutes."
+
+
+def browser(agent=FIREFOX, email="client@example.com", password=PASSWORD):
+    client = Client(headers={"User-Agent": agent})
+    assert post(client, "signin", email=email, password=password).status_code == 302
+    return client
+
+
+def is_open(client):
+    return client.get("/api/me").json()["authenticated"]
+
+
+def devices(client):
+    page = text(client.get(PAGE))
+    return [
+        re.sub(r"\s*<.*", "", each)
+        for each in re.findall(r"<h3>([^\n]*?)</h3>\s*<p class=\"muted\">Ouvert", page)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [
+        (FIREFOX, "Firefox, Windows"),
+        (IPHONE, "Safari, iPhone"),
+        (
+            "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/29.0 "
+            "Chrome/136.0.0.0 Mobile Safari/537.36",
+            "Samsung Internet, Android",
+        ),
+        (
+            "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) "
+            "Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0",
+            "Edge, Mac",
+        ),
+        (
+            "Mozilla/5.0 (iPad; CPU OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
+            "CriOS/142.0 Mobile/15E148 Safari/604.1",
+            "Chrome, iPad",
+        ),
+        ("Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101", "Linux"),
+        ("curl/8.5", "Appareil inconnu"),
+        ("", "Appareil inconnu"),
+    ],
+)
+def test_a_device_in_plain_words(agent, name):
+    assert device_name(agent) == name
+
+
+def test_sessions_are_listed_with_this_one_marked_and_no_address_stored():
+    make_member()
+    phone, laptop = browser(IPHONE), browser()
+
+    page = text(laptop.get(PAGE))
+
+    assert devices(laptop) == ["Firefox, Windows", "Safari, iPhone"]
+    assert page.count("Cet appareil") == 1
+    assert 'Firefox, Windows <span class="badge">Cet appareil</span>' in page
+    assert is_open(phone)
+    assert set(UserSession.objects.values_list("ip", flat=True)) == {"::"}
+    assert "no-store" in laptop.get(PAGE)["Cache-Control"]
+
+
+def test_one_session_is_ended_and_no_other(client):
+    make_member()
+    phone, laptop = browser(IPHONE), browser()
+    row = UserSession.objects.get(session_key=phone.session.session_key)
+
+    assert laptop.post(PAGE, {"action": "end_session", "session": row.pk})["Location"] == PAGE
+
+    assert "Session fermée" in text(laptop.get(PAGE))
+    assert (is_open(phone), is_open(laptop)) == (False, True)
+    assert devices(laptop) == ["Firefox, Windows"]
+
+
+def test_nobody_ends_somebody_elses_session():
+    make_member()
+    make_member("other@example.com")
+    mine, theirs = browser(), browser(email="other@example.com")
+    row = UserSession.objects.get(session_key=theirs.session.session_key)
+
+    for number in (row.pk, 0, -1, 10**30, "x", "", "١"):
+        assert mine.post(PAGE, {"action": "end_session", "session": number}).status_code == 302
+
+    assert (is_open(mine), is_open(theirs)) == (True, True)
+
+
+def test_all_others_are_ended_at_once():
+    make_member()
+    first, second, third = browser(), browser(IPHONE), browser("curl/8.5")
+
+    second.post(PAGE, {"action": "end_others"})
+
+    assert [is_open(each) for each in (first, second, third)] == [False, True, False]
+
+
+def change(client, old=PASSWORD, new=NEW, again=None):
+    return client.post(
+        PAGE,
+        {
+            "action": "password",
+            "old_password": old,
+            "password": new,
+            "password_confirmation": new if again is None else again,
+        },
+    )
+
+
+def test_a_new_password_ends_all_other_sessions_and_is_told_by_mail():
+    user = make_member()
+    first, second, third = browser(), browser(IPHONE), browser("curl/8.5")
+    cookie, key = second.cookies["sessionid"].value, second.session.session_key
+
+    assert change(second)["Location"] == PAGE
+
+    assert "Toutes vos autres sessions ont été fermées." in text(second.get(PAGE))
+    assert [is_open(each) for each in (first, second, third)] == [False, True, False]
+    assert second.session.session_key != key
+    replayed = Client()
+    replayed.cookies["sessionid"] = cookie
+    assert not is_open(replayed)
+    assert devices(second) == ["Safari, iPhone"]
+    user.refresh_from_db()
+    assert user.check_password(NEW)
+    assert mails("account_password_changed") == [("account_password_changed", "client@example.com")]
+    # This browser stays known: no mail about a new device at its next sign-in.
+    second.post("/auth/deconnexion")
+    post(second, "signin", password=NEW)
+    assert mails("account_new_device") == [("account_new_device", "client@example.com")] * 2
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"old": "wrong"}, "Mot de passe incorrect"),
+        ({"old": ""}, "Veuillez entrer votre mot de passe"),
+        ({"old": "x" * 100_000}, "Mot de passe incorrect"),
+        ({"new": "1234567"}, "Mot de passe trop court. Minimum 8 caractères"),
+        ({"new": "password1"}, "Ce mot de passe est trop courant."),
+        ({"new": ""}, "Veuillez remplir tous les champs"),
+        ({"again": "another"}, "Veuillez confirmer le même mot de passe"),
+    ],
+)
+def test_a_password_that_is_refused_changes_nothing(fields, message):
+    user = make_member()
+    first, second = browser(), browser(IPHONE)
+
+    page = change(first, **fields)
+
+    assert (page.status_code, message in text(page)) == (200, True)
+    user.refresh_from_db()
+    assert user.check_password(PASSWORD)
+    assert is_open(second)
+    assert mails("account_password_changed") == []
+
+
+def test_staff_need_twelve_characters():
+    make_admin()
+    client = browser(email="admin@example.com")
+
+    assert "Mot de passe trop court. Minimum 12 caractères" in text(change(client, new="figurine-27"))
+    assert client.get("/gestion/password_change/")["Location"] == PAGE
+
+
+def test_the_old_password_is_guessed_five_times_and_strangers_do_not_count():
+    make_member()
+    client = browser()
+    for _ in range(6):
+        post(Client(), "signin", password="guess")
+    for number in range(5):
+        assert "Mot de passe incorrect" in text(change(client, f"guess-{number}"))
+
+    refused = change(client)
+
+    assert (refused.status_code, LIMITED in text(refused)) == (429, True)
+
+
+def test_a_role_that_is_lost_ends_every_session_of_it():
+    admin, staff = make_admin(), make_member("staff@example.com")
+    grant_role(user=staff, role="staff", changed_by=admin)
+    one, two, boss = (browser(email=mail) for mail in ("staff@example.com",) * 2 + ("admin@example.com",))
+    assert one.get("/gestion/").status_code == 200
+
+    grant_role(user=staff, role="user", changed_by=admin)
+
+    assert [is_open(each) for each in (one, two, boss)] == [False, False, True]
+    assert mails("account_role_changed") == [("account_role_changed", "staff@example.com")] * 2
+
+
+def test_a_request_writes_once_an_hour(time_machine, django_assert_num_queries):
+    make_member()
+    client = browser()
+    row = UserSession.objects.get()
+    # Session, person, role, favourites.
+    with django_assert_num_queries(4):
+        client.get("/api/me")
+    time_machine.move_to(time.time() + 3601)
+    # The same, the row, and the session in its transaction.
+    with django_assert_num_queries(8):
+        client.get("/api/me")
+    with django_assert_num_queries(4):
+        client.get("/api/me")
+    before, row = row.last_seen_at, UserSession.objects.get()
+    assert timedelta(hours=1) < row.last_seen_at - before < timedelta(hours=1, minutes=1)
+
+
+def test_the_page_costs_two_queries_for_any_number_of_sessions(django_assert_num_queries, rf):
+    from accounts.sessions import open_sessions
+
+    user = make_member()
+    clients = [browser() for _ in range(6)]
+    request = rf.get("/")
+    request.session = clients[0].session
+    user.refresh_from_db()
+    with django_assert_num_queries(2):
+        found = open_sessions(request, user)
+    assert [each.is_current for each in found] == [True] + [False] * 5
+
+
+def test_sessions_that_expired_are_forgotten():
+    make_member()
+    client, other = browser(), browser(IPHONE)
+    Session.objects.filter(session_key=other.session.session_key).update(
+        expire_date=timezone.now() - timedelta(minutes=1)
+    )
+
+    assert purge_ended_sessions(timezone.now()) == 1
+
+    assert [row.session_key for row in UserSession.objects.all()] == [client.session.session_key]
+    assert is_open(client)
+
+
+def test_a_mail_tells_of_a_new_device_but_not_of_the_first_and_of_known_ones():
+    make_member(language="de")
+    known = browser()
+    known.post("/auth/deconnexion")
+    post(known, "signin")
+    assert mails("account_new_device") == []
+
+    browser(IPHONE)
+
+    from shop.core.models import OutgoingMail
+
+    assert mails("account_new_device") == [("account_new_device", "client@example.com")]
+    mail = OutgoingMail.objects.get(kind="account_new_device")
+    assert (mail.language, mail.context["device"]) == ("de", "Safari, iPhone")
+    assert mail.context["security_url"] == "http://localhost:8000/de/kundenkonto/sicherheit"
+
+
+def test_nobody_sees_the_page_without_signing_in(client):
+    assert client.get(PAGE)["Location"] == f"/auth?next={PAGE}"
+    assert client.post(PAGE, {"action": "end_others"})["Location"] == f"/auth?next={PAGE}"
+    assert not signed_in(client)

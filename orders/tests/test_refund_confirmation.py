@@ -1,0 +1,132 @@
+"""Above an amount that the owner sets, who refunds proves again who they are."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from accounts.models import User
+from accounts.tests.people import PASSWORD, make_admin, prove
+from orders.models import Order, RefundRequest
+from orders.tests.factories import make_order, make_product, make_seller, new_key, pay_order
+from orders.tests.memory_provider import MemoryProvider
+from shop.core.models import ShopSettings
+from shop.core.shop_settings import save_shop_settings
+
+pytestmark = [pytest.mark.both_engines, pytest.mark.django_db]
+
+ASKED = "Confirmez que c'est bien vous"
+
+
+@pytest.fixture(autouse=True)
+def provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_seller()
+    MemoryProvider().install(monkeypatch)
+
+
+@pytest.fixture
+def order() -> Order:
+    """Two pieces at 150.00."""
+    return pay_order(make_order((make_product(price="150.00", stock_quantity=5), 2)))
+
+
+@pytest.fixture
+def admin(client: Client) -> Client:
+    client.force_login(make_admin())
+    return client
+
+
+def set_limit(limit: str | None) -> None:
+    settings = ShopSettings.load()
+    settings.refund_confirmation_above = None if limit is None else Decimal(limit)
+    save_shop_settings(settings)
+    # What drops it waits for a commit, which no test has.
+    cache.delete(ShopSettings.CACHE_KEY)
+
+
+def call(client: Client, order: Order, body: Any, key: str | None = None) -> Any:
+    return client.post(
+        f"/api/admin/orders/{order.pk}/refund",
+        json.dumps(body),
+        content_type="application/json",
+        headers={"idempotency-key": key or new_key()},
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit", "amount", "is_asked"),
+    [
+        ("200.00", "200.00", False),
+        ("200.00", "200.01", True),
+        ("0.00", "0.01", True),
+        (None, "300.00", False),
+    ],
+)
+def test_a_call_above_the_limit_is_refused_until_a_proof(
+    admin: Client, order: Order, limit: str | None, amount: str, is_asked: bool
+) -> None:
+    set_limit(limit)
+    answer = call(admin, order, {"amount": amount})
+
+    if not is_asked:
+        assert answer.status_code == 202
+        return
+    assert (answer.status_code, answer["Content-Type"]) == (403, "application/problem+json")
+    assert answer.json()["code"] == "reauthentication_required"
+    assert answer.json()["confirm_url"] == "/espace-membre/confirmer"
+    assert not RefundRequest.objects.exists()
+
+    assert admin.post("/espace-membre/confirmer", {"proof_password": PASSWORD}).status_code == 302
+    assert call(admin, order, {"amount": amount}).status_code == 202
+
+
+def test_everything_that_is_left_counts_by_its_amount_and_a_repetition_needs_no_proof(
+    admin: Client, order: Order
+) -> None:
+    key = new_key()
+    assert call(admin, order, {}, key).status_code == 403
+    prove(admin, User.objects.get())
+    assert call(admin, order, {}, key).status_code == 202
+    session = admin.session
+    del session["account_authentication_methods"]
+    session.save()
+
+    assert call(admin, order, {}, key).status_code == 202
+    assert RefundRequest.objects.count() == 1
+
+
+def test_a_status_that_refunds_asks_too(admin: Client, order: Order) -> None:
+    address = f"/api/admin/orders/{order.pk}/status"
+    body = {"status": "cancelled", "refund": True}
+    refused = admin.post(address, json.dumps(body), content_type="application/json")
+
+    assert (refused.status_code, refused.json()["code"]) == (403, "reauthentication_required")
+    assert not RefundRequest.objects.exists()
+    prove(admin, User.objects.get())
+    assert admin.post(address, json.dumps(body), content_type="application/json").status_code == 200
+    assert RefundRequest.objects.get().order_id == order.pk
+
+
+def test_the_page_asks_and_what_was_typed_comes_back(admin: Client, order: Order) -> None:
+    address = f"/gestion/orders/order/{order.pk}/refund/"
+    form = {"scope": "amount", "amount": "250,00", "reason": "Ébréché", "key": new_key()}
+    assert "confirmed" in admin.post(address, form).content.decode()
+
+    page = admin.post(address, {**form, "confirmed": "250.00"}).content.decode()
+
+    assert ASKED in page
+    assert f'action="{address}"' in page
+    for name, value in {**form, "confirmed": "250.00"}.items():
+        assert f'<input type="hidden" name="{name}" value="{value}">' in page
+    assert not RefundRequest.objects.exists()
+
+    done = admin.post(address, {**form, "confirmed": "250.00", "proof_password": PASSWORD})
+
+    decided = RefundRequest.objects.get()
+    assert done["Location"] == f"/gestion/orders/refundrequest/{decided.pk}/change/"
+    assert (decided.amount, decided.reason) == (Decimal("250.00"), "Ébréché")
