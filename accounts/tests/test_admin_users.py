@@ -6,7 +6,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.selectors import roles_of
 from accounts.services import grant_role
-from accounts.tests.people import make_admin, make_member
+from accounts.tests.people import make_admin, make_member, prove
 from shop.core.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
@@ -88,7 +88,18 @@ def test_what_makes_no_sense_is_400(client, admin, query):
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
 
 
+def test_role_is_not_given_before_the_admin_proved_again_who_they_are(client, admin):
+    user = make_member()
+
+    answer = give(client, user.pk, "admin")
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "reauthentication_required")
+    assert answer.json()["confirm_url"] == "/espace-membre/confirmer"
+    assert (roles_of(user), AuditEntry.objects.count()) == (["user"], 0)
+
+
 def test_role_is_given_and_recorded(client, admin):
+    prove(client, admin)
     user = make_member()
 
     answer = give(client, user.pk, "staff")
@@ -101,6 +112,7 @@ def test_role_is_given_and_recorded(client, admin):
 
 
 def test_admin_demotes_themselves_only_if_another_is_left(client, admin):
+    prove(client, admin)
     refused = give(client, admin.pk, "user")
     assert (refused.status_code, refused.json()["code"]) == (409, "last_admin")
     assert roles_of(User.objects.get(pk=admin.pk)) == ["admin"]
