@@ -24,6 +24,9 @@ if (isStored("favorites") || document.querySelector("favourite-button, #resultat
   void import("./favourite-button");
 }
 
+const again = document.querySelector<HTMLButtonElement>("[data-reorder]");
+if (again) void import("./reorder").then(({ enhanceReorder }) => enhanceReorder(again));
+
 // Suggestions are fetched when somebody is about to search.
 document.addEventListener("focusin", ({ target }) => {
   if (!(target instanceof HTMLInputElement) || !target.dataset.suggestions) return;
