@@ -2,6 +2,9 @@
 
 from django.urls import path
 
-from accounts.api import MeView
+from accounts.api import AddressesView, MeView
 
-urlpatterns = [path("me", MeView.as_view(), name="api-me")]
+urlpatterns = [
+    path("me", MeView.as_view(), name="api-me"),
+    path("me/addresses", AddressesView.as_view(), name="api-addresses"),
+]

@@ -49,11 +49,25 @@ NOTICES = {
         _("Impossible de mettre à jour le mot de passe"),
         _("Ce lien n'est plus valable. Demandez-en un nouveau."),
     ),
+    "bad_email_change": Notice(
+        "error",
+        _("Lien expiré"),
+        _("Ce lien n'est plus valable : l'adresse de votre compte n'a pas changé."),
+    ),
     "session_ended": Notice(
         "info",
         _("Session terminée"),
         _("Par sécurité, une session d'administration prend fin au bout de quelque temps. Reconnectez-vous."),
     ),
+    "profile_saved": Notice("success", _("Profil enregistré")),
+    "address_saved": Notice("success", _("Adresse enregistrée")),
+    "address_deleted": Notice("success", _("Adresse supprimée")),
+    "email_change_requested": Notice(
+        "success",
+        _("Deux e-mails vous attendent"),
+        _("Ouvrez le lien de chacun, dans l'ancienne boîte et dans la nouvelle : l'adresse change ensuite."),
+    ),
+    "email_change_cancelled": Notice("success", _("Demande annulée"), _("Votre adresse ne change pas.")),
     "password_set": Notice(
         "success",
         _("Mot de passe mis à jour"),

@@ -15,7 +15,9 @@ urlpatterns = [
     path(localized("%(order)s/<uuid:order_id>/%(join)s"), guests.join_account, name="order-join"),
     path(localized("%(order)s/<uuid:order_id>/%(again)s"), reorders.again_page, name="again"),
     path(
-        localized("%(order)s/<uuid:order_id>/%(reviews)s/<int:product_id>"), reviews.review_page, name="review"
+        localized("%(order)s/<uuid:order_id>/%(reviews)s/<int:product_id>"),
+        reviews.review_page,
+        name="review",
     ),
     path(localized("%(tracking)s"), guests.tracking_page, name="tracking"),
     path(localized("%(tracking)s/%(asked)s"), guests.tracking_requested, name="tracking-requested"),

@@ -226,7 +226,10 @@ class OrderListView(APIView):
         orders = order_selectors.member_orders(cast(User, request.user))[start : start + PAGE_SIZE + 1]
         found = list(orders)
         response = private(serializers.OrderSerializer(found[:PAGE_SIZE], many=True).data)
-        beside = {"prev": number - 1 if number > 1 else None, "next": number + 1 if found[PAGE_SIZE:] else None}
+        beside = {
+            "prev": number - 1 if number > 1 else None,
+            "next": number + 1 if found[PAGE_SIZE:] else None,
+        }
         links = [f'<{request.path}?page={page}>; rel="{rel}"' for rel, page in beside.items() if page]
         if links:
             response["Link"] = ", ".join(links)

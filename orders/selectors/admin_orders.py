@@ -3,6 +3,7 @@
 import re
 import uuid
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -28,7 +29,13 @@ class BadCursor(ValueError):
 
 
 def find_orders(
-    *, status: str = "", search: str = "", include_unpaid: bool = False, cursor: str = "", page_size: int = 20
+    *,
+    status: str = "",
+    statuses: Collection[str] = (),
+    search: str = "",
+    include_unpaid: bool = False,
+    cursor: str = "",
+    page_size: int = 20,
 ) -> OrderPage:
     """Return a page of the list. Six queries: orders, lines, tracking with who wrote it, payments, their attempts.
 
@@ -38,8 +45,8 @@ def find_orders(
     orders = Order.objects.filter(archived_at=None)
     if not include_unpaid:
         orders = orders.exclude(status__in=UNPAID)
-    if status:
-        orders = orders.filter(status=status)
+    if status or statuses:
+        orders = orders.filter(status__in=[status] if status else statuses)
     if search.strip():
         orders = _search(orders, search.strip())
     if cursor:

@@ -76,6 +76,8 @@ SIGN_IN_DEVICE = Limit(
 OWN_PASSWORD_ACCOUNT = Limit(
     "own-password", 5, 5 * _MINUTE, Subject.ACCOUNT, _TOO_MANY_SIGN_INS, "too_many_attempts"
 )
+# Each writes to two mailboxes.
+EMAIL_CHANGE_ACCOUNT = Limit("email-change-account", 5, _DAY, Subject.ACCOUNT, _TOO_MANY)
 # Wide enough for a company or a school behind one address.
 SIGN_IN_NETWORK = Limit(
     "sign-in-network", 100, 5 * _MINUTE, Subject.NETWORK, _TOO_MANY_SIGN_INS, "too_many_attempts"

@@ -12,22 +12,26 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
-from accounts.notices import leave_toast
+from accounts.notices import leave_toast, take_notice
 from accounts.selectors import addresses_of, pending_email_change
 from catalog.selectors.favourites import favourite_cards
-from catalog.services.favourites import choose_return_mails
-from orders.models import Order, OrderStatus
+from catalog.services.favourites import choose_return_mails, remove_favourite
+from orders.admin.base import order_links
+from orders.models import Order
 from orders.models.order import PAID_STATUSES
 from orders.selectors.admin_orders import BadCursor, find_orders
 from orders.selectors.order_cards import PAGE_SIZE, order_cards, order_page
 from orders.selectors.orders import member_history, member_orders
 from orders.selectors.rules import country_name
+from shop.core.postcodes import postcode_notice
 from shop.core.staff_actions import StaffAction, may
-from shop.pages.forms import ProfileForm
+from shop.pages.forms import EmailChangeForm, ProfileForm
 
 ADMINISTRATION = "administration"
 TABS = ("orders", "favoris", "profile", ADMINISTRATION)
 LATEST_STEPS = 3
+STAFF_PAGES = ("step", "refund", "invoice", "remove")
+"""What is done about an order from the list: each on the administration's own page."""
 
 
 @require_safe
@@ -56,6 +60,7 @@ def render_tab(request: HttpRequest, tab: str, context: dict[str, Any], status: 
     context |= {
         "tab": tab,
         "member": user,
+        "notice": take_notice(request),
         "sees_orders": may(user, StaffAction.SEE_ORDERS),
         "breadcrumbs": [(_("Accueil"), reverse("home")), (_("Espace membre"), None)],
     }
@@ -99,8 +104,14 @@ def profile_context(user: User, form: ProfileForm | None = None) -> dict[str, An
     return {
         "form": form or ProfileForm(instance=user),
         "addresses": [
-            (address, country_name(address.country, address.custom_country)) for address in addresses_of(user)
+            (
+                address,
+                country_name(address.country, address.custom_country),
+                postcode_notice(address.country, address.postal_code),
+            )
+            for address in addresses_of(user)
         ],
+        "email_form": EmailChangeForm(),
         "email_change": pending_email_change(user),
     }
 
@@ -115,21 +126,15 @@ def _administration(request: HttpRequest, user: User) -> dict[str, Any]:
     except BadCursor:
         page = find_orders(statuses=wanted, search=search)
     return {
-        "found": [(order, list(order.tracking.all())[:LATEST_STEPS]) for order in page.orders],
+        "found": [
+            (order, list(order.tracking.all())[:LATEST_STEPS], order_links(user, order, STAFF_PAGES))
+            for order in page.orders
+        ],
         "next_cursor": page.next_cursor,
         "is_later": "suite" in request.GET,
         "search": search,
         "status": status,
-        "statuses": [(value.value, value.label) for value in OrderStatus if value in PAID_STATUSES],
-        **{
-            f"may_{name}": may(user, action)
-            for name, action in (
-                ("step", StaffAction.FULFIL_ORDER),
-                ("refund", StaffAction.REFUND_ORDER),
-                ("invoice", StaffAction.SEE_INVOICES),
-                ("remove", StaffAction.REMOVE_ORDER),
-            )
-        },
+        "statuses": [(value.value, value.label) for value in PAID_STATUSES],
     }
 
 
@@ -147,4 +152,17 @@ def return_mails(request: HttpRequest) -> HttpResponse:
     )
     response = HttpResponseRedirect(f"{reverse('members')}?tab=favoris", status=303)
     leave_toast(response, "return_mails_saved")
+    return response
+
+
+@require_POST
+@never_cache
+@login_required
+def remove_one(request: HttpRequest) -> HttpResponse:
+    """`POST /espace-membre/favoris/supprimer`: the favourite whose key comes as `remove`; none is no error."""
+    key = request.POST.get("remove", "")
+    if key.isascii() and key.isdecimal() and len(key) < 19:
+        remove_favourite(user_id=cast(User, request.user).pk, product_id=int(key))
+    response = HttpResponseRedirect(f"{reverse('members')}?tab=favoris", status=303)
+    leave_toast(response, "favourite_removed")
     return response
