@@ -52,7 +52,7 @@ NOTICES = {
     "bad_email_change": Notice(
         "error",
         _("Lien expiré"),
-        _("Ce lien n'est plus valable : l'adresse de votre compte n'a pas changé."),
+        _("Ce lien n'est plus valable\u00a0: l'adresse de votre compte n'a pas changé."),
     ),
     "session_ended": Notice(
         "info",
@@ -65,7 +65,7 @@ NOTICES = {
     "email_change_requested": Notice(
         "success",
         _("Deux e-mails vous attendent"),
-        _("Ouvrez le lien de chacun, dans l'ancienne boîte et dans la nouvelle : l'adresse change ensuite."),
+        _("Ouvrez le lien de chacun, dans l'ancienne boîte et dans la nouvelle\u00a0: l'adresse change ensuite."),
     ),
     "email_change_cancelled": Notice("success", _("Demande annulée"), _("Votre adresse ne change pas.")),
     "password_set": Notice(

@@ -24,8 +24,7 @@ if (isStored("favorites") || document.querySelector("favourite-button, #resultat
   void import("./favourite-button");
 }
 
-const again = document.querySelector<HTMLButtonElement>("[data-reorder]");
-if (again) void import("./reorder").then(({ enhanceReorder }) => enhanceReorder(again));
+if (document.querySelector("[data-reorder]")) void import("./reorder");
 
 // Suggestions are fetched when somebody is about to search.
 document.addEventListener("focusin", ({ target }) => {

@@ -1,11 +1,12 @@
-import { addToCart, type CartLine } from "@/lib/cart";
-import { goTo } from "@/lib/navigate";
-
 /**
  * `<button data-reorder='[{"product_id":1,…}]' data-cart="/panier" hidden>`: puts these lines into the cart and shows it.
  * A full cart takes none: the page's `[data-reorder-full]` says so.
  */
-export function enhanceReorder(button: HTMLButtonElement): void {
+import { addToCart, type CartLine } from "@/lib/cart";
+import { goTo } from "@/lib/navigate";
+
+const button = document.querySelector<HTMLButtonElement>("button[data-reorder]");
+if (button) {
   button.hidden = false;
   button.addEventListener("click", () => {
     const lines = JSON.parse(button.dataset.reorder ?? "[]") as CartLine[];

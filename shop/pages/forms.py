@@ -197,7 +197,7 @@ class AddressForm(forms.ModelForm[Address]):
             "is_delivery_default": _("Livrer ici par défaut"),
             "is_billing_default": _("Facturer ici par défaut"),
         }
-        help_texts: ClassVar = {"label": _("Pour vous y retrouver : Maison, Bureau…")}
+        help_texts: ClassVar = {"label": _("Pour vous y retrouver\u00a0: Maison, Bureau…")}
         widgets: ClassVar = {
             "label": forms.TextInput(_text(autocomplete="off")),
             "first_name": forms.TextInput(_text(autocomplete="given-name")),

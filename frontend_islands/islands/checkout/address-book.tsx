@@ -1,21 +1,31 @@
 import { useEffect, useRef, useState } from "react";
 import type { CountryChoice, SavedAddress } from "@/api/types";
 import { getJson, postJson } from "@/lib/api";
+import { inTime } from "@/purchase/calls";
 import { useTranslation } from "@/runtime/react";
 import type { Member } from "./account-section";
 import type { Form } from "./use-form";
 import type { Answers, TextName } from "./validation";
 
 const PATH = "/api/me/addresses";
-/** An order never waits longer for its address to be saved. */
-const LONGEST_MS = 3000;
+/** The form's texts and the columns of an address that they are. */
+const COLUMNS = {
+  firstName: "first_name",
+  lastName: "last_name",
+  address: "address",
+  postalCode: "postal_code",
+  city: "city",
+  customCountry: "custom_country",
+  phone: "phone",
+} as const;
 
 export interface AddressBook {
   /** The member's addresses in countries that are served, the first choice first. */
   addresses: readonly SavedAddress[];
-  /** The one that the form was filled with; null once another is typed. */
-  chosen: SavedAddress | null;
-  choose: (id: number | null) => void;
+  /** The one that the form holds, if it is one of them. */
+  chosen: SavedAddress | undefined;
+  /** Fills the form in; an unknown id empties it, for another address. */
+  choose: (id: number) => void;
   /** Whether the typed address is to be saved, which only a member may ask for. */
   isSaving: boolean;
   setSaving: (isSaving: boolean) => void;
@@ -31,19 +41,14 @@ export function useAddressBook(
   onCountry: (code: string) => void,
 ): AddressBook {
   const [addresses, setAddresses] = useState<readonly SavedAddress[]>([]);
-  const [chosenId, setChosenId] = useState<number | null>(null);
   const [isSaving, setSaving] = useState(false);
   const { texts, country, hasBilling } = form.answers;
-  const picked = addresses.find(({ id }) => id === chosenId);
-  const chosen = picked && picked.country === country && isTyped(picked, texts) ? picked : null;
+  const chosen = addresses.find((address) => address.country === country && isTyped(address, texts));
   const isKnown = member.isMember && member.email !== null;
 
-  const choose = (address: SavedAddress | null) => {
-    setChosenId(address?.id ?? null);
-    if (!address) return;
-    setSaving(false);
-    onCountry(address.country);
+  const choose = (address?: SavedAddress) => {
     form.fill(textsOf(address));
+    if (address) onCountry(address.country);
   };
 
   // The form of this moment, for an answer that comes later.
@@ -56,10 +61,8 @@ export function useAddressBook(
       (found) => {
         const served = found.filter(({ country }) => countries.some(({ code }) => code === country));
         setAddresses(served);
-        const { firstName, lastName, address, postalCode, city } = latest.current.texts;
-        if (served[0] && ![firstName, lastName, address, postalCode, city].some(Boolean)) {
-          latest.current.choose(served[0]);
-        }
+        const isUntouched = Object.keys(COLUMNS).every((name) => !latest.current.texts[name as TextName]);
+        if (served[0] && isUntouched) latest.current.choose(served[0]);
       },
       // Without the book everything is typed, as by anybody.
       () => {},
@@ -67,56 +70,39 @@ export function useAddressBook(
   }, [isKnown, countries]);
 
   const billing = addresses.find(({ is_billing_default }) => is_billing_default);
-  const isBillingOpen = hasBilling && !texts["billing.name"] && !texts["billing.address"];
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when the section opens
   useEffect(() => {
-    if (!isBillingOpen || !billing || billing === chosen) return;
-    form.fill({
-      "billing.name": `${billing.first_name} ${billing.last_name}`,
-      "billing.address": billing.address,
-      "billing.postalCode": billing.postal_code ?? "",
-      "billing.city": billing.city,
-      "billing.country": billing.country,
-      "billing.customCountry": billing.custom_country ?? "",
-    });
+    if (!hasBilling || texts["billing.address"] || !billing || billing === chosen) return;
+    const where = {
+      ...textsOf(billing),
+      name: `${billing.first_name} ${billing.last_name}`,
+      country: billing.country,
+    };
+    const names = Object.keys(texts).filter((name) => name.startsWith("billing."));
+    form.fill(
+      Object.fromEntries(names.map((name) => [name, where[name.slice(8) as keyof typeof where] ?? ""])),
+    );
   }, [hasBilling]);
 
   const save = async ({ texts, country }: Answers) => {
     if (!isSaving || !isKnown) return;
-    const address = {
-      first_name: texts.firstName,
-      last_name: texts.lastName,
-      address: texts.address,
-      postal_code: texts.postalCode,
-      city: texts.city,
-      country,
-      custom_country: texts.customCountry,
-      phone: texts.phone,
-    };
-    const late = new Promise((resolve) => setTimeout(resolve, LONGEST_MS));
-    await Promise.race([postJson(PATH, address).catch(() => {}), late]);
+    const columns = Object.entries(COLUMNS).map(([name, column]) => [column, texts[name as TextName]]);
+    const address = { country, ...Object.fromEntries(columns) };
+    await inTime((signal) => postJson(PATH, address, { signal })).catch(() => {});
   };
 
   return {
     addresses,
     chosen,
-    choose: (id) => choose(addresses.find((address) => address.id === id) ?? null),
+    choose: (id) => choose(addresses.find((address) => address.id === id)),
     isSaving,
     setSaving,
     save,
   };
 }
 
-function textsOf(address: SavedAddress) {
-  return {
-    firstName: address.first_name,
-    lastName: address.last_name,
-    address: address.address,
-    postalCode: address.postal_code ?? "",
-    city: address.city,
-    customCountry: address.custom_country ?? "",
-    phone: address.phone ?? "",
-  };
+function textsOf(address?: SavedAddress): Record<string, string> {
+  return Object.fromEntries(Object.entries(COLUMNS).map(([name, column]) => [name, address?.[column] ?? ""]));
 }
 
 function isTyped(address: SavedAddress, texts: Answers["texts"]): boolean {
@@ -136,7 +122,7 @@ export function SavedAddresses({ book }: { book: AddressBook }) {
         className="select"
         id="checkout-book"
         value={book.chosen?.id ?? ""}
-        onChange={(event) => book.choose(Number(event.target.value) || null)}
+        onChange={(event) => book.choose(Number(event.target.value))}
       >
         {book.addresses.map((address) => (
           <option key={address.id} value={address.id}>
