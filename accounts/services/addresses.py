@@ -58,9 +58,10 @@ def save_address(*, user: User, details: AddressDetails, address_id: int | None 
 
 def delete_address(*, user: User, address_id: int) -> None:
     """Remove an address from the book; orders hold their own copy. Raises Problem 404 `not_found`."""
-    deleted, _rows = Address.objects.filter(user=user, pk=address_id).delete()
-    if not deleted:
+    address = Address.objects.filter(user=user, pk=address_id).first()
+    if address is None:
         raise _not_found()
+    address.delete()
 
 
 def _row_to_write(

@@ -29,6 +29,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
             *("orders:cart", "orders:checkout", "orders:payment-result", "orders:pay", "orders:withdrawal"),
             *("orders:withdrawal-confirmed", "orders:withdrawal-received"),
             *("orders:tracking", "orders:tracking-requested"),
+            *("accounts:email-change", "accounts:email-change-link"),
             *("accounts:auth", "accounts:confirm-email", "accounts:confirmation", "accounts:new-password"),
             *("accounts:reset-link", "api-search-suggestions"),
             *("accounts:signout", "api-products", "api-product", "api-notify", "api-quote"),
@@ -37,7 +38,10 @@ ROUTES: dict[str, tuple[Who, Who]] = {
         (EVERYBODY, EVERYBODY),
     ),
     **dict.fromkeys(
-        ("members", "return-mails", "api-favourites", "api-favourite", "api-orders"),
+        (
+            *("members", "return-mails", "remove-favourite", "api-favourites", "api-favourite", "api-orders"),
+            *("members-profile", "members-email", "members-address-new", "api-addresses"),
+        ),
         (PEOPLE, PEOPLE),
     ),
     # Safe methods alone.
@@ -52,6 +56,11 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "api-order-invoice": (OWNER | LOOK, OWNER | LOOK),
     "orders:order": (OWNER, OWNER),
     "orders:address": (OWNER, OWNER),
+    "members-address": (OWNER, OWNER),
+    "members-address-delete": (OWNER, OWNER),
+    "orders:again": (OWNER, NOBODY),
+    # A member's order leads to the form that members have.
+    "orders:review": (OWNER, OWNER),
     "orders:order-account": (OWNER, OWNER),
     "orders:order-join": (OWNER, OWNER),
     # Calls of the administration.

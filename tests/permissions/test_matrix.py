@@ -213,6 +213,7 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "order_id": world.order.pk,
         "request_id": refund.pk,
         "case_id": world.case.pk,
+        "address_id": world.address.pk,
         "invoice_id": world.rows["orders.Invoice"].pk,
         "product_id": world.rows["catalog.Product"].pk,
         "pk": world.picture.pk,
