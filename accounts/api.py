@@ -71,9 +71,7 @@ class AddressesView(APIView):
         """One query beside the session's."""
         return Response(AddressSerializer(addresses_of(cast(User, request.user)), many=True).data)
 
-    @extend_schema(
-        operation_id="address_add", request=AddressSerializer, responses={201: AddressSerializer}
-    )
+    @extend_schema(operation_id="address_add", request=AddressSerializer, responses={201: AddressSerializer})
     def post(self, request: Request) -> Response:
         serializer = AddressSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)

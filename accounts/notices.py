@@ -65,7 +65,9 @@ NOTICES = {
     "email_change_requested": Notice(
         "success",
         _("Deux e-mails vous attendent"),
-        _("Ouvrez le lien de chacun, dans l'ancienne boîte et dans la nouvelle\u00a0: l'adresse change ensuite."),
+        _(
+            "Ouvrez le lien de chacun, dans l'ancienne boîte et dans la nouvelle\u00a0: l'adresse change ensuite."
+        ),
     ),
     "email_change_cancelled": Notice("success", _("Demande annulée"), _("Votre adresse ne change pas.")),
     "password_set": Notice(

@@ -127,9 +127,7 @@ class PageLink:
     url: str
 
 
-def order_links(
-    user: AbstractBaseUser | AnonymousUser, order: Order, names: Iterable[str]
-) -> list[PageLink]:
+def order_links(user: AbstractBaseUser | AnonymousUser, order: Order, names: Iterable[str]) -> list[PageLink]:
     """Return those of the named pages of an order that the person may open and that have something to do there."""
     return [
         PageLink(ORDER_PAGES[name].label, reverse(f"admin:orders_order_{name}", args=[order.pk]))
