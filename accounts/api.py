@@ -1,6 +1,6 @@
 """What the browser may know about the visitor."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.middleware.csrf import get_token
 from django.utils.decorators import method_decorator
@@ -11,8 +11,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import Role
-from accounts.selectors import roles_of
+from accounts.models import Address, Role, User
+from accounts.permissions import IsMember
+from accounts.selectors import addresses_of, roles_of
+from accounts.services.addresses import AddressDetails, save_address
 from shop.core.me_parts import me_parts
 
 
@@ -44,3 +46,35 @@ class MeView(APIView):
         if user.is_authenticated:
             me |= {"email": user.email, "first_name": user.first_name, **me_parts(user.pk)}
         return Response(MeSerializer(me).data)
+
+
+class AddressSerializer(serializers.ModelSerializer[Address]):
+    """An address of the caller's book. Whether it can be right is the service's affair."""
+
+    class Meta:
+        model = Address
+        fields = (
+            *("id", "label", "first_name", "last_name", "address", "postal_code", "city", "country"),
+            *("custom_country", "phone", "is_delivery_default", "is_billing_default"),
+        )
+
+
+@method_decorator(never_cache, name="dispatch")
+class AddressesView(APIView):
+    """The caller's address book: the first choice of delivery first, then the newest. An address that it holds already
+    is not added again."""
+
+    permission_classes = (IsMember,)
+
+    @extend_schema(operation_id="addresses_list", responses=AddressSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """One query beside the session's."""
+        return Response(AddressSerializer(addresses_of(cast(User, request.user)), many=True).data)
+
+    @extend_schema(operation_id="address_add", request=AddressSerializer, responses={201: AddressSerializer})
+    def post(self, request: Request) -> Response:
+        serializer = AddressSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        details = AddressDetails(**serializer.validated_data)
+        address = save_address(user=cast(User, request.user), details=details)
+        return Response(AddressSerializer(address).data, status=201)

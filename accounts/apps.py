@@ -13,3 +13,4 @@ class AccountsConfig(AppConfig):
 
         register_resolver("account_sign_up", mails.sign_up_content)
         register_resolver("account_password_reset", mails.password_reset_content)
+        register_resolver("account_email_change", mails.email_change_content)

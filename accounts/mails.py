@@ -10,8 +10,9 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.http import int_to_base36
 
-from accounts.models import SignUp, User
-from accounts.selectors import find_user, unconfirmed_sign_up
+from accounts.email_changes import Mailbox, email_change_key
+from accounts.models import EmailChange, SignUp, User
+from accounts.selectors import find_user, pending_email_change, unconfirmed_sign_up
 from accounts.sign_ups import sign_up_key
 from shop.core import limits
 from shop.core.mail import queue_mail
@@ -47,6 +48,42 @@ def password_reset_content(mail: OutgoingMail) -> MailContent | None:
     token = EmailAwarePasswordResetTokenGenerator().make_token(user)
     key = f"{int_to_base36(user.pk)}-{token}"
     return MailContent("account_password_reset", {"url": _url("accounts:reset-link", mail.language, key)})
+
+
+def email_change_content(mail: OutgoingMail) -> MailContent | None:
+    """Return the mail by which a mailbox agrees to a change of address; nothing once the change is void.
+
+    The owner of an account who is asked for their own address as somebody's new one reads that they have an account.
+    """
+    change = EmailChange.objects.select_related("user").filter(pk=mail.context["change"]).first()
+    if change is None or pending_email_change(change.user) is None:
+        return None
+    mailbox = Mailbox(mail.context["mailbox"])
+    if mailbox is Mailbox.NEW:
+        owner = User.objects.filter(email=mail.to).first()
+        if owner is not None:
+            may_hear = owner.is_active and _may(limits.ACCOUNT_EXISTS_MAIL, mail)
+            return _account_exists(mail.language) if may_hear else None
+        if not _may(limits.CONFIRMATION_MAIL, mail):
+            return None
+    url = _url("accounts:email-change-link", mail.language, email_change_key(change, mailbox))
+    context = {"url": url, "new_email": change.new_email}
+    return MailContent(f"account_email_change_{mailbox.value}", context)
+
+
+def send_email_changed(*, to: str, old: str, new: str, language: str) -> None:
+    """Tell one of the two mailboxes that the account's address was changed."""
+    queue_mail(
+        kind="account_email_changed",
+        to=to,
+        language=language,
+        context={
+            "changed_at": timezone.now().isoformat(),
+            "old_email": old,
+            "new_email": new,
+            "contact_url": _url("contact", language),
+        },
+    )
 
 
 def send_password_changed(user: User, *, language: str) -> None:

@@ -167,3 +167,74 @@ class SignUp(models.Model):
     def has_password(self) -> bool:
         """Whether a password was typed at sign-up."""
         return is_password_usable(self.password)
+
+
+UNLISTED_COUNTRY = "ZZ"
+"""ISO 3166-1 keeps ZZ for private use: here a country that no list names, written out in `custom_country`."""
+
+
+class Address(models.Model):
+    """An address of a member's book, with columns as an order has them. At most one is the first choice of delivery,
+    and one of billing. Written by ``accounts.services.addresses``."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="addresses", verbose_name=_("membre")
+    )
+    label = models.CharField(_("nom de l'adresse"), max_length=60, blank=True)
+    first_name = models.CharField(_("prénom"), max_length=100)
+    last_name = models.CharField(_("nom"), max_length=100)
+    address = models.CharField(_("adresse"), max_length=250)
+    postal_code = models.CharField(_("code postal"), max_length=20, blank=True)
+    city = models.CharField(_("ville"), max_length=100)
+    country = models.CharField(_("pays (ISO 3166-1)"), max_length=2)
+    custom_country = models.CharField(_("autre pays"), max_length=60, blank=True)
+    phone = models.CharField(_("téléphone"), max_length=40, blank=True)
+    is_delivery_default = models.BooleanField(_("livraison par défaut"), default=False)
+    is_billing_default = models.BooleanField(_("facturation par défaut"), default=False)
+    created_at = models.DateTimeField(_("créée le"), default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = _("adresse d'un membre")
+        verbose_name_plural = _("adresses des membres")
+        ordering = ("-is_delivery_default", "-created_at", "-pk")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("user",),
+                condition=models.Q(is_delivery_default=True),
+                name="address_one_delivery_default",
+            ),
+            models.UniqueConstraint(
+                fields=("user",),
+                condition=models.Q(is_billing_default=True),
+                name="address_one_billing_default",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.label or f"{self.address}, {self.city}"
+
+
+class EmailChange(models.Model):
+    """A member asked for another e-mail address. It becomes theirs once a link was followed from both mailboxes.
+
+    One a member: another request takes its place, and the links of the first are void. ``session_hash`` is what the
+    account's sessions matched then: a new password, or another role, voids it too.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="email_change", verbose_name=_("membre")
+    )
+    new_email = models.EmailField(_("nouvelle adresse"))
+    language = models.CharField(max_length=5, choices=settings.LANGUAGES, default=SOURCE_LANGUAGE)
+    session_hash = models.CharField(max_length=64)
+    requested_at = models.DateTimeField(_("demandé le"), default=timezone.now, db_index=True)
+    old_confirmed_at = models.DateTimeField(_("confirmé depuis l'ancienne adresse"), null=True, blank=True)
+    new_confirmed_at = models.DateTimeField(_("confirmé depuis la nouvelle adresse"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("changement d'adresse e-mail")
+        verbose_name_plural = _("changements d'adresse e-mail")
+
+    def __str__(self) -> str:
+        return f"{self.user_id}: {self.new_email}"

@@ -50,6 +50,11 @@ NOTICES = {
         _("Impossible de mettre à jour le mot de passe"),
         _("Ce lien n'est plus valable. Demandez-en un nouveau."),
     ),
+    "bad_email_change": Notice(
+        "error",
+        _("Lien expiré"),
+        _("Ce lien n'est plus valable\u00a0: l'adresse de votre compte n'a pas changé."),
+    ),
     "session_ended": Notice(
         "info",
         _("Session terminée"),
@@ -75,6 +80,17 @@ NOTICES = {
     "passkey_added": Notice("success", _("Clé d'accès ajoutée"), _("Elle vous connecte sans mot de passe.")),
     "passkey_renamed": Notice("success", _("Nom enregistré")),
     "passkey_removed": Notice("success", _("Clé d'accès retirée")),
+    "profile_saved": Notice("success", _("Profil enregistré")),
+    "address_saved": Notice("success", _("Adresse enregistrée")),
+    "address_deleted": Notice("success", _("Adresse supprimée")),
+    "email_change_requested": Notice(
+        "success",
+        _("Deux e-mails vous attendent"),
+        _(
+            "Ouvrez le lien de chacun, dans l'ancienne boîte et dans la nouvelle\u00a0: l'adresse change ensuite."
+        ),
+    ),
+    "email_change_cancelled": Notice("success", _("Demande annulée"), _("Votre adresse ne change pas.")),
     "password_set": Notice(
         "success",
         _("Mot de passe mis à jour"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from allauth.account.models import EmailAddress
 from allauth.mfa import app_settings as mfa_settings
@@ -10,8 +11,10 @@ from allauth.mfa.models import Authenticator
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare
 
-from accounts.models import Role, SignUp, User, UserRole, normalise_email
+from accounts.models import Address, EmailChange, Role, SignUp, User, UserRole, normalise_email
 from shop.core.keyset import rows_after, write_cursor
 
 
@@ -104,3 +107,25 @@ def second_factors(user: User) -> SecondFactors:
             case Authenticator.Type.RECOVERY_CODES:
                 codes_left = mfa_settings.RECOVERY_CODE_COUNT - row.data["used_mask"].bit_count()
     return SecondFactors(app, passkeys, codes_left)
+
+
+def addresses_of(user: User) -> list[Address]:
+    """Return the member's addresses, that of deliveries first, then the newest. One query."""
+    return list(Address.objects.filter(user=user))
+
+
+def address_of(user: User, address_id: int) -> Address | None:
+    """Return one address of this member; None for an unknown one and for somebody else's. One query."""
+    return Address.objects.filter(user=user, pk=address_id).first()
+
+
+EMAIL_CHANGE_LIFETIME = timedelta(days=1)
+
+
+def pending_email_change(user: User) -> EmailChange | None:
+    """Return the change of address that the member asked for, while its links are good. One query."""
+    oldest = timezone.now() - EMAIL_CHANGE_LIFETIME
+    change = EmailChange.objects.filter(user=user, requested_at__gt=oldest).first()
+    if change is None or not constant_time_compare(change.session_hash, user.get_session_auth_hash()):
+        return None
+    return change

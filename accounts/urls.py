@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts import second_step_views, security_views, views
+from accounts import email_change_views, second_step_views, security_views, views
 from shop.core.page_slugs import localized
 
 app_name = "accounts"
@@ -14,6 +14,16 @@ urlpatterns = [
     ),
     path(localized("%(auth)s/%(new_password)s"), views.NewPasswordView.as_view(), name="new-password"),
     path(localized("%(auth)s/%(new_password)s/<str:key>"), views.follow_reset_link, name="reset-link"),
+    path(
+        localized("%(auth)s/%(email_change)s"),
+        email_change_views.EmailChangeView.as_view(),
+        name="email-change",
+    ),
+    path(
+        localized("%(auth)s/%(email_change)s/<str:key>"),
+        email_change_views.follow_email_change_link,
+        name="email-change-link",
+    ),
     path(localized("%(auth)s/%(sign_out)s"), views.sign_out, name="signout"),
     path(
         localized("%(auth)s/%(second_step)s"),

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from orders.views import addresses, guests, orders, payments, withdrawals
+from orders.views import addresses, guests, orders, payments, reorders, reviews, withdrawals
 from shop.core.page_slugs import localized
 
 app_name = "orders"
@@ -13,6 +13,12 @@ urlpatterns = [
     path(localized("%(order)s/<uuid:order_id>/%(address)s"), addresses.address_page, name="address"),
     path(localized("%(order)s/<uuid:order_id>/%(account)s"), guests.request_account, name="order-account"),
     path(localized("%(order)s/<uuid:order_id>/%(join)s"), guests.join_account, name="order-join"),
+    path(localized("%(order)s/<uuid:order_id>/%(again)s"), reorders.again_page, name="again"),
+    path(
+        localized("%(order)s/<uuid:order_id>/%(reviews)s/<int:product_id>"),
+        reviews.review_page,
+        name="review",
+    ),
     path(localized("%(tracking)s"), guests.tracking_page, name="tracking"),
     path(localized("%(tracking)s/%(asked)s"), guests.tracking_requested, name="tracking-requested"),
     path(localized("%(payment)s/<str:token>"), payments.payment_page, name="pay"),

@@ -66,7 +66,7 @@ class ReviewAdmin(StaffAdmin[Review]):
     list_display = ("title", "rating", "product", "author_name", "state", "demonstration", "created_at")
     list_filter = ("state", "rating", "demonstration", "language")
     list_select_related = ("product",)
-    search_fields = ("title", "text", "author_name", "order_reference")
+    search_fields = ("title", "text", "author_name", "guest_email", "order_reference")
     date_hierarchy = "created_at"
     readonly_fields = (
         "product",
@@ -76,6 +76,7 @@ class ReviewAdmin(StaffAdmin[Review]):
         "language",
         "author_name",
         "user",
+        "guest_email",
         "order_reference",
         "experience_date",
         "created_at",

@@ -29,6 +29,7 @@ class ReviewState(models.TextChoices):
 class Review(models.Model):
     """A buyer's opinion, one a product. Its words are the author's for good: moderation publishes or refuses.
 
+    Its author is a member, or who bought the product without an account: then `guest_email` is the order's address.
     `experience_date` is when the author received the product (or paid for it), which the law has shown beside the date
     of publication (D111-17). A demonstration review has no author and counts in no average.
     """
@@ -43,6 +44,9 @@ class Review(models.Model):
         blank=True,
         related_name="reviews",
         verbose_name=_("membre"),
+    )
+    guest_email = models.EmailField(
+        _("adresse de l'auteur sans compte"), max_length=EMAIL_MAX_LENGTH, blank=True, db_default=""
     )
     variant = models.ForeignKey(
         Variant,
@@ -88,6 +92,12 @@ class Review(models.Model):
         )
         constraints = (
             models.UniqueConstraint(fields=("user", "product"), name="review_once_a_buyer"),
+            models.UniqueConstraint(
+                fields=("guest_email", "product"), condition=~Q(guest_email=""), name="review_once_a_guest"
+            ),
+            models.CheckConstraint(
+                condition=Q(user__isnull=True) | Q(guest_email=""), name="review_of_member_or_guest"
+            ),
             models.CheckConstraint(condition=Q(rating__gte=1, rating__lte=5), name="review_rating_of_five"),
             models.CheckConstraint(condition=Q(state__in=ReviewState.values), name="review_state_known"),
             models.CheckConstraint(

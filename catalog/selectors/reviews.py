@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import cast
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Case, QuerySet, When
+from django.db.models import Case, Q, QuerySet, When
 from django.utils.translation import gettext as _
 
 from catalog.models import Review, ReviewState
@@ -89,9 +90,16 @@ def _latest(limit: int) -> list[LatestReview]:
     ]
 
 
-def review_of(*, user_id: int, product_id: int) -> Review | None:
-    """What a member wrote about a product, in whatever state. One query."""
-    return Review.objects.filter(user_id=user_id, product_id=product_id).first()
+def review_of_address(*, email: str, product_id: int) -> Review | None:
+    """What was written about a product with this address, by its member or without an account. One query."""
+    by = Q(user__email=email) | Q(guest_email=email)
+    return Review.objects.filter(by, product_id=product_id).first()
+
+
+def review_states(*, user_id: int, product_ids: Collection[int]) -> dict[int, str]:
+    """The states of what a member wrote about these products, by the product's key. One query."""
+    written = Review.objects.filter(user_id=user_id, product_id__in=product_ids)
+    return dict(written.values_list("product_id", "state"))
 
 
 def review_card(row: Review) -> ReviewCard:

@@ -4,9 +4,11 @@ author with its reason, nobody edits the words of others, and the average counts
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
+from django.contrib.auth import get_user_model
 from django.db import IntegrityError, models, transaction
 from django.db.models import Avg, Count
 from django.urls import reverse
@@ -16,11 +18,14 @@ from django.utils.translation import gettext as _
 from catalog.models import Product, Review, ReviewDecision, ReviewState
 from catalog.models.review import TEXT_MAX_LENGTH, TITLE_MAX_LENGTH
 from catalog.selectors.addresses import product_url
-from catalog.selectors.purchases import find_purchase
+from catalog.selectors.purchases import Purchase, find_purchase
+from catalog.selectors.reviews import review_of_address
 from shop.core.content_version import content_changed
 from shop.core.mail import queue_mail
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
+
+User = get_user_model()
 
 REASON_MAX_LENGTH = 500
 # Control characters, and marks that turn the direction of what follows.
@@ -30,39 +35,91 @@ _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u20
 def submit_review(
     *, user_id: int, author_name: str, product_id: int, rating: int, title: str, text: str, language: str
 ) -> Review:
-    """Write down what a buyer thinks; it waits for moderation.
+    """Write down what a member thinks of a piece they bought; it waits for moderation.
 
     Raises `Problem`: 404 `not_found` for a product that is not on sale, 403 `not_a_buyer`, 409 `already_reviewed`,
     400 `invalid` with messages by field.
     """
-    product = Product.objects.filter(pk=product_id, is_published=True).first()
-    if product is None:
-        raise Problem("not_found", _("Produit introuvable"), 404)
+    product = _product_on_sale(product_id)
     purchase = find_purchase(user_id=user_id, product_id=product_id)
     if purchase is None:
         raise Problem(
             "not_a_buyer", _("Seuls les clients qui ont acheté cette pièce peuvent donner leur avis."), 403
         )
-    title, text = _clean(title), _clean(text)
-    _check(rating, title, text)
+    email = User.objects.values_list("email", flat=True).get(pk=user_id)
+    words = _Words(_clean(author_name)[:60], rating, _clean(title), _clean(text), language)
+    return _submit(product, purchase, words, email=email, user_id=user_id)
+
+
+def submit_guest_review(
+    *,
+    email: str,
+    purchase: Purchase,
+    author_name: str,
+    product_id: int,
+    rating: int,
+    title: str,
+    text: str,
+    language: str,
+) -> Review:
+    """Write down what somebody thinks who bought the piece without an account, with the address of their order.
+
+    The caller has shown that `purchase` is theirs. Raises as `submit_review` does, but for `not_a_buyer`.
+    """
+    words = _Words(_clean(author_name)[:60], rating, _clean(title), _clean(text), language)
+    return _submit(_product_on_sale(product_id), purchase, words, email=email, user_id=None)
+
+
+def adopt_reviews(*, user_id: int, email: str) -> None:
+    """What was written with this address without an account becomes the member's, who has proved that it is theirs. A
+    piece that the member reviewed too keeps both. Runs in the caller's transaction."""
+    own = Review.objects.filter(user_id=user_id).values("product_id")
+    Review.objects.filter(guest_email=email).exclude(product_id__in=own).update(
+        user_id=user_id, guest_email=""
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    author_name: str
+    rating: int
+    title: str
+    text: str
+    language: str
+
+
+def _product_on_sale(product_id: int) -> Product:
+    product = Product.objects.filter(pk=product_id, is_published=True).first()
+    if product is None:
+        raise Problem("not_found", _("Produit introuvable"), 404)
+    return product
+
+
+def _submit(
+    product: Product, purchase: Purchase, words: _Words, *, email: str, user_id: int | None
+) -> Review:
+    """One opinion of a product for one address, with an account and without."""
+    _check(words.rating, words.title, words.text)
+    refused = Problem("already_reviewed", _("Vous avez déjà donné votre avis sur cette pièce."), 409)
+    if review_of_address(email=email, product_id=product.pk) is not None:
+        raise refused
     try:
         with transaction.atomic():
             return Review.objects.create(
                 product=product,
                 variant_id=purchase.variant_id,
                 user_id=user_id,
-                author_name=_clean(author_name)[:60],
+                guest_email=email if user_id is None else "",
                 order_reference=purchase.order_reference,
                 experience_date=purchase.experience_date,
-                rating=rating,
-                title=title,
-                text=text,
-                language=language,
+                author_name=words.author_name,
+                rating=words.rating,
+                title=words.title,
+                text=words.text,
+                language=words.language,
             )
     except IntegrityError:
-        raise Problem(
-            "already_reviewed", _("Vous avez déjà donné votre avis sur cette pièce."), 409
-        ) from None
+        raise refused from None
 
 
 def author_name(user: Any) -> str:
@@ -132,12 +189,13 @@ def refresh_rating(*, product_id: int) -> None:
 
 
 def _notify_author(review: Review, decision: ReviewDecision) -> None:
-    if review.user is None:
+    email = review.user.email if review.user is not None else review.guest_email
+    if not email:
         return
     with translation.override(review.language):
         queue_mail(
             kind="review_decision",
-            to=review.user.email,
+            to=email,
             language=review.language,
             context={
                 "name": review.product.name,

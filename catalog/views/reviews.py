@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -25,11 +26,13 @@ from catalog.selectors.addresses import in_each_language, reviews_url
 from catalog.selectors.listing import PageOutOfRangeError, page_number
 from catalog.selectors.products import find_product
 from catalog.selectors.purchases import find_purchase
-from catalog.selectors.reviews import review_of, review_page
+from catalog.selectors.reviews import review_of_address, review_page
 from catalog.services.reviews import author_name, submit_review
 from catalog.views.product import no_product
 from shop.core.problems import Problem
 from shop.core.public_pages import is_later_page, public_page
+
+SEE_OTHER = 303
 
 
 @never_cache
@@ -42,41 +45,53 @@ def write(request: HttpRequest, product_id: str) -> HttpResponseBase:
     if found is None:
         return no_product(request)
     assert request.user.pk is not None
-    values = {name: request.POST.get(name, "")[:20_000] for name in ("rating", "title", "text")}
-    context: dict[str, Any] = {
+    user = request.user
+
+    def submit(**words: Any) -> None:
+        submit_review(user_id=user.pk, author_name=author_name(user), product_id=found.id, **words)
+
+    context, status = review_form(request, submit)
+    if status == SEE_OTHER:
+        return HttpResponseRedirect(request.path, status=SEE_OTHER)
+    context |= {
         "product": found,
-        "values": values,
-        "errors": {},
-        "ratings": _ratings(values["rating"]),
-        "title_max": TITLE_MAX_LENGTH,
-        "text_max": TEXT_MAX_LENGTH,
         "breadcrumbs": [
             (_("Accueil"), reverse("home")),
             (found.name, found.url),
             (_("Donner mon avis"), None),
         ],
     }
-    status = 200
-    if request.method == "POST":
-        try:
-            submit_review(
-                user_id=request.user.pk,
-                author_name=author_name(request.user),
-                product_id=found.id,
-                rating=int(values["rating"]) if values["rating"] in {"1", "2", "3", "4", "5"} else 0,
-                title=values["title"],
-                text=values["text"],
-                language=get_language() or "",
-            )
-        except Problem as problem:
-            if problem.code == "invalid":
-                context["errors"] = {name: " ".join(texts) for name, texts in problem.errors.items()}
-            status = problem.status
-        else:
-            return HttpResponseRedirect(request.path, status=303)
-    context["written"] = review_of(user_id=request.user.pk, product_id=found.id)
+    context["shown_name"] = author_name(user)
+    context["written"] = review_of_address(email=user.email, product_id=found.id)
     context["may_write"] = find_purchase(user_id=request.user.pk, product_id=found.id) is not None
     return render(request, "catalog/review_form.html", context, status=status)
+
+
+def review_form(request: HttpRequest, submit: Callable[..., object]) -> tuple[dict[str, Any], int]:
+    """What the form of a review shows, and the status of the answer: 303 once `submit(rating=…, title=…, text=…,
+    language=…)` has taken the review."""
+    values = {name: request.POST.get(name, "")[:20_000] for name in ("rating", "title", "text")}
+    context: dict[str, Any] = {
+        "values": values,
+        "errors": {},
+        "ratings": _ratings(values["rating"]),
+        "title_max": TITLE_MAX_LENGTH,
+        "text_max": TEXT_MAX_LENGTH,
+    }
+    if request.method != "POST":
+        return context, 200
+    try:
+        submit(
+            rating=int(values["rating"]) if values["rating"] in {"1", "2", "3", "4", "5"} else 0,
+            title=values["title"],
+            text=values["text"],
+            language=get_language() or "",
+        )
+    except Problem as problem:
+        if problem.code == "invalid":
+            context["errors"] = {name: " ".join(texts) for name, texts in problem.errors.items()}
+        return context, problem.status
+    return context, SEE_OTHER
 
 
 @require_safe

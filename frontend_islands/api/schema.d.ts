@@ -344,6 +344,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/me/addresses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One query beside the session's. */
+        get: operations["addresses_list"];
+        put?: never;
+        /**
+         * @description The caller's address book: the first choice of delivery first, then the newest. An address that it holds already
+         *     is not added again.
+         */
+        post: operations["address_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/notify": {
         parameters: {
             query?: never;
@@ -368,6 +389,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description Six queries at most: orders with one more to see whether a page follows, and their parts. */
         get: operations["orders_list"];
         put?: never;
         post?: never;
@@ -511,6 +533,57 @@ export interface components {
         AccountRequest: {
             mode: components["schemas"]["ModeEnum"];
             password: string;
+        };
+        /** @description An address of the caller's book. Whether it can be right is the service's affair. */
+        Address: {
+            readonly id: number;
+            /** Nom de l'adresse */
+            label?: string;
+            /** Prénom */
+            first_name: string;
+            /** Nom */
+            last_name: string;
+            /** Adresse */
+            address: string;
+            /** Code postal */
+            postal_code?: string;
+            /** Ville */
+            city: string;
+            /** Pays (ISO 3166-1) */
+            country: string;
+            /** Autre pays */
+            custom_country?: string;
+            /** Téléphone */
+            phone?: string;
+            /** Livraison par défaut */
+            is_delivery_default?: boolean;
+            /** Facturation par défaut */
+            is_billing_default?: boolean;
+        };
+        /** @description An address of the caller's book. Whether it can be right is the service's affair. */
+        AddressRequest: {
+            /** Nom de l'adresse */
+            label?: string;
+            /** Prénom */
+            first_name: string;
+            /** Nom */
+            last_name: string;
+            /** Adresse */
+            address: string;
+            /** Code postal */
+            postal_code?: string;
+            /** Ville */
+            city: string;
+            /** Pays (ISO 3166-1) */
+            country: string;
+            /** Autre pays */
+            custom_country?: string;
+            /** Téléphone */
+            phone?: string;
+            /** Livraison par défaut */
+            is_delivery_default?: boolean;
+            /** Facturation par défaut */
+            is_billing_default?: boolean;
         };
         /** @description An order as operators see it: with whose it is, its payment at Stripe, and who wrote each step. */
         AdminOrder: {
@@ -2408,6 +2481,66 @@ export interface operations {
             };
         };
     };
+    addresses_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Address"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    address_add: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddressRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Address"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     notify: {
         parameters: {
             query?: never;
@@ -2442,7 +2575,9 @@ export interface operations {
     };
     orders_list: {
         parameters: {
-            query?: never;
+            query?: {
+                page?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;

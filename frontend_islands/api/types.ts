@@ -22,4 +22,6 @@ export type BuyOffer = Schemas["BuyOffer"];
 export type Finish = Schemas["FinishEnum"];
 /** `csrf_token` goes with every unsafe call as `X-CSRFToken`. */
 export type Me = Schemas["Me"];
+/** An address of the member's book. */
+export type SavedAddress = Schemas["Address"];
 export type SearchSuggestions = Schemas["SearchSuggestions"];

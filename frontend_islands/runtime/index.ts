@@ -24,6 +24,8 @@ if (isStored("favorites") || document.querySelector("favourite-button, #resultat
   void import("./favourite-button");
 }
 
+if (document.querySelector("[data-reorder]")) void import("./reorder");
+
 // Suggestions are fetched when somebody is about to search.
 document.addEventListener("focusin", ({ target }) => {
   if (!(target instanceof HTMLInputElement) || !target.dataset.suggestions) return;

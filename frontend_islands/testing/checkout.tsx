@@ -35,6 +35,7 @@ interface Shop {
   me?: () => Response;
   quote?: (asked: Asked) => Response | Promise<Response>;
   checkout?: (asked: Asked) => Response | Promise<Response>;
+  addresses?: (asked: Asked) => Response;
   modes?: CheckoutProps["payment_modes"];
 }
 
@@ -42,9 +43,15 @@ export async function openCheckout({
   me = visitor,
   quote: priced = () => json(quote()),
   checkout = placed,
+  addresses = () => json([]),
   modes = props.payment_modes,
 }: Shop = {}) {
-  const calls = serve({ "/api/me": me, "/api/cart/quote": priced, "/api/checkout": checkout });
+  const calls = serve({
+    "/api/me": me,
+    "/api/cart/quote": priced,
+    "/api/checkout": checkout,
+    "/api/me/addresses": addresses,
+  });
   const drawn = await renderIsland(<Checkout {...props} payment_modes={modes} />);
   await screen.findAllByText("Total");
   return { ...drawn, calls, orders: () => calls.filter(({ path }) => path === "/api/checkout") };

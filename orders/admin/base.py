@@ -1,12 +1,14 @@
 """What the modules of the admin share: filters, a day's field, read-only rows, links, and the pages of an order."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -23,7 +25,7 @@ from orders.selectors.refunds import refund_error_in_words
 from orders.selectors.workshop import orders_at_risk
 from orders.stripe import gateway
 from shop.core.problems import Problem
-from shop.core.staff_actions import StaffAction
+from shop.core.staff_actions import StaffAction, may
 from shop.core.staff_admin import StaffAdmin, StaffRights
 
 PROVIDER_AWAY = _("Le service de paiement ne répond pas : rien n'a changé. Réessayez.")
@@ -123,6 +125,15 @@ class PageLink:
 
     label: str | Promise
     url: str
+
+
+def order_links(user: AbstractBaseUser | AnonymousUser, order: Order, names: Iterable[str]) -> list[PageLink]:
+    """Return those of the named pages of an order that the person may open and that have something to do there."""
+    return [
+        PageLink(ORDER_PAGES[name].label, reverse(f"admin:orders_order_{name}", args=[order.pk]))
+        for name in names
+        if may(user, ORDER_PAGES[name].action_for(order)) and ORDER_PAGES[name].shown(order)
+    ]
 
 
 class LinkedPagesAdmin(StaffAdmin[Row]):

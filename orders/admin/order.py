@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.timezone import localtime
@@ -30,6 +30,7 @@ from orders.admin.base import (
     ReadOnlyInline,
     RetentionFilter,
     choices,
+    order_links,
     order_page,
     yes_no,
 )
@@ -53,7 +54,7 @@ from orders.services.payments.settlement import settle
 from orders.stripe import gateway
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.money import format_amount
-from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_actions import StaffAction, require
 from shop.core.staff_admin import staff_action
 
 _BUTTONS = (
@@ -272,11 +273,7 @@ class OrderAdmin(LinkedPagesAdmin[Order]):
     def pages_of(self, request: HttpRequest, order: Order) -> list[PageLink]:
         """What people come to do first, first; what takes the order away, last."""
         names = sorted(ORDER_PAGES, key=lambda name: (*_BUTTONS, name).index(name))
-        return [
-            PageLink(ORDER_PAGES[name].label, reverse(f"admin:orders_order_{name}", args=[order.pk]))
-            for name in names
-            if may(request.user, ORDER_PAGES[name].action_for(order)) and ORDER_PAGES[name].shown(order)
-        ]
+        return order_links(request.user, order, names)
 
     def page_context(self, order: Order) -> dict[str, Any]:
         """Nothing is typed on the page: the buttons do what there is to do."""

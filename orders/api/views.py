@@ -11,6 +11,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers as drf_serializers
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -25,6 +26,7 @@ from orders.guest_orders import browser_owns, remember_order, remembered_orders
 from orders.models import Order
 from orders.selectors import orders as order_selectors
 from orders.selectors.installments import agreed_plan
+from orders.selectors.order_cards import PAGE_SIZE
 from orders.selectors.quotes import quote_cart
 from orders.services.checkout import checkout as checkout_service
 from orders.services.checkout.placement import CartChanged, CheckoutRequest
@@ -207,13 +209,35 @@ class VerifyView(APIView):
         return private(serializers.VerifyAnswerSerializer(answer).data)
 
 
+class PageSerializer(drf_serializers.Serializer[Any]):
+    page = drf_serializers.IntegerField(min_value=1, max_value=1_000_000, required=False, default=1)
+
+
 class OrderListView(APIView):
+    """The caller's own paid orders, newest first, twenty a page; a page beyond the last one is empty.
+
+    `Link` (RFC 8288) holds the addresses of the pages beside it. Whose orders they are is the session's affair: no
+    parameter changes it.
+    """
+
     permission_classes = (IsAuthenticated,)
 
-    @extend_schema(responses=serializers.OrderSerializer(many=True))
+    @extend_schema(parameters=[PageSerializer], responses=serializers.OrderSerializer(many=True))
     def get(self, request: Request) -> Response:
-        orders = order_selectors.member_orders(cast(User, request.user))
-        return private(serializers.OrderSerializer(orders, many=True).data)
+        """Six queries at most: orders with one more to see whether a page follows, and their parts."""
+        number = validated(PageSerializer(data=request.query_params))["page"]
+        start = (number - 1) * PAGE_SIZE
+        orders = order_selectors.member_orders(cast(User, request.user))[start : start + PAGE_SIZE + 1]
+        found = list(orders)
+        response = private(serializers.OrderSerializer(found[:PAGE_SIZE], many=True).data)
+        beside = {
+            "prev": number - 1 if number > 1 else None,
+            "next": number + 1 if found[PAGE_SIZE:] else None,
+        }
+        links = [f'<{request.path}?page={page}>; rel="{rel}"' for rel, page in beside.items() if page]
+        if links:
+            response["Link"] = ", ".join(links)
+        return response
 
 
 class OrderView(APIView):

@@ -2,6 +2,7 @@
 
 import re
 import uuid
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -24,7 +25,13 @@ class OrderPage:
 
 
 def find_orders(
-    *, status: str = "", search: str = "", include_unpaid: bool = False, cursor: str = "", page_size: int = 20
+    *,
+    status: str = "",
+    statuses: Collection[str] = (),
+    search: str = "",
+    include_unpaid: bool = False,
+    cursor: str = "",
+    page_size: int = 20,
 ) -> OrderPage:
     """Return a page of the list. Six queries: orders, lines, tracking with who wrote it, payments, their attempts.
 
@@ -34,8 +41,8 @@ def find_orders(
     orders = Order.objects.filter(archived_at=None)
     if not include_unpaid:
         orders = orders.exclude(status__in=UNPAID)
-    if status:
-        orders = orders.filter(status=status)
+    if status or statuses:
+        orders = orders.filter(status__in=[status] if status else statuses)
     if search.strip():
         orders = _search(orders, search.strip())
     if cursor:

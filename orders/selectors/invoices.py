@@ -1,10 +1,13 @@
 """Invoices for pages and calls."""
 
 import uuid
+from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import Exists, OuterRef
 from django.urls import reverse
@@ -30,14 +33,26 @@ class DocumentEntry:
 
 def documents_of(order: Order) -> list[DocumentEntry]:
     """Return every document of an order, oldest first. One query, which reads no PDF."""
+    return documents_of_orders([order.pk]).get(order.pk, [])
+
+
+def documents_of_orders(order_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, list[DocumentEntry]]:
+    """Return the documents of those orders that have any, by the order's key, oldest first. One query."""
     rows = (
-        Invoice.objects.filter(order=order)
+        Invoice.objects.filter(order_id__in=order_ids)
         .annotate(ready=Exists(InvoiceDocument.objects.filter(invoice=OuterRef("pk"))))
         .order_by("year", "sequence")
-        .values_list("pk", "number", "kind", "version", "issued_at", "total", "ready")
+        .values_list("order_id", "pk", "number", "kind", "version", "issued_at", "total", "ready")
     )
-    found = list(rows)
-    latest = max((row[3] for row in found if row[2] == InvoiceKind.INVOICE), default=1)
+    found: defaultdict[uuid.UUID, list[tuple[Any, ...]]] = defaultdict(list)
+    for order_id, *row in rows:
+        if order_id is not None:
+            found[order_id].append(tuple(row))
+    return {order_id: _entries(of_order) for order_id, of_order in found.items()}
+
+
+def _entries(rows: list[tuple[Any, ...]]) -> list[DocumentEntry]:
+    latest = max((row[3] for row in rows if row[2] == InvoiceKind.INVOICE), default=1)
     return [
         DocumentEntry(
             id=pk,
@@ -48,8 +63,14 @@ def documents_of(order: Order) -> list[DocumentEntry]:
             total=total,
             is_ready=ready,
         )
-        for pk, number, kind, version, issued_at, total, ready in found
+        for pk, number, kind, version, issued_at, total, ready in rows
     ]
+
+
+def document_path(order: Order, entry: DocumentEntry, token: str = "") -> str:
+    """Return the address of a document's PDF, with the order's `token` for who came by its signed link."""
+    query = {"number": entry.number, **({"acces": token} if token else {})}
+    return f"{reverse('api-order-invoice', args=[order.pk])}?{urlencode(query)}"
 
 
 def find_document(order_id: uuid.UUID, number: str = "") -> Invoice | None:

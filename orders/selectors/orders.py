@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def member_orders(user: "User") -> QuerySet[Order]:
-    """Return paid orders of a member, newest first. Four queries: orders, lines, tracking, payments."""
+    """Return paid orders of a member, newest first. Five queries: orders, lines, their products, tracking, payments."""
     return _with_parts(Order.objects.filter(user=user, status__in=PAID_STATUSES))
 
 
@@ -65,6 +65,16 @@ def find_purchase(user_id: int, product_id: int) -> Purchase | None:
     return Purchase(order.reference, timezone.localdate(order.delivered_at or order.paid_at), bought)
 
 
+def purchase_in(order: Order, product_id: int) -> Purchase | None:
+    """Return the purchase of a product by an order that was delivered and is paid; None for any other. One query."""
+    if order.status != OrderStatus.DELIVERED or order.delivered_at is None:
+        return None
+    item = order.items.filter(product_id=product_id).first()
+    if item is None:
+        return None
+    return Purchase(order.reference, timezone.localdate(order.delivered_at), item.variant_id)
+
+
 def shown_pictures(names: Collection[str]) -> set[str]:
     """Return those of these files that lines of orders show. One query."""
     return set(OrderItem.objects.filter(picture__in=names).values_list("picture", flat=True))
@@ -76,4 +86,4 @@ def order_path(order: Order) -> str:
 
 
 def _with_parts(orders: QuerySet[Order]) -> QuerySet[Order]:
-    return orders.prefetch_related("items", "tracking", "payments").order_by("-created_at", "-pk")
+    return orders.prefetch_related("items__product", "tracking", "payments").order_by("-created_at", "-pk")

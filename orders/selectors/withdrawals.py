@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -13,6 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from orders.access import access_token
 from orders.models import (
     OPEN_CASES,
     Order,
@@ -22,6 +25,7 @@ from orders.models import (
     WithdrawalCase,
     WithdrawalState,
 )
+from orders.selectors.withdrawal_period import withdrawal_deadline
 from shop.core.dates import shop_day
 from shop.core.law import REFUND_DAYS
 
@@ -106,11 +110,54 @@ def open_cases(order: Order) -> QuerySet[WithdrawalCase]:
 def cases_of(order: Order) -> list[WithdrawalCase]:
     """Return every case of the order, newest first. Three queries at most: the cases, their lines, the items of
     these."""
-    return list(
-        WithdrawalCase.objects.filter(order=order)
+    return cases_of_orders([order.pk]).get(order.pk, [])
+
+
+def cases_of_orders(order_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, list[WithdrawalCase]]:
+    """Return the cases of those orders that have any, by the order's key, newest first. As many queries as for one."""
+    found: defaultdict[uuid.UUID, list[WithdrawalCase]] = defaultdict(list)
+    cases = (
+        WithdrawalCase.objects.filter(order_id__in=order_ids)
         .select_related("withdrawal")
         .prefetch_related("withdrawal__lines__item")
         .order_by("-withdrawal__declared_at")
+    )
+    for case in cases:
+        if case.order_id is not None:
+            found[case.order_id].append(case)
+    return dict(found)
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawalPanel:
+    """What an order's pages say of the right to withdraw: until when, the link of the function (L221-21), and what was
+    declared. `all_withdrawn` also takes the promised date off the page. Not `shown` for an unpaid order."""
+
+    shown: bool
+    cases: list[WithdrawalCase]
+    deadline: date | None = None
+    is_over: bool = False
+    url: str = ""
+    all_withdrawn: bool = False
+
+
+def withdrawal_panel(order: Order, cases: list[WithdrawalCase]) -> WithdrawalPanel:
+    """Return the panel of an order whose cases were read. No query.
+
+    The link carries the order's signature: who sees this page may follow it without signing in.
+    """
+    if order.paid_at is None or not (order.is_paid or cases):
+        return WithdrawalPanel(shown=False, cases=cases)
+    deadline = withdrawal_deadline(order)
+    return WithdrawalPanel(
+        shown=True,
+        cases=cases,
+        deadline=deadline,
+        is_over=deadline is not None and deadline < timezone.localdate(),
+        url=withdrawal_path(order, access_token(order)),
+        all_withdrawn=any(
+            case.state in OPEN_CASES and not case.goods and not case.withdrawal.lines.all() for case in cases
+        ),
     )
 
 

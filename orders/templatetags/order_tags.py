@@ -15,15 +15,13 @@ from catalog.selectors.addresses import product_url
 from catalog.selectors.products import OfferChoice
 from orders.access import access_token
 from orders.books.staff_tasks import sees_staff_tasks, staff_tasks
-from orders.models import Order, OrderItem, ShippingZone
-from orders.models.returns import OPEN_CASES
+from orders.models import Order, OrderItem, OrderStatus, ShippingZone
 from orders.pricing.quote import CartLine, price_cart
-from orders.selectors import provider_words
-from orders.selectors.invoices import documents_of, tax_notice
+from orders.selectors import provider_words, withdrawals
+from orders.selectors.invoices import document_path, documents_of, tax_notice
 from orders.selectors.promises import christmas_days
 from orders.selectors.rules import load_pricing_rules, today
-from orders.selectors.withdrawal_period import withdrawal_deadline
-from orders.selectors.withdrawals import cases_of, withdrawal_path
+from orders.selectors.withdrawals import WithdrawalPanel, cases_of
 from shop.core.languages import active_language
 from shop.core.money import format_amount
 from shop.core.staff_actions import StaffAction, may
@@ -39,6 +37,18 @@ def product_address(item: OrderItem) -> str:
     """
     product = item.product
     return product_url(product) if product is not None and product.is_published else ""
+
+
+@register.simple_tag
+def review_address(order: Order, item: OrderItem, token: str = "") -> str:
+    """Where a piece of a delivered order is reviewed, with the order's token for who came by its signed link; "" for
+    one that is not on sale. No query when `item.product` is loaded."""
+    if order.status != OrderStatus.DELIVERED or item.product is None or not item.product.is_published:
+        return ""
+    if order.user_id is not None:
+        return reverse("catalog:review-write", args=[item.product.pk])
+    address = reverse("orders:review", args=[order.pk, item.product.pk])
+    return f"{address}?{urlencode({'acces': token})}" if token else address
 
 
 @register.inclusion_tag("admin/orders/books/_tasks.html", takes_context=True)
@@ -59,13 +69,11 @@ def order_documents(order: Order, signed: bool = False) -> dict[str, Any]:
 
     Two queries.
     """
-    address = reverse("api-order-invoice", args=[order.pk])
-    access = {"acces": access_token(order)} if signed else {}
+    access = access_token(order) if signed else ""
     return {
         "tax_notice": tax_notice(order, active_language()),
         "documents": [
-            {"entry": entry, "url": f"{address}?{urlencode({'number': entry.number, **access})}"}
-            for entry in documents_of(order)
+            {"entry": entry, "url": document_path(order, entry, access)} for entry in documents_of(order)
         ],
     }
 
@@ -115,26 +123,6 @@ def _installment_text(amounts: list[Decimal]) -> str:
 
 
 @register.simple_tag
-def withdrawal_panel(order: Order) -> dict[str, Any]:
-    """What `orders/_withdrawal.html` shows: until when, the link of the function (L221-21), and what was declared.
-
-    Three queries at most; nothing for an unpaid order. `all_withdrawn` also takes the promised date off the page.
-
-    The link carries the order's signature: who sees this page may follow it without signing in.
-    """
-    if order.paid_at is None:
-        return {"shown": False}
-    cases = cases_of(order)
-    if not order.is_paid and not cases:
-        return {"shown": False}
-    deadline = withdrawal_deadline(order)
-    return {
-        "shown": True,
-        "deadline": deadline,
-        "is_over": deadline is not None and deadline < timezone.localdate(),
-        "url": withdrawal_path(order, access_token(order)),
-        "cases": cases,
-        "all_withdrawn": any(
-            case.state in OPEN_CASES and not case.goods and not case.withdrawal.lines.all() for case in cases
-        ),
-    }
+def withdrawal_panel(order: Order) -> WithdrawalPanel:
+    """What `orders/_withdrawal.html` shows. Three queries at most; none for an unpaid order."""
+    return withdrawals.withdrawal_panel(order, [] if order.paid_at is None else cases_of(order))

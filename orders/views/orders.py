@@ -144,7 +144,7 @@ def _verify(request: HttpRequest, checkout_session_id: str) -> bool:
 def _purchase(request: HttpRequest, order: Order) -> dict[str, Any]:
     return {
         "order": order,
-        "items": order.items.select_related("product"),
+        "items": order.items.all(),
         "plan": calendar(order),
         "delivery": delivery_address(order),
         "account": account_state(request, order),
@@ -168,7 +168,7 @@ def order_page(request: HttpRequest, order_id: uuid.UUID) -> HttpResponse:
         "orders/order.html",
         {
             "order": order,
-            "items": order.items.select_related("product"),
+            "items": order.items.all(),
             "delivery": delivery_address(order),
             "billing": billing_address(order) if is_delivered_elsewhere(order) else None,
             "may_correct_address": may_correct_address(order, ActorKind.CUSTOMER),

@@ -84,6 +84,8 @@ SECOND_FACTOR_ACCOUNT = Limit(
 USED_CODE = Limit(
     "used-code", 1, 2 * _MINUTE, Subject.DEVICE, _("Code incorrect ou déjà utilisé"), "incorrect_code"
 )
+# Each writes to two mailboxes.
+EMAIL_CHANGE_ACCOUNT = Limit("email-change-account", 5, _DAY, Subject.ACCOUNT, _TOO_MANY)
 # Wide enough for a company or a school behind one address.
 SIGN_IN_NETWORK = Limit(
     "sign-in-network", 100, 5 * _MINUTE, Subject.NETWORK, _TOO_MANY_SIGN_INS, "too_many_attempts"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -11,6 +11,8 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from accounts.models import Address, User
+from accounts.services.addresses import AddressDetails
 from catalog.models import Product
 from shop.core.images import check_image
 from shop.core.languages import active_language
@@ -137,3 +139,80 @@ def find_piece(number: str) -> Product | None:
     if not (number.isascii() and number.isdigit() and len(number) <= 18):
         return None
     return Product.objects.filter(pk=int(number), is_published=True).first()
+
+
+class ProfileForm(forms.ModelForm[User]):
+    """What a member changes of themselves at once. The address and the password ask for more."""
+
+    first_name = _Line(
+        label=_("Prénom"),
+        max_length=150,
+        required=False,
+        widget=forms.TextInput(_text(autocomplete="given-name")),
+    )
+    last_name = _Line(
+        label=_("Nom de famille"),
+        max_length=150,
+        required=False,
+        widget=forms.TextInput(_text(autocomplete="family-name")),
+    )
+
+    class Meta:
+        model = User
+        fields = ("first_name", "last_name", "language")
+        labels: ClassVar = {"language": _("Langue de nos e-mails")}
+        widgets: ClassVar = {"language": forms.Select(_text("select"))}
+
+
+class EmailChangeForm(forms.Form):
+    """Another address, with the password once more."""
+
+    email = forms.CharField(
+        label=_("Nouvelle adresse e-mail"),
+        max_length=EMAIL_MAX_LENGTH * 2,
+        widget=forms.EmailInput(_text(autocomplete="email", autocapitalize="none", spellcheck="false")),
+    )
+    password = forms.CharField(
+        label=_("Votre mot de passe"),
+        strip=False,
+        widget=forms.PasswordInput(_text(autocomplete="current-password")),
+    )
+
+
+class AddressForm(forms.ModelForm[Address]):
+    """An address of the book; whether it can be right, the service says."""
+
+    country = forms.ChoiceField(label=_("Pays"), widget=forms.Select(_text("select", autocomplete="country")))
+
+    class Meta:
+        model = Address
+        fields = (
+            *("label", "first_name", "last_name", "address", "postal_code", "city", "country"),
+            *("custom_country", "phone", "is_delivery_default", "is_billing_default"),
+        )
+        labels: ClassVar = {
+            "label": _("Nom de l'adresse"),
+            "last_name": _("Nom de famille"),
+            "custom_country": _("Votre pays"),
+            "is_delivery_default": _("Livrer ici par défaut"),
+            "is_billing_default": _("Facturer ici par défaut"),
+        }
+        help_texts: ClassVar = {"label": _("Pour vous y retrouver\u00a0: Maison, Bureau…")}
+        widgets: ClassVar = {
+            "label": forms.TextInput(_text(autocomplete="off")),
+            "first_name": forms.TextInput(_text(autocomplete="given-name")),
+            "last_name": forms.TextInput(_text(autocomplete="family-name")),
+            "address": forms.TextInput(_text(autocomplete="address-line1")),
+            "postal_code": forms.TextInput(_text(autocomplete="postal-code")),
+            "city": forms.TextInput(_text(autocomplete="address-level2")),
+            "custom_country": forms.TextInput(_text(autocomplete="country-name")),
+            "phone": forms.TextInput(_text(autocomplete="tel", type="tel", inputmode="tel")),
+        }
+
+    def __init__(self, *args: Any, countries: Sequence[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        cast(forms.ChoiceField, self.fields["country"]).choices = countries
+
+    def details(self) -> AddressDetails:
+        """What a valid form says."""
+        return AddressDetails(**self.cleaned_data)

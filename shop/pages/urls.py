@@ -3,9 +3,9 @@
 from django.urls import path
 
 from shop.core.page_slugs import localized
-from shop.pages.views import content
+from shop.pages.views import content, profile
 from shop.pages.views.contact import ContactView
-from shop.pages.views.members import members_page, return_mails
+from shop.pages.views.members import members_page, remove_one, return_mails
 
 urlpatterns = [
     path(localized("%(terms)s"), content.legal_text, {"page": "terms"}, name="terms"),
@@ -23,4 +23,20 @@ urlpatterns = [
     path(localized("%(contact)s"), ContactView.as_view(), name="contact"),
     path(localized("%(members)s"), members_page, name="members"),
     path(localized("%(members)s/%(favourites)s"), return_mails, name="return-mails"),
+    path(localized("%(members)s/%(favourites)s/%(delete)s"), remove_one, name="remove-favourite"),
+    path(localized("%(members)s/%(profile)s"), profile.save_profile, name="members-profile"),
+    path(localized("%(members)s/%(email_change)s"), profile.change_email, name="members-email"),
+    path(
+        localized("%(members)s/%(addresses)s/%(new_address)s"),
+        profile.address_page,
+        name="members-address-new",
+    ),
+    path(
+        localized("%(members)s/%(addresses)s/<int:address_id>"), profile.address_page, name="members-address"
+    ),
+    path(
+        localized("%(members)s/%(addresses)s/<int:address_id>/%(delete)s"),
+        profile.remove_address,
+        name="members-address-delete",
+    ),
 ]

@@ -29,6 +29,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
             *("orders:cart", "orders:checkout", "orders:payment-result", "orders:pay", "orders:withdrawal"),
             *("orders:withdrawal-confirmed", "orders:withdrawal-received"),
             *("orders:tracking", "orders:tracking-requested"),
+            *("accounts:email-change", "accounts:email-change-link"),
             *("accounts:auth", "accounts:confirm-email", "accounts:confirmation", "accounts:new-password"),
             *("accounts:second-factor", "accounts:passkey-signin", "accounts:passkey-options"),
             *("accounts:reset-link", "api-search-suggestions"),
@@ -39,7 +40,8 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     ),
     **dict.fromkeys(
         (
-            *("members", "return-mails", "api-favourites", "api-favourite", "api-orders"),
+            *("members", "return-mails", "remove-favourite", "api-favourites", "api-favourite", "api-orders"),
+            *("members-profile", "members-email", "members-address-new", "api-addresses"),
             *("accounts:security", "accounts:app", "accounts:new-passkey", "accounts:new-passkey-options"),
             *("accounts:passkey", "accounts:recovery-codes", "accounts:recovery-codes-file"),
             "accounts:confirm-identity",
@@ -58,6 +60,11 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "api-order-invoice": (OWNER | LOOK, OWNER | LOOK),
     "orders:order": (OWNER, OWNER),
     "orders:address": (OWNER, OWNER),
+    "members-address": (OWNER, OWNER),
+    "members-address-delete": (OWNER, OWNER),
+    "orders:again": (OWNER, NOBODY),
+    # A member's order leads to the form that members have.
+    "orders:review": (OWNER, OWNER),
     "orders:order-account": (OWNER, OWNER),
     "orders:order-join": (OWNER, OWNER),
     # Calls of the administration.

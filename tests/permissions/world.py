@@ -14,7 +14,7 @@ from django.db.models import Model
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.models import Address, User
 from accounts.services import grant_role
 from accounts.tests.people import make_admin, make_member, prove
 from catalog.models import Favourite, Notice, Review
@@ -66,6 +66,7 @@ class World:
     order: Order
     case: WithdrawalCase
     picture: ContactImage
+    address: Address
     due: Payment
     rows: dict[str, Model]
     _browser: Client = field(default_factory=lambda: Client(raise_request_exception=False))
@@ -108,6 +109,7 @@ def make_world(monkeypatch: pytest.MonkeyPatch) -> World:
         order=order,
         case=case,
         picture=ContactImage.objects.get(),
+        address=Address.objects.get(),
         due=order.payments.get(position=2),
         rows=rows,  # type: ignore[arg-type]
     )
@@ -139,6 +141,10 @@ def _visitors(member: User, order: Order) -> None:
     )  # fmt: skip
     Notice.objects.create(email="attente@example.com", token="t" * 43, product_id=item.product_id)
     Favourite.objects.create(user=member, product_id=item.product_id)
+    Address.objects.create(
+        user=member, first_name="Léa", last_name="Martin", address="3 rue des Carmes", postal_code="69003",
+        city="Lyon", country="FR", is_delivery_default=True,
+    )  # fmt: skip
     wrote = ContactRequest.objects.create(
         reference="ABCDEFGH", fingerprint="f" * 64, kind="question", first_name="Léa", last_name="Martin",
         email="lea@example.com", subject="Bonjour", message="Bonjour.", language="fr",

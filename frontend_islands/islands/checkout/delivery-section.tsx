@@ -2,6 +2,7 @@ import { useState } from "react";
 import { LIMITS } from "@/api/limits";
 import type { CountryChoice } from "@/api/types";
 import { useTranslation } from "@/runtime/react";
+import { type AddressBook, SaveAddress, SavedAddresses } from "./address-book";
 import { AddressFields } from "./address-fields";
 import { described, FieldFrame, TextField } from "./fields";
 import { GiftFields } from "./gift-fields";
@@ -15,6 +16,8 @@ interface DeliverySectionProps {
   /** What the server finds wrong or doubtful about the postcode; empty for nothing. */
   postcodeNotice: string;
   onCountry: (code: string) => void;
+  book: AddressBook;
+  isMember: boolean;
 }
 
 export function DeliverySection({
@@ -24,6 +27,8 @@ export function DeliverySection({
   needsPostcode,
   postcodeNotice,
   onCountry,
+  book,
+  isMember,
 }: DeliverySectionProps) {
   const { t } = useTranslation();
   const { texts, country } = form.answers;
@@ -36,6 +41,7 @@ export function DeliverySection({
       <legend className="form__legend">
         <span className="form__step">2</span> {t("checkout.delivery")}
       </legend>
+      <SavedAddresses book={book} />
       <div className="form__grid">
         <TextField
           form={form}
@@ -101,6 +107,7 @@ export function DeliverySection({
           </FieldFrame>
         </div>
       </details>
+      {isMember && <SaveAddress book={book} />}
       <GiftFields form={form} />
     </fieldset>
   );

@@ -8,6 +8,7 @@ import { QuoteProblem, SummaryRows } from "@/purchase/quote-parts";
 import { useCountry, useQuote } from "@/purchase/use-quote";
 import { reactIsland, useTranslation } from "@/runtime/react";
 import { AccountSection, useMember } from "./account-section";
+import { useAddressBook } from "./address-book";
 import { BillingSection } from "./billing-section";
 import { Changes } from "./changes";
 import { DeliverySection } from "./delivery-section";
@@ -37,9 +38,14 @@ export function Checkout(props: CheckoutProps) {
     country.code,
     member.isMember,
   );
+  const chooseCountry = (code: string) => {
+    country.choose(code);
+    form.forgive(["country", "customCountry", "postalCode"]);
+  };
+  const book = useAddressBook(member, form, countries, chooseCountry);
   const quoting = useQuote(lines, country.code, form.answers.texts);
   const [mode, setMode] = useMode(payment_modes, quoting.quote);
-  const order = useOrder({ lines, quoting, form, member, mode, otherCountry: other_country });
+  const order = useOrder({ lines, quoting, form, member, book, mode, otherCountry: other_country });
   const [isWide] = useState(() => window.matchMedia?.(WIDE).matches ?? false);
 
   useEffect(() => {
@@ -85,10 +91,9 @@ export function Checkout(props: CheckoutProps) {
           otherCountry={other_country}
           needsPostcode={country.choice?.needs_postcode ?? true}
           postcodeNotice={quoting.isOfAddress ? (quoting.quote?.postal_code_notice ?? "") : ""}
-          onCountry={(code) => {
-            country.choose(code);
-            form.forgive(["country", "customCountry", "postalCode"]);
-          }}
+          onCountry={chooseCountry}
+          book={book}
+          isMember={member.isMember}
         />
         <BillingSection form={form} countries={countries} otherCountry={other_country} />
         <PaymentSection

@@ -21,6 +21,8 @@ export interface Form {
   /** Fields whose error was mended: they get a tick. */
   mended: ReadonlySet<FieldName>;
   setText: (name: TextName, value: string) => void;
+  /** Sets several texts at once, as if each had been typed rightly. */
+  fill: (texts: Partial<Record<TextName, string>>) => void;
   /** Ticks « cadeau »: who gives is billed at home unless they untick that too. */
   setGift: (isGift: boolean) => void;
   setBilling: (hasBilling: boolean) => void;
@@ -94,6 +96,10 @@ export function useForm(rules: Rules, country: string, isMember: boolean): Form 
         setErrors(without(errors, [name]));
         setMended(new Set([...mended, name]));
       }
+    },
+    fill: (filled) => {
+      setTexts((current) => ({ ...current, ...filled }));
+      setErrors((current) => without(current, Object.keys(filled) as TextName[]));
     },
     setGift: (next) => {
       setIsGift(next);

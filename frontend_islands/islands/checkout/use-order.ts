@@ -8,6 +8,7 @@ import { ATTEMPT_KEY, dropTab, readTab, writeTab } from "@/purchase/tab-memory";
 import type { Quoting } from "@/purchase/use-quote";
 import { useTranslation } from "@/runtime/react";
 import type { Member } from "./account-section";
+import type { AddressBook } from "./address-book";
 import { outcomeOf } from "./outcome";
 import type { Form } from "./use-form";
 import type { Answers } from "./validation";
@@ -17,6 +18,7 @@ interface Ordering {
   quoting: Quoting;
   form: Form;
   member: Member;
+  book: AddressBook;
   mode: PaymentMode;
   /** The code of the country that the customer names. */
   otherCountry: string;
@@ -38,7 +40,7 @@ interface Change {
 }
 
 /** Sends the order and turns what comes back into something to read, to mend or to decide. */
-export function useOrder({ lines, quoting, form, member, mode, otherCountry }: Ordering) {
+export function useOrder({ lines, quoting, form, member, book, mode, otherCountry }: Ordering) {
   const { t } = useTranslation();
   const [isBusy, setIsBusy] = useState(false);
   const [summary, setSummary] = useState<{ title: string | null; others: readonly string[] } | null>(null);
@@ -120,6 +122,7 @@ export function useOrder({ lines, quoting, form, member, mode, otherCountry }: O
       postJson<CheckoutAnswer>("/api/checkout", body, { headers: { "Idempotency-Key": key }, signal }),
     );
     if (!answer?.url) throw new ApiProblem(201, "unreadable", t("checkout.noUrl"));
+    await book.save(answers);
     return answer.url;
   };
 

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
+from catalog.services.reviews import adopt_reviews
 from catalog.services.stock import OutOfStock
 from orders.journal import record_event
 from orders.models import Attempt, AttemptState, Order, OrderItem, Payment, PaymentMode, PaymentState
@@ -263,14 +264,17 @@ def renew_attempt(attempt: Attempt, *, only_when_old: bool = False) -> Attempt |
 def join_orders(user: "User", order_ids: Sequence[uuid.UUID]) -> None:
     """Give guests' orders to the member whose address they were placed with.
 
-    An order of somebody else, or with another address, is left alone. Runs in the caller's transaction; locks the
-    orders, oldest key first.
+    An order of somebody else, or with another address, is left alone; reviews written from theirs become the member's
+    too. Runs in the caller's transaction; locks the orders, oldest key first.
     """
     orders = Order.objects.select_for_update().filter(pk__in=order_ids, user=None, email=user.email)
-    for order in orders.order_by("pk"):
+    joined = list(orders.order_by("pk"))
+    for order in joined:
         order.user = user
         order.save(update_fields=["user", "updated_at"])
         record_event(order, "order.joined_account", actor=user)
+    if joined:
+        adopt_reviews(user_id=user.pk, email=user.email)
 
 
 def _refuse_changed(cart: CartQuote, request: CheckoutRequest) -> None:

@@ -18,6 +18,11 @@ SELLER = {
     "vat_notice": "TVA non applicable, art. 293 B du CGI",
 }
 
+EMAIL_CHANGE = {
+    "url": "http://localhost:8000/auth/adresse-e-mail/abc-def",
+    "new_email": "nouvelle@example.com",
+}
+
 ORDER = {
     "id": "6f1f8a52-1d2b-4c33-9a4e-0d5a7c9be001",
     "reference": "7C9BE001",
@@ -146,6 +151,14 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "admin_url": "http://localhost:8000/gestion/",
         },
         "account_second_factor": {**SECURITY, "change": "added_totp"},
+        "account_email_change_old": EMAIL_CHANGE,
+        "account_email_change_new": EMAIL_CHANGE,
+        "account_email_changed": {
+            "changed_at": "2026-11-21T13:05:00+00:00",
+            "old_email": "client@example.com",
+            "new_email": "nouvelle@example.com",
+            "contact_url": "http://localhost:8000/contact",
+        },
         "notice_confirm": {**NOTICE, "confirm_url": "http://localhost:8000/avis/confirmer?cle=abc-def"},
         "notice_available": NOTICE,
         "favourite_available": NOTICE,
@@ -378,6 +391,9 @@ KINDS = (
     "account_new_device",
     "account_role_changed",
     "account_second_factor",
+    "account_email_change_old",
+    "account_email_change_new",
+    "account_email_changed",
     "notice_confirm",
     "notice_available",
     "favourite_available",

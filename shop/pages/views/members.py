@@ -1,6 +1,6 @@
 """The member area: joins who somebody is with what they ordered."""
 
-from typing import cast
+from typing import Any, cast
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -12,31 +12,130 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
-from accounts.notices import leave_toast
+from accounts.notices import leave_toast, take_notice
+from accounts.selectors import addresses_of, pending_email_change
 from catalog.selectors.favourites import favourite_cards
-from catalog.services.favourites import choose_return_mails
+from catalog.services.favourites import choose_return_mails, remove_favourite
+from orders.admin.base import order_links
+from orders.models import Order
+from orders.models.order import PAID_STATUSES
+from orders.selectors.admin_orders import find_orders
+from orders.selectors.order_cards import PAGE_SIZE, order_cards, order_page
 from orders.selectors.orders import member_history, member_orders
+from orders.selectors.rules import country_name
+from shop.core.postcodes import postcode_notice
+from shop.core.staff_actions import StaffAction, may
+from shop.pages.forms import EmailChangeForm, ProfileForm
 
-TABS = ("orders", "favoris", "profile")
+ADMINISTRATION = "administration"
+TABS = ("orders", "favoris", "profile", ADMINISTRATION)
+LATEST_STEPS = 3
+STAFF_PAGES = ("step", "refund", "invoice", "remove")
+"""What is done about an order from the list: each on the administration's own page."""
 
 
 @require_safe
 @never_cache
 @login_required
 def members_page(request: HttpRequest) -> HttpResponse:
-    """`/espace-membre?tab=orders|favoris|profile`; an unknown tab shows the orders."""
+    """`/espace-membre?tab=orders|favoris|profile|administration`; an unknown tab, and one that is not for this person,
+    shows the orders."""
     user = cast(User, request.user)
-    asked = request.GET.get("tab", "")
-    tab = asked if asked in TABS else "orders"
-    context = {
+    sees_orders = may(user, StaffAction.SEE_ORDERS)
+    tab = request.GET.get("tab", "")
+    if tab not in TABS or (tab == ADMINISTRATION and not sees_orders):
+        tab = "orders"
+    parts = {
+        "orders": _orders,
+        "favoris": _favourites,
+        "profile": _profile,
+        ADMINISTRATION: _administration,
+    }
+    return render_tab(request, tab, parts[tab](request, user))
+
+
+def render_tab(request: HttpRequest, tab: str, context: dict[str, Any], status: int = 200) -> HttpResponse:
+    """Return the page with one of its tabs open."""
+    user = cast(User, request.user)
+    context |= {
         "tab": tab,
         "member": user,
-        "orders": member_orders(user) if tab == "orders" else (),
-        "history": member_history(user) if tab == "orders" else (),
-        "favourites": favourite_cards(user.pk) if tab == "favoris" else (),
+        "notice": take_notice(request),
+        "sees_orders": may(user, StaffAction.SEE_ORDERS),
         "breadcrumbs": [(_("Accueil"), reverse("home")), (_("Espace membre"), None)],
     }
-    return render(request, "pages/members.html", context)
+    return render(request, "pages/members.html", context, status=status)
+
+
+def _orders(request: HttpRequest, user: User) -> dict[str, Any]:
+    """The paid orders a page at a time, with the latest closed ones below the first; `partie=historique` pages these.
+
+    Queries, however many orders: four of the list (count, then orders, lines with their products, tracking, payments:
+    seven), five of the closed ones, and the parts of the cards.
+    """
+    is_history = request.GET.get("partie") == "historique"
+    listing = order_page(
+        member_history(user) if is_history else member_orders(user), request.GET.get("page", "")
+    )
+    paged = list(listing.object_list)
+    closed: list[Order] = []
+    if not is_history and listing.number == 1:
+        closed = list(member_history(user)[: PAGE_SIZE + 1])
+    cards = order_cards([*paged, *closed[:PAGE_SIZE]], user_id=user.pk)
+    return {
+        "is_history": is_history,
+        "listing": listing,
+        "orders": [] if is_history else cards[: len(paged)],
+        "history": cards if is_history else cards[len(paged) :],
+        "has_more_history": len(closed) > PAGE_SIZE,
+    }
+
+
+def _favourites(request: HttpRequest, user: User) -> dict[str, Any]:
+    return {"favourites": favourite_cards(user.pk)}
+
+
+def _profile(request: HttpRequest, user: User) -> dict[str, Any]:
+    return profile_context(user)
+
+
+def profile_context(user: User, form: ProfileForm | None = None) -> dict[str, Any]:
+    """Return what the tab of the profile shows, with the form as it was filled in if it was. Two queries."""
+    return {
+        "form": form or ProfileForm(instance=user),
+        "addresses": [
+            (
+                address,
+                country_name(address.country, address.custom_country),
+                postcode_notice(address.country, address.postal_code),
+            )
+            for address in addresses_of(user)
+        ],
+        "email_form": EmailChangeForm(),
+        "email_change": pending_email_change(user),
+    }
+
+
+def _administration(request: HttpRequest, user: User) -> dict[str, Any]:
+    """The orders of everybody, as the administration's own list finds them: what is done about one is done there."""
+    search = request.GET.get("recherche", "").strip()[:100]
+    status = request.GET.get("statut", "")
+    wanted = [status] if status in PAID_STATUSES else list(PAID_STATUSES)
+    try:
+        page = find_orders(statuses=wanted, search=search, cursor=request.GET.get("suite", "")[:200])
+    except BadCursor:
+        page = find_orders(statuses=wanted, search=search)
+    return {
+        "found": [
+            (order, list(order.tracking.all())[:LATEST_STEPS], order_links(user, order, STAFF_PAGES))
+            for order in page.orders
+        ],
+        "next_cursor": page.next_cursor,
+        "is_later": "suite" in request.GET,
+        "search": search,
+        "status": status,
+        "statuses": [(value.value, value.label) for value in PAID_STATUSES],
+    }
 
 
 @require_POST
@@ -53,4 +152,17 @@ def return_mails(request: HttpRequest) -> HttpResponse:
     )
     response = HttpResponseRedirect(f"{reverse('members')}?tab=favoris", status=303)
     leave_toast(response, "return_mails_saved")
+    return response
+
+
+@require_POST
+@never_cache
+@login_required
+def remove_one(request: HttpRequest) -> HttpResponse:
+    """`POST /espace-membre/favoris/supprimer`: the favourite whose key comes as `remove`; none is no error."""
+    key = request.POST.get("remove", "")
+    if key.isascii() and key.isdecimal() and len(key) < 19:
+        remove_favourite(user_id=cast(User, request.user).pk, product_id=int(key))
+    response = HttpResponseRedirect(f"{reverse('members')}?tab=favoris", status=303)
+    leave_toast(response, "favourite_removed")
     return response

@@ -1,0 +1,139 @@
+"""Another e-mail address for an account, proved from both mailboxes: the old one agrees, the new one is theirs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from allauth.account.models import EmailAddress
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts import mails
+from accounts.email_changes import Mailbox, read_email_change_key
+from accounts.models import EmailChange, User
+from accounts.selectors import EMAIL_CHANGE_LIFETIME, has_account, pending_email_change
+from accounts.services.members import clean_email
+from accounts.services.signing_in import check_own_password
+from shop.core import limits
+from shop.core.audit import record_audit
+from shop.core.mail import queue_mail
+from shop.core.problems import Problem
+
+
+class Outcome(StrEnum):
+    """What a confirmation led to. `TAKEN`: somebody else has the address by now, so that nothing was changed."""
+
+    WAITING = "waiting"
+    DONE = "done"
+    TAKEN = "taken"
+
+
+def request_email_change(*, user: User, email: str, password: str, language: str) -> EmailChange:
+    """Write down the wish for another address, and to both mailboxes; an earlier wish is void.
+
+    The same is done for an address that has an account: its owner is told so by mail, nobody else. Call this outside
+    any transaction. Raises Problem: 400 `invalid_email`, `same_email`, `invalid_credentials`; 429 `throttled`,
+    `too_many_attempts`.
+    """
+    address = clean_email(email)
+    if address == user.email:
+        message = _("C'est déjà l'adresse de votre compte.")
+        raise Problem("same_email", message, errors={"email": [message]})
+    check_own_password(user, password)
+    limits.enforce(limits.EMAIL_CHANGE_ACCOUNT, str(user.pk))
+    with transaction.atomic():
+        User.objects.select_for_update().get(pk=user.pk)
+        EmailChange.objects.filter(user=user).delete()
+        change = EmailChange.objects.create(
+            user=user, new_email=address, language=language, session_hash=user.get_session_auth_hash()
+        )
+        for mailbox, to in ((Mailbox.OLD, user.email), (Mailbox.NEW, address)):
+            queue_mail(
+                kind="account_email_change",
+                to=to,
+                language=language,
+                context={"change": str(change.pk), "mailbox": mailbox.value},
+            )
+        record_audit("email.change_requested", user, actor=user)
+    return change
+
+
+def cancel_email_change(*, user: User) -> None:
+    """Void the member's wish for another address; none is no error."""
+    EmailChange.objects.filter(user=user).delete()
+
+
+def email_change_of_key(key: str) -> tuple[EmailChange, Mailbox] | None:
+    """Return the change that a link is about and the mailbox it was sent to; None when the link is no longer good.
+
+    Two queries.
+    """
+    read = read_email_change_key(key)
+    change = EmailChange.objects.select_related("user").filter(pk=read[0]).first() if read else None
+    if read is None or change is None or not change.user.is_active:
+        return None
+    return (change, read[1]) if pending_email_change(change.user) else None
+
+
+def confirm_email_change(*, key: str) -> Outcome:
+    """Take the agreement of one mailbox; with that of the other the account's address changes and both are told.
+
+    Raises Problem 400 `invalid_link`.
+    """
+    with transaction.atomic():
+        found = email_change_of_key(key)
+        if found is not None:
+            # Both links at once: the second waits here and finds the agreement of the first.
+            User.objects.select_for_update().get(pk=found[0].user_id)
+            found = email_change_of_key(key)
+        if found is None:
+            raise _invalid_link()
+        change, mailbox = found
+        column = f"{mailbox.value}_confirmed_at"
+        if getattr(change, column) is None:
+            setattr(change, column, timezone.now())
+            change.save(update_fields=[column])
+        if change.old_confirmed_at is None or change.new_confirmed_at is None:
+            return Outcome.WAITING
+        change.delete()
+        return _change_email(change.user, change.new_email, change.language)
+
+
+def refuse_email_change(*, key: str) -> None:
+    """Void a change by the link of either mailbox. Raises Problem 400 `invalid_link`."""
+    found = email_change_of_key(key)
+    if found is None:
+        raise _invalid_link()
+    with transaction.atomic():
+        found[0].delete()
+        record_audit("email.change_refused", found[0].user, actor=None)
+
+
+def purge_email_changes(now: datetime) -> None:
+    """Forget the changes whose links are no longer good."""
+    EmailChange.objects.filter(requested_at__lt=now - EMAIL_CHANGE_LIFETIME).delete()
+
+
+def _change_email(user: User, email: str, language: str) -> Outcome:
+    old = user.email
+    if has_account(email):
+        return Outcome.TAKEN
+    user.email = email
+    try:
+        with transaction.atomic():
+            user.save(update_fields=["email"])
+            EmailAddress.objects.filter(user=user).delete()
+            EmailAddress.objects.create(user=user, email=email, primary=True, verified=True)
+    except IntegrityError:
+        # Somebody signed up with it at this very moment.
+        return Outcome.TAKEN
+    record_audit("email.changed", user, actor=user)
+    for to in (old, email):
+        mails.send_email_changed(to=to, old=old, new=email, language=language)
+    return Outcome.DONE
+
+
+def _invalid_link() -> Problem:
+    return Problem("invalid_link", _("Ce lien n'est plus valable."), 400)

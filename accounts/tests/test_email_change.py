@@ -1,0 +1,201 @@
+"""Another address for an account: asked for with the password, agreed to from both mailboxes, told to both."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.utils import timezone
+
+from accounts.models import EmailChange, User
+from accounts.services.email_changes import (
+    Outcome,
+    confirm_email_change,
+    purge_email_changes,
+    request_email_change,
+)
+from accounts.tests.people import PASSWORD, deliver_mails, mails, make_member, signed_in, text
+from shop.core.models import AuditEntry, OutgoingMail
+from shop.core.problems import Problem
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/espace-membre/adresse-e-mail"
+NEW = "nouvelle@example.com"
+
+
+@pytest.fixture
+def member(client):
+    user = make_member()
+    client.force_login(user)
+    return user
+
+
+def ask(client, email=NEW, password=PASSWORD):
+    return client.post(PAGE, {"email": email, "password": password})
+
+
+def link(to):
+    """The path in the newest mail to this address."""
+    deliver_mails()
+    mail = OutgoingMail.objects.filter(to=to, kind__startswith="account_email_change_").latest("pk")
+    [path] = re.findall(r"http://localhost:8000(/auth/adresse-e-mail/\S+)", mail.text)
+    return path
+
+
+def agree(client, to, **answer):
+    """Opens the link in any browser and presses a button of its page."""
+    opened = client.get(link(to))
+    assert (opened.status_code, opened["Location"]) == (302, "/auth/adresse-e-mail")
+    assert opened["Referrer-Policy"] == "no-referrer"
+    return client.post("/auth/adresse-e-mail", answer)
+
+
+def email_of(user):
+    return User.objects.get(pk=user.pk).email
+
+
+@pytest.mark.parametrize("order", [("client@example.com", NEW), (NEW, "client@example.com")])
+def test_the_address_changes_once_both_links_were_followed(client, member, order):
+    sent = ask(client)
+    assert (sent.status_code, sent["Location"]) == (303, "/espace-membre?tab=profile#adresse-e-mail")
+    assert mails() == [("account_email_change_old", "client@example.com"), ("account_email_change_new", NEW)]
+    stranger = type(client)()
+
+    assert "Encore un lien à ouvrir" in text(agree(stranger, order[0]))
+    assert email_of(member) == "client@example.com"
+    assert "Votre adresse est changée" in text(agree(stranger, order[1]))
+
+    assert email_of(member) == NEW
+    assert list(EmailAddress.objects.values_list("email", "verified", "primary")) == [(NEW, True, True)]
+    assert mails("account_email_changed") == [
+        ("account_email_changed", "client@example.com"),
+        ("account_email_changed", NEW),
+    ]
+    # Sessions stay, and the entry names nobody.
+    assert signed_in(client)
+    assert client.get("/espace-membre").status_code == 200
+    entries = AuditEntry.objects.filter(action__startswith="email.").order_by("pk")
+    assert [entry.action for entry in entries] == ["email.change_requested", "email.changed"]
+    assert all((entry.subject_id, entry.before, entry.after) == (str(member.pk), {}, {}) for entry in entries)
+    assert not EmailChange.objects.exists()
+
+
+def test_opening_a_link_changes_nothing_and_it_is_good_once(client, member):
+    ask(client)
+    path = link(NEW)
+    client.get(path)
+    assert EmailChange.objects.get().new_confirmed_at is None
+    agree(client, NEW)
+    agree(client, "client@example.com")
+    assert client.get(path)["Location"] == "/"
+
+
+def test_a_link_of_old_a_forged_one_and_one_after_a_new_password_are_void(client, member, time_machine):
+    assert client.get("/auth/adresse-e-mail/forged")["Location"] == "/"
+    assert client.get("/auth/adresse-e-mail")["Location"] == "/"
+    ask(client)
+    path = link(NEW)
+    member.set_password("autre-mot-de-passe-27")
+    member.save()
+    assert client.get(path).status_code == 302
+    assert "adresse-e-mail" not in client.get(path)["Location"]
+    member.set_password(PASSWORD)
+    member.save()
+    client.force_login(member)
+    ask(client)
+    later = link(NEW)
+    time_machine.move_to(timezone.now() + timedelta(days=1, minutes=1))
+    assert "adresse-e-mail" not in client.get(later)["Location"]
+    purge_email_changes(timezone.now())
+    assert not EmailChange.objects.exists()
+    assert email_of(member) == "client@example.com"
+
+
+def test_another_request_takes_the_place_of_the_first(client, member):
+    ask(client)
+    first = link(NEW)
+    ask(client, "troisieme@example.com")
+    assert EmailChange.objects.get().new_email == "troisieme@example.com"
+    assert "adresse-e-mail" not in client.get(first)["Location"]
+
+
+def test_the_old_mailbox_refuses(client, member):
+    ask(client)
+    assert "La demande est annulée" in text(agree(client, "client@example.com", refuse="1"))
+    assert not EmailChange.objects.exists()
+    assert email_of(member) == "client@example.com"
+
+
+def test_the_member_takes_the_request_back(client, member):
+    ask(client)
+    assert "nouvelle@example.com" in text(client.get("/espace-membre?tab=profile"))
+    client.post(PAGE, {"annuler": "1"})
+    assert not EmailChange.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("email", "password", "message"),
+    [
+        ("pas une adresse", PASSWORD, "Veuillez entrer une adresse e-mail valide"),
+        ("CLIENT@Example.com ", PASSWORD, "C'est déjà l'adresse de votre compte."),
+        (NEW, "faux", "Mot de passe incorrect"),
+        ("", "", "obligatoire"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_written(client, member, email, password, message):
+    page = ask(client, email, password)
+    assert page.status_code == 400
+    assert message in text(page)
+    assert not email or email.strip() in text(page)
+    assert (mails(), EmailChange.objects.count()) == ([], 0)
+
+
+def test_a_known_address_gets_the_same_answer_and_its_owner_a_mail(client, member):
+    make_member("autre@example.com")
+    known, unknown = ask(client, "Autre@Example.com"), ask(client)
+    assert (known.status_code, known["Location"]) == (unknown.status_code, unknown["Location"])
+    EmailChange.objects.all().delete()
+    OutgoingMail.objects.all().delete()
+    ask(client, "autre@example.com")
+    assert mails() == [
+        ("account_email_change_old", "client@example.com"),
+        ("account_exists", "autre@example.com"),
+    ]
+    agree(client, "client@example.com")
+    assert email_of(member) == "client@example.com"
+
+
+def test_somebody_else_took_the_address_meanwhile(client, member):
+    ask(client)
+    agree(client, "client@example.com")
+    path = link(NEW)
+    rival = make_member(NEW)
+    client.get(path)
+    assert "Un autre compte utilise cette adresse depuis" in text(client.post("/auth/adresse-e-mail"))
+    assert (email_of(member), email_of(rival)) == ("client@example.com", NEW)
+    assert not EmailChange.objects.exists()
+    assert mails("account_email_changed") == []
+
+
+@pytest.mark.both_engines
+def test_the_database_itself_refuses_a_rival_of_the_same_moment(member, monkeypatch):
+    change = request_email_change(user=member, email=NEW, password=PASSWORD, language="fr")
+    make_member(NEW)
+    monkeypatch.setattr("accounts.services.email_changes.has_account", lambda _email: False)
+    EmailChange.objects.update(old_confirmed_at=timezone.now())
+    from accounts.email_changes import Mailbox, email_change_key
+
+    assert confirm_email_change(key=email_change_key(change, Mailbox.NEW)) is Outcome.TAKEN
+    assert email_of(member) == "client@example.com"
+
+
+def test_five_requests_a_day(member):
+    for number in range(5):
+        request_email_change(user=member, email=f"n{number}@example.com", password=PASSWORD, language="fr")
+    with pytest.raises(Problem) as refused:
+        request_email_change(user=member, email=NEW, password=PASSWORD, language="fr")
+    assert (refused.value.status, refused.value.code) == (429, "throttled")
+    assert EmailChange.objects.get().new_email == "n4@example.com"

@@ -1,0 +1,121 @@
+"""Who bought without an account reviews too, by the signed link of the delivered order, once an address."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from accounts.tests.people import mails, make_member
+from catalog.models import Review, ReviewState
+from catalog.services.reviews import moderate_review
+from orders.access import access_token, order_url
+from orders.models import Order
+from orders.services.checkout.guest_accounts import join_member
+from orders.services.fulfilment.status_changes import update_status
+from orders.tests.factories import make_order, make_product, make_seller, pay_order
+
+pytestmark = pytest.mark.django_db
+
+WORDS = {"rating": "5", "title": "Superbe", "text": "Peint avec soin."}
+
+
+@pytest.fixture
+def piece():
+    make_seller()
+    return make_product("Golem de poche")
+
+
+def delivered(piece, **fields):
+    order = pay_order(make_order((piece, 1), **fields))
+    for status in ("shipped", "delivered"):
+        update_status(order_id=order.pk, status=status, actor=None)
+    return Order.objects.get(pk=order.pk)
+
+
+def form(order, piece):
+    return f"/commande/{order.pk}/avis/{piece.pk}?acces={access_token(order)}"
+
+
+def test_the_orders_page_leads_to_the_form_and_the_review_waits_for_moderation(client, piece):
+    order = delivered(piece)
+    page = client.get(order_url(order)).content.decode()
+    assert f"/commande/{order.pk}/avis/{piece.pk}?acces=" in page
+    shown = client.get(form(order, piece))
+    assert "Léa M." in shown.content.decode()
+    assert (shown["Referrer-Policy"], shown["X-Robots-Tag"]) == ("same-origin", "noindex")
+
+    assert client.post(form(order, piece), WORDS).status_code == 303
+
+    review = Review.objects.get()
+    assert (review.user, review.guest_email, review.author_name) == (None, "lea@example.com", "Léa M.")
+    assert (review.order_reference, review.state) == (order.reference, ReviewState.PENDING)
+    assert review.variant_id == order.items.get().variant_id
+    assert "votre avis est enregistré" in client.get(form(order, piece)).content.decode()
+
+
+def test_the_decision_is_written_to_the_orders_address(client, piece):
+    client.post(form(delivered(piece), piece), WORDS)
+    moderate_review(
+        review_id=Review.objects.get().pk, state=ReviewState.REFUSED, reason="Hors sujet.", moderator_id=None,
+        moderator="x",
+    )  # fmt: skip
+    assert mails("review_decision") == [("review_decision", "lea@example.com")]
+
+
+def test_once_an_address_whatever_the_order_and_the_account(client, piece):
+    first, second = delivered(piece), delivered(piece)
+    client.post(form(first, piece), WORDS)
+    assert client.post(form(second, piece), WORDS).status_code == 409
+    assert Review.objects.count() == 1
+    member = make_member("lea@example.com")
+    mine = delivered(piece, user=member)
+    client.force_login(member)
+    assert client.post(f"/produit/{piece.pk}/avis", WORDS).status_code == 409
+    assert mine.user_id == member.pk
+    assert Review.objects.count() == 1
+
+
+@pytest.mark.both_engines
+def test_the_database_refuses_a_second_one(client, piece):
+    client.post(form(delivered(piece), piece), WORDS)
+    row = Review.objects.get()
+    row.pk = None
+    with pytest.raises(IntegrityError), transaction.atomic():
+        row.save(force_insert=True)
+
+
+def test_before_the_delivery_for_another_piece_and_without_the_link_there_is_no_form(client, piece):
+    order = pay_order(make_order((piece, 1)))
+    assert client.get(form(order, piece)).status_code == 404
+    assert "/avis/" not in client.get(order_url(order)).content.decode().split("</main>")[0]
+    order = delivered(piece)
+    for path in (form(order, make_product("Lutin")), f"/commande/{order.pk}/avis/{piece.pk}"):
+        assert client.get(path).status_code == 404
+        assert client.post(path, WORDS).status_code == 404
+    assert not Review.objects.exists()
+
+
+def test_what_is_wrong_is_said_and_what_was_typed_stays(client, piece):
+    order = delivered(piece)
+    page = client.post(form(order, piece), {**WORDS, "title": ""})
+    assert page.status_code == 400
+    assert "Donnez un titre à votre avis." in page.content.decode()
+    assert "Peint avec soin." in page.content.decode()
+    assert not Review.objects.exists()
+
+
+def test_the_review_joins_the_account_with_the_order(client, piece):
+    order = delivered(piece)
+    client.post(form(order, piece), WORDS)
+    member = make_member("lea@example.com")
+    join_member(order=order, member=member)
+    review = Review.objects.get()
+    assert (review.user, review.guest_email) == (member, "")
+    assert client.get(form(order, piece))["Location"] == f"/produit/{piece.pk}/avis"
+
+
+def test_a_members_order_leads_to_the_form_of_members(client, piece):
+    member = make_member("lea@example.com")
+    order = delivered(piece, user=member)
+    client.force_login(member)
+    assert client.get(f"/commande/{order.pk}/avis/{piece.pk}")["Location"] == f"/produit/{piece.pk}/avis"

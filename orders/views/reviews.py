@@ -1,0 +1,73 @@
+"""The review of who ordered without an account: the signed link of a delivered order opens the form. Without
+JavaScript."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from catalog.selectors.products import find_product
+from catalog.selectors.reviews import review_of_address
+from catalog.services.reviews import author_name, submit_guest_review
+from catalog.views.reviews import SEE_OTHER, review_form
+from orders.guest_orders import browser_owns
+from orders.models import Order
+from orders.selectors.orders import order_path, purchase_in
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def review_page(request: HttpRequest, order_id: uuid.UUID, product_id: int) -> HttpResponseBase:
+    """`/commande/<id>/avis/<product>?acces=…`, for whoever may see the order. A member's order leads to the form that
+    members have."""
+    token = request.GET.get("acces", "")
+    order = Order.objects.filter(pk=order_id).first()
+    if order is None or not browser_owns(request, order, token):
+        raise Http404
+    if order.user_id is not None:
+        return HttpResponseRedirect(reverse("catalog:review-write", args=[product_id]))
+    purchase = purchase_in(order, product_id)
+    found = find_product(product_id) if purchase is not None else None
+    if purchase is None or found is None:
+        raise Http404
+
+    def submit(**words: Any) -> None:
+        submit_guest_review(
+            email=order.email,
+            purchase=purchase,
+            author_name=author_name(order),
+            product_id=found.id,
+            **words,
+        )
+
+    context, status = review_form(request, submit)
+    if status == SEE_OTHER:
+        return _private(HttpResponseRedirect(request.get_full_path(), status=SEE_OTHER))
+    back = f"{order_path(order)}?acces={token}" if token else order_path(order)
+    context |= {
+        "product": found,
+        "shown_name": author_name(order),
+        "written": review_of_address(email=order.email, product_id=found.id),
+        "may_write": True,
+        "breadcrumbs": [
+            (_("Accueil"), reverse("home")),
+            (_("Commande %(reference)s") % {"reference": order.reference}, back),
+            (_("Donner mon avis"), None),
+        ],
+    }
+    return _private(render(request, "catalog/review_form.html", context, status=status))
+
+
+def _private(response: HttpResponseBase) -> HttpResponseBase:
+    """The address may hold the order's signed link. The form is sent to it: its own origin gets the referrer."""
+    response["Referrer-Policy"] = "same-origin"
+    response["X-Robots-Tag"] = "noindex"
+    return response

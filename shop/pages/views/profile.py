@@ -1,0 +1,137 @@
+"""What members change about themselves: names and language, addresses, e-mail address. Without JavaScript."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django import forms
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.models import Address, User
+from accounts.notices import leave_notice
+from accounts.selectors import address_of
+from accounts.services.addresses import delete_address, save_address
+from accounts.services.email_changes import cancel_email_change, request_email_change
+from orders.selectors.rules import checkout_countries, country_name, default_country
+from shop.core.languages import active_language
+from shop.core.problems import Problem
+from shop.pages.forms import AddressForm, EmailChangeForm, ProfileForm
+from shop.pages.views.members import profile_context, render_tab
+
+SEE_OTHER = 303
+
+
+@require_POST
+@never_cache
+@login_required
+def save_profile(request: HttpRequest) -> HttpResponse:
+    """`POST /espace-membre/profil`: names, and the language of the shop's mails."""
+    # Read anew: a form writes what was typed on its row, which pages show.
+    user = User.objects.get(pk=cast(User, request.user).pk)
+    form = ProfileForm(request.POST, instance=user)
+    if not form.is_valid():
+        return render_tab(request, "profile", profile_context(cast(User, request.user), form), 400)
+    user.save(update_fields=list(form.fields))
+    return _back(request, "profile_saved", "profil")
+
+
+@require_POST
+@never_cache
+@sensitive_post_parameters("password")
+@login_required
+def change_email(request: HttpRequest) -> HttpResponse:
+    """`POST /espace-membre/adresse-e-mail`: asks for another address, or takes the wish back (`annuler`)."""
+    user = cast(User, request.user)
+    if "annuler" in request.POST:
+        cancel_email_change(user=user)
+        return _back(request, "email_change_cancelled", "adresse-e-mail")
+    form = EmailChangeForm(request.POST)
+    status = 400
+    if form.is_valid():
+        try:
+            request_email_change(user=user, language=active_language(), **form.cleaned_data)
+        except Problem as problem:
+            status = problem.status
+            field = "email" if problem.code in ("invalid_email", "same_email") else "password"
+            form.add_error(field, problem.detail)
+        else:
+            return _back(request, "email_change_requested", "adresse-e-mail")
+    context = profile_context(user) | {"email_form": form}
+    return render_tab(request, "profile", context, status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def address_page(request: HttpRequest, address_id: int | None = None) -> HttpResponseBase:
+    """`/espace-membre/adresses/nouvelle` and `/espace-membre/adresses/<id>`: somebody else's does not exist."""
+    user = cast(User, request.user)
+    address = address_of(user, address_id) if address_id is not None else None
+    if address_id is not None and address is None:
+        raise Http404
+    choices = checkout_countries()
+    countries = [(choice.code, choice.name) for choice in choices]
+    if address is not None and address.country not in dict(countries):
+        # A country that is no longer served: the address stays what it is until somebody changes it.
+        countries = [(address.country, country_name(address.country)), *countries]
+    initial = {"country": default_country(choices), **_names(user)} if address is None else {}
+    form = AddressForm(request.POST or None, instance=address, initial=initial, countries=countries)
+    status, error = 200, ""
+    if request.method == "POST":
+        status = 400
+        if form.is_valid():
+            try:
+                save_address(user=user, details=form.details(), address_id=address_id)
+            except Problem as problem:
+                status, error = problem.status, _show(form, problem)
+            else:
+                return _back(request, "address_saved", "adresses")
+    context: dict[str, Any] = {
+        "form": form,
+        "address": address,
+        "error": error,
+        "breadcrumbs": [
+            (_("Accueil"), reverse("home")),
+            (_("Espace membre"), f"{reverse('members')}?tab=profile"),
+            (_("Adresse"), None),
+        ],
+    }
+    return render(request, "pages/members/address.html", context, status=status)
+
+
+@require_POST
+@never_cache
+@login_required
+def remove_address(request: HttpRequest, address_id: int) -> HttpResponse:
+    """`POST /espace-membre/adresses/<id>/supprimer`."""
+    try:
+        delete_address(user=cast(User, request.user), address_id=address_id)
+    except Problem:
+        raise Http404 from None
+    return _back(request, "address_deleted", "adresses")
+
+
+def _names(user: User) -> dict[str, str]:
+    has_one = Address.objects.filter(user=user).exists()
+    return {} if has_one else {"first_name": user.first_name, "last_name": user.last_name}
+
+
+def _show(form: forms.BaseForm, problem: Problem) -> str:
+    """Put what was refused beside its fields; return what belongs to none."""
+    shown = {name: texts for name, texts in problem.errors.items() if name in form.fields}
+    for name, texts in shown.items():
+        form.add_error(name, " ".join(texts))
+    return "" if shown else problem.detail
+
+
+def _back(request: HttpRequest, notice: str, part: str) -> HttpResponseRedirect:
+    leave_notice(request, notice)
+    return HttpResponseRedirect(f"{reverse('members')}?tab=profile#{part}", status=SEE_OTHER)

@@ -1,0 +1,100 @@
+"""What members change about themselves at one instant: the two links of a change of address, an address book at its
+limit, two accounts that want one address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db.models.query import QuerySet
+
+from accounts.email_changes import Mailbox, email_change_key
+from accounts.models import Address, EmailChange, User
+from accounts.services import addresses
+from accounts.services.addresses import MAX_ADDRESSES, AddressDetails, save_address
+from accounts.services.email_changes import Outcome, confirm_email_change, request_email_change
+from accounts.tests.people import PASSWORD, make_member
+from shop.core.models import OutgoingMail
+from shop.core.problems import Problem
+from tests.races.concurrency import Meeting, run_concurrently, values
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+NEW = "nouvelle@example.com"
+CALLERS = 6
+
+
+def wish(user: User) -> EmailChange:
+    return request_email_change(user=user, email=NEW, password=PASSWORD, language="fr")
+
+
+def follow(change: EmailChange, *mailboxes: Mailbox) -> list[Callable[[], Outcome]]:
+    return [partial(confirm_email_change, key=email_change_key(change, mailbox)) for mailbox in mailboxes]
+
+
+def test_both_links_at_once_change_the_address_once() -> None:
+    user = make_member()
+    for number in range(5):
+        User.objects.filter(pk=user.pk).update(email=f"client{number}@example.com")
+        OutgoingMail.objects.all().delete()
+        user.refresh_from_db()
+        change = wish(user)
+        outcomes = values(run_concurrently(follow(change, Mailbox.OLD, Mailbox.NEW)))
+        assert sorted(outcomes) == [Outcome.DONE, Outcome.WAITING]
+        assert User.objects.get(pk=user.pk).email == NEW
+        assert OutgoingMail.objects.filter(kind="account_email_changed").count() == 2
+
+
+def test_two_accounts_that_want_one_address_at_once_one_gets_it() -> None:
+    members = [make_member(f"client{number}@example.com") for number in range(2)]
+    changes = [wish(user) for user in members]
+    for change in changes:
+        confirm_email_change(key=email_change_key(change, Mailbox.OLD))
+    calls = [call for change in changes for call in follow(change, Mailbox.NEW)]
+    assert sorted(values(run_concurrently(calls))) == [Outcome.DONE, Outcome.TAKEN]
+    assert User.objects.filter(email=NEW).count() == 1
+    assert User.objects.filter(email__startswith="client").count() == 1
+
+
+def details(number: int) -> AddressDetails:
+    return AddressDetails(
+        first_name="Léa",
+        last_name="Martin",
+        address=f"{number} rue",
+        postal_code="69003",
+        city="Lyon",
+        country="FR",
+    )
+
+
+def at_once(user: User) -> list[Callable[[], Address]]:
+    return [partial(save_address, user=user, details=details(100 + number)) for number in range(CALLERS)]
+
+
+def test_the_book_never_holds_more_than_its_limit() -> None:
+    user = make_member()
+    for number in range(MAX_ADDRESSES - 1):
+        save_address(user=user, details=details(number))
+    errors = [outcome.error for outcome in run_concurrently(at_once(user)) if outcome.error is not None]
+    assert [type(error) for error in errors] == [Problem] * (CALLERS - 1)
+    assert Address.objects.filter(user=user).count() == MAX_ADDRESSES
+
+
+def test_without_the_lock_it_holds_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control: every caller has read the book before the first one writes."""
+    user = make_member()
+    for number in range(MAX_ADDRESSES - 1):
+        save_address(user=user, details=details(number))
+    meeting, choose = Meeting(CALLERS), addresses._row_to_write
+
+    def chosen(*values: Any) -> Address:
+        row = choose(*values)
+        meeting.wait()
+        return row
+
+    monkeypatch.setattr(addresses, "_row_to_write", chosen)
+    monkeypatch.setattr(QuerySet, "select_for_update", lambda rows, **_options: rows)
+    values(run_concurrently(at_once(user)))
+    assert Address.objects.filter(user=user).count() == MAX_ADDRESSES - 1 + CALLERS
