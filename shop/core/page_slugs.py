@@ -53,6 +53,9 @@ PAGE_SLUGS: Final[dict[str, Words]] = {
     "new_password": Words("nouveau-mot-de-passe", "new-password", "nueva-contrasena", "neues-passwort"),
     "sign_out": Words("deconnexion", "sign-out", "cerrar-sesion", "abmelden"),
     "members": Words("espace-membre", "member-area", "area-de-cliente", "kundenkonto"),
+    "data": Words("donnees", "my-data", "mis-datos", "meine-daten"),
+    "archive": Words("archive", "archive", "archivo", "archiv"),
+    "erasure": Words("effacement", "erasure", "supresion", "loeschung"),
     # Texts
     "terms": Words("cgv", "terms-of-sale", "condiciones-de-venta", "agb"),
     "privacy": Words("politique-confidentialite", "privacy-policy", "politica-de-privacidad", "datenschutz"),
