@@ -84,7 +84,7 @@ def register() -> None:
             name="payments",
             label=_("Encaisser et rembourser"),
             purpose=_("Encaisser le prix, débiter les échéances acceptées, rembourser"),
-            data=_("montant, état et identifiant du paiement, quatre derniers chiffres de la carte ; jamais son numéro"),
+            data=_("montant, état et identifiant du paiement, quatre derniers chiffres de la carte\u00a0; jamais son numéro"),
             basis=Basis.CONTRACT,
             periods=(
                 Period("invoices_years", _("après la commande")),

@@ -25,11 +25,11 @@ def withdrawals_of(person: Person) -> QuerySet[Withdrawal]:
 def matter_of(order: Order) -> str:
     """Return the sentence for an order that is not settled."""
     if order.status == OrderStatus.PENDING:
-        text = _("Commande %(reference)s : elle attend son paiement.")
+        text = _("Commande %(reference)s\u00a0: elle attend son paiement.")
     elif order.status in (OrderStatus.DELIVERED, OrderStatus.CANCELLED, OrderStatus.REFUNDED):
-        text = _("Commande %(reference)s : un paiement, un remboursement ou une rétractation n'est pas terminé.")
+        text = _("Commande %(reference)s\u00a0: un paiement, un remboursement ou une rétractation n'est pas terminé.")
     else:
-        text = _("Commande %(reference)s : elle n'est pas encore livrée.")
+        text = _("Commande %(reference)s\u00a0: elle n'est pas encore livrée.")
     return text % {"reference": order.reference}
 
 

@@ -110,8 +110,9 @@ def _processing_table() -> str:
 
 def _retention_list() -> str:
     """How long, from the same register."""
+    line = _("%(label)s\u00a0: %(periods)s.")
     return "\n".join(
-        f"- {escape(str(printed.activity.label))}{_(' :')} {escape(' ; '.join(printed.periods))}."
+        "- " + escape(line % {"label": printed.activity.label, "periods": ", ".join(printed.periods)})
         for printed in printed_activities()
     )
 
