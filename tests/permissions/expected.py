@@ -37,7 +37,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
         (EVERYBODY, EVERYBODY),
     ),
     **dict.fromkeys(
-        ("members", "return-mails", "api-favourites", "api-favourite", "api-orders"),
+        ("members", "return-mails", "members-data", "members-data-export", "members-erasure", "api-me-export", "api-favourites", "api-favourite", "api-orders"),
         (PEOPLE, PEOPLE),
     ),
     # Safe methods alone.
@@ -54,6 +54,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "orders:address": (OWNER, OWNER),
     "orders:order-account": (OWNER, OWNER),
     "orders:order-join": (OWNER, OWNER),
+    "members-data-file": (OWNER, NOBODY),
     # Calls of the administration.
     "api-admin-orders": (DESK, DESK),
     "api-admin-order": (DESK, DESK),
@@ -96,6 +97,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "admin:orders_withdrawalcase_step": (WORK, WORK),
     "admin:orders_withdrawalcase_refund": (ADMIN, ADMIN),
     "admin:orders_invoice_pdf": (LOOK, LOOK),
+    "admin:pages_retentionrun_register": (LOOK, LOOK),
     "admin:pages_contactimage_file": (DESK, DESK),
     "admin:pages_contactrequest_reply": (WORK, WORK),
     "admin:pages_contactrequest_mark": (WORK, WORK),
@@ -107,6 +109,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
 METHODS: dict[tuple[str, str], Who] = {
     # Where a method asks for more than those of its route.
     ("api-admin-order", "delete"): ADMIN,
+    ("api-me", "delete"): PEOPLE,
 }
 
 _SHOWN = (LOOK, NOBODY, NOBODY, NOBODY)
