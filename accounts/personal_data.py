@@ -37,7 +37,9 @@ def register() -> None:
             name="account",
             label=_("Gérer votre compte"),
             purpose=_("Ouvrir un compte, se connecter, retrouver ses commandes"),
-            data=_("e-mail, nom, langue, mot de passe sous forme d'empreinte irréversible, date d'inscription"),
+            data=_(
+                "e-mail, nom, langue, mot de passe sous forme d'empreinte irréversible, date d'inscription"
+            ),
             basis=Basis.CONTRACT,
             periods=(
                 Period("inactive_years", _("après votre dernière activité")),
@@ -76,7 +78,10 @@ def _account(person: Person) -> list[Record]:
             for user in users
         ),
         *(record_of(address, "email", "verified", "primary") for address in addresses),
-        *(record_of(asked, "email", "first_name", "last_name", "language", "created_at") for asked in sign_ups),
+        *(
+            record_of(asked, "email", "first_name", "last_name", "language", "created_at")
+            for asked in sign_ups
+        ),
     ]
 
 

@@ -27,12 +27,16 @@ def register() -> None:
         ProcessingActivity(
             name="favourites",
             label=_("Favoris et avis de disponibilité"),
-            purpose=_("Retrouver vos favoris, vous écrire quand une pièce revient ou qu'une collection ouvre"),
+            purpose=_(
+                "Retrouver vos favoris, vous écrire quand une pièce revient ou qu'une collection ouvre"
+            ),
             data=_("e-mail, langue, pièces choisies"),
             basis=Basis.CONSENT,
             periods=(
                 Period("inactive_years", _("après votre dernière activité, pour les favoris")),
-                Period("notice_days", _("après l'e-mail, ou sans confirmation, pour un avis de disponibilité")),
+                Period(
+                    "notice_days", _("après l'e-mail, ou sans confirmation, pour un avis de disponibilité")
+                ),
             ),
             recipients=_("hébergeur, service d'acheminement des e-mails"),
             columns={
@@ -47,7 +51,9 @@ def register() -> None:
         ProcessingActivity(
             name="reviews",
             label=_("Avis clients"),
-            purpose=_("Publier l'avis des acheteurs et contrôler les avis (art. L111-7-2 du Code de la consommation)"),
+            purpose=_(
+                "Publier l'avis des acheteurs et contrôler les avis (art. L111-7-2 du Code de la consommation)"
+            ),
             data=_("nom affiché, commande, note, titre et texte, décision de modération"),
             basis=Basis.LEGITIMATE_INTEREST,
             periods=(Period("review_years", _("après la publication, pour le nom affiché et la commande")),),
@@ -69,15 +75,20 @@ def register() -> None:
         {
             f"catalog.{name}": ("*",)
             for name in (
-                *("Category", "FormerSlug", "CategoryFeature", "CategoryPicture", "Product", "ProductVariation"),
+                *(
+                    "Category",
+                    "FormerSlug",
+                    "CategoryFeature",
+                    "CategoryPicture",
+                    "Product",
+                    "ProductVariation",
+                ),
                 *("Variant", "ProductImage", "RetiredPicture", "ProductModel", "PricePoint", "Promotion"),
                 *("SearchEntry", "SearchWord", "SearchSpelling", "Synonym"),
             )
         },
     )
-    register_retention(
-        RetentionRule("notices", _("Avis de disponibilité"), "notice_days", purge_notices)
-    )
+    register_retention(RetentionRule("notices", _("Avis de disponibilité"), "notice_days", purge_notices))
     register_retention(
         RetentionRule("reviews", _("Noms des avis clients"), "review_years", anonymise_old_reviews)
     )

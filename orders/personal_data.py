@@ -34,7 +34,17 @@ from shop.core.personal_data import (
 )
 
 _ADDRESSES = (
-    *("email", "first_name", "last_name", "address", "postal_code", "city", "country", "custom_country", "phone"),
+    *(
+        "email",
+        "first_name",
+        "last_name",
+        "address",
+        "postal_code",
+        "city",
+        "country",
+        "custom_country",
+        "phone",
+    ),
     *("notes", "billing_name", "billing_company", "billing_address", "billing_postal_code", "billing_city"),
     *("billing_country", "billing_custom_country", "gift_recipient", "gift_message"),
 )
@@ -58,11 +68,20 @@ def register() -> None:
                 Period("unpaid_days", _("pour une commande jamais payée")),
             ),
             recipients=_CARRIER,
-            kept=_("nom et adresse facturée, pièces, montants et déclarations de rétractation, pour la durée légale"),
+            kept=_(
+                "nom et adresse facturée, pièces, montants et déclarations de rétractation, pour la durée légale"
+            ),
             columns={
                 "orders.Order": (
                     *_ADDRESSES,
-                    *("user", "reference", "language", "demand_digest", "request_fingerprint", "mandate_text"),
+                    *(
+                        "user",
+                        "reference",
+                        "language",
+                        "demand_digest",
+                        "request_fingerprint",
+                        "mandate_text",
+                    ),
                     *("review_reason", "retention_reason", "retention_decision"),
                 ),
                 "orders.OrderTracking": ("message", "tracking_number", "actor"),
@@ -84,7 +103,9 @@ def register() -> None:
             name="payments",
             label=_("Encaisser et rembourser"),
             purpose=_("Encaisser le prix, débiter les échéances acceptées, rembourser"),
-            data=_("montant, état et identifiant du paiement, quatre derniers chiffres de la carte\u00a0; jamais son numéro"),
+            data=_(
+                "montant, état et identifiant du paiement, quatre derniers chiffres de la carte\u00a0; jamais son numéro"
+            ),
             basis=Basis.CONTRACT,
             periods=(
                 Period("invoices_years", _("après la commande")),
@@ -130,21 +151,28 @@ def register() -> None:
         RetentionRule("unpaid-orders", _("Commandes jamais payées"), "unpaid_days", purge_unpaid_orders)
     )
     register_retention(
-        RetentionRule("provider-events", _("Messages de Stripe"), "provider_event_days", empty_provider_events)
+        RetentionRule(
+            "provider-events", _("Messages de Stripe"), "provider_event_days", empty_provider_events
+        )
     )
     register_last_use("orders", last_orders)
 
 
 def _not_personal() -> None:
-    register_not_personal(
-        "What was bought, as the catalogue named it.", {"orders.OrderItem": ("*",)}
-    )
+    register_not_personal("What was bought, as the catalogue named it.", {"orders.OrderItem": ("*",)})
     register_not_personal(
         "Rules and dates that the shop wrote.",
         {
             f"orders.{name}": ("*",)
             for name in (
-                *("VatRate", "ShippingZone", "ShippingRateStep", "Territory", "DeliveryStop", "WorkshopClosure"),
+                *(
+                    "VatRate",
+                    "ShippingZone",
+                    "ShippingRateStep",
+                    "Territory",
+                    "DeliveryStop",
+                    "WorkshopClosure",
+                ),
                 "InvoiceSeries",
             )
         },
@@ -199,7 +227,17 @@ def _withdrawal(withdrawal: Withdrawal) -> Record:
     case = getattr(withdrawal, "case", None)
     return record_of(
         withdrawal,
-        *("name", "email", "order_text", "reason", "statement", "language", "declared_at", "channel", "sent_on"),
+        *(
+            "name",
+            "email",
+            "order_text",
+            "reason",
+            "statement",
+            "language",
+            "declared_at",
+            "channel",
+            "sent_on",
+        ),
         reference=(str(_("Rétractation")), withdrawal.reference),
         state=(str(_("Suite donnée")), str(case) if case else ""),
         decision=(str(_("Décision")), case.decision if case else ""),

@@ -60,7 +60,9 @@ def test_every_column_that_looks_personal_is_registered_or_said_not_to_be():
 
 
 def test_what_is_registered_exists():
-    columns = {model._meta.label: {field.name for field in model._meta.get_fields()} for model in all_models()}
+    columns = {
+        model._meta.label: {field.name for field in model._meta.get_fields()} for model in all_models()
+    }
     gone = sorted(
         f"{label}.{name}"
         for label, names in registered().items()
@@ -72,7 +74,10 @@ def test_what_is_registered_exists():
 
 def test_no_column_is_both_personal_and_not():
     personal = {
-        (label, name) for activity in activities() for label, names in activity.columns.items() for name in names
+        (label, name)
+        for activity in activities()
+        for label, names in activity.columns.items()
+        for name in names
     }
     not_so = {(label, name) for label, names in not_personal().items() for name in names}
     assert personal & not_so == set()

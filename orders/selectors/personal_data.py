@@ -27,7 +27,9 @@ def matter_of(order: Order) -> str:
     if order.status == OrderStatus.PENDING:
         text = _("Commande %(reference)s\u00a0: elle attend son paiement.")
     elif order.status in (OrderStatus.DELIVERED, OrderStatus.CANCELLED, OrderStatus.REFUNDED):
-        text = _("Commande %(reference)s\u00a0: un paiement, un remboursement ou une rétractation n'est pas terminé.")
+        text = _(
+            "Commande %(reference)s\u00a0: un paiement, un remboursement ou une rétractation n'est pas terminé."
+        )
     else:
         text = _("Commande %(reference)s\u00a0: elle n'est pas encore livrée.")
     return text % {"reference": order.reference}

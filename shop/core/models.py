@@ -365,7 +365,9 @@ class AuditEntry(AppendOnlyModel):
 
     created_at = models.DateTimeField(_("date"), default=timezone.now, editable=False, db_index=True)
     actor_id = models.BigIntegerField(
-        _("par"), null=True, help_text=_("Vide\u00a0: par une commande du serveur ou par la boutique elle-même.")
+        _("par"),
+        null=True,
+        help_text=_("Vide\u00a0: par une commande du serveur ou par la boutique elle-même."),
     )
     action = models.CharField(_("action"), max_length=60, db_index=True)
     subject_type = models.CharField(_("objet"), max_length=60)

@@ -87,7 +87,9 @@ def register() -> None:
         RetentionRule("quote-pictures", _("Images des messages"), "quote_picture_months", purge_pictures),
         RetentionRule("exports", _("Archives de données"), "export_days", purge_exports),
         RetentionRule("inactive-warned", _("Comptes inactifs avertis"), "inactive_years", warn_inactive),
-        RetentionRule("inactive-erased", _("Comptes inactifs effacés"), "inactive_notice_days", erase_inactive),
+        RetentionRule(
+            "inactive-erased", _("Comptes inactifs effacés"), "inactive_notice_days", erase_inactive
+        ),
     ):
         register_retention(rule)
 
@@ -97,7 +99,17 @@ def _contacts(person: Person) -> list[Record]:
     return [
         record_of(
             request,
-            *("reference", "kind", "state", "first_name", "last_name", "email", "subject", "message", "budget"),
+            *(
+                "reference",
+                "kind",
+                "state",
+                "first_name",
+                "last_name",
+                "email",
+                "subject",
+                "message",
+                "budget",
+            ),
             *("deadline", "language", "created_at", "answered_at"),
             replies=(str(_("Réponses")), [reply.text for reply in request.replies.all()]),
             files=[

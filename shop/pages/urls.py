@@ -23,12 +23,18 @@ urlpatterns = [
     path(localized("%(contact)s"), ContactView.as_view(), name="contact"),
     path(localized("%(members)s"), members_page, name="members"),
     path(localized("%(members)s/%(data)s"), personal_data.data_page, name="members-data"),
-    path(localized("%(members)s/%(data)s/%(archive)s"), personal_data.export_request, name="members-data-export"),
+    path(
+        localized("%(members)s/%(data)s/%(archive)s"),
+        personal_data.export_request,
+        name="members-data-export",
+    ),
     path(
         localized("%(members)s/%(data)s/%(archive)s/<uuid:key>"),
         personal_data.export_file,
         name="members-data-file",
     ),
-    path(localized("%(members)s/%(data)s/%(erasure)s"), personal_data.erasure_request, name="members-erasure"),
+    path(
+        localized("%(members)s/%(data)s/%(erasure)s"), personal_data.erasure_request, name="members-erasure"
+    ),
     path(localized("%(members)s/%(favourites)s"), return_mails, name="return-mails"),
 ]

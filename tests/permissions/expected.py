@@ -37,7 +37,17 @@ ROUTES: dict[str, tuple[Who, Who]] = {
         (EVERYBODY, EVERYBODY),
     ),
     **dict.fromkeys(
-        ("members", "return-mails", "members-data", "members-data-export", "members-erasure", "api-me-export", "api-favourites", "api-favourite", "api-orders"),
+        (
+            "members",
+            "return-mails",
+            "members-data",
+            "members-data-export",
+            "members-erasure",
+            "api-me-export",
+            "api-favourites",
+            "api-favourite",
+            "api-orders",
+        ),
         (PEOPLE, PEOPLE),
     ),
     # Safe methods alone.
@@ -135,6 +145,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
                 "orders.LedgerEntry",
                 "orders.Discrepancy",
             ),
+            *("pages.RetentionRun", "pages.Erasure"),
             *("core.OutgoingMail", "core.ScheduledJob", "accounts.RoleChange", "catalog.PricePoint"),
         ),
         _SHOWN,

@@ -8,7 +8,6 @@ from time import monotonic
 from typing import Any
 
 import pytest
-from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
@@ -16,6 +15,7 @@ from accounts.tests.people import make_member
 from orders.books.audit import audit_books
 from orders.models import Attempt, Invoice, LedgerEntry, Order, OrderStatus
 from orders.services.checkout import placement
+from orders.services.fulfilment.status_changes import update_status
 from orders.services.payments.settlement import settle
 from orders.tests.factories import checkout_body, line, make_order, make_product, make_seller, make_zones
 from shop.core.models import OutgoingMail
@@ -124,7 +124,9 @@ def test_a_payment_that_settles_while_the_person_is_erased(fake_stripe):
     fake_stripe.pay(order)
     Erasure.objects.update(due_by=timezone.now())
     values(
-        run_concurrently([partial(settle, Attempt.objects.get().pk)] * 3 + [partial(run_erasure, erasure.pk)] * 3)
+        run_concurrently(
+            [partial(settle, Attempt.objects.get().pk)] * 3 + [partial(run_erasure, erasure.pk)] * 3
+        )
     )
     order.refresh_from_db()
     assert order.status == OrderStatus.CONFIRMED
@@ -181,9 +183,9 @@ def erase_while_ordering(*, members: int) -> dict[str, Any]:
     waiting = Order.objects.filter(status=OrderStatus.PENDING).count()
     assert waiting == members - len(refused)
     # The pages of those who were quicker end unpaid, a day later.
-    with transaction.atomic():
-        Attempt.objects.filter(payment__order__status=OrderStatus.PENDING).update(state="expired")
-        Order.objects.filter(status=OrderStatus.PENDING).update(status=OrderStatus.CANCELLED)
+    for pk in Order.objects.filter(status=OrderStatus.PENDING).values_list("pk", flat=True):
+        update_status(order_id=pk, status="cancelled", actor=None)
+    Attempt.objects.filter(payment__order__status=OrderStatus.CANCELLED).update(state="expired")
     finish()
     assert not Erasure.objects.exclude(state=ErasureState.DONE).exists()
     assert not User.objects.filter(is_active=True).exists()

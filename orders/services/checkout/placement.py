@@ -212,7 +212,9 @@ def _keep_account(buyer: "User") -> None:
     held = type(buyer).objects.select_for_update(no_key=True).filter(pk=buyer.pk, is_active=True)
     if held.only("pk").first() is None:
         raise Problem(
-            "account_erased", _("Ce compte vient d'être effacé. Commandez sans compte, ou créez-en un autre."), 409
+            "account_erased",
+            _("Ce compte vient d'être effacé. Commandez sans compte, ou créez-en un autre."),
+            409,
         )
 
 

@@ -175,7 +175,9 @@ def _write_part(archive: zipfile.ZipFile, activity: ProcessingActivity, person: 
     assert activity.export is not None
     records = []
     for record in activity.export(person):
-        paths = [path for file in record.files if (path := _write_file(archive, activity, file.name, file.read()))]
+        paths = [
+            path for file in record.files if (path := _write_file(archive, activity, file.name, file.read()))
+        ]
         records.append({"record": record, "files": paths})
     return {"activity": activity, "records": records}
 

@@ -96,9 +96,7 @@ def cancel_erasure(*, user: User) -> bool:
     """Take a registered erasure back; False for one that has begun, or none."""
     with transaction.atomic():
         User.objects.select_for_update().get(pk=user.pk)
-        registered = Erasure.objects.filter(
-            user_key=user.pk, state=ErasureState.REGISTERED, closed_at=None
-        )
+        registered = Erasure.objects.filter(user_key=user.pk, state=ErasureState.REGISTERED, closed_at=None)
         if not registered.exists():
             return False
         registered.delete()

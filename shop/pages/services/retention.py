@@ -66,7 +66,10 @@ def warn_inactive(before: datetime, limit: int) -> int:
                 kind="account_inactive",
                 to=user.email,
                 language=user.language,
-                context={"url": absolute_url(reverse("accounts:auth")), "ends_at": _end(timezone.now()).isoformat()},
+                context={
+                    "url": absolute_url(reverse("accounts:auth")),
+                    "ends_at": _end(timezone.now()).isoformat(),
+                },
                 dedupe_key=f"inactive:{user.pk}:{timezone.localdate():%Y%m%d}",
             )
         count += 1

@@ -48,9 +48,15 @@ def make_person(name: str, email: str) -> User:
     )  # fmt: skip
     product_id = order.items.get().product_id
     assert product_id is not None
-    OrderTracking.objects.filter(order=order, status="shipped").update(message=f"Merci {name}.", tracking_number="6A1")
+    OrderTracking.objects.filter(order=order, status="shipped").update(
+        message=f"Merci {name}.", tracking_number="6A1"
+    )
     StoredCard.objects.create(
-        order=order, customer_id=f"cus_{name[::-1]}", payment_method_id=f"pm_{name[::-1]}", brand="visa", last4="4242"
+        order=order,
+        customer_id=f"cus_{name[::-1]}",
+        payment_method_id=f"pm_{name[::-1]}",
+        brand="visa",
+        last4="4242",
     )
     InvoiceDraft.objects.create(order=order, customer_name=name, notes=f"Note sur {name}")
     StripeEvent.objects.create(
@@ -63,7 +69,9 @@ def make_person(name: str, email: str) -> User:
         published_at=timezone.now(),
     )  # fmt: skip
     Favourite.objects.create(user=user, product_id=product_id)
-    Notice.objects.create(email=email, token=f"{name:t<43}", product_id=product_id, confirmed_at=timezone.now())
+    Notice.objects.create(
+        email=email, token=f"{name:t<43}", product_id=product_id, confirmed_at=timezone.now()
+    )
     wrote = ContactRequest.objects.create(
         reference=name.upper()[:8], fingerprint=f"{name:f<64}", kind="quote", first_name=name, last_name="Petit",
         email=email, subject=f"Devis de {name}", message=f"Bonjour, ici {name}.", language="fr",

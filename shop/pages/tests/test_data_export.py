@@ -53,12 +53,18 @@ def test_the_archive_holds_everything_of_the_person_and_nothing_of_another():
     archive = archive_of(made(zoe))
 
     data = json.loads(archive.read("data.json"))
-    assert [part for part, records in data.items() if part not in ("made_at", "language") and not records] == []
+    assert [
+        part for part, records in data.items() if part not in ("made_at", "language") and not records
+    ] == []
     assert set(data) == {"made_at", "language", *(row.name for row in activities() if row.export is not None)}
     [account, *_more] = data["account"]
     assert (account["email"], account["first_name"]) == ("zoe@example.com", "Zoe")
     [order] = data["orders"]
-    assert (order["phone"], order["notes"], order["city"]) == ("+33 6 11 22 33 44", "Sonnez chez Zoe.", "Ville-Zoe")
+    assert (order["phone"], order["notes"], order["city"]) == (
+        "+33 6 11 22 33 44",
+        "Sonnez chez Zoe.",
+        "Ville-Zoe",
+    )
     assert order["lines"] == ["1 × Golem 0 – 40,00\u00a0€"]
     [payments] = data["payments"]
     assert payments["card"] == "visa •••• 4242"
@@ -171,7 +177,9 @@ def test_expired_archives_are_deleted_with_their_files(run_on_commit):
 def test_another_worker_takes_over_when_one_died():
     export = request_export(user=make_member(), language="fr")
     later = timezone.now() + timedelta(hours=1)
-    DataExport.objects.update(state=ExportState.RUNNING, tries=1, lease_until=timezone.now() + timedelta(minutes=1))
+    DataExport.objects.update(
+        state=ExportState.RUNNING, tries=1, lease_until=timezone.now() + timedelta(minutes=1)
+    )
     assert not make_export(export.pk)
     DataExport.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
     assert make_waiting_exports(later) == 1
@@ -191,7 +199,9 @@ def test_what_fails_three_times_ends_and_may_be_asked_for_again(monkeypatch, cap
     export.refresh_from_db()
     assert export.state == ExportState.FAILED
     assert not OutgoingMail.objects.exists()
-    assert "L'archive n'a pas pu être préparée." in browser(user).get(PAGE).content.decode().replace("&#x27;", "'")
+    assert "L'archive n'a pas pu être préparée." in browser(user).get(PAGE).content.decode().replace(
+        "&#x27;", "'"
+    )
     monkeypatch.undo()
     assert made(user).state == ExportState.READY
 

@@ -71,10 +71,13 @@ def everything_but(*labels: str) -> str:
         names = [
             field.attname
             for field in model._meta.concrete_fields
-            if isinstance(field, TextField | JSONField) or field.get_internal_type() in ("CharField", "EmailField")
+            if isinstance(field, TextField | JSONField)
+            or field.get_internal_type() in ("CharField", "EmailField")
         ]
         rows = model._base_manager.values_list(*names) if names else []
-        found += [f"{model._meta.label} {DjangoJSONEncoder(ensure_ascii=False).encode(list(row))}" for row in rows]
+        found += [
+            f"{model._meta.label} {DjangoJSONEncoder(ensure_ascii=False).encode(list(row))}" for row in rows
+        ]
     return "\n".join(found)
 
 
@@ -186,7 +189,11 @@ def test_orders_that_the_person_placed_as_a_guest_are_theirs():
 def test_the_page_of_an_erased_order_is_shown_to_nobody(client):
     zoe = make_member("zoe@example.com")
     order = delivered_order(zoe, email="zoe@example.com")
-    [url] = {part for part in OutgoingMail.objects.get(kind="order_confirmation").text.split() if "acces=" in part and "/commande/" in part}
+    [url] = {
+        part
+        for part in OutgoingMail.objects.get(kind="order_confirmation").text.split()
+        if "acces=" in part and "/commande/" in part
+    }
     path = url.removeprefix("http://localhost:8000")
     assert client.get(path).status_code == 200
     erase(zoe)
@@ -433,7 +440,9 @@ def test_the_call_registers_the_erasure():
     assert (answer.json()["state"], answer.json()["open_matters"]) == ("registered", [])
     again = client.delete("/api/me", {"password": PASSWORD}, content_type="application/json")
     assert again.json()["due_by"] == answer.json()["due_by"]
-    assert Client().delete("/api/me", {"password": PASSWORD}, content_type="application/json").status_code == 401
+    assert (
+        Client().delete("/api/me", {"password": PASSWORD}, content_type="application/json").status_code == 401
+    )
 
 
 def test_a_sign_up_of_the_address_goes_too():

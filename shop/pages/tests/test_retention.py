@@ -82,15 +82,25 @@ def test_a_night_deletes_what_is_old_and_says_how_many(run_on_commit):
     SignUp.objects.update(created_at=ago(days=settings.RETENTION["sign_up_days"], minutes=1))
     sign_up("new@example.com")
     OutgoingMail.objects.all().delete()
-    for kind, age in (("order_status", 3 * 366), ("order_confirmation", 3 * 366), ("order_status", 3 * 365 - 2)):
+    for kind, age in (
+        ("order_status", 3 * 366),
+        ("order_confirmation", 3 * 366),
+        ("order_status", 3 * 365 - 2),
+    ):
         OutgoingMail.objects.create(kind=kind, to="a@example.com", created_at=ago(days=age))
 
     found = apply_rules(timezone.now())
 
     assert [row.email for row in SignUp.objects.all()] == ["new@example.com"]
-    assert sorted(OutgoingMail.objects.values_list("kind", flat=True)) == ["order_confirmation", "order_status"]
+    assert sorted(OutgoingMail.objects.values_list("kind", flat=True)) == [
+        "order_confirmation",
+        "order_status",
+    ]
     assert (found["sign-ups"], found["mails"]) == (1, 1)
-    assert {row.rule: row.count for row in RetentionRun.objects.filter(count__gt=0)} == {"sign-ups": 1, "mails": 1}
+    assert {row.rule: row.count for row in RetentionRun.objects.filter(count__gt=0)} == {
+        "sign-ups": 1,
+        "mails": 1,
+    }
     assert RetentionRun.objects.count() == len(retention_rules())
 
 
@@ -119,14 +129,21 @@ def test_batches_go_on_until_nothing_is_left(monkeypatch):
     monkeypatch.setattr("shop.pages.services.retention.BATCH", 2)
     for number in range(5):
         Notice.objects.create(
-            email=f"{number}@example.com", token=str(number) * 43, product=make_product(f"P{number}"), asked_at=ago(days=31)
+            email=f"{number}@example.com",
+            token=str(number) * 43,
+            product=make_product(f"P{number}"),
+            asked_at=ago(days=31),
         )
     assert apply_rules(timezone.now())["notices"] == 5
 
 
 @pytest.mark.both_engines
 def test_orders_never_paid_go_after_ninety_days_and_paid_ones_stay():
-    old, new, paid = make_order(), make_order(email="new@example.com"), pay_order(make_order(email="paid@example.com"))
+    old, new, paid = (
+        make_order(),
+        make_order(email="new@example.com"),
+        pay_order(make_order(email="paid@example.com")),
+    )
     for order in (old, new):
         update_status(order_id=order.pk, status="cancelled", actor=None)
     Attempt.objects.filter(payment__order__in=(old, new)).update(state="expired")
@@ -139,7 +156,11 @@ def test_orders_never_paid_go_after_ninety_days_and_paid_ones_stay():
 def test_bodies_of_processed_events_are_emptied():
     for name, processed in (("evt_1", timezone.now()), ("evt_2", None)):
         StripeEvent.objects.create(
-            event_id=name, kind="x", body={"email": "a@example.com"}, received_at=ago(days=91), processed_at=processed
+            event_id=name,
+            kind="x",
+            body={"email": "a@example.com"},
+            received_at=ago(days=91),
+            processed_at=processed,
         )
     assert apply_rules(timezone.now())["provider-events"] == 1
     assert dict(StripeEvent.objects.values_list("event_id", "body")) == {
@@ -150,7 +171,13 @@ def test_bodies_of_processed_events_are_emptied():
 
 
 def test_names_of_old_reviews_go_and_their_words_stay():
-    values = {"rating": 5, "title": "Beau", "text": "Beau.", "experience_date": timezone.localdate(), "author_name": "Léa"}
+    values = {
+        "rating": 5,
+        "title": "Beau",
+        "text": "Beau.",
+        "experience_date": timezone.localdate(),
+        "author_name": "Léa",
+    }
     for days in (3 * 366, 30):
         Review.objects.create(
             product=make_product(f"P{days}"), state="published", published_at=ago(days=days), **values
