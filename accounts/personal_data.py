@@ -89,8 +89,8 @@ def _erase_account(person: Person) -> bool:
     """Whatever would go with the row goes; the row stays, without a word about anybody: orders and journals name it."""
     user = User.objects.select_for_update().get(pk=person.key)
     for relation in User._meta.related_objects:
-        if relation.on_delete is models.CASCADE and relation.related_model._meta.label not in KEPT_RELATIONS:  # type: ignore[union-attr]
-            relation.related_model._base_manager.filter(**{relation.field.name: user}).delete()  # type: ignore[union-attr]
+        if relation.on_delete is models.CASCADE and relation.related_model._meta.label not in KEPT_RELATIONS:
+            relation.related_model._base_manager.filter(**{relation.field.name: user}).delete()
     SignUp.objects.filter(person.has_address()).delete()
     user.email = erased_address(user.pk)
     user.first_name = user.last_name = ""

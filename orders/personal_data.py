@@ -104,7 +104,8 @@ def register() -> None:
             label=_("Encaisser et rembourser"),
             purpose=_("Encaisser le prix, débiter les échéances acceptées, rembourser"),
             data=_(
-                "montant, état et identifiant du paiement, quatre derniers chiffres de la carte\u00a0; jamais son numéro"
+                "montant, état et identifiant du paiement, quatre derniers chiffres de la carte\u00a0; "
+                "jamais son numéro"
             ),
             basis=Basis.CONTRACT,
             periods=(
@@ -299,7 +300,8 @@ def _pdf(invoice_id: int) -> bytes:
 
 def _erase_orders(person: Person) -> bool:
     """Every order is tried: one that is not settled keeps the others from nothing."""
-    return all([erase_order(pk) for pk in orders_of(person).values_list("pk", flat=True)])
+    settled = [erase_order(pk) for pk in orders_of(person).values_list("pk", flat=True)]
+    return all(settled)
 
 
 def _open_matters(person: Person) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from threading import Event
 from time import monotonic
@@ -149,8 +150,8 @@ def test_many_workers_erase_once(figures):
 
 
 def test_members_are_erased_while_they_order(figures):
-    """A small version of `tests/load/erasure_bench.py`."""
-    result = erase_while_ordering(members=12)
+    """A dozen of them; `ERASED_MEMBERS=200` for the figures of docs/performance.md."""
+    result = erase_while_ordering(members=int(os.environ.get("ERASED_MEMBERS", "12")))
     figures(**result)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -35,7 +36,7 @@ def current_export(user_key: int) -> DataExport | None:
     return latest
 
 
-def ready_export(user_key: int, key: object) -> DataExport | None:
+def ready_export(user_key: int, key: uuid.UUID) -> DataExport | None:
     """Return an archive that its member may download now. One query."""
     return DataExport.objects.filter(
         pk=key, user_key=user_key, state=ExportState.READY, expires_at__gt=timezone.now()

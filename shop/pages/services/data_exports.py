@@ -1,4 +1,4 @@
-"""The archive of everything held about a member (GDPR art. 15, 20): asked for, made by a worker, deleted after a week."""
+"""The archive of all that is held about a member (GDPR art. 15, 20): asked for, made by a worker, deleted in a week."""
 
 from __future__ import annotations
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from itertools import islice
 
 from django.conf import settings
 from django.db import transaction
@@ -23,6 +24,7 @@ from shop.pages.services.erasures import request_erasure
 logger = logging.getLogger(__name__)
 
 BATCH = 200
+_READ = 500
 MAX_SECONDS = 180
 """A run ends before its task does; what is left goes on the next day."""
 
@@ -55,9 +57,8 @@ def _apply(rule: RetentionRule, now: datetime, end: float) -> int:
 def warn_inactive(before: datetime, limit: int) -> int:
     """Write to members without activity since a month before their period ends, at most `limit`; return how many."""
     soon = before + timedelta(days=settings.RETENTION["inactive_notice_days"])
-    warned = InactivityNotice.objects.values("user_key")
     count = 0
-    for user in _idle_members(soon, exclude=warned, limit=limit):
+    for user in _idle_members(soon, limit=limit):
         with transaction.atomic(), translation.override(user.language):
             _notice, created = InactivityNotice.objects.get_or_create(user_key=user.pk)
             if not created:
@@ -84,7 +85,9 @@ def erase_inactive(before: datetime, limit: int) -> int:
     used = last_use(list(users))
     for notice in notices:
         user = users.get(notice.user_key)
-        if user is not None and user.is_active and used.get(user.pk, user.date_joined) < notice.announced_at:
+        if user is None or not user.is_active or user.is_staff:
+            pass
+        elif used.get(user.pk, user.date_joined) < notice.announced_at:
             request_erasure(user=user, language=user.language, by_inactivity=True)
         notice.delete()
     return len(notices)
@@ -94,23 +97,26 @@ def _end(announced: datetime) -> datetime:
     return announced + timedelta(days=settings.RETENTION["inactive_notice_days"])
 
 
-def _idle_members(before: datetime, *, exclude: object, limit: int) -> list[User]:
-    """Members, not staff, whom no app has seen since. What only orders know of is read for those who did not sign in."""
+def _idle_members(before: datetime, *, limit: int) -> list[User]:
+    """Members, not staff, whom no app has seen since. Who did not sign in may still have ordered."""
     candidates = (
         User.objects.filter(is_active=True, is_staff=False, date_joined__lt=before)
         .exclude(last_login__gte=before)
-        .exclude(pk__in=exclude)  # type: ignore[arg-type]
+        .exclude(pk__in=InactivityNotice.objects.values("user_key"))
         .exclude(pk__in=Erasure.objects.values("user_key"))
         .order_by("pk")
     )
     found: list[User] = []
-    for user in candidates.iterator(chunk_size=500):
-        found.append(user)
+    for users in _batches(candidates.iterator(chunk_size=_READ), _READ):
+        used = last_use([user.pk for user in users])
+        found += [user for user in users if used.get(user.pk, user.date_joined) < before]
         if len(found) >= limit:
             break
-    return _unused(found, before)
+    return found[:limit]
 
 
-def _unused(users: Collection[User], before: datetime) -> list[User]:
-    used = last_use([user.pk for user in users])
-    return [user for user in users if used.get(user.pk, user.date_joined) < before]
+def _batches(users: Iterable[User], size: int) -> Iterator[list[User]]:
+    """Yield lists of at most `size`."""
+    rows = iter(users)
+    while chunk := list(islice(rows, size)):
+        yield chunk

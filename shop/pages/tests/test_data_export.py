@@ -158,9 +158,9 @@ def test_nobody_else_gets_the_archive():
 def test_the_archive_is_gone_after_seven_days():
     user = make_member()
     export = made(user)
-    assert export.expires_at is not None and export.ready_at is not None
+    assert export.expires_at is not None
+    assert export.ready_at is not None
     assert export.expires_at - export.ready_at == timedelta(days=7)
-    file = export.file
     DataExport.objects.update(expires_at=timezone.now())
     assert browser(user).get(f"{PAGE}/archive/{export.pk}").status_code == 404
 
