@@ -118,6 +118,7 @@ def _page(
         "is_last_admin": is_last_admin(user),
         "activities": printed_activities(),
         "kept": kept_after_erasure(),
+        "legal_period": period_text("invoices_years"),
         "form": form,
         "breadcrumbs": [
             (_("Accueil"), reverse("home")),
