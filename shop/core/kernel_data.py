@@ -75,7 +75,8 @@ def register() -> None:
             label=_("Sécurité du site"),
             purpose=_("Protéger le site et les comptes contre les abus"),
             data=_(
-                "sessions ouvertes, essais de connexion sous forme d'empreintes non réversibles, journaux techniques"
+                "sessions ouvertes, essais de connexion et adresse IP sous forme d'empreintes non réversibles, "
+                "journaux techniques"
             ),
             basis=Basis.LEGITIMATE_INTEREST,
             periods=(Period("log_months", _("après l'évènement")),),

@@ -90,8 +90,8 @@ def _values(language: str) -> dict[str, str]:
 def _processing_table() -> str:
     """What is processed, for what and on which basis (GDPR art. 13), from the register of what apps hold."""
     rows = [
-        [str(_("Usage")), str(_("Données")), str(_("Base légale")), str(_("Destinataires"))],
-        ["---"] * 4,
+        [str(_("Usage")), str(_("Données")), str(_("Base légale"))],
+        ["---"] * 3,
         *(
             [
                 escape(str(text))
@@ -99,7 +99,6 @@ def _processing_table() -> str:
                     printed.activity.label,
                     printed.activity.data,
                     printed.activity.basis.label,
-                    printed.activity.recipients,
                 )
             ]
             for printed in printed_activities()
