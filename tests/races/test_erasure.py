@@ -150,7 +150,7 @@ def test_many_workers_erase_once(figures):
 
 
 def test_members_are_erased_while_they_order(figures):
-    """A dozen of them; `ERASED_MEMBERS=200` for the figures of docs/performance.md."""
+    """A dozen of them; with 200 in ERASED_MEMBERS, the figures of docs/performance.md."""
     result = erase_while_ordering(members=int(os.environ.get("ERASED_MEMBERS", "12")))
     figures(**result)
 
