@@ -261,3 +261,24 @@ def test_the_last_use_is_the_latest_that_any_app_knows_of(monkeypatch):
         personal_data, "_last_uses", {"a": lambda _keys: {1: first}, "b": lambda _keys: {1: second, 2: first}}
     )
     assert personal_data.last_use([1, 2]) == {1: second, 2: first}
+
+
+def test_the_register_names_every_activity_with_the_periods_of_the_settings(client):
+    client.force_login(make_admin())
+    page = client.get("/gestion/pages/retentionrun/registre").content.decode().replace("&#x27;", "'")
+    for activity in personal_data.activities():
+        assert str(activity.label) in page
+        assert str(activity.purpose) in page
+        for period in activity.periods:
+            assert f"{period_text(period.name)} {period.since}" in page
+    assert "<code>orders.StoredCard</code> (customer_id, payment_method_id, brand, last4)" in page
+
+
+def test_the_report_names_what_was_deleted_and_after_how_long(client):
+    sign_up("old@example.com")
+    SignUp.objects.update(created_at=ago(days=30))
+    apply_rules(timezone.now())
+    client.force_login(make_admin())
+    page = client.get("/gestion/pages/retentionrun/").content.decode()
+    assert "Inscriptions jamais confirmées" in page
+    assert "5 jours" in page
