@@ -6,7 +6,7 @@ from django.middleware.csrf import get_token
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
+from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -15,7 +15,9 @@ from accounts.models import Address, Role, User
 from accounts.permissions import IsMember
 from accounts.selectors import addresses_of, roles_of
 from accounts.services.addresses import AddressDetails, save_address
-from shop.core.me_parts import me_parts
+from accounts.services.signing_in import check_own_password
+from shop.core.languages import active_language
+from shop.core.me_parts import erase_me, me_parts
 
 
 class MeSerializer(serializers.Serializer[dict[str, Any]]):
@@ -27,6 +29,20 @@ class MeSerializer(serializers.Serializer[dict[str, Any]]):
     roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.values))
     favourites = serializers.ListField(child=serializers.IntegerField())
     csrf_token = serializers.CharField()
+
+
+class ErasureBody(serializers.Serializer[Any]):
+    """The member's password, once more."""
+
+    password = serializers.CharField(trim_whitespace=False)
+
+
+class ErasureAnswer(serializers.Serializer[Any]):
+    """`registered` waits for what is open, named in sentences; it is done on `due_by` at the latest."""
+
+    state = serializers.CharField()
+    due_by = serializers.DateTimeField()
+    open_matters = serializers.ListField(child=serializers.CharField())
 
 
 @method_decorator(never_cache, name="dispatch")
@@ -46,6 +62,18 @@ class MeView(APIView):
         if user.is_authenticated:
             me |= {"email": user.email, "first_name": user.first_name, **me_parts(user.pk)}
         return Response(MeSerializer(me).data)
+
+    @extend_schema(operation_id="me_erase", request=ErasureBody, responses={202: ErasureAnswer})
+    def delete(self, request: Request) -> Response:
+        """Have everything about the member erased, as soon as nothing is open (GDPR art. 17). 400 for a wrong password,
+        409 `last_admin`."""
+        user = request.user
+        if not isinstance(user, User):
+            raise exceptions.NotAuthenticated
+        body = ErasureBody(data=request.data)
+        body.is_valid(raise_exception=True)
+        check_own_password(user, body.validated_data["password"])
+        return Response(ErasureAnswer(erase_me(user, active_language())).data, status=202)
 
 
 class AddressSerializer(serializers.ModelSerializer[Address]):

@@ -8,9 +8,10 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from accounts import mails
+        from accounts import mails, personal_data
         from shop.core.mail_content import register_resolver
 
         register_resolver("account_sign_up", mails.sign_up_content)
         register_resolver("account_password_reset", mails.password_reset_content)
         register_resolver("account_email_change", mails.email_change_content)
+        personal_data.register()

@@ -8,6 +8,7 @@ class CatalogConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from catalog import personal_data
         from catalog.selectors.favourites import favourite_ids
         from catalog.selectors.promotions import next_change
         from shop.core.boundaries import register_boundary
@@ -15,3 +16,4 @@ class CatalogConfig(AppConfig):
 
         register_boundary("promotions", next_change)
         register_me_part("favourites", favourite_ids)
+        personal_data.register()

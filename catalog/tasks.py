@@ -6,7 +6,7 @@ from celery import shared_task
 
 from catalog.services import media
 from catalog.services.favourites import watch_favourites
-from catalog.services.notices import purge_notices, send_due_notices
+from catalog.services.notices import send_due_notices
 from catalog.services.prices import refresh_due_promotions
 from shop.core.jobs import scheduled_job
 
@@ -43,9 +43,3 @@ def send_notices(now: datetime) -> None:
     """Write to those who wait for a product or a collection."""
     send_due_notices()
     watch_favourites(now=now)
-
-
-@scheduled_job("notice-purge", every=timedelta(days=1), at=time(4))
-def purge_old_notices(now: datetime) -> None:
-    """Forget the addresses that are needed no longer."""
-    purge_notices(now=now)

@@ -12,6 +12,7 @@ class OrdersConfig(AppConfig):
         from catalog.selectors.dispatch import register_dispatch
         from catalog.selectors.purchases import register_purchases
         from catalog.selectors.shown_files import register_file_user
+        from orders import personal_data
         from orders.selectors.orders import find_purchase, shown_pictures
         from orders.selectors.promises import dispatch_from
         from orders.services.checkout.placement import join_orders
@@ -25,3 +26,4 @@ class OrdersConfig(AppConfig):
         register_dispatch(dispatch_from)
         sending.register()
         register_resolver("order_link_request", order_link_content)
+        personal_data.register()

@@ -29,7 +29,10 @@ def remembered_orders(request: HttpRequest) -> tuple[uuid.UUID, ...]:
 
 
 def browser_owns(request: HttpRequest, order: Order, token: str = "") -> bool:
-    """Return whether the order may be shown: to its member, to the browser that made it, to a signed link."""
+    """Return whether the order may be shown: to its member, to the browser that made it, to a signed link. Nobody is
+    shown one whose customer had their data erased."""
+    if order.personal_data_erased_at is not None:
+        return False
     user = request.user
     if user.is_authenticated and order.user_id is not None and order.user_id == user.pk:
         return True

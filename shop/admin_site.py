@@ -111,4 +111,11 @@ class ShopAdminSite(AdminSite):
         if may(request.user, StaffAction.SEE_BOOKS):
             books = {"name": _("Mes comptes"), "object_name": "Books", "admin_url": reverse("books:index")}
             next(part for part in sections if part["app_label"] == "money")["models"].insert(0, books)
+        if may(request.user, StaffAction.SEE_SETTINGS):
+            register = {
+                "name": _("Registre des traitements"),
+                "object_name": "Register",
+                "admin_url": reverse("admin:pages_retentionrun_register"),
+            }
+            next(part for part in sections if part["app_label"] == "settings")["models"].append(register)
         return [part for part in sections if part["models"]]

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from accounts import mails
 from accounts.email_changes import Mailbox, read_email_change_key
 from accounts.models import EmailChange, User
-from accounts.selectors import EMAIL_CHANGE_LIFETIME, has_account, pending_email_change
+from accounts.selectors import has_account, pending_email_change
 from accounts.services.members import clean_email
 from accounts.services.signing_in import check_own_password
 from shop.core import limits
@@ -111,9 +111,10 @@ def refuse_email_change(*, key: str) -> None:
         record_audit("email.change_refused", found[0].user, actor=None)
 
 
-def purge_email_changes(now: datetime) -> None:
-    """Forget the changes whose links are no longer good."""
-    EmailChange.objects.filter(requested_at__lt=now - EMAIL_CHANGE_LIFETIME).delete()
+def purge_email_changes(before: datetime, limit: int) -> int:
+    """Delete changes that nobody confirmed since, at most `limit`; return how many."""
+    old = EmailChange.objects.filter(requested_at__lt=before).values_list("pk", flat=True)[:limit]
+    return EmailChange.objects.filter(pk__in=list(old)).delete()[0]
 
 
 def _change_email(user: User, email: str, language: str) -> Outcome:

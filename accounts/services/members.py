@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from accounts import mails
 from accounts.models import Role, User, UserRole, normalise_email
 from accounts.passwords import password_faults
+from accounts.services.roles import grant_role
 from shop.core import limits
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.mail import queue_mail
@@ -110,6 +111,21 @@ def set_password_by_link(*, key: str, password: str, language: str) -> User:
     limits.reset(limits.SIGN_IN_ACCOUNT, user.email)
     limits.reset(limits.PASSWORD_RESET_MAIL, user.email)
     return user
+
+
+def close_account(*, user: User) -> None:
+    """Take a person's role and let nobody sign in any more; every session ends. Runs in the caller's transaction, with
+    the account's row locked. Raises ``Problem`` (409, ``last_admin``)."""
+    grant_role(user=user, role=Role.USER)
+    user.is_active = False
+    user.set_unusable_password()
+    user.save(update_fields=["is_active", "password"])
+
+
+def is_last_admin(user: User) -> bool:
+    """Return whether nobody else administers the shop. One query."""
+    admins = UserRole.objects.filter(role=Role.ADMIN, user__is_active=True).values_list("user_id", flat=True)
+    return list(admins[:2]) == [user.pk]
 
 
 def random_password() -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.contrib.auth.hashers import make_password
 from django.db import IntegrityError, transaction
@@ -24,13 +24,12 @@ from accounts import mails
 from accounts.models import SignUp, User
 from accounts.passwords import password_faults
 from accounts.services.members import clean_email, create_member
-from accounts.sign_ups import LINK_LIFETIME, sign_up_of_key
+from accounts.sign_ups import sign_up_of_key
 from shop.core import limits
 from shop.core.mail import queue_mail
 from shop.core.problems import Problem
 
 # The link is made when the mail is delivered, which may take two days.
-RETENTION = LINK_LIFETIME + timedelta(days=2)
 
 # Orders placed with a sign-up become the account's: `orders` does it, accounts knows nothing of orders.
 Join = Callable[[User, Sequence[uuid.UUID]], None]
@@ -141,9 +140,10 @@ def confirm_sign_up(*, key: str, password: str | None, is_theirs: bool) -> User:
     return user
 
 
-def purge_sign_ups(now: datetime) -> int:
-    """Delete the sign-ups that nobody confirmed; return how many."""
-    return SignUp.objects.filter(created_at__lt=now - RETENTION).delete()[0]
+def purge_sign_ups(before: datetime, limit: int) -> int:
+    """Delete sign-ups that nobody confirmed since, at most `limit`; return how many."""
+    old = SignUp.objects.filter(created_at__lt=before).values_list("pk", flat=True)[:limit]
+    return SignUp.objects.filter(pk__in=list(old)).delete()[0]
 
 
 def _refuse_weak(password: str, candidate: User) -> None:

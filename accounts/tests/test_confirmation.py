@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from datetime import timedelta
 
 import pytest
 from django.db import connections
@@ -10,9 +11,8 @@ from django.test import Client
 
 from accounts.models import SignUp, User
 from accounts.selectors import is_email_confirmed
-from accounts.services.signing_up import RETENTION, confirm_sign_up
+from accounts.services.signing_up import confirm_sign_up, purge_sign_ups
 from accounts.sign_ups import sign_up_key
-from accounts.tasks import purge_sign_ups
 from accounts.tests.people import (
     PASSWORD,
     link_in_last_mail,
@@ -185,9 +185,8 @@ def test_an_account_of_no_proved_address_is_sent_the_link_to_a_new_password(clie
 def test_sign_ups_that_nobody_confirms_are_forgotten():
     asked = sign_up()
 
-    purge_sign_ups(asked.created_at + RETENTION)
-    assert SignUp.objects.count() == 1
-    purge_sign_ups(asked.created_at + RETENTION * 1.001)
+    assert purge_sign_ups(asked.created_at, 10) == 0
+    assert purge_sign_ups(asked.created_at + timedelta(seconds=1), 10) == 1
     assert SignUp.objects.count() == 0
 
 

@@ -97,7 +97,7 @@ class ReviewAdmin(StaffAdmin[Review]):
                 state=ReviewState(decision),
                 reason=form.cleaned_data.get("reason", ""),
                 moderator_id=request.user.pk,
-                moderator=str(request.user),
+                moderator=f"#{request.user.pk}",
             )
 
 

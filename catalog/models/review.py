@@ -116,8 +116,8 @@ class Review(models.Model):
 
 class ReviewDecision(AppendOnlyModel):
     """The journal of moderation (D111-17 asks how reviews are controlled): rows are added, never changed, and outlive
-    the review. Who decided is written as text, so that the row outlives the account too. The database itself refuses
-    changes (trigger of the migration)."""
+    the review. Who decided is named by the account's key (`#12`), so that the row outlives the account and names nobody
+    after an erasure. The database itself refuses changes (trigger of the migration)."""
 
     review = models.ForeignKey(
         Review,

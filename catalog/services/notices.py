@@ -34,8 +34,6 @@ from shop.core.problems import Problem
 from shop.core.site import absolute_url
 
 REPEAT_AFTER = timedelta(minutes=15)
-KEEP_FOR = timedelta(days=30)
-"""How long a notice is stored that nobody confirmed, and one that was answered, with its mails."""
 MAILS = "notice_"
 _SUBJECT = ("product", "category", "variant__variation")
 _TOKEN = re.compile(r"[-_A-Za-z0-9]{20,64}")
@@ -162,13 +160,13 @@ def send_due_notices() -> int:
     )
 
 
-def purge_notices(*, now: datetime) -> int:
-    """Delete, after 30 days, wishes that nobody confirmed, wishes that were answered, and the mails about them.
-    Returns how many wishes."""
-    old = Q(confirmed_at=None, asked_at__lt=now - KEEP_FOR) | Q(sent_at__lt=now - KEEP_FOR)
-    deleted, _by_model = Notice.objects.filter(old).delete()
-    OutgoingMail.objects.filter(kind__startswith=MAILS, created_at__lt=now - KEEP_FOR).delete()
-    return deleted
+def purge_notices(before: datetime, limit: int) -> int:
+    """Delete wishes that nobody confirmed since, wishes that were answered before, and the mails about them: at most
+    `limit` wishes. Returns how many."""
+    old = Q(confirmed_at=None, asked_at__lt=before) | Q(sent_at__lt=before)
+    rows = list(Notice.objects.filter(old).values_list("pk", flat=True)[:limit])
+    OutgoingMail.objects.filter(kind__startswith=MAILS, created_at__lt=before).delete()
+    return Notice.objects.filter(pk__in=rows).delete()[0]
 
 
 def _is_back(wanted: Variant, product: Product | None, variants: Mapping[int, list[Variant]]) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError, models, transaction
-from django.db.models import Avg, Count
+from django.db.models import Avg, Count, QuerySet
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
@@ -172,6 +173,30 @@ def moderate_review(
         _notify_author(review, decision)
         content_changed()
     return review
+
+
+def anonymise_reviews(reviews: QuerySet[Review]) -> int:
+    """Take the author from reviews, whose words stay; return how many. Pages show it at once."""
+    changed = reviews.update(user=None, guest_email="", author_name="", order_reference="")
+    if changed:
+        content_changed()
+    return changed
+
+
+def anonymise_old_reviews(before: datetime, limit: int) -> int:
+    """Take the name, the order and a guest's address from reviews published before, at most `limit`; return how many.
+    A member stays their author, so that a piece still has one review of each."""
+    with transaction.atomic():
+        named = Review.objects.filter(published_at__lt=before).exclude(
+            author_name="", order_reference="", guest_email=""
+        )
+        rows = list(named.order_by("pk").values_list("pk", flat=True)[:limit])
+        changed = Review.objects.filter(pk__in=rows).update(
+            author_name="", order_reference="", guest_email=""
+        )
+        if changed:
+            content_changed()
+    return changed
 
 
 def refresh_rating(*, product_id: int) -> None:

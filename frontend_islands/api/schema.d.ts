@@ -338,7 +338,11 @@ export interface paths {
         get: operations["me"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * @description Have everything about the member erased, as soon as nothing is open (GDPR art. 17). 400 for a wrong password,
+         *     409 `last_admin`.
+         */
+        delete: operations["me_erase"];
         options?: never;
         head?: never;
         patch?: never;
@@ -359,6 +363,23 @@ export interface paths {
          *     is not added again.
          */
         post: operations["address_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description 200 once it is ready, 202 before; 429 for a fourth in a day. */
+        get: operations["me_export"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -889,6 +910,33 @@ export interface components {
             notes: string;
             billing?: components["schemas"]["BillingRequest"] | null;
             gift?: components["schemas"]["GiftRequest"] | null;
+        };
+        /** @description `url` is set once it is ready, and good for who is signed in until `expires_at`. */
+        DataExportAnswer: {
+            state: components["schemas"]["DataExportAnswerStateEnum"];
+            percent: number;
+            /** Format: date-time */
+            requested_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** @description Bytes; 0 until it is ready. */
+            size: number;
+            readonly url: string;
+        };
+        /**
+         * @description * `requested` - Demandée
+         *     * `running` - En préparation
+         *     * `ready` - Prête
+         *     * `failed` - Échec
+         * @enum {string}
+         */
+        DataExportAnswerStateEnum: "requested" | "running" | "ready" | "failed";
+        /** @description `registered` waits for what is open, named in sentences; it is done on `due_by` at the latest. */
+        ErasureAnswer: {
+            state: string;
+            /** Format: date-time */
+            due_by: string;
+            open_matters: string[];
         };
         FiledAnswer: {
             success: boolean;
@@ -2481,6 +2529,34 @@ export interface operations {
             };
         };
     };
+    me_erase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     addresses_list: {
         parameters: {
             query?: never;
@@ -2528,6 +2604,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Address"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    me_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataExportAnswer"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataExportAnswer"];
                 };
             };
             /** @description Refused */

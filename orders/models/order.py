@@ -107,6 +107,9 @@ class Order(OrderAddresses):
     delivered_at = models.DateTimeField(_("livrée le"), null=True, blank=True)
     cancelled_at = models.DateTimeField(_("annulée le"), null=True, blank=True)
     archived_at = models.DateTimeField(_("archivée le"), null=True, blank=True)
+    personal_data_erased_at = models.DateTimeField(
+        _("données personnelles effacées le"), null=True, blank=True, editable=False
+    )
     status_before_closing = models.CharField(
         _("statut avant la clôture"), max_length=12, choices=OrderStatus.choices, blank=True, editable=False
     )

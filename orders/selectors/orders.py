@@ -36,8 +36,9 @@ def member_order(user: "User", order_id: uuid.UUID) -> Order | None:
 
 
 def order_for_page(order_id: uuid.UUID) -> Order | None:
-    """Return an order with everything its page shows; whether the visitor may see it is decided by the caller."""
-    return _with_parts(Order.objects.filter(pk=order_id)).first()
+    """Return an order with everything its page shows; whether the visitor may see it is decided by the caller. None as
+    well for one whose customer had their data erased."""
+    return _with_parts(Order.objects.filter(pk=order_id, personal_data_erased_at=None)).first()
 
 
 def order_bought_with(checkout_session_id: str) -> Order | None:
@@ -46,7 +47,9 @@ def order_bought_with(checkout_session_id: str) -> Order | None:
     if not checkout_session_id:
         return None
     paid = Attempt.objects.filter(checkout_session_id=checkout_session_id, state=AttemptState.SUCCEEDED)
-    orders = Order.objects.filter(pk__in=paid.values("payment__order"), status__in=PAID_STATUSES)
+    orders = Order.objects.filter(
+        pk__in=paid.values("payment__order"), status__in=PAID_STATUSES, personal_data_erased_at=None
+    )
     return _with_parts(orders).first()
 
 

@@ -108,6 +108,9 @@ WITHDRAWAL_NETWORK = Limit(
     _("Trop de déclarations. Réessayez dans une heure, ou écrivez-nous : un e-mail suffit à vous rétracter."),
 )
 TRACKING_NETWORK = Limit("tracking-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
+DATA_EXPORT = Limit(
+    "data-export", 3, _DAY, Subject.ACCOUNT, _("Trop de demandes aujourd'hui. Réessayez demain.")
+)
 NOTICE_NETWORK = Limit("notice-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
 
 # Mails to an address that nobody has proven to be theirs. Each kind has its limit, and all of them together one more.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.validators import validate_email
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from shop.core.enqueue import enqueue
@@ -27,7 +28,8 @@ logger = logging.getLogger(__name__)
 
 # Mails about an account: they carry links that open it, and nobody needs them later.
 ACCOUNT_MAILS = "account_"
-ACCOUNT_MAILS_KEPT = timedelta(days=30)
+# They go with their order.
+CONTRACT_MAILS = ("order_confirmation", "withdrawal_received")
 ALERT_LINES = 50
 """How many things a mail to the workshop names one by one; it counts the rest, and the admin lists them."""
 DELIVERY_TASK = "shop.core.tasks.deliver_mail"
@@ -109,10 +111,20 @@ def enqueue_delivery(mail_id: int) -> None:
     enqueue(DELIVERY_TASK, mail_id, expires=DELIVERY_EXPIRES_SECONDS)
 
 
-def purge_account_mails(now: datetime) -> int:
-    """Delete mails about accounts after 30 days; those of orders are contracts and stay. Return how many."""
-    old = OutgoingMail.objects.filter(kind__startswith=ACCOUNT_MAILS, created_at__lt=now - ACCOUNT_MAILS_KEPT)
-    return old.delete()[0]
+def purge_account_mails(before: datetime, limit: int) -> int:
+    """Delete mails about accounts that are older than `before`, at most `limit`; return how many."""
+    return _purge(OutgoingMail.objects.filter(kind__startswith=ACCOUNT_MAILS), before, limit)
+
+
+def purge_mails(before: datetime, limit: int) -> int:
+    """Delete what was sent before, at most `limit`; return how many. What a customer must be able to show stays as
+    long as the order: the contract (L213-1) and the acknowledgement of a withdrawal (L221-21)."""
+    return _purge(OutgoingMail.objects.exclude(kind__in=CONTRACT_MAILS), before, limit)
+
+
+def _purge(mails: QuerySet[OutgoingMail], before: datetime, limit: int) -> int:
+    old = mails.filter(created_at__lt=before).order_by("pk").values_list("pk", flat=True)[:limit]
+    return OutgoingMail.objects.filter(pk__in=list(old)).delete()[0]
 
 
 def new_message_id() -> str:

@@ -66,6 +66,9 @@ PAGE_SLUGS: Final[dict[str, Words]] = {
     "new_address": Words("nouvelle", "new", "nueva", "neu"),
     "delete": Words("supprimer", "delete", "eliminar", "loeschen"),
     "email_change": Words("adresse-e-mail", "email-address", "correo-electronico", "e-mail-adresse"),
+    "data": Words("donnees", "my-data", "mis-datos", "meine-daten"),
+    "archive": Words("archive", "archive", "archivo", "archiv"),
+    "erasure": Words("effacement", "erasure", "supresion", "loeschung"),
     # Texts
     "terms": Words("cgv", "terms-of-sale", "condiciones-de-venta", "agb"),
     "privacy": Words("politique-confidentialite", "privacy-policy", "politica-de-privacidad", "datenschutz"),

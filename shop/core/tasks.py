@@ -4,7 +4,7 @@ from datetime import datetime, time, timedelta
 
 from celery import shared_task
 
-from shop.core import jobs, limits, mail, mail_delivery
+from shop.core import jobs, limits, mail_delivery
 
 # A job that waited longer than this in the queue has been asked for again by later ticks.
 JOB_EXPIRES_SECONDS = 60
@@ -33,12 +33,6 @@ def deliver_mail(mail_id: int) -> None:
 def sweep_mails(now: datetime) -> None:
     """Find the mails whose message or worker was lost."""
     mail_delivery.sweep(now)
-
-
-@jobs.scheduled_job("purge-account-mails", every=timedelta(days=1), at=time(4))
-def purge_account_mails(now: datetime) -> None:
-    """Forget old mails about accounts."""
-    mail.purge_account_mails(now)
 
 
 @jobs.scheduled_job("purge-attempt-counters", every=timedelta(days=1), at=time(4))

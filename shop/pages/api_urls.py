@@ -3,5 +3,9 @@
 from django.urls import path
 
 from shop.pages.api import ContactApi
+from shop.pages.api_members import DataExportApi
 
-urlpatterns = [path("contact", ContactApi.as_view(), name="api-contact")]
+urlpatterns = [
+    path("contact", ContactApi.as_view(), name="api-contact"),
+    path("me/export", DataExportApi.as_view(), name="api-me-export"),
+]

@@ -8,4 +8,11 @@ class PagesConfig(AppConfig):
     label = "pages"
 
     def ready(self) -> None:
-        from shop.pages import checks  # noqa: F401 - registers its check
+        from shop.core.me_parts import register_me_erasure
+
+        # Importing the checks registers them.
+        from shop.pages import checks, personal_data  # noqa: F401
+        from shop.pages.services.erasures import erase_member
+
+        personal_data.register()
+        register_me_erasure(erase_member)

@@ -1,11 +1,12 @@
 """Background work of the pages: thin, safe to run twice."""
 
+import uuid
 from datetime import datetime, time, timedelta
 
 from celery import shared_task
 
 from shop.core.jobs import scheduled_job
-from shop.pages.services import contact, content
+from shop.pages.services import content, data_exports, erasures, retention
 
 
 @shared_task
@@ -14,13 +15,37 @@ def derive_banner_files(pk: int) -> None:
     content.derive_banner(pk=pk)
 
 
+@shared_task
+def make_data_export(export_id: str) -> None:
+    """Write the archive of a member's data."""
+    data_exports.make_export(uuid.UUID(export_id))
+
+
+@shared_task
+def run_erasure(erasure_id: int) -> None:
+    """Go on with the erasure of a person."""
+    erasures.run_erasure(erasure_id)
+
+
 @scheduled_job("banner-image-sweep", every=timedelta(minutes=5))
 def sweep_banner_images(now: datetime) -> None:
     """Find the pictures whose message or worker was lost."""
     content.enqueue_missing(limit=20)
 
 
-@scheduled_job("purge-contact-requests", every=timedelta(days=1), at=time(4))
-def purge_contact_requests(now: datetime) -> None:
-    """Forget what visitors wrote once its time is over."""
-    contact.purge_old(now)
+@scheduled_job("data-exports", every=timedelta(minutes=1))
+def make_waiting_exports(now: datetime) -> None:
+    """Find the archives whose message or worker was lost."""
+    data_exports.make_waiting_exports(now)
+
+
+@scheduled_job("erasures", every=timedelta(minutes=1))
+def run_due_erasures(now: datetime) -> None:
+    """Go on with the erasures that wait for an order, a mail, or a worker that was lost."""
+    erasures.run_due_erasures(now)
+
+
+@scheduled_job("retention", every=timedelta(days=1), at=time(4))
+def apply_retention(now: datetime) -> None:
+    """Delete and anonymise what was stored long enough."""
+    retention.apply_rules(now)

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from shop.core.page_slugs import localized
-from shop.pages.views import content, profile
+from shop.pages.views import content, personal_data, profile
 from shop.pages.views.contact import ContactView
 from shop.pages.views.members import members_page, remove_one, return_mails
 
@@ -22,6 +22,20 @@ urlpatterns = [
     path(localized("%(faq)s"), content.faq, name="faq"),
     path(localized("%(contact)s"), ContactView.as_view(), name="contact"),
     path(localized("%(members)s"), members_page, name="members"),
+    path(localized("%(members)s/%(data)s"), personal_data.data_page, name="members-data"),
+    path(
+        localized("%(members)s/%(data)s/%(archive)s"),
+        personal_data.export_request,
+        name="members-data-export",
+    ),
+    path(
+        localized("%(members)s/%(data)s/%(archive)s/<uuid:key>"),
+        personal_data.export_file,
+        name="members-data-file",
+    ),
+    path(
+        localized("%(members)s/%(data)s/%(erasure)s"), personal_data.erasure_request, name="members-erasure"
+    ),
     path(localized("%(members)s/%(favourites)s"), return_mails, name="return-mails"),
     path(localized("%(members)s/%(favourites)s/%(delete)s"), remove_one, name="remove-favourite"),
     path(localized("%(members)s/%(profile)s"), profile.save_profile, name="members-profile"),

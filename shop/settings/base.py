@@ -208,13 +208,30 @@ LIMITS: dict[str, int] = env.dict("LIMITS", cast={"value": int}, default={})
 UNPAID_ORDERS_LIMIT = env.int("UNPAID_ORDERS_LIMIT", default=5)
 UNPAID_SCARCE_LIMIT = env.int("UNPAID_SCARCE_LIMIT", default=5)
 
-# --- Personal data: how long it is kept. The privacy page prints these, the purge jobs follow them -
+# --- Personal data: how long it is kept. The privacy page, the processing register and the mails print these figures,
+# the jobs follow them. The end of a name is its unit.
 RETENTION: dict[str, int] = {
     # Code de commerce L123-22: accounting documents.
     "invoices_years": 10,
     "inactive_years": 3,
+    # Between the mail that announces it and the erasure of an inactive account.
+    "inactive_notice_days": 30,
     "contact_years": 3,
+    "quote_picture_months": 12,
     "unpaid_days": 90,
+    # A day or two more than the link of the mail is good for.
+    "sign_up_days": 5,
+    "email_change_days": 1,
+    # SESSION_COOKIE_AGE
+    "session_days": 14,
+    "notice_days": 30,
+    "account_mail_days": 30,
+    "mail_years": 3,
+    "review_years": 3,
+    "provider_event_days": 90,
+    "export_days": 7,
+    # GDPR art. 12(3): one month.
+    "erasure_days": 30,
     "log_months": 12,
 }
 

@@ -42,6 +42,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
         (
             *("members", "return-mails", "remove-favourite", "api-favourites", "api-favourite", "api-orders"),
             *("members-profile", "members-email", "members-address-new", "api-addresses"),
+            *("members-data", "members-data-export", "members-erasure", "api-me-export"),
             *("accounts:security", "accounts:app", "accounts:new-passkey", "accounts:new-passkey-options"),
             *("accounts:passkey", "accounts:recovery-codes", "accounts:recovery-codes-file"),
             "accounts:confirm-identity",
@@ -67,6 +68,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "orders:review": (OWNER, OWNER),
     "orders:order-account": (OWNER, OWNER),
     "orders:order-join": (OWNER, OWNER),
+    "members-data-file": (OWNER, NOBODY),
     # Calls of the administration.
     "api-admin-orders": (DESK, DESK),
     "api-admin-order": (DESK, DESK),
@@ -111,6 +113,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "admin:orders_withdrawalcase_step": (WORK, WORK),
     "admin:orders_withdrawalcase_refund": (ADMIN, ADMIN),
     "admin:orders_invoice_pdf": (LOOK, LOOK),
+    "admin:pages_retentionrun_register": (LOOK, LOOK),
     "admin:pages_contactimage_file": (DESK, DESK),
     "admin:pages_contactrequest_reply": (WORK, WORK),
     "admin:pages_contactrequest_mark": (WORK, WORK),
@@ -122,6 +125,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
 METHODS: dict[tuple[str, str], Who] = {
     # Where a method asks for more than those of its route.
     ("api-admin-order", "delete"): ADMIN,
+    ("api-me", "delete"): PEOPLE,
 }
 
 _SHOWN = (LOOK, NOBODY, NOBODY, NOBODY)
@@ -147,6 +151,7 @@ MODELS: dict[str, tuple[Who, Who, Who, Who]] = {
                 "orders.LedgerEntry",
                 "orders.Discrepancy",
             ),
+            *("pages.RetentionRun", "pages.Erasure"),
             *("core.OutgoingMail", "core.ScheduledJob", "core.AuditEntry", "catalog.PricePoint"),
         ),
         _SHOWN,

@@ -218,6 +218,7 @@ def values_of(world: World, pattern: URLPattern) -> dict[str, Any]:
         "invoice_id": world.rows["orders.Invoice"].pk,
         "product_id": world.rows["catalog.Product"].pk,
         "pk": world.picture.pk,
+        "key": world.export.pk,
         "contact_id": world.rows["pages.ContactRequest"].pk,
         "step": "goods",
         "slug": "pokeball" if pattern.name == "collection" else "x",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -47,10 +48,13 @@ from shop.core.models import OutgoingMail, ScheduledJob, ShopSettings
 from shop.pages.models import (
     ContactImage,
     ContactRequest,
+    DataExport,
+    Erasure,
     FaqEntry,
     OfficialText,
     PageText,
     Redirect,
+    RetentionRun,
     SeasonalBanner,
 )
 from shop.pages.services.contact import private_storage
@@ -67,6 +71,7 @@ class World:
     case: WithdrawalCase
     picture: ContactImage
     address: Address
+    export: DataExport
     due: Payment
     rows: dict[str, Model]
     _browser: Client = field(default_factory=lambda: Client(raise_request_exception=False))
@@ -110,6 +115,7 @@ def make_world(monkeypatch: pytest.MonkeyPatch) -> World:
         case=case,
         picture=ContactImage.objects.get(),
         address=Address.objects.get(),
+        export=_personal_data(people["member"]),
         due=order.payments.get(position=2),
         rows=rows,  # type: ignore[arg-type]
     )
@@ -154,6 +160,11 @@ def _visitors(member: User, order: Order) -> None:
     OutgoingMail.objects.create(kind="order_confirmed", to="lea@example.com", state="failed")
     ScheduledJob.objects.get_or_create(name="reconcile-books")
     ShopSettings.objects.get_or_create(pk=ShopSettings.PK)
+    RetentionRun.objects.create(day=timezone.localdate(), rule="contact", count=1)
+    # Of somebody who is no more.
+    Erasure.objects.create(
+        user_key=10**9, language="fr", state="done", due_by=timezone.now(), done_at=timezone.now()
+    )
 
 
 def _money(order: Order) -> None:
@@ -173,6 +184,14 @@ def _money(order: Order) -> None:
     DeliveryStop.objects.create(country="US")
     today = timezone.localdate()
     WorkshopClosure.objects.create(starts_on=today, ends_on=today)
+
+
+def _personal_data(member: User) -> DataExport:
+    now = timezone.now()
+    return DataExport.objects.create(
+        user_key=member.pk, language="fr", state="ready", ready_at=now, expires_at=now + timedelta(days=1),
+        file=private_storage().save("exports/a.zip", ContentFile(b"an archive")),
+    )  # fmt: skip
 
 
 def _texts() -> None:

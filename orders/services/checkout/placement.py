@@ -198,6 +198,7 @@ def _write_order(
     # After the row with the unique key: a repeated request stops there, before it signs anybody up.
     buyer = find_buyer(order)
     if buyer is not None:
+        _keep_account(buyer)
         order.user = buyer
         order.save(update_fields=["user", "updated_at"])
     OrderItem.objects.bulk_create(order_items(order, cart.lines))
@@ -205,6 +206,17 @@ def _write_order(
     record_event(order, "order.placed", actor=buyer, total=str(order.total), mode=order.payment_mode)
     hold_for_order(order)
     return order
+
+
+def _keep_account(buyer: "User") -> None:
+    """An erasure of the account waits for this order, and counts it; one that was quicker leaves nobody to order."""
+    held = type(buyer).objects.select_for_update(no_key=True).filter(pk=buyer.pk, is_active=True)
+    if held.only("pk").first() is None:
+        raise Problem(
+            "account_erased",
+            _("Ce compte vient d'être effacé. Commandez sans compte, ou créez-en un autre."),
+            409,
+        )
 
 
 def _write_payments(order: Order, quote: Quote, day: date) -> Payment:

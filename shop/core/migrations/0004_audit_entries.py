@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('created_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now, editable=False, verbose_name='date')),
-                ('actor_id', models.BigIntegerField(help_text='Vide : par une commande du serveur ou par la boutique elle-même.', null=True, verbose_name='par')),
+                ('actor_id', models.BigIntegerField(help_text='Vide\xa0: par une commande du serveur ou par la boutique elle-même.', null=True, verbose_name='par')),
                 ('action', models.CharField(db_index=True, max_length=60, verbose_name='action')),
                 ('subject_type', models.CharField(max_length=60, verbose_name='objet')),
                 ('subject_id', models.CharField(max_length=64, verbose_name="clé de l'objet")),

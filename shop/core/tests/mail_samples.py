@@ -129,6 +129,20 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
     }
     contexts: dict[str, dict[str, Any]] = {
         "account_confirm_email": {"url": "http://localhost:8000/auth/confirmation/Mg:abc:def"},
+        "account_data_ready": {
+            "url": "http://localhost:8000/espace-membre/donnees",
+            "expires_at": "2026-11-28T13:05:00+00:00",
+        },
+        "account_erasure_registered": {
+            "url": "http://localhost:8000/espace-membre/donnees",
+            "due_by": "2026-12-21T13:05:00+00:00",
+            "matters": ["Commande 7C9BE001 : elle n'est pas encore livrée."],
+        },
+        "account_erased": {"matters": [], "by_inactivity": False},
+        "account_inactive": {
+            "url": "http://localhost:8000/auth",
+            "ends_at": "2026-12-21T13:05:00+00:00",
+        },
         "order_link": {"reference": order["reference"], "first_name": "Zoé", "url": order["url"]},
         "account_exists": {
             "signin_url": "http://localhost:8000/auth",

@@ -12,20 +12,36 @@ from shop.pages.models.content import (
     own_path,
 )
 from shop.pages.models.official import OfficialKind, OfficialText
+from shop.pages.models.personal_data import (
+    EXPORTS_UNDER_WAY,
+    DataExport,
+    Erasure,
+    ErasureState,
+    ExportState,
+    InactivityNotice,
+    RetentionRun,
+)
 
 __all__ = [
+    "EXPORTS_UNDER_WAY",
     "ContactImage",
     "ContactKind",
     "ContactReply",
     "ContactRequest",
     "ContactState",
+    "DataExport",
+    "Erasure",
+    "ErasureState",
+    "ExportState",
     "FaqCategory",
     "FaqEntry",
     "HomeSection",
+    "InactivityNotice",
     "OfficialKind",
     "OfficialText",
     "PageText",
     "Redirect",
+    "RetentionRun",
     "SeasonalBanner",
     "SectionKind",
     "own_path",

@@ -28,6 +28,7 @@ from shop.core.languages import active_language
 from shop.core.models import ShopSettings
 from shop.pages.markup import MARKDOWN, PLACEHOLDER, escape, put_in_place, render_tokens, unescape
 from shop.pages.selectors.official import official_texts
+from shop.pages.selectors.personal_data import printed_activities
 from shop.pages.selectors.placeholders import shipping_markdown
 
 # A paragraph of its own in the terms.
@@ -78,11 +79,41 @@ def _values(language: str) -> dict[str, str]:
         "packaging_id": text(shop.packaging_id),
         "production_delay": production_text(default_production_days()),
         "shipping_table": shipping_markdown(language),
-        **{f"retention_{name}": str(value) for name, value in settings.RETENTION.items()},
+        "processing_table": _processing_table(),
+        "retention_list": _retention_list(),
         # The owner's official texts, put in once the rest is rendered: they are no Markdown.
         "guarantee_box": _OFFICIAL_PLACE,
         "withdrawal_function": function_sentence(_french_path("orders:withdrawal")),
     }
+
+
+def _processing_table() -> str:
+    """What is processed, for what and on which basis (GDPR art. 13), from the register of what apps hold."""
+    rows = [
+        [str(_("Usage")), str(_("Données")), str(_("Base légale"))],
+        ["---"] * 3,
+        *(
+            [
+                escape(str(text))
+                for text in (
+                    printed.activity.label,
+                    printed.activity.data,
+                    printed.activity.basis.label,
+                )
+            ]
+            for printed in printed_activities()
+        ),
+    ]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _retention_list() -> str:
+    """How long, from the same register."""
+    line = _("%(label)s\u00a0: %(periods)s.")
+    return "\n".join(
+        "- " + escape(line % {"label": printed.activity.label, "periods": ", ".join(printed.periods)})
+        for printed in printed_activities()
+    )
 
 
 def _french_path(name: str) -> str:

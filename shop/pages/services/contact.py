@@ -7,10 +7,9 @@ import secrets
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import IO, Any, cast
 
-from django.conf import settings
 from django.core.files.storage import Storage, storages
 from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
@@ -128,14 +127,23 @@ def delete_request(*, request: ContactRequest) -> None:
         transaction.on_commit(lambda: _delete_files(names))
 
 
-def purge_old(now: datetime) -> int:
-    """Delete what visitors wrote once it is older than the privacy page says; return how many."""
-    limit = now - timedelta(days=365 * settings.RETENTION["contact_years"])
-    old = list(ContactRequest.objects.filter(created_at__lt=limit).order_by("pk")[:500])
+def purge_requests(before: datetime, limit: int) -> int:
+    """Delete requests of before, at most `limit`, with their pictures and mails; return how many."""
+    old = list(ContactRequest.objects.filter(created_at__lt=before).order_by("pk")[:limit])
     for request in old:
         delete_request(request=request)
-    OutgoingMail.objects.filter(kind__startswith="contact_", created_at__lt=limit).delete()
+    OutgoingMail.objects.filter(kind__startswith="contact_", created_at__lt=before).delete()
     return len(old)
+
+
+def purge_pictures(before: datetime, limit: int) -> int:
+    """Delete the pictures of requests of before, at most `limit`; return how many."""
+    old = ContactImage.objects.filter(request__created_at__lt=before).order_by("pk")
+    with transaction.atomic():
+        names = dict(old.values_list("pk", "file")[:limit])
+        ContactImage.objects.filter(pk__in=names).delete()
+        transaction.on_commit(lambda: _delete_files(list(names.values())))
+    return len(names)
 
 
 def _write(message: Message, fingerprint: str, stored: Sequence[images.StoredImage]) -> ContactRequest:

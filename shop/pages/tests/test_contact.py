@@ -22,7 +22,7 @@ from shop.core.models import AttemptCounter, OutgoingMail
 from shop.core.tests.sent_mail import deliver_all, every_part
 from shop.pages.models import ContactImage, ContactRequest
 from shop.pages.services import contact
-from shop.pages.services.contact import private_storage, purge_old
+from shop.pages.services.contact import private_storage, purge_requests
 
 pytestmark = pytest.mark.django_db
 
@@ -419,7 +419,7 @@ def test_old_messages_are_forgotten_with_their_pictures(client: Client, run_on_c
     ContactRequest.objects.filter(pk=old.pk).update(created_at=now - timedelta(days=3 * 365, seconds=1))
     OutgoingMail.objects.filter(reference=old.reference).update(created_at=now - timedelta(days=3 * 365 + 1))
     with run_on_commit():
-        assert purge_old(now) == 1
+        assert purge_requests(now - timedelta(days=3 * 365), 10) == 1
     assert [row.message for row in ContactRequest.objects.all()] == ["Plus récent"]
     assert OutgoingMail.objects.count() == 2
     assert not private_storage().exists(file)

@@ -23,6 +23,7 @@ from orders.selectors.admin_orders import find_orders
 from orders.selectors.order_cards import PAGE_SIZE, order_cards, order_page
 from orders.selectors.orders import member_history, member_orders
 from orders.selectors.rules import country_name
+from shop.core.keyset import BadCursor
 from shop.core.postcodes import postcode_notice
 from shop.core.staff_actions import StaffAction, may
 from shop.pages.forms import EmailChangeForm, ProfileForm

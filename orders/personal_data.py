@@ -1,0 +1,314 @@
+"""What orders hold of people."""
+
+from functools import partial
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext_lazy as _
+
+from orders.invoices.documents import ensure_document, file_name
+from orders.models import CLOSED_STATUSES, Invoice, Order, OrderStatus, StoredCard, Withdrawal
+from orders.selectors.personal_data import last_orders, matter_of, orders_of, withdrawals_of
+from orders.services.fulfilment.archiving import archiving_obstacles
+from orders.services.fulfilment.erasing import (
+    empty_provider_events,
+    erase_order,
+    provider_events,
+    purge_unpaid_orders,
+)
+from shop.core.amounts import localised_amount
+from shop.core.personal_data import (
+    Basis,
+    ExportedFile,
+    Period,
+    Person,
+    ProcessingActivity,
+    Record,
+    RetentionRule,
+    record_of,
+    register_activity,
+    register_last_use,
+    register_not_personal,
+    register_retention,
+)
+
+_ADDRESSES = (
+    *(
+        "email",
+        "first_name",
+        "last_name",
+        "address",
+        "postal_code",
+        "city",
+        "country",
+        "custom_country",
+        "phone",
+    ),
+    *("notes", "billing_name", "billing_company", "billing_address", "billing_postal_code", "billing_city"),
+    *("billing_country", "billing_custom_country", "gift_recipient", "gift_message"),
+)
+_CARRIER = _("transporteur, hébergeur, service d'acheminement des e-mails")
+
+
+def register() -> None:
+    """Register the activities and rules of orders."""
+    register_activity(
+        ProcessingActivity(
+            name="orders",
+            label=_("Préparer, livrer et suivre votre commande"),
+            purpose=_("Exécuter la vente, la livrer, répondre à une rétractation ou à une garantie"),
+            data=_(
+                "nom, adresses, e-mail, téléphone et notes si vous les indiquez, pièces commandées, suivi du colis, "
+                "déclarations de rétractation"
+            ),
+            basis=Basis.CONTRACT,
+            periods=(
+                Period("invoices_years", _("après la commande")),
+                Period("unpaid_days", _("pour une commande jamais payée")),
+            ),
+            recipients=_CARRIER,
+            kept=_(
+                "nom et adresse facturée, pièces, montants et déclarations de rétractation, pour la durée légale"
+            ),
+            columns={
+                "orders.Order": (
+                    *_ADDRESSES,
+                    *(
+                        "user",
+                        "reference",
+                        "language",
+                        "demand_digest",
+                        "request_fingerprint",
+                        "mandate_text",
+                    ),
+                    *("review_reason", "retention_reason", "retention_decision"),
+                ),
+                "orders.OrderTracking": ("message", "tracking_number", "actor"),
+                "orders.OrderEvent": ("actor", "data"),
+                "orders.StockHold": ("network", "mailbox"),
+                "orders.Withdrawal": (
+                    *("name", "email", "order_text", "reason", "statement", "language", "filed_by"),
+                ),
+                "orders.WithdrawalCase": ("goods", "decision", "revocation_text"),
+                "orders.InstallmentPause": ("actor", "reason"),
+            },
+            export=_orders,
+            erase=_erase_orders,
+            open_matters=_open_matters,
+        )
+    )
+    register_activity(
+        ProcessingActivity(
+            name="payments",
+            label=_("Encaisser et rembourser"),
+            purpose=_("Encaisser le prix, débiter les échéances acceptées, rembourser"),
+            data=_(
+                "montant, état et identifiant du paiement, quatre derniers chiffres de la carte\u00a0; "
+                "jamais son numéro"
+            ),
+            basis=Basis.CONTRACT,
+            periods=(
+                Period("invoices_years", _("après la commande")),
+                Period("provider_event_days", _("pour les messages de Stripe")),
+            ),
+            recipients=_("Stripe, hébergeur"),
+            kept=_("les paiements, les remboursements et le grand livre, pour la durée légale"),
+            columns={
+                "orders.StoredCard": ("customer_id", "payment_method_id", "brand", "last4"),
+                "orders.DiscardedCard": ("payment_method_id",),
+                "orders.CardChange": (
+                    *("customer_id", "mandate_text", "checkout_session_id", "checkout_session_url"),
+                ),
+                "orders.Attempt": ("checkout_session_id", "checkout_session_url"),
+                "orders.Refund": ("note", "transfer_reference", "reason"),
+                "orders.RefundRequest": ("reason", "actor"),
+                "orders.StripeEvent": ("body", "error"),
+                "orders.Dispute": ("reason",),
+            },
+            export=_payments,
+        )
+    )
+    register_activity(
+        ProcessingActivity(
+            name="invoices",
+            label=_("Tenir nos comptes et nos factures"),
+            purpose=_("Facturer et tenir la comptabilité (art. L123-22 du Code de commerce)"),
+            data=_("identité et adresse facturée, commandes, paiements, remboursements"),
+            basis=Basis.LEGAL_OBLIGATION,
+            periods=(Period("invoices_years", _("après la clôture de l'exercice")),),
+            recipients=_("administration fiscale et comptable, hébergeur"),
+            kept=_("les factures et les avoirs, tels qu'ils ont été émis"),
+            columns={
+                "orders.Invoice": ("data", "language"),
+                "orders.InvoiceDocument": ("pdf",),
+                "orders.InvoiceDraft": ("customer_name", "customer_address", "notes"),
+            },
+            export=_invoices,
+        )
+    )
+    _not_personal()
+    register_retention(
+        RetentionRule("unpaid-orders", _("Commandes jamais payées"), "unpaid_days", purge_unpaid_orders)
+    )
+    register_retention(
+        RetentionRule(
+            "provider-events", _("Messages de Stripe"), "provider_event_days", empty_provider_events
+        )
+    )
+    register_last_use("orders", last_orders)
+
+
+def _not_personal() -> None:
+    register_not_personal("What was bought, as the catalogue named it.", {"orders.OrderItem": ("*",)})
+    register_not_personal(
+        "Rules and dates that the shop wrote.",
+        {
+            f"orders.{name}": ("*",)
+            for name in (
+                *(
+                    "VatRate",
+                    "ShippingZone",
+                    "ShippingRateStep",
+                    "Territory",
+                    "DeliveryStop",
+                    "WorkshopClosure",
+                ),
+                "InvoiceSeries",
+            )
+        },
+    )
+    register_not_personal(
+        "Sentences of the shop about a movement of money, found by its identifier.",
+        {"orders.Discrepancy": ("*",)},
+    )
+    register_not_personal(
+        "A state, an amount, a date or a code, not a word about a person.",
+        {
+            "orders.Order": ("shipping_zone", "idempotency_key"),
+            "orders.OrderEvent": ("name",),
+            "orders.Dispute": ("answer_by",),
+            "orders.WithdrawalCase": ("goods_received_at",),
+            "orders.RefundRequest": ("fingerprint",),
+            "orders.InstallmentPause": ("started_by", "ended_by"),
+        },
+    )
+
+
+def _orders(person: Person) -> list[Record]:
+    """Each with its lines and the steps that its customer saw, then the declarations."""
+    orders = orders_of(person).prefetch_related("items", "tracking")
+    return [*(_order(order) for order in orders), *(_withdrawal(row) for row in withdrawals_of(person))]
+
+
+def _order(order: Order) -> Record:
+    return record_of(
+        order,
+        *("reference", "created_at", "status", "language", *_ADDRESSES),
+        *("payment_mode", "subtotal", "shipping_cost", "total", "promised_by"),
+        *("terms_version", "terms_accepted_at", "mandate_text", "paid_at", "shipped_at", "delivered_at"),
+        lines=(
+            str(_("Pièces")),
+            [
+                f"{item.quantity} × {item.label} – {localised_amount(item.line_total)}"
+                for item in order.items.all()
+            ],
+        ),
+        tracking=(
+            str(_("Suivi")),
+            [
+                " · ".join(part for part in (str(step), step.message, step.tracking_number) if part)
+                for step in order.tracking.all()
+            ],
+        ),
+    )
+
+
+def _withdrawal(withdrawal: Withdrawal) -> Record:
+    case = getattr(withdrawal, "case", None)
+    return record_of(
+        withdrawal,
+        *(
+            "name",
+            "email",
+            "order_text",
+            "reason",
+            "statement",
+            "language",
+            "declared_at",
+            "channel",
+            "sent_on",
+        ),
+        reference=(str(_("Rétractation")), withdrawal.reference),
+        state=(str(_("Suite donnée")), str(case) if case else ""),
+        decision=(str(_("Décision")), case.decision if case else ""),
+    )
+
+
+def _payments(person: Person) -> list[Record]:
+    records: list[Record] = []
+    for order in orders_of(person).prefetch_related("payments", "refunds"):
+        card = StoredCard.objects.filter(order=order, forgotten_at=None).first()
+        records.append(
+            record_of(
+                order,
+                "reference",
+                payments=(
+                    str(_("Paiements")),
+                    [
+                        f"{date_format(row.due_on)} · {localised_amount(row.amount)} · {row.get_state_display()}"
+                        for row in order.payments.all()
+                    ],
+                ),
+                refunds=(
+                    str(_("Remboursements")),
+                    [
+                        f"{date_format(timezone.localtime(row.created_at))} · {localised_amount(row.amount)}"
+                        f" · {row.get_state_display()}"
+                        for row in order.refunds.all()
+                    ],
+                ),
+                card=(str(_("Carte enregistrée chez Stripe")), str(card) if card else ""),
+                files=[
+                    ExportedFile(f"{event.event_id}.json", partial(_body, event.body))
+                    for event in provider_events(order).exclude(body={}).order_by("pk")
+                ],
+            )
+        )
+    return records
+
+
+def _body(body: object) -> bytes:
+    return DjangoJSONEncoder(indent=1, ensure_ascii=False).encode(body).encode()
+
+
+def _invoices(person: Person) -> list[Record]:
+    invoices = Invoice.objects.filter(order__in=orders_of(person).order_by()).order_by("issued_at", "pk")
+    return [
+        record_of(
+            invoice,
+            *("number", "kind", "issued_at", "total"),
+            files=[ExportedFile(file_name(invoice), partial(_pdf, invoice.pk))],
+        )
+        for invoice in invoices
+    ]
+
+
+def _pdf(invoice_id: int) -> bytes:
+    return bytes(ensure_document(Invoice.objects.get(pk=invoice_id)).pdf)
+
+
+def _erase_orders(person: Person) -> bool:
+    """Every order is tried: one that is not settled keeps the others from nothing."""
+    settled = [erase_order(pk) for pk in orders_of(person).values_list("pk", flat=True)]
+    return all(settled)
+
+
+def _open_matters(person: Person) -> list[str]:
+    """Some twelve queries an order that is neither archived nor unpaid and closed."""
+    open_orders = orders_of(person).filter(archived_at=None, personal_data_erased_at=None)
+    return [
+        matter_of(order)
+        for order in open_orders.exclude(status__in=CLOSED_STATUSES, paid_at=None)
+        if order.status == OrderStatus.PENDING or archiving_obstacles(order)
+    ]

@@ -1,0 +1,41 @@
+"""The orders of a person: what they may read, and what has to end before they can be erased."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.db.models import Max, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from orders.models import Order, OrderStatus, Withdrawal
+from shop.core.personal_data import Person
+
+
+def orders_of(person: Person) -> QuerySet[Order]:
+    """Return the orders of an account, and those that guests placed with an address of the person, oldest first."""
+    guests = Q(user=None) & person.has_address()
+    return Order.objects.filter(guests | Q(user_id=person.key)).order_by("created_at", "pk")
+
+
+def withdrawals_of(person: Person) -> QuerySet[Withdrawal]:
+    """Return the declarations of a person, or about an order of theirs, oldest first."""
+    own = person.has_address() | Q(order__in=orders_of(person).order_by())
+    return Withdrawal.objects.filter(own).select_related("case").order_by("declared_at")
+
+
+def matter_of(order: Order) -> str:
+    """Return the sentence for an order that is not settled."""
+    if order.status == OrderStatus.PENDING:
+        text = _("Commande %(reference)s\u00a0: elle attend son paiement.")
+    elif order.status in (OrderStatus.DELIVERED, OrderStatus.CANCELLED, OrderStatus.REFUNDED):
+        text = _(
+            "Commande %(reference)s\u00a0: un paiement, un remboursement ou une rétractation n'est pas terminé."
+        )
+    else:
+        text = _("Commande %(reference)s\u00a0: elle n'est pas encore livrée.")
+    return text % {"reference": order.reference}
+
+
+def last_orders(keys: Collection[int]) -> dict[int, datetime]:
+    """Return when members placed their last order. One query."""
+    placed = Order.objects.filter(user_id__in=keys).order_by().values_list("user_id")
+    return dict(placed.annotate(last=Max("created_at")).values_list("user_id", "last"))

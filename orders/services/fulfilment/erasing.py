@@ -1,0 +1,142 @@
+"""Taking the person out of an order: what the law has the shop keep stays (L123-22 C. com., L213-1), nobody else reads
+it, and whatever it does not need goes (GDPR art. 17(1), 17(3)(b))."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from orders.models import (
+    LIVE_ATTEMPTS,
+    Attempt,
+    AttemptState,
+    CardChange,
+    CardChangeState,
+    InvoiceDraft,
+    Order,
+    OrderEvent,
+    OrderStatus,
+    OrderTracking,
+    StockHold,
+    StoredCard,
+    StripeEvent,
+)
+from orders.services.fulfilment.archiving import Removal, archiving_obstacles, remove_order
+from orders.services.payments.stored_cards import discard_card
+from orders.stripe import gateway
+from shop.core.kernel_data import erase_mails_about
+from shop.core.problems import Problem
+
+# Of the journal: words about a person, and addresses, which are objects. Who did what and when stays.
+_WORDS_OF_EVENTS = ("reason", "tracking")
+
+
+def erase_order(order_id: uuid.UUID) -> bool:
+    """Delete an order that was never paid, anonymise and archive any other; False while it is not settled or a mail
+    about it is still to be sent. Safe to repeat, and after a worker that died half-way."""
+    order = Order.objects.filter(pk=order_id).first()
+    if order is None or order.personal_data_erased_at is not None:
+        return True
+    if order.status == OrderStatus.PENDING or archiving_obstacles(order):
+        return False
+    references = [order.reference, *(declared.reference for declared in order.withdrawals.all())]
+    if not erase_mails_about(references):
+        return False
+    try:
+        return remove_order(order_id=order_id, actor=None) == Removal.DELETED or _anonymise(order_id)
+    except Order.DoesNotExist:
+        return True
+    except (Problem, gateway.GatewayError):
+        return False
+
+
+def purge_unpaid_orders(before: datetime, limit: int) -> int:
+    """Delete the orders that were never paid and were placed before, at most `limit`; return how many."""
+    unpaid = Order.objects.filter(
+        status=OrderStatus.CANCELLED, paid_at=None, archived_at=None, created_at__lt=before
+    ).exclude(payments__attempts__state__in=(*LIVE_ATTEMPTS, AttemptState.REVIEW))
+    done = 0
+    for pk in unpaid.order_by("created_at").values_list("pk", flat=True)[:limit]:
+        try:
+            done += remove_order(order_id=pk, actor=None) == Removal.DELETED
+        except (Problem, Order.DoesNotExist):
+            continue
+    return done
+
+
+def empty_provider_events(before: datetime, limit: int) -> int:
+    """Empty the bodies of processed events that came before, at most `limit`; return how many. Their keys stay, so that
+    none is processed twice."""
+    old = StripeEvent.objects.filter(processed_at__isnull=False, received_at__lt=before).exclude(body={})
+    rows = list(old.order_by("pk").values_list("pk", flat=True)[:limit])
+    return StripeEvent.objects.filter(pk__in=rows).update(body={})
+
+
+def provider_events(order: Order) -> QuerySet[StripeEvent]:
+    """Return the stored events about an order's payments."""
+    known: set[str] = set()
+    for ids in Attempt.objects.filter(payment__order=order).values_list(
+        "checkout_session_id", "intent_id", "charge_id"
+    ):
+        known |= {name for name in ids if name}
+    paths = ("id", "payment_intent", "charge")
+    found = Q(pk__in=())
+    for path in paths if known else ():
+        found |= Q(**{f"body__data__object__{path}__in": sorted(known)})
+    return StripeEvent.objects.filter(found)
+
+
+def _anonymise(order_id: uuid.UUID) -> bool:
+    """A webhook that settles the order waits for the lock, or is waited for: what it changed is seen here."""
+    with transaction.atomic():
+        order = Order.objects.select_for_update().get(pk=order_id)
+        if order.personal_data_erased_at is not None:
+            return True
+        if archiving_obstacles(order):
+            return False
+        OrderEvent.objects.filter(order=order, actor_id=order.user_id).update(actor=None)
+        for name, value in _emptied(order).items():
+            setattr(order, name, value)
+        order.save()
+        _erase_parts(order)
+    return True
+
+
+def _emptied(order: Order) -> dict[str, Any]:
+    """The invoice and the book of receipts name the customer and who is billed; an address that they do not print goes,
+    but for the country and postcode that decided the VAT."""
+    columns = dict.fromkeys(
+        (
+            *("email", "phone", "notes", "gift_recipient", "gift_message"),
+            *("demand_digest", "request_fingerprint"),
+        ),
+        "",
+    )
+    if order.has_own_billing:
+        columns |= {"address": "", "city": ""}
+    return {**columns, "user": None, "personal_data_erased_at": timezone.now()}
+
+
+def _erase_parts(order: Order) -> None:
+    OrderTracking.objects.filter(order=order).update(message="", tracking_number="")
+    for event in OrderEvent.objects.filter(order=order).exclude(data={}):
+        left = {
+            name: value
+            for name, value in event.data.items()
+            if name not in _WORDS_OF_EVENTS and not isinstance(value, dict)
+        }
+        if left != event.data:
+            OrderEvent.objects.filter(pk=event.pk).update(data=left)
+    StockHold.objects.filter(order=order).update(network="", mailbox="")
+    card = StoredCard.objects.filter(order=order).first()
+    if card is not None:
+        if card.forgotten_at is None:
+            discard_card(order=order, payment_method_id=card.payment_method_id)
+        card.delete()
+    CardChange.objects.filter(order=order).exclude(state=CardChangeState.OPEN).delete()
+    provider_events(order).filter(processed_at__isnull=False).update(body={})
+    Attempt.objects.filter(payment__order=order).update(checkout_session_url="")
+    InvoiceDraft.objects.filter(order=order).delete()

@@ -1,0 +1,72 @@
+"""What the page of one's own data shows, and the register of processing activities."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from allauth.account.models import EmailAddress
+from django.utils import timezone
+
+from accounts.models import User
+from shop.core.personal_data import Person, ProcessingActivity, activities, period_text
+from shop.pages.models import DataExport, Erasure, ErasureState, ExportState
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedActivity:
+    """An activity with its periods in words, in the active language: « 3 ans après votre dernière activité »."""
+
+    activity: ProcessingActivity
+    periods: tuple[str, ...]
+
+
+def person_of(user: User) -> Person:
+    """Return who is meant by an account: its key, and the addresses that were proven. One query."""
+    proven = EmailAddress.objects.filter(user_id=user.pk, verified=True).values_list("email", flat=True)
+    return Person(user.pk, tuple(dict.fromkeys((user.email, *proven))))
+
+
+def current_export(user_key: int) -> DataExport | None:
+    """Return the member's export that is under way, else the latest; none that has expired. One query."""
+    latest = DataExport.objects.filter(user_key=user_key).first()
+    if latest is not None and latest.expires_at is not None and latest.expires_at <= timezone.now():
+        return None
+    return latest
+
+
+def ready_export(user_key: int, key: uuid.UUID) -> DataExport | None:
+    """Return an archive that its member may download now. One query."""
+    return DataExport.objects.filter(
+        pk=key, user_key=user_key, state=ExportState.READY, expires_at__gt=timezone.now()
+    ).first()
+
+
+def erasure_of(user_key: int) -> Erasure | None:
+    """Return the erasure that is registered for an account, or under way. One query."""
+    return Erasure.objects.filter(user_key=user_key).exclude(state=ErasureState.DONE).first()
+
+
+def open_matters(person: Person) -> list[str]:
+    """Return what has to end before a person can be erased, as sentences in the active language."""
+    return [
+        sentence
+        for activity in activities()
+        if activity.open_matters is not None
+        for sentence in activity.open_matters(person)
+    ]
+
+
+def printed_activities() -> list[PrintedActivity]:
+    """Return the register of processing activities (GDPR art. 30). No query."""
+    return [PrintedActivity(activity, _periods(activity)) for activity in activities()]
+
+
+def _periods(activity: ProcessingActivity) -> tuple[str, ...]:
+    return tuple(f"{period_text(period.name)} {period.since}" for period in activity.periods)
+
+
+def kept_after_erasure() -> Sequence[PrintedActivity]:
+    """Return the activities of which something stays after an erasure."""
+    return [printed for printed in printed_activities() if printed.activity.kept]

@@ -1,0 +1,224 @@
+"""The archive of all that is held about a member (GDPR art. 15, 20): asked for, made by a worker, deleted in a week."""
+
+from __future__ import annotations
+
+import logging
+import re
+import tempfile
+import uuid
+import zipfile
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.core.files.base import File
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q, QuerySet
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from shop.core import limits
+from shop.core.enqueue import enqueue_after_commit
+from shop.core.jobs import LEASE
+from shop.core.mail import queue_mail
+from shop.core.models import ShopSettings
+from shop.core.personal_data import Person, ProcessingActivity, Record, activities, kept_until
+from shop.core.problems import Problem
+from shop.core.site import absolute_url
+from shop.pages.models import EXPORTS_UNDER_WAY, DataExport, ExportState
+from shop.pages.selectors.personal_data import current_export, person_of
+from shop.pages.services.contact import private_storage
+
+logger = logging.getLogger(__name__)
+
+TASK = "shop.pages.tasks.make_data_export"
+MAX_TRIES = 3
+_FOLDER = "exports"
+
+
+def request_export(*, user: User, language: str) -> DataExport:
+    """Return the export that is under way, or start one. Raises `Problem` (429 `throttled`) for a fourth in a day, and
+    (409 `erasure_running`) for an account that is being erased."""
+    known = DataExport.objects.filter(user_key=user.pk, state__in=EXPORTS_UNDER_WAY).first()
+    if known is not None:
+        return known
+    if not user.is_active:
+        raise Problem("erasure_running", _("Ce compte est en cours d'effacement."), 409)
+    limits.enforce(limits.DATA_EXPORT, str(user.pk))
+    try:
+        with transaction.atomic():
+            asked = DataExport.objects.create(user_key=user.pk, language=language)
+            enqueue_after_commit(TASK, str(asked.pk))
+    except IntegrityError:
+        # The other half of a double click was quicker.
+        found = current_export(user.pk)
+        assert found is not None
+        return found
+    return asked
+
+
+def make_export(export_id: uuid.UUID) -> bool:
+    """Write the archive and the mail; False when another worker has it or it is done. A worker that dies is followed by
+    another once its lease is over, which begins again."""
+    now = timezone.now()
+    claimed = DataExport.objects.filter(_waiting(now), pk=export_id).update(
+        state=ExportState.RUNNING, lease_until=now + LEASE, tries=F("tries") + 1, done=0
+    )
+    if not claimed:
+        return False
+    export = DataExport.objects.get(pk=export_id)
+    user = User.objects.filter(pk=export.user_key, is_active=True).first()
+    if user is None:
+        export.delete()
+        return False
+    try:
+        name, size = _write_archive(export, user)
+    except Exception:
+        logger.exception("data export %s failed", export.pk)
+        _ours(export).update(lease_until=None, state=_after_failure(export))
+        return False
+    if not _finish(export, user, name, size):
+        private_storage().delete(name)
+        return False
+    return True
+
+
+def make_waiting_exports(now: datetime) -> int:
+    """Make what a lost message or a dead worker left; return how many are done."""
+    waiting = DataExport.objects.filter(_waiting(now)).order_by("requested_at").values_list("pk", flat=True)
+    DataExport.objects.filter(state=ExportState.RUNNING, lease_until__lte=now, tries__gte=MAX_TRIES).update(
+        state=ExportState.FAILED, lease_until=None
+    )
+    return sum(make_export(pk) for pk in waiting[:20])
+
+
+def purge_exports(before: datetime, limit: int) -> int:
+    """Delete archives whose time is over, and exports that failed before, at most `limit`; return how many."""
+    old = Q(expires_at__lte=timezone.now()) | Q(state=ExportState.FAILED, requested_at__lt=before)
+    return delete_exports(DataExport.objects.filter(old).order_by("pk")[:limit])
+
+
+def delete_exports(exports: QuerySet[DataExport]) -> int:
+    """Delete exports with their files; return how many."""
+    rows = list(exports)
+    with transaction.atomic():
+        DataExport.objects.filter(pk__in=[row.pk for row in rows]).delete()
+        for name in filter(None, (row.file for row in rows)):
+            transaction.on_commit(partial(private_storage().delete, name))
+    return len(rows)
+
+
+def _waiting(now: datetime) -> Q:
+    free = Q(lease_until=None) | Q(lease_until__lte=now)
+    return free & Q(state__in=EXPORTS_UNDER_WAY, tries__lt=MAX_TRIES)
+
+
+def _after_failure(export: DataExport) -> ExportState:
+    return ExportState.FAILED if export.tries >= MAX_TRIES else ExportState.REQUESTED
+
+
+def _ours(export: DataExport) -> QuerySet[DataExport]:
+    """The row, unless another worker took it over after our lease ended."""
+    return DataExport.objects.filter(pk=export.pk, state=ExportState.RUNNING, tries=export.tries)
+
+
+def _finish(export: DataExport, user: User, name: str, size: int) -> bool:
+    """The archive is ready and its mail is written together; not for an account that was erased meanwhile."""
+    now = timezone.now()
+    expires = now + (now - kept_until("export_days", now))
+    with transaction.atomic():
+        if User.objects.select_for_update().filter(pk=user.pk, is_active=True).first() is None:
+            _ours(export).delete()
+            return False
+        ready = _ours(export).update(
+            state=ExportState.READY, lease_until=None, file=name, size=size, ready_at=now, expires_at=expires
+        )
+        if ready:
+            with translation.override(export.language):
+                url = absolute_url(reverse("members-data"))
+            queue_mail(
+                kind="account_data_ready",
+                to=user.email,
+                language=export.language,
+                context={"url": url, "expires_at": expires.isoformat()},
+                dedupe_key=f"data-export:{export.pk}",
+            )
+    return bool(ready)
+
+
+def _write_archive(export: DataExport, user: User) -> tuple[str, int]:
+    person = person_of(user)
+    parts = [activity for activity in activities() if activity.export is not None]
+    _ours(export).update(total=len(parts))
+    with (
+        translation.override(export.language),
+        tempfile.TemporaryFile() as stream,
+        zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        sections = []
+        for number, activity in enumerate(parts, start=1):
+            sections.append(_write_part(archive, activity, person))
+            _ours(export).update(done=number, lease_until=timezone.now() + LEASE)
+        archive.writestr("data.json", _as_json(sections, export))
+        archive.writestr("index.html", _as_page(sections, user, export))
+        archive.close()
+        size = stream.tell()
+        stream.seek(0)
+        return private_storage().save(f"{_FOLDER}/{uuid.uuid4().hex}.zip", File(stream)), size
+
+
+def _write_part(archive: zipfile.ZipFile, activity: ProcessingActivity, person: Person) -> dict[str, Any]:
+    assert activity.export is not None
+    records = []
+    for record in activity.export(person):
+        paths = [
+            path for file in record.files if (path := _write_file(archive, activity, file.name, file.read()))
+        ]
+        records.append({"record": record, "files": paths})
+    return {"activity": activity, "records": records}
+
+
+def _write_file(
+    archive: zipfile.ZipFile, activity: ProcessingActivity, name: str, content: bytes | None
+) -> str:
+    """Return the path in the archive, "" for a file that is gone. Names that people gave lead nowhere else."""
+    if content is None:
+        return ""
+    path = f"{activity.name}/{re.sub(r'[^A-Za-z0-9._-]', '_', name).lstrip('.')}"
+    archive.writestr(path, content)
+    return path
+
+
+def _as_json(sections: list[dict[str, Any]], export: DataExport) -> str:
+    content = {
+        "made_at": timezone.now(),
+        "language": export.language,
+        **{
+            section["activity"].name: [
+                {**_values(part["record"]), "files": part["files"]} for part in section["records"]
+            ]
+            for section in sections
+        },
+    }
+    return DjangoJSONEncoder(indent=2, ensure_ascii=False).encode(content)
+
+
+def _values(record: Record) -> dict[str, Any]:
+    return {value.key: value.value for value in record.values}
+
+
+def _as_page(sections: list[dict[str, Any]], user: User, export: DataExport) -> str:
+    return render_to_string(
+        "pages/data_export.html",
+        {
+            "sections": sections,
+            "email": user.email,
+            "language": export.language,
+            "made_at": timezone.now(),
+            "shop": ShopSettings.load(),
+        },
+    )

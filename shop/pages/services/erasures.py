@@ -1,0 +1,188 @@
+"""Erasing a person (GDPR art. 17): registered with their password, done by a worker once nothing is open, and a month
+later at the latest (art. 12(3))."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from accounts.models import User
+from accounts.services.members import close_account, is_last_admin
+from shop.core.audit import record_audit
+from shop.core.enqueue import enqueue_after_commit
+from shop.core.jobs import LEASE
+from shop.core.mail import queue_mail
+from shop.core.personal_data import Person, activities, kept_until
+from shop.core.problems import Problem
+from shop.core.site import absolute_url
+from shop.pages.models import Erasure, ErasureState
+from shop.pages.selectors.personal_data import erasure_of, open_matters, person_of
+
+logger = logging.getLogger(__name__)
+
+TASK = "shop.pages.tasks.run_erasure"
+RETRY_AFTER = timedelta(minutes=5)
+WAIT_FOR_ORDERS = timedelta(hours=1)
+"""Between two looks at an erasure that waits for what is open."""
+
+
+def request_erasure(*, user: User, language: str, by_inactivity: bool = False) -> Erasure:
+    """Register the erasure of an account; one that is registered already stays as it is.
+
+    The caller has checked the password. What is open is named in a mail, with the day by which it is done all the same.
+    Raises `Problem` (409 `last_admin`).
+    """
+    now = timezone.now()
+    with transaction.atomic():
+        member = User.objects.select_for_update().get(pk=user.pk)
+        known = erasure_of(member.pk)
+        if known is not None:
+            return known
+        if is_last_admin(member):
+            raise Problem(
+                "last_admin", _("Impossible d'effacer le dernier administrateur de la boutique."), 409
+            )
+        person = person_of(member)
+        erasure = Erasure.objects.create(
+            user_key=member.pk,
+            emails=list(person.emails),
+            language=language,
+            by_inactivity=by_inactivity,
+            requested_at=now,
+            due_by=now + (now - kept_until("erasure_days", now)),
+        )
+        record_audit(
+            "erasure.requested",
+            member,
+            actor=None if by_inactivity else member,
+            after={"by_inactivity": by_inactivity, "due_by": erasure.due_by.isoformat()},
+        )
+        with translation.override(language):
+            matters = open_matters(person)
+            if matters:
+                queue_mail(
+                    kind="account_erasure_registered",
+                    to=member.email,
+                    language=language,
+                    context={
+                        "matters": matters,
+                        "due_by": erasure.due_by.isoformat(),
+                        "url": absolute_url(reverse("members-data")),
+                    },
+                    dedupe_key=f"erasure-registered:{erasure.pk}",
+                )
+        enqueue_after_commit(TASK, erasure.pk)
+    return erasure
+
+
+def erase_member(user: User, language: str) -> dict[str, Any]:
+    """Register the erasure of a member and return what `DELETE /api/me` answers. Raises as `request_erasure` does."""
+    erasure = request_erasure(user=user, language=language)
+    return {
+        "state": erasure.state,
+        "due_by": erasure.due_by,
+        "open_matters": open_matters(_person(erasure)),
+    }
+
+
+def cancel_erasure(*, user: User) -> bool:
+    """Take a registered erasure back; False for one that has begun, or none."""
+    with transaction.atomic():
+        User.objects.select_for_update().get(pk=user.pk)
+        registered = Erasure.objects.filter(user_key=user.pk, state=ErasureState.REGISTERED, closed_at=None)
+        if not registered.exists():
+            return False
+        registered.delete()
+        record_audit("erasure.cancelled", user, actor=user)
+    return True
+
+
+def run_erasure(erasure_id: int) -> bool:
+    """Go on with an erasure as far as it goes now; True once it is done. Every step may be repeated, and a worker that
+    dies is followed by another once its lease is over."""
+    now = timezone.now()
+    if not Erasure.objects.filter(_due(now), pk=erasure_id).update(lease_until=now + LEASE):
+        return False
+    erasure = Erasure.objects.get(pk=erasure_id)
+    pause = RETRY_AFTER
+    try:
+        if erasure.closed_at is None and not _close(erasure):
+            pause = WAIT_FOR_ORDERS
+            return False
+        return _erase(erasure)
+    except Exception:
+        logger.exception("erasure %s did not end", erasure.pk)
+        return False
+    finally:
+        Erasure.objects.filter(pk=erasure.pk).update(lease_until=None, next_try_at=timezone.now() + pause)
+
+
+def run_due_erasures(now: datetime, *, limit: int = 50) -> int:
+    """Go on with every erasure that is due; return how many are done now."""
+    due = Erasure.objects.filter(_due(now)).order_by("next_try_at").values_list("pk", flat=True)
+    return sum(run_erasure(pk) for pk in due[:limit])
+
+
+def _due(now: datetime) -> Q:
+    free = Q(lease_until=None) | Q(lease_until__lte=now)
+    return free & ~Q(state=ErasureState.DONE) & Q(next_try_at__lte=now)
+
+
+def _close(erasure: Erasure) -> bool:
+    """Close the account, unless something is open and there is time. A checkout of the member waits here for the row,
+    or is waited for, and is counted."""
+    with transaction.atomic():
+        user = User.objects.select_for_update().get(pk=erasure.user_key)
+        if not Erasure.objects.filter(pk=erasure.pk).exists():
+            return False
+        if timezone.now() < erasure.due_by and open_matters(_person(erasure)):
+            return False
+        close_account(user=user)
+        erasure.state, erasure.closed_at = ErasureState.RUNNING, timezone.now()
+        erasure.save(update_fields=["state", "closed_at"])
+    return True
+
+
+def _erase(erasure: Erasure) -> bool:
+    """Every activity in a transaction of its own; the mail at the end once all of them were tried."""
+    person, waiting = _person(erasure), False
+    for activity in activities():
+        if activity.erase is not None:
+            with transaction.atomic():
+                waiting = not activity.erase(person) or waiting
+    with translation.override(erasure.language):
+        left = open_matters(person)
+    with transaction.atomic():
+        if erasure.announced_at is None:
+            _announce(erasure, left)
+            return False
+        if waiting or left:
+            return False
+        erasure.state, erasure.emails, erasure.done_at = ErasureState.DONE, [], timezone.now()
+        erasure.save(update_fields=["state", "emails", "done_at"])
+        record_audit("erasure.done", User.objects.get(pk=erasure.user_key), actor=None)
+    return True
+
+
+def _announce(erasure: Erasure, left: list[str]) -> None:
+    """The mail goes to the address that is being erased; the row that carries it is deleted once it is sent."""
+    erasure.announced_at = timezone.now()
+    erasure.save(update_fields=["announced_at"])
+    queue_mail(
+        kind="account_erased",
+        to=erasure.emails[0],
+        language=erasure.language,
+        context={"matters": left, "by_inactivity": erasure.by_inactivity},
+        dedupe_key=f"erasure-done:{erasure.pk}",
+    )
+
+
+def _person(erasure: Erasure) -> Person:
+    return Person(erasure.user_key, tuple(erasure.emails))

@@ -1,0 +1,122 @@
+"""What is deleted or anonymised once its period is over (GDPR art. 5(1)(e)): every rule that apps registered, each day,
+in batches, with a row of what was done."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from itertools import islice
+
+from django.conf import settings
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone, translation
+
+from accounts.models import User
+from shop.core.mail import queue_mail
+from shop.core.personal_data import RetentionRule, kept_until, last_use, retention_rules
+from shop.core.site import absolute_url
+from shop.pages.models import Erasure, InactivityNotice, RetentionRun
+from shop.pages.services.erasures import request_erasure
+
+logger = logging.getLogger(__name__)
+
+BATCH = 200
+_READ = 500
+MAX_SECONDS = 180
+"""A run ends before its task does; what is left goes on the next day."""
+
+
+def apply_rules(now: datetime, *, seconds: float = MAX_SECONDS) -> dict[str, int]:
+    """Apply every rule, and return how many things each deleted. One that fails is reported on its row, and keeps the
+    others from nothing."""
+    end = time.monotonic() + seconds
+    return {rule.name: _apply(rule, now, end) for rule in retention_rules()}
+
+
+def _apply(rule: RetentionRule, now: datetime, end: float) -> int:
+    before, count, fault = kept_until(rule.period, now), 0, ""
+    try:
+        while time.monotonic() < end:
+            found = rule.purge(before, BATCH)
+            count += found
+            if found < BATCH:
+                break
+    except Exception as error:
+        logger.exception("retention rule %s failed", rule.name)
+        fault = f"{type(error).__name__}: {error}"[:300]
+    day = timezone.localdate(now)
+    run, _created = RetentionRun.objects.get_or_create(day=day, rule=rule.name)
+    run.count, run.fault = run.count + count, fault
+    run.save(update_fields=["count", "fault"])
+    return count
+
+
+def warn_inactive(before: datetime, limit: int) -> int:
+    """Write to members without activity since a month before their period ends, at most `limit`; return how many."""
+    soon = before + timedelta(days=settings.RETENTION["inactive_notice_days"])
+    count = 0
+    for user in _idle_members(soon, limit=limit):
+        with transaction.atomic(), translation.override(user.language):
+            _notice, created = InactivityNotice.objects.get_or_create(user_key=user.pk)
+            if not created:
+                continue
+            queue_mail(
+                kind="account_inactive",
+                to=user.email,
+                language=user.language,
+                context={
+                    "url": absolute_url(reverse("accounts:auth")),
+                    "ends_at": _end(timezone.now()).isoformat(),
+                },
+                dedupe_key=f"inactive:{user.pk}:{timezone.localdate():%Y%m%d}",
+            )
+        count += 1
+    return count
+
+
+def erase_inactive(before: datetime, limit: int) -> int:
+    """Register the erasure of members who were warned before and did not come back, at most `limit`; return how many
+    notices are dealt with. Who came back is forgotten as inactive."""
+    notices = list(InactivityNotice.objects.filter(announced_at__lt=before).order_by("pk")[:limit])
+    users = {user.pk: user for user in User.objects.filter(pk__in=[row.user_key for row in notices])}
+    used = last_use(list(users))
+    for notice in notices:
+        user = users.get(notice.user_key)
+        if user is None or not user.is_active or user.is_staff:
+            pass
+        elif used.get(user.pk, user.date_joined) < notice.announced_at:
+            request_erasure(user=user, language=user.language, by_inactivity=True)
+        notice.delete()
+    return len(notices)
+
+
+def _end(announced: datetime) -> datetime:
+    return announced + timedelta(days=settings.RETENTION["inactive_notice_days"])
+
+
+def _idle_members(before: datetime, *, limit: int) -> list[User]:
+    """Members, not staff, whom no app has seen since. Who did not sign in may still have ordered."""
+    candidates = (
+        User.objects.filter(is_active=True, is_staff=False, date_joined__lt=before)
+        .exclude(last_login__gte=before)
+        .exclude(pk__in=InactivityNotice.objects.values("user_key"))
+        .exclude(pk__in=Erasure.objects.values("user_key"))
+        .order_by("pk")
+    )
+    found: list[User] = []
+    for users in _batches(candidates.iterator(chunk_size=_READ), _READ):
+        used = last_use([user.pk for user in users])
+        found += [user for user in users if used.get(user.pk, user.date_joined) < before]
+        if len(found) >= limit:
+            break
+    return found[:limit]
+
+
+def _batches(users: Iterable[User], size: int) -> Iterator[list[User]]:
+    """Yield lists of at most `size`."""
+    rows = iter(users)
+    while chunk := list(islice(rows, size)):
+        yield chunk

@@ -1,0 +1,82 @@
+"""One member of whom the shop holds everything it may hold, for tests of export and erasure."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+from django.core.files.base import ContentFile
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.tests.people import make_member
+from catalog.models import Favourite, Notice, Review
+from orders.models import InvoiceDraft, Order, OrderTracking, StoredCard, StripeEvent
+from orders.services.fulfilment.status_changes import update_status
+from orders.tests.factories import make_order, make_product, make_seller, pay_order
+from shop.core.mail_delivery import deliver
+from shop.core.models import MailState, OutgoingMail
+from shop.pages.models import ContactImage, ContactReply, ContactRequest
+from shop.pages.services.contact import private_storage
+
+
+def delivered_order(user: User | None, **customer: Any) -> Order:
+    """Paid, sent, delivered; its mails are sent."""
+    piece = make_product(f"Golem {Order.objects.count()}", is_published=True)
+    order = pay_order(make_order((piece, 1), user=user, **customer))
+    update_status(order_id=order.pk, status="shipped", actor=None)
+    update_status(order_id=order.pk, status="delivered", actor=None)
+    send_mails()
+    return Order.objects.get(pk=order.pk)
+
+
+def send_mails() -> None:
+    """What the worker does, those that wait for their hour included."""
+    OutgoingMail.objects.filter(state=MailState.QUEUED).update(next_attempt_at=timezone.now())
+    for pk in OutgoingMail.objects.filter(state=MailState.QUEUED).values_list("pk", flat=True):
+        deliver(pk)
+
+
+def make_person(name: str, email: str) -> User:
+    """A member with something of everything; `name` is in every text that they wrote, and in their address."""
+    make_seller()
+    user = make_member(email, first_name=name, last_name="Petit")
+    order = delivered_order(
+        user,
+        email=email, first_name=name, last_name="Petit", address=f"1 rue {name}", city=f"Ville-{name}",
+        phone="+33 6 11 22 33 44", notes=f"Sonnez chez {name}.",
+    )  # fmt: skip
+    product_id = order.items.get().product_id
+    assert product_id is not None
+    OrderTracking.objects.filter(order=order, status="shipped").update(
+        message=f"Merci {name}.", tracking_number="6A1"
+    )
+    StoredCard.objects.create(
+        order=order,
+        customer_id=f"cus_{name[::-1]}",
+        payment_method_id=f"pm_{name[::-1]}",
+        brand="visa",
+        last4="4242",
+    )
+    InvoiceDraft.objects.create(order=order, customer_name=name, notes=f"Note sur {name}")
+    StripeEvent.objects.create(
+        event_id=f"evt_{name[::-1]}", kind="charge.succeeded", processed_at=timezone.now(),
+        body={"data": {"object": {"payment_intent": order.payments.get().attempts.get().intent_id, "email": email}}},
+    )  # fmt: skip
+    Review.objects.create(
+        product_id=product_id, user=user, author_name=f"{name} P.", order_reference=order.reference, rating=5,
+        title="Superbe", text="Une très belle pièce.", experience_date=timezone.localdate(), state="published",
+        published_at=timezone.now(),
+    )  # fmt: skip
+    Favourite.objects.create(user=user, product_id=product_id)
+    Notice.objects.create(
+        email=email, token=f"{name:t<43}", product_id=product_id, confirmed_at=timezone.now()
+    )
+    wrote = ContactRequest.objects.create(
+        reference=name.upper()[:8], fingerprint=f"{name:f<64}", kind="quote", first_name=name, last_name="Petit",
+        email=email, subject=f"Devis de {name}", message=f"Bonjour, ici {name}.", language="fr",
+    )  # fmt: skip
+    ContactReply.objects.create(request=wrote, key=uuid4(), text=f"Bonjour {name} !")
+    stored = private_storage().save(f"contact/{name}.jpg", ContentFile(f"picture of {name}".encode()))
+    ContactImage.objects.create(request=wrote, file=stored, width=1, height=1)
+    return user

@@ -1,0 +1,221 @@
+"""The archive of one's own data: everything about one person, nothing about another, made once, gone after a week."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.tests.people import make_member
+from shop.core.models import OutgoingMail
+from shop.core.personal_data import activities
+from shop.pages.models import DataExport, ExportState
+from shop.pages.services import data_exports
+from shop.pages.services.contact import private_storage
+from shop.pages.services.data_exports import make_export, make_waiting_exports, purge_exports, request_export
+from shop.pages.tests.personal_data import make_person, send_mails
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/espace-membre/donnees"
+
+
+def browser(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def made(user: User, language: str = "fr") -> DataExport:
+    export = request_export(user=user, language=language)
+    assert make_export(export.pk)
+    export.refresh_from_db()
+    return export
+
+
+def archive_of(export: DataExport) -> zipfile.ZipFile:
+    with private_storage().open(export.file) as file:
+        return zipfile.ZipFile(io.BytesIO(file.read()))
+
+
+@pytest.mark.both_engines
+def test_the_archive_holds_everything_of_the_person_and_nothing_of_another():
+    zoe = make_person("Zoe", "zoe@example.com")
+    make_person("Max", "max@example.com")
+
+    archive = archive_of(made(zoe))
+
+    data = json.loads(archive.read("data.json"))
+    assert [
+        part for part, records in data.items() if part not in ("made_at", "language") and not records
+    ] == []
+    assert set(data) == {"made_at", "language", *(row.name for row in activities() if row.export is not None)}
+    [account, *_more] = data["account"]
+    assert (account["email"], account["first_name"]) == ("zoe@example.com", "Zoe")
+    [order] = data["orders"]
+    assert (order["phone"], order["notes"], order["city"]) == (
+        "+33 6 11 22 33 44",
+        "Sonnez chez Zoe.",
+        "Ville-Zoe",
+    )
+    assert order["lines"] == ["1 × Golem 0 – 40,00\u00a0€"]
+    [payments] = data["payments"]
+    assert payments["card"] == "visa •••• 4242"
+    [message] = data["contact"]
+    assert (message["message"], message["replies"]) == ("Bonjour, ici Zoe.", ["Bonjour Zoe !"])
+    assert data["reviews"][0]["text"] == "Une très belle pièce."
+    names = archive.namelist()
+    [invoice] = [name for name in names if name.startswith("invoices/")]
+    assert archive.read(invoice).startswith(b"%PDF")
+    [picture] = [name for name in names if name.startswith("contact/")]
+    assert archive.read(picture) == b"picture of Zoe"
+    [event] = [name for name in names if name.startswith("payments/")]
+    assert json.loads(archive.read(event))["data"]["object"]["email"] == "zoe@example.com"
+    everything = b"".join(archive.read(name) for name in names if not name.endswith(".pdf"))
+    assert b"Zoe" in everything
+    for foreign in (b"Max", b"max@example.com", b"MAX"):
+        assert foreign not in everything
+
+
+def test_the_page_of_the_archive_reads_alone_and_in_the_person_s_language():
+    archive = archive_of(made(make_person("Zoe", "zoe@example.com"), "de"))
+    html = archive.read("index.html").decode()
+    assert '<html lang="de">' in html
+    assert "Sonnez chez Zoe." in html
+    # A page in a folder: it loads nothing.
+    assert not re.search(r"<(script|link|img|iframe)|url\(|@import", html)
+    for link in [part.split('"')[0] for part in html.split('href="')[1:]]:
+        assert link in archive.namelist()
+
+
+def test_markup_that_people_typed_is_text_in_the_archive():
+    user = make_member(first_name="<script>alert(1)</script>")
+    html = archive_of(made(user)).read("index.html").decode()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_asked_for_on_the_page_made_in_the_background_and_mailed(queued_tasks, run_on_commit):
+    user = make_member()
+    client = browser(user)
+    with run_on_commit():
+        assert client.post(f"{PAGE}/archive").status_code == 303
+    assert queued_tasks.names == ["shop.pages.tasks.make_data_export"]
+    page = client.get(PAGE)
+    assert "Nous préparons votre archive." in page.content.decode()
+    assert page.headers["Refresh"] == "5"
+    assert "no-store" in page.headers["Cache-Control"]
+
+    with run_on_commit():
+        queued_tasks.run()
+
+    page = client.get(PAGE)
+    assert "Refresh" not in page.headers
+    export = DataExport.objects.get()
+    assert f'href="{PAGE}/archive/{export.pk}"' in page.content.decode()
+    answer = client.get(f"{PAGE}/archive/{export.pk}")
+    assert answer.headers["Content-Type"] == "application/zip"
+    assert "attachment" in answer.headers["Content-Disposition"]
+    assert zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))).testzip() is None
+    send_mails()
+    mail = OutgoingMail.objects.get(kind="account_data_ready")
+    assert mail.to == user.email
+    assert f"http://localhost:8000{PAGE}" in mail.text
+
+
+def test_two_presses_make_one_archive():
+    user = make_member()
+    client = browser(user)
+    client.post(f"{PAGE}/archive")
+    client.post(f"{PAGE}/archive")
+    assert DataExport.objects.count() == 1
+
+
+def test_a_fourth_archive_in_a_day_is_refused_in_words():
+    user = make_member()
+    for _ in range(3):
+        made(user)
+    answer = browser(user).post(f"{PAGE}/archive")
+    assert answer.status_code == 429
+    assert "Trop de demandes aujourd'hui. Réessayez demain." in answer.content.decode().replace("&#x27;", "'")
+    assert DataExport.objects.count() == 3
+
+
+def test_nobody_else_gets_the_archive():
+    export = made(make_member())
+    path = f"{PAGE}/archive/{export.pk}"
+    assert browser(make_member("other@example.com")).get(path).status_code == 404
+    assert Client().get(path).status_code == 302
+
+
+def test_the_archive_is_gone_after_seven_days():
+    user = make_member()
+    export = made(user)
+    assert export.expires_at is not None
+    assert export.ready_at is not None
+    assert export.expires_at - export.ready_at == timedelta(days=7)
+    DataExport.objects.update(expires_at=timezone.now())
+    assert browser(user).get(f"{PAGE}/archive/{export.pk}").status_code == 404
+
+
+def test_expired_archives_are_deleted_with_their_files(run_on_commit):
+    export, kept = made(make_member()), made(make_member("other@example.com"))
+    DataExport.objects.filter(pk=export.pk).update(expires_at=timezone.now())
+    with run_on_commit():
+        assert purge_exports(timezone.now() - timedelta(days=7), 100) == 1
+    assert not private_storage().exists(export.file)
+    assert private_storage().exists(kept.file)
+
+
+def test_another_worker_takes_over_when_one_died():
+    export = request_export(user=make_member(), language="fr")
+    later = timezone.now() + timedelta(hours=1)
+    DataExport.objects.update(
+        state=ExportState.RUNNING, tries=1, lease_until=timezone.now() + timedelta(minutes=1)
+    )
+    assert not make_export(export.pk)
+    DataExport.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert make_waiting_exports(later) == 1
+    assert DataExport.objects.get().state == ExportState.READY
+
+
+def test_what_fails_three_times_ends_and_may_be_asked_for_again(monkeypatch, caplog):
+    user = make_member()
+    export = request_export(user=user, language="fr")
+
+    def break_down(*_args):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(data_exports, "_write_archive", break_down)
+    for _ in range(3):
+        assert not make_export(export.pk)
+    export.refresh_from_db()
+    assert export.state == ExportState.FAILED
+    assert not OutgoingMail.objects.exists()
+    assert "L'archive n'a pas pu être préparée." in browser(user).get(PAGE).content.decode().replace(
+        "&#x27;", "'"
+    )
+    monkeypatch.undo()
+    assert made(user).state == ExportState.READY
+
+
+def test_the_call_starts_an_archive_and_gives_it():
+    user = make_member()
+    client = browser(user)
+    answer = client.get("/api/me/export")
+    assert answer.status_code == 202
+    assert (answer.json()["state"], answer.json()["url"]) == ("requested", "")
+    export = DataExport.objects.get()
+    make_export(export.pk)
+    answer = client.get("/api/me/export")
+    assert answer.status_code == 200
+    assert answer.json()["url"] == f"http://localhost:8000{PAGE}/archive/{export.pk}"
+    assert DataExport.objects.count() == 1
+    assert Client().get("/api/me/export").status_code == 401

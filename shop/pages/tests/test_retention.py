@@ -1,0 +1,284 @@
+"""What is deleted once its period is over, and the report of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.conf import settings
+from django.contrib.admin.models import LogEntry
+from django.utils import timezone, translation
+
+from accounts.models import SignUp, User
+from accounts.tests.people import make_admin, make_member, sign_up
+from catalog.models import Notice, Review
+from orders.models import Attempt, Order, StripeEvent
+from orders.services.fulfilment.status_changes import update_status
+from orders.tests.factories import make_order, make_product, pay_order
+from shop.core import personal_data
+from shop.core.models import OutgoingMail
+from shop.core.personal_data import RetentionRule, kept_until, period_text, retention_rules
+from shop.pages.models import ContactImage, ContactRequest, Erasure, InactivityNotice, RetentionRun
+from shop.pages.services.retention import apply_rules
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 11, 30, 3, 0, tzinfo=UTC)
+
+
+def ago(**period: float) -> datetime:
+    return timezone.now() - timedelta(**period)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "before"),
+    [
+        ("x_days", 30, datetime(2026, 10, 31, 3, 0, tzinfo=UTC)),
+        ("x_months", 9, datetime(2026, 2, 28, 3, 0, tzinfo=UTC)),
+        ("x_months", 12, datetime(2025, 11, 30, 3, 0, tzinfo=UTC)),
+        ("x_years", 10, datetime(2016, 11, 30, 3, 0, tzinfo=UTC)),
+    ],
+)
+def test_a_period_ends_on_the_day_of_the_calendar(settings, name, value, before):
+    settings.RETENTION = {name: value}
+    assert kept_until(name, NOW) == before
+
+
+@pytest.mark.parametrize(
+    ("language", "texts"),
+    [
+        ("fr", ("10 ans", "90 jours", "12 mois")),
+        ("en", ("10 years", "90 days", "12 months")),
+        ("es", ("10 años", "90 días", "12 meses")),
+        ("de", ("10 Jahre", "90 Tage", "12 Monate")),
+    ],
+)
+def test_a_period_in_words(language, texts):
+    with translation.override(language):
+        found = tuple(period_text(name) for name in ("invoices_years", "unpaid_days", "log_months"))
+    assert found == texts
+
+
+def test_every_rule_of_the_shop():
+    assert [(rule.name, rule.period) for rule in retention_rules()] == [
+        ("account-mails", "account_mail_days"),
+        ("mails", "mail_years"),
+        ("journal", "log_months"),
+        ("sign-ups", "sign_up_days"),
+        ("notices", "notice_days"),
+        ("reviews", "review_years"),
+        ("unpaid-orders", "unpaid_days"),
+        ("provider-events", "provider_event_days"),
+        ("contact", "contact_years"),
+        ("quote-pictures", "quote_picture_months"),
+        ("exports", "export_days"),
+        ("inactive-warned", "inactive_years"),
+        ("inactive-erased", "inactive_notice_days"),
+    ]
+
+
+def test_a_night_deletes_what_is_old_and_says_how_many(run_on_commit):
+    sign_up("old@example.com")
+    SignUp.objects.update(created_at=ago(days=settings.RETENTION["sign_up_days"], minutes=1))
+    sign_up("new@example.com")
+    OutgoingMail.objects.all().delete()
+    for kind, age in (
+        ("order_status", 3 * 366),
+        ("order_confirmation", 3 * 366),
+        ("order_status", 3 * 365 - 2),
+    ):
+        OutgoingMail.objects.create(kind=kind, to="a@example.com", created_at=ago(days=age))
+
+    found = apply_rules(timezone.now())
+
+    assert [row.email for row in SignUp.objects.all()] == ["new@example.com"]
+    assert sorted(OutgoingMail.objects.values_list("kind", flat=True)) == [
+        "order_confirmation",
+        "order_status",
+    ]
+    assert (found["sign-ups"], found["mails"]) == (1, 1)
+    assert {row.rule: row.count for row in RetentionRun.objects.filter(count__gt=0)} == {
+        "sign-ups": 1,
+        "mails": 1,
+    }
+    assert RetentionRun.objects.count() == len(retention_rules())
+
+
+def test_a_second_run_of_a_day_adds_to_its_row():
+    for _ in range(2):
+        sign_up("old@example.com")
+        SignUp.objects.update(created_at=ago(days=30))
+        apply_rules(timezone.now())
+    assert RetentionRun.objects.get(rule="sign-ups").count == 2
+
+
+def test_a_rule_that_fails_is_reported_and_keeps_the_others_from_nothing(monkeypatch, caplog):
+    def fail(_before, _limit):
+        raise OSError("disk full")
+
+    rules = [RetentionRule("broken", "Cassée", "log_months", fail), *retention_rules()]
+    monkeypatch.setattr("shop.pages.services.retention.retention_rules", lambda: rules)
+    sign_up("old@example.com")
+    SignUp.objects.update(created_at=ago(days=30))
+    apply_rules(timezone.now())
+    assert RetentionRun.objects.get(rule="broken").fault == "OSError: disk full"
+    assert not SignUp.objects.exists()
+
+
+def test_batches_go_on_until_nothing_is_left(monkeypatch):
+    monkeypatch.setattr("shop.pages.services.retention.BATCH", 2)
+    for number in range(5):
+        Notice.objects.create(
+            email=f"{number}@example.com",
+            token=str(number) * 43,
+            product=make_product(f"P{number}"),
+            asked_at=ago(days=31),
+        )
+    assert apply_rules(timezone.now())["notices"] == 5
+
+
+@pytest.mark.both_engines
+def test_orders_never_paid_go_after_ninety_days_and_paid_ones_stay():
+    old, new, paid = (
+        make_order(),
+        make_order(email="new@example.com"),
+        pay_order(make_order(email="paid@example.com")),
+    )
+    for order in (old, new):
+        update_status(order_id=order.pk, status="cancelled", actor=None)
+    Attempt.objects.filter(payment__order__in=(old, new)).update(state="expired")
+    Order.objects.filter(pk__in=(old.pk, paid.pk)).update(created_at=ago(days=91))
+    assert apply_rules(timezone.now())["unpaid-orders"] == 1
+    assert set(Order.objects.values_list("pk", flat=True)) == {new.pk, paid.pk}
+
+
+@pytest.mark.both_engines
+def test_bodies_of_processed_events_are_emptied():
+    for name, processed in (("evt_1", timezone.now()), ("evt_2", None)):
+        StripeEvent.objects.create(
+            event_id=name,
+            kind="x",
+            body={"email": "a@example.com"},
+            received_at=ago(days=91),
+            processed_at=processed,
+        )
+    assert apply_rules(timezone.now())["provider-events"] == 1
+    assert dict(StripeEvent.objects.values_list("event_id", "body")) == {
+        "evt_1": {},
+        "evt_2": {"email": "a@example.com"},
+    }
+    assert apply_rules(timezone.now())["provider-events"] == 0
+
+
+def test_names_of_old_reviews_go_and_their_words_stay():
+    values = {
+        "rating": 5,
+        "title": "Beau",
+        "text": "Beau.",
+        "experience_date": timezone.localdate(),
+        "author_name": "Léa",
+    }
+    for days in (3 * 366, 30):
+        Review.objects.create(
+            product=make_product(f"P{days}"), state="published", published_at=ago(days=days), **values
+        )
+    assert apply_rules(timezone.now())["reviews"] == 1
+    assert list(Review.objects.order_by("published_at").values_list("author_name", "text")) == [
+        ("", "Beau."),
+        ("Léa", "Beau."),
+    ]
+
+
+def test_pictures_of_messages_go_after_a_year():
+    for reference, days in (("OLD", 400), ("NEW", 300)):
+        request = ContactRequest.objects.create(
+            reference=reference, fingerprint=reference, kind="quote", first_name="Léa", last_name="M", subject="s",
+            email="lea@example.com", message="m", language="fr", created_at=ago(days=days),
+        )  # fmt: skip
+        ContactImage.objects.create(request=request, file=f"{reference}.jpg", width=1, height=1)
+    assert apply_rules(timezone.now())["quote-pictures"] == 1
+    assert [image.file for image in ContactImage.objects.all()] == ["NEW.jpg"]
+
+
+def test_the_journal_of_the_administration_lasts_a_year():
+    admin = make_admin()
+    for days in (400, 300):
+        entry = LogEntry.objects.create(user=admin, action_flag=1, object_repr="x")
+        LogEntry.objects.filter(pk=entry.pk).update(action_time=ago(days=days))
+    assert apply_rules(timezone.now())["journal"] == 1
+    assert LogEntry.objects.count() == 1
+
+
+def idle(email: str, *, joined: float, signed_in: float | None = None, **fields) -> User:
+    user = make_member(email, **fields)
+    User.objects.filter(pk=user.pk).update(
+        date_joined=ago(days=joined), last_login=None if signed_in is None else ago(days=signed_in)
+    )
+    return User.objects.get(pk=user.pk)
+
+
+def test_members_without_activity_are_warned_a_month_before_and_then_erased():
+    three_years = 3 * 366
+    gone = idle("gone@example.com", joined=three_years, language="de")
+    idle("signed-in@example.com", joined=three_years, signed_in=10)
+    buyer = idle("buyer@example.com", joined=three_years)
+    make_order(user=buyer, email=buyer.email)
+    staff = idle("staff@example.com", joined=three_years)
+    User.objects.filter(pk=staff.pk).update(is_staff=True)
+
+    assert apply_rules(timezone.now())["inactive-warned"] == 1
+
+    mail = OutgoingMail.objects.get()
+    assert (mail.kind, mail.to, mail.language) == ("account_inactive", "gone@example.com", "de")
+    assert apply_rules(timezone.now())["inactive-warned"] == 0
+    assert not Erasure.objects.exists()
+    InactivityNotice.objects.update(announced_at=ago(days=31))
+    apply_rules(timezone.now())
+    erasure = Erasure.objects.get()
+    assert (erasure.user_key, erasure.by_inactivity) == (gone.pk, True)
+
+
+def test_who_comes_back_in_that_month_stays():
+    user = idle("back@example.com", joined=3 * 366)
+    apply_rules(timezone.now())
+    InactivityNotice.objects.update(announced_at=ago(days=31))
+    User.objects.filter(pk=user.pk).update(last_login=ago(days=2))
+    apply_rules(timezone.now())
+    assert not Erasure.objects.exists()
+    assert not InactivityNotice.objects.exists()
+
+
+def test_the_warning_comes_a_month_before_the_three_years_end():
+    idle("soon@example.com", joined=3 * 365 - 20)
+    idle("later@example.com", joined=3 * 365 - 40)
+    apply_rules(timezone.now())
+    assert [mail.to for mail in OutgoingMail.objects.all()] == ["soon@example.com"]
+
+
+def test_the_last_use_is_the_latest_that_any_app_knows_of(monkeypatch):
+    first, second = ago(days=2), ago(days=1)
+    monkeypatch.setattr(
+        personal_data, "_last_uses", {"a": lambda _keys: {1: first}, "b": lambda _keys: {1: second, 2: first}}
+    )
+    assert personal_data.last_use([1, 2]) == {1: second, 2: first}
+
+
+def test_the_register_names_every_activity_with_the_periods_of_the_settings(client):
+    client.force_login(make_admin())
+    page = client.get("/gestion/pages/retentionrun/registre").content.decode().replace("&#x27;", "'")
+    for activity in personal_data.activities():
+        assert str(activity.label) in page
+        assert str(activity.purpose) in page
+        for period in activity.periods:
+            assert f"{period_text(period.name)} {period.since}" in page
+    assert "<code>orders.StoredCard</code> (customer_id, payment_method_id, brand, last4)" in page
+
+
+def test_the_report_names_what_was_deleted_and_after_how_long(client):
+    sign_up("old@example.com")
+    SignUp.objects.update(created_at=ago(days=30))
+    apply_rules(timezone.now())
+    client.force_login(make_admin())
+    page = client.get("/gestion/pages/retentionrun/").content.decode()
+    assert "Inscriptions jamais confirmées" in page
+    assert "5 jours" in page

@@ -1,0 +1,136 @@
+"""`/espace-membre/donnees`: the archive of one's own data, and the erasure of one's account."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any, cast
+
+from django import forms
+from django.contrib.auth.decorators import login_required
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.models import User
+from accounts.services.members import is_last_admin
+from accounts.services.signing_in import check_own_password
+from shop.core.languages import active_language
+from shop.core.personal_data import period_text
+from shop.core.problems import Problem
+from shop.pages.selectors.personal_data import (
+    current_export,
+    erasure_of,
+    kept_after_erasure,
+    open_matters,
+    person_of,
+    printed_activities,
+    ready_export,
+)
+from shop.pages.services.contact import private_storage
+from shop.pages.services.data_exports import request_export
+from shop.pages.services.erasures import cancel_erasure, request_erasure
+
+# While an archive is made the page asks again by itself, without a script.
+REFRESH_SECONDS = 5
+
+
+class ErasureForm(forms.Form):
+    """The password once more. It is never trimmed: a space may be part of it."""
+
+    password = forms.CharField(required=False, strip=False, widget=forms.PasswordInput)
+
+
+@require_safe
+@never_cache
+@login_required
+def data_page(request: HttpRequest) -> HttpResponse:
+    """What is held, the archive and its progress, the erasure."""
+    return _page(request, ErasureForm())
+
+
+@require_POST
+@never_cache
+@login_required
+def export_request(request: HttpRequest) -> HttpResponseBase:
+    """Start an archive."""
+    try:
+        request_export(user=_member(request), language=active_language())
+    except Problem as problem:
+        page = _page(request, ErasureForm(), status=problem.status, export_refusal=problem.detail)
+        return problem.set_headers(page)
+    return HttpResponseRedirect(reverse("members-data"), status=303)
+
+
+@require_safe
+@never_cache
+@login_required
+def export_file(request: HttpRequest, key: uuid.UUID) -> HttpResponseBase:
+    """The archive, to its member alone; 404 for anybody else and once its time is over."""
+    export = ready_export(_member(request).pk, key)
+    storage = private_storage()
+    if export is None or not storage.exists(export.file):
+        raise Http404
+    name = _("mes-donnees-%(day)s.zip") % {"day": f"{export.requested_at:%Y-%m-%d}"}
+    return FileResponse(
+        storage.open(export.file), as_attachment=True, filename=name, content_type="application/zip"
+    )
+
+
+@sensitive_post_parameters("password")
+@require_http_methods(["POST"])
+@never_cache
+@login_required
+def erasure_request(request: HttpRequest) -> HttpResponseBase:
+    """Register the erasure with the member's password, or with `cancel` take it back."""
+    user = _member(request)
+    if "cancel" in request.POST:
+        cancel_erasure(user=user)
+        return HttpResponseRedirect(f"{reverse('members-data')}#effacement", status=303)
+    form = ErasureForm(request.POST)
+    form.is_valid()
+    try:
+        check_own_password(user, form.cleaned_data.get("password", ""))
+        request_erasure(user=user, language=active_language())
+    except Problem as problem:
+        form.add_error("password", problem.detail)
+        page = _page(request, form, status=429 if problem.status == 429 else 200)
+        return problem.set_headers(page)
+    return HttpResponseRedirect(f"{reverse('members-data')}#effacement", status=303)
+
+
+def _page(
+    request: HttpRequest, form: ErasureForm, *, status: int = 200, export_refusal: str = ""
+) -> HttpResponse:
+    user = _member(request)
+    export = current_export(user.pk)
+    context: dict[str, Any] = {
+        "export": export,
+        "export_refusal": export_refusal,
+        "export_days": period_text("export_days"),
+        "erasure": erasure_of(user.pk),
+        "erasure_days": period_text("erasure_days"),
+        "matters": open_matters(person_of(user)),
+        "is_last_admin": is_last_admin(user),
+        "activities": printed_activities(),
+        "kept": kept_after_erasure(),
+        "legal_period": period_text("invoices_years"),
+        "form": form,
+        "breadcrumbs": [
+            (_("Accueil"), reverse("home")),
+            (_("Espace membre"), reverse("members")),
+            (_("Mes données"), None),
+        ],
+    }
+    response = render(request, "pages/members_data.html", context, status=status)
+    if export is not None and export.is_under_way:
+        response["Refresh"] = str(REFRESH_SECONDS)
+    return response
+
+
+def _member(request: HttpRequest) -> User:
+    return cast(User, request.user)
