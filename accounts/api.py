@@ -16,6 +16,13 @@ from accounts.selectors import roles_of
 from shop.core.me_parts import me_parts
 
 
+class MeCartSerializer(serializers.Serializer[dict[str, Any]]):
+    """The saved cart of a member: whose it is, and how often it changed."""
+
+    owner = serializers.CharField()
+    version = serializers.IntegerField()
+
+
 class MeSerializer(serializers.Serializer[dict[str, Any]]):
     """The visitor: member or not, and the token that unsafe calls send back in ``X-CSRFToken``."""
 
@@ -24,6 +31,7 @@ class MeSerializer(serializers.Serializer[dict[str, Any]]):
     first_name = serializers.CharField(required=False, allow_blank=True)
     roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.values))
     favourites = serializers.ListField(child=serializers.IntegerField())
+    cart = MeCartSerializer(required=False)
     csrf_token = serializers.CharField()
 
 

@@ -37,7 +37,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
         (EVERYBODY, EVERYBODY),
     ),
     **dict.fromkeys(
-        ("members", "return-mails", "api-favourites", "api-favourite", "api-orders"),
+        ("members", "return-mails", "api-favourites", "api-favourite", "api-orders", "api-saved-cart"),
         (PEOPLE, PEOPLE),
     ),
     # Safe methods alone.
