@@ -22,4 +22,7 @@ export type BuyOffer = Schemas["BuyOffer"];
 export type Finish = Schemas["FinishEnum"];
 /** `csrf_token` goes with every unsafe call as `X-CSRFToken`. */
 export type Me = Schemas["Me"];
+/** `problem` says of a line that it can't be bought as it is; it stays. */
+export type SavedCart = Schemas["SavedCart"];
+export type SavedCartWrite = Schemas["SavedCartWriteRequest"];
 export type SearchSuggestions = Schemas["SearchSuggestions"];
