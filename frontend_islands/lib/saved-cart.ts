@@ -138,8 +138,12 @@ async function write(copy: CartCopy): Promise<CartCopy | null> {
 /** Takes in the cart of the account, to which the browser adds what it changed since it was `seen`. */
 function receive(copy: CartCopy, saved: SavedCart, seen: readonly CartLine[]): CartCopy | null {
   const lines = parseLines(saved.lines);
-  // Signed out while the answer was on its way, in this tab or another.
-  if (!mayBeMember() || readCopy()?.device !== copy.device) return null;
+  // While the answer was on its way: signed out, or another tab took one in, and this one is about what was before.
+  const stored = mayBeMember() ? readCopy() : null;
+  if (stored?.device !== copy.device) return null;
+  if (stored.version !== copy.version || stored.number !== copy.number || !stored.sent !== !copy.sent) {
+    return stored;
+  }
   const before = readCart();
   const after = mergeCarts(lines, before, seen);
   if (after.length > MAX_LINES) {
