@@ -27,7 +27,7 @@ function start(): void {
 }
 
 function sayBrought(lines: BroughtLine[]): void {
-  const names = lines.map(({ name, quantity }) => (quantity > 1 ? `${name} × ${quantity}` : name));
+  const names = lines.map(({ name, quantity }) => (quantity > 1 ? `${name}\u00a0×\u00a0${quantity}` : name));
   const putBack = () => writeCart(mergeCarts(readCart(), lines, []));
   const takeOut = () => {
     writeCart(mergeCarts(readCart(), [], lines));

@@ -2,6 +2,8 @@
 
 from typing import Any, cast
 
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import IsAuthenticated
@@ -10,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from orders.api.base import private, validated
+from orders.api.base import validated
 from orders.api.serializers import LinesField, StrictIntegerField, requested_lines
 from orders.selectors.saved_carts import find_saved_cart, saved_cart_document
 from orders.services.carts.saved_carts import CartConflict, write_saved_cart
@@ -54,6 +56,7 @@ class SavedCartSerializer(serializers.Serializer[dict[str, Any]]):
     lines = SavedLineSerializer(many=True)
 
 
+@method_decorator(never_cache, name="dispatch")
 class SavedCartView(APIView):
     """`GET/PUT /api/cart/saved`: members only, their own only."""
 
@@ -63,7 +66,7 @@ class SavedCartView(APIView):
     def get(self, request: Request) -> Response:
         """The cart and its version."""
         cart = find_saved_cart(cast(User, request.user).pk)
-        return private(SavedCartSerializer(saved_cart_document(cart)).data)
+        return Response(SavedCartSerializer(saved_cart_document(cart)).data)
 
     @extend_schema(
         operation_id="saved_cart_write", request=SavedCartWriteSerializer, responses=SavedCartSerializer
@@ -82,4 +85,4 @@ class SavedCartView(APIView):
         except CartConflict as conflict:
             conflict.extra["cart"] = SavedCartSerializer(saved_cart_document(conflict.cart)).data
             raise
-        return private(SavedCartSerializer(saved_cart_document(cart)).data)
+        return Response(SavedCartSerializer(saved_cart_document(cart)).data)

@@ -57,7 +57,7 @@ def test_cart_never_saved_is_empty_of_version_zero_and_writes_no_row(django_asse
         answer = client.get("/api/cart/saved")
 
     assert answer.status_code == 200
-    assert answer["Cache-Control"] == "no-store"
+    assert "no-store" in answer["Cache-Control"]
     assert reduced(answer.json()) == (0, [])
     assert SavedCart.objects.count() == 0
 
@@ -112,6 +112,23 @@ def test_sign_in_joins_both_carts_and_keeps_the_larger_quantity_of_the_same_thin
     assert reduced(joined) == (2, both)
     # Once more, whoever asks: the same cart, the same version.
     assert reduced(put(laptop, [thing(4, 1), thing(2, 2)]).json()) == (2, both)
+
+
+def test_shared_computer_shows_the_next_member_nothing_and_stores_no_answer():
+    make_member("other@example.com")
+    client = browser()
+    put(client, [thing(1)])
+    key = client.session.session_key
+
+    client.post("/auth/deconnexion")
+    after = [client.get(path) for path in ("/api/cart/saved", "/espace-membre", "/api/me")]
+    assert [answer.status_code for answer in after] == [401, 302, 200]
+    assert all("no-store" in answer["Cache-Control"] for answer in after)
+    client.post("/auth", {"mode": "signin", "email": "other@example.com", "password": PASSWORD})
+    assert read(client) == (0, [])
+    # The cookie of before, replayed.
+    client.cookies["sessionid"] = key
+    assert client.get("/api/cart/saved").status_code == 401
 
 
 def test_change_of_the_version_seen_takes_the_place_of_the_cart():
