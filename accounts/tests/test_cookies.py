@@ -69,7 +69,7 @@ def test_cookies_of_a_sign_in_are_for_this_site_and_tls_and_the_session_is_out_o
     } == {
         "sessionid": (True, True, "Lax"),
         "device": (True, True, "Lax"),
-        "csrftoken": (True, False, "Lax"),
+        "csrftoken": (True, True, "Lax"),
         # What scripts of the page must read, and grants nothing.
         "member": (True, False, "Lax"),
         "notice": (True, False, "Lax"),
