@@ -287,7 +287,7 @@ def report(number: int, guesses: int) -> int:
         missed += not is_good
         print(f"{'' if is_good else 'MISSED '}{text}", flush=True)
 
-    guessing = guess(guesses=guesses)
+    guessing = guess(guesses=guesses, customers=min(50, guesses))
     say(
         f"{guessing.guesses} guesses from 200 addresses: {guessing.tried} tried, answers {guessing.statuses}",
         is_good=guessing.tried <= 5,
