@@ -20,6 +20,13 @@ from shop.core.languages import active_language
 from shop.core.me_parts import erase_me, me_parts
 
 
+class MeCartSerializer(serializers.Serializer[dict[str, Any]]):
+    """The saved cart of a member: whose it is, and how often it changed."""
+
+    owner = serializers.CharField()
+    version = serializers.IntegerField()
+
+
 class MeSerializer(serializers.Serializer[dict[str, Any]]):
     """The visitor: member or not, and the token that unsafe calls send back in ``X-CSRFToken``."""
 
@@ -28,6 +35,7 @@ class MeSerializer(serializers.Serializer[dict[str, Any]]):
     first_name = serializers.CharField(required=False, allow_blank=True)
     roles = serializers.ListField(child=serializers.ChoiceField(choices=Role.values))
     favourites = serializers.ListField(child=serializers.IntegerField())
+    cart = MeCartSerializer(required=False)
     csrf_token = serializers.CharField()
 
 

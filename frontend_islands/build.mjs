@@ -38,6 +38,7 @@ const STYLES = "frontend_islands/styles/app.css";
 /** What the runtime fetches besides islands. */
 const ON_DEMAND = [
   "cart-count",
+  "cart-sync",
   "favourite-button",
   "language-offer",
   "member-link",

@@ -2,10 +2,11 @@
 
 from django.urls import path
 
-from orders.api import admin_orders, invoices, refunds, views, withdrawals
+from orders.api import admin_orders, invoices, refunds, saved_carts, views, withdrawals
 
 urlpatterns = [
     path("cart/quote", views.QuoteView.as_view(), name="api-quote"),
+    path("cart/saved", saved_carts.SavedCartView.as_view(), name="api-saved-cart"),
     path("checkout", views.CheckoutView.as_view(), name="api-checkout"),
     path("checkout/verify", views.VerifyView.as_view(), name="api-verify"),
     path("orders", views.OrderListView.as_view(), name="api-orders"),

@@ -15,15 +15,18 @@ class OrdersConfig(AppConfig):
         from orders import personal_data
         from orders.selectors.orders import find_purchase, shown_pictures
         from orders.selectors.promises import dispatch_from
+        from orders.selectors.saved_carts import saved_cart_state
         from orders.services.checkout.placement import join_orders
         from orders.services.fulfilment.order_links import order_link_content
         from orders.services.invoicing import sending
         from shop.core.mail_content import register_resolver
+        from shop.core.me_parts import register_me_part
 
         register_orders(join_orders)
         register_purchases(find_purchase)
         register_file_user(shown_pictures)
         register_dispatch(dispatch_from)
+        register_me_part("cart", saved_cart_state)
         sending.register()
         register_resolver("order_link_request", order_link_content)
         personal_data.register()

@@ -8,7 +8,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext_lazy as _
 
 from orders.invoices.documents import ensure_document, file_name
-from orders.models import CLOSED_STATUSES, Invoice, Order, OrderStatus, StoredCard, Withdrawal
+from orders.models import CLOSED_STATUSES, Invoice, Order, OrderStatus, SavedCart, StoredCard, Withdrawal
 from orders.selectors.personal_data import last_orders, matter_of, orders_of, withdrawals_of
 from orders.services.fulfilment.archiving import archiving_obstacles
 from orders.services.fulfilment.erasing import (
@@ -147,6 +147,20 @@ def register() -> None:
             export=_invoices,
         )
     )
+    register_activity(
+        ProcessingActivity(
+            name="cart",
+            label=_("Panier d'un membre"),
+            purpose=_("Retrouver votre panier sur vos autres appareils"),
+            data=_("pièces choisies et leurs quantités"),
+            basis=Basis.CONTRACT,
+            periods=(Period("inactive_years", _("après votre dernière activité")),),
+            recipients=_("hébergeur"),
+            columns={"orders.SavedCart": ("*",)},
+            export=_saved_cart,
+            erase=_erase_saved_cart,
+        )
+    )
     _not_personal()
     register_retention(
         RetentionRule("unpaid-orders", _("Commandes jamais payées"), "unpaid_days", purge_unpaid_orders)
@@ -157,6 +171,15 @@ def register() -> None:
         )
     )
     register_last_use("orders", last_orders)
+
+
+def _saved_cart(person: Person) -> list[Record]:
+    return [record_of(cart, "lines", "updated_at") for cart in SavedCart.objects.filter(user=person.key)]
+
+
+def _erase_saved_cart(person: Person) -> bool:
+    SavedCart.objects.filter(user=person.key).delete()
+    return True
 
 
 def _not_personal() -> None:

@@ -32,8 +32,8 @@ def test_nobody(client, django_assert_num_queries):
 def test_a_member(client, django_assert_num_queries):
     client.force_login(make_member(first_name="Zoé"))
 
-    # Session, user, role, favourites.
-    with django_assert_num_queries(4):
+    # Session, user, role, favourites, saved cart.
+    with django_assert_num_queries(5):
         response = client.get("/api/me")
 
     me = response.json()

@@ -237,6 +237,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/cart/saved": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The cart and its version. */
+        get: operations["saved_cart"];
+        /** @description Write it. 409 `cart_conflict` when it is of another version: the answer's `cart` is that of now. */
+        put: operations["saved_cart_write"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/checkout": {
         parameters: {
             query?: never;
@@ -818,6 +836,8 @@ export interface components {
             /** Format: decimal */
             total: string;
             installment_plan?: components["schemas"]["Installment"][];
+            /** @description A member's order: whose saved cart its lines leave with the payment. */
+            cart_owner?: string;
         };
         CheckoutLinks: {
             cart: string;
@@ -1101,7 +1121,13 @@ export interface components {
             first_name?: string;
             roles: components["schemas"]["RolesEnum"][];
             favourites: number[];
+            cart?: components["schemas"]["MeCart"];
             csrf_token: string;
+        };
+        /** @description The saved cart of a member: whose it is, and how often it changed. */
+        MeCart: {
+            owner: string;
+            version: number;
         };
         /**
          * @description * `card` - Sur la carte
@@ -1608,6 +1634,34 @@ export interface components {
          * @enum {string}
          */
         RolesEnum: "admin" | "staff" | "user";
+        SavedCart: {
+            /** @description Names the account to its own browsers. */
+            owner: string;
+            version: number;
+            lines: components["schemas"]["SavedLine"][];
+        };
+        SavedCartWriteRequest: {
+            lines: components["schemas"]["LineRequest"][];
+            /** @description The version that these lines take the place of. Without one they are joined to what is saved: of each thing the larger quantity stays. */
+            version?: number | null;
+            /**
+             * @description Who writes; a device numbers its writes, and one that arrives again changes nothing.
+             * @default
+             */
+            device: string;
+            /** @default 1 */
+            number: number;
+        };
+        SavedLine: {
+            product_id: number;
+            variation_id: number | null;
+            finish: string | null;
+            quantity: number;
+            name: string;
+            /** @description Why it can't be bought; the line stays. */
+            problem?: string;
+            problem_detail?: string;
+        };
         /**
          * @description At most six products and three links. `corrected` is what the words were taken for, or empty; `summary` is the
          *     number of results as a sentence; `url` is the page of all of them.
@@ -2271,6 +2325,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Quote"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saved_cart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedCart"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saved_cart_write: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedCartWriteRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedCart"];
                 };
             };
             /** @description Refused */

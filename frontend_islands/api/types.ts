@@ -24,4 +24,7 @@ export type Finish = Schemas["FinishEnum"];
 export type Me = Schemas["Me"];
 /** An address of the member's book. */
 export type SavedAddress = Schemas["Address"];
+/** `problem` says of a line that it can't be bought as it is; it stays. */
+export type SavedCart = Schemas["SavedCart"];
+export type SavedCartWrite = Schemas["SavedCartWriteRequest"];
 export type SearchSuggestions = Schemas["SearchSuggestions"];

@@ -4,6 +4,8 @@ import { fetchMe, forgetMe } from "./me";
 interface CallOptions {
   headers?: Record<string, string>;
   signal?: AbortSignal;
+  /** The call goes on when the page is left; for small bodies. */
+  keepalive?: boolean;
   /** The call reads nothing of the visitor: it goes out at once, without asking for a token first. */
   isAnonymous?: boolean;
   /** What this very call answered when it went out before; it is not sent again. */
@@ -80,6 +82,7 @@ async function call<Answer>(
   };
   const request: RequestInit = { method, headers, credentials: "same-origin" };
   if (options.signal) request.signal = options.signal;
+  if (options.keepalive) request.keepalive = true;
   if (method !== "GET") {
     if (body != null) headers["Content-Type"] = "application/json";
     if (!options.isAnonymous) headers["X-CSRFToken"] = (await answering(fetchMe())).csrf_token;

@@ -5,11 +5,17 @@
  *
  * Anything else may be there (an older or newer version, another program, a hand that edited it): what is read
  * is checked field by field and what does not fit is left out.
+ *
+ * A member's lines are a copy of their saved cart (`cart-copy.ts`); the first look after signing out takes them away.
  */
 import { LIMITS } from "@/api/limits";
+import { lineKey, MAX_QUANTITY, mergeCarts } from "./cart-merge";
 import { type Choice, isFinish } from "./choice";
 import { emit } from "./events";
-import { browserStore } from "./storage";
+import { mayBeMember } from "./me";
+import { browserStore, tabStore } from "./storage";
+
+export { lineKey, MAX_QUANTITY } from "./cart-merge";
 
 export interface CartChoice extends Choice {
   product_id: number;
@@ -20,17 +26,13 @@ export interface CartLine extends CartChoice {
 }
 
 export const CART_KEY = "cart";
+/** There while the lines are a copy of an account's. */
+export const COPY_KEY = "cart-copy";
 /** The server prices no more at once. */
 export const MAX_LINES = LIMITS.QuoteRequestRequest.lines;
-export const MAX_QUANTITY = LIMITS.LineRequest.quantity;
 const VERSION = 1;
 /** Forty lines take less than 4,000 characters. */
 const LONGEST = 20_000;
-
-/** One text for each thing that can be bought: lines with the same key are one line. */
-export function lineKey({ product_id, variation_id, finish }: CartChoice): string {
-  return `${product_id}:${variation_id ?? ""}:${finish ?? ""}`;
-}
 
 /** The lines found in a stored text; an empty list when it is missing, damaged, too long or of another version. */
 export function parseCart(raw: string | null): CartLine[] {
@@ -41,9 +43,14 @@ export function parseCart(raw: string | null): CartLine[] {
   } catch {
     return [];
   }
-  if (stored?.version !== VERSION || !Array.isArray(stored.lines)) return [];
+  return stored?.version === VERSION ? parseLines(stored.lines) : [];
+}
+
+/** What is a line among anything at all, each thing once. */
+export function parseLines(candidates: unknown): CartLine[] {
+  if (!Array.isArray(candidates)) return [];
   const found = new Map<string, CartLine>();
-  for (const candidate of stored.lines) {
+  for (const candidate of candidates) {
     const line = parseLine(candidate);
     if (!line) continue;
     const key = lineKey(line);
@@ -68,6 +75,7 @@ function isCount(value: unknown): value is number {
 
 /** The cart of this moment, other tabs included. */
 export function readCart(): CartLine[] {
+  leaveAccount();
   return parseCart(browserStore.read(CART_KEY));
 }
 
@@ -75,6 +83,28 @@ export function readCart(): CartLine[] {
 export function writeCart(lines: readonly CartLine[]): void {
   browserStore.write(CART_KEY, JSON.stringify({ version: VERSION, lines }));
   emit("cart:changed", { count: countUnits(lines) });
+}
+
+/**
+ * Signed out: nothing of the account stays in this browser, nor what was typed in this tab. Where the session ended by
+ * itself, what could not be saved any more stays a visitor's.
+ */
+function leaveAccount(): void {
+  const copy = browserStore.read(COPY_KEY);
+  if (copy === null || mayBeMember()) return;
+  browserStore.remove(COPY_KEY);
+  tabStore.clear();
+  const isAsked = /\bnotice=signed_out\b/.test(document.cookie);
+  const seen = copyLines(copy);
+  writeCart(isAsked ? [] : mergeCarts([], parseCart(browserStore.read(CART_KEY)), seen));
+}
+
+function copyLines(raw: string): CartLine[] {
+  try {
+    return parseLines(Object(JSON.parse(raw)).lines);
+  } catch {
+    return [];
+  }
 }
 
 export function countUnits(lines: readonly CartLine[]): number {

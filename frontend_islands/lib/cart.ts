@@ -23,6 +23,7 @@ export {
 export const $lines = atom<readonly CartLine[]>(readCart());
 
 const reread = () => $lines.set(readCart());
+document.addEventListener("cart:changed", reread);
 addEventListener("storage", (event) => {
   // A null key: everything was cleared at once.
   if (event.key === CART_KEY || event.key === null) reread();
@@ -75,7 +76,5 @@ export function clearCart(): void {
 
 /** Starts from what is stored now, so that a change made in another tab a moment ago is not lost. */
 function change(next: (lines: CartLine[]) => CartLine[]): void {
-  const lines = next(readCart());
-  writeCart(lines);
-  $lines.set(lines);
+  writeCart(next(readCart()));
 }

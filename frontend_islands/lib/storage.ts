@@ -3,6 +3,7 @@ interface TextStore {
   read(key: string): string | null;
   write(key: string, text: string): void;
   remove(key: string): void;
+  clear(): void;
 }
 
 export const browserStore = textStore(() => localStorage);
@@ -33,6 +34,14 @@ function textStore(area: () => Storage): TextStore {
         area().removeItem(key);
       } catch {
         // Refused storage holds nothing.
+      }
+    },
+    clear() {
+      memory.clear();
+      try {
+        area().clear();
+      } catch {
+        // The same.
       }
     },
   };

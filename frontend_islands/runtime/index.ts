@@ -6,7 +6,10 @@ import { reportToServer } from "./report";
 reportToServer();
 
 const cookies = document.cookie;
-if (/\bmember=1/.test(cookies)) void import("./member-link");
+if (/\bmember=1/.test(cookies)) {
+  void import("./member-link");
+  void import("./cart-sync");
+}
 if (/\bnotice=\w/.test(cookies)) void import("./notice").then(({ showPendingNotice }) => showPendingNotice());
 
 // Most visitors have no cart: what counts one is fetched with the first thing to count.

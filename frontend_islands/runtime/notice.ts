@@ -1,19 +1,25 @@
 /**
  * Notices whose words the page holds, because it is the same for everybody: one
- * `<template data-notice="<code>" data-kind data-title data-link>text</template>` for each code in its toast region.
+ * `<template data-notice="<code>" data-kind data-title data-link data-action>text</template>` for each code in its toast
+ * region.
  */
 import { toast } from "@/lib/toast";
 
-/** Shows the notice of a code; `detail` takes the place of the page's text. Nothing where the page has none. */
-export function showNotice(code: string, detail = ""): void {
+/**
+ * Shows the notice of a code. `detail` takes the place of the page's text, or of the `{}` in it; `run` is what its action
+ * does. Nothing where the page has none.
+ */
+export function showNotice(code: string, detail = "", run?: () => void): void {
   const template = document.querySelector<HTMLTemplateElement>(`#toasts > [data-notice="${code}"]`);
   if (!template) return;
-  const { kind, title = "", link } = template.dataset;
-  const text = detail || (template.content.textContent?.trim() ?? "");
+  const { kind, title = "", link, action } = template.dataset;
+  const words = template.content.textContent?.trim() ?? "";
+  const text = words.includes("{}") ? words.replace("{}", () => detail) : detail || words;
   toast({
     kind: kind === "error" || kind === "info" ? kind : "success",
     title,
     ...(link ? { link: { href: link, label: text } } : { text }),
+    ...(action && run && { action: { label: action, run } }),
   });
 }
 

@@ -278,6 +278,9 @@ class CheckoutAnswerSerializer(serializers.Serializer[Any]):
     url = serializers.CharField()
     total = serializers.DecimalField(max_digits=10, decimal_places=2)
     installment_plan = InstallmentSerializer(many=True, required=False)
+    cart_owner = serializers.CharField(
+        required=False, help_text="A member's order: whose saved cart its lines leave with the payment."
+    )
 
 
 class VerifyAnswerSerializer(serializers.Serializer[Any]):

@@ -28,6 +28,7 @@ from orders.selectors import orders as order_selectors
 from orders.selectors.installments import agreed_plan
 from orders.selectors.order_cards import PAGE_SIZE
 from orders.selectors.quotes import quote_cart
+from orders.selectors.saved_carts import cart_owner
 from orders.services.checkout import checkout as checkout_service
 from orders.services.checkout.placement import CartChanged, CheckoutRequest
 from orders.services.payments.settlement import verify_payment
@@ -128,6 +129,7 @@ class CheckoutView(APIView):
             "url": done.url,
             "total": done.order.total,
             **_plan(done.order),
+            **({} if done.order.user_id is None else {"cart_owner": cart_owner(done.order.user_id)}),
         }
         return private(serializers.CheckoutAnswerSerializer(answer).data, 201)
 

@@ -53,6 +53,7 @@ from orders.models.returns import (
     WithdrawalLine,
     WithdrawalState,
 )
+from orders.models.saved_cart import SavedCart
 from orders.models.workshop import WorkshopClosure
 from orders.models.zone import DeliveryStop, ShippingRateStep, ShippingZone, Territory, TerritoryVat
 
@@ -106,6 +107,7 @@ __all__ = [
     "RefundReason",
     "RefundRequest",
     "RefundState",
+    "SavedCart",
     "ShippingRateStep",
     "ShippingZone",
     "StockHold",

@@ -45,7 +45,7 @@ ROUTES: dict[str, tuple[Who, Who]] = {
             *("members-data", "members-data-export", "members-erasure", "api-me-export"),
             *("accounts:security", "accounts:app", "accounts:new-passkey", "accounts:new-passkey-options"),
             *("accounts:passkey", "accounts:recovery-codes", "accounts:recovery-codes-file"),
-            "accounts:confirm-identity",
+            *("accounts:confirm-identity", "api-saved-cart"),
         ),
         (PEOPLE, PEOPLE),
     ),

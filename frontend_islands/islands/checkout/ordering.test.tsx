@@ -1,9 +1,10 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
+import { readCopy } from "@/lib/cart-copy";
 import { readCart } from "@/lib/cart-storage";
 import { goTo, replaceBy } from "@/lib/navigate";
 import { toast } from "@/lib/toast";
-import { ATTEMPT_KEY, FORM_KEY } from "@/purchase/tab-memory";
+import { ATTEMPT_KEY, FORM_KEY, readOrdered } from "@/purchase/tab-memory";
 import {
   field,
   fillIn,
@@ -40,6 +41,36 @@ beforeEach(() => {
   vi.mocked(goTo).mockReset();
   vi.mocked(replaceBy).mockReset();
   vi.mocked(toast).mockReset();
+});
+
+it("notes what was ordered, and that the account's saved cart has it", async () => {
+  const owner = "a".repeat(16);
+  const ordered = readCart();
+  const { user } = await openCheckout({
+    checkout: () => {
+      // The answer signs in.
+      vi.spyOn(document, "cookie", "get").mockReturnValue("member=1");
+      const order = { order_id: "0b9e", reference: "A1B2C3D4", url: PAY_PAGE, total: "378.00" };
+      return json({ ...order, cart_owner: owner }, 201);
+    },
+  });
+  await fillIn(user, { tab: "Se connecter" });
+  await user.click(payButton());
+  await waitFor(() => expect(goTo).toHaveBeenCalledExactlyOnceWith(PAY_PAGE));
+
+  expect(readOrdered("A1B2C3D4")).toEqual(ordered);
+  expect(readOrdered("ANOTHER1")).toBeNull();
+  expect(readCopy()).toMatchObject({ owner, version: 0, lines: ordered, isNew: true });
+  expect(readCart()).toEqual(ordered);
+});
+
+it("notes no saved cart for a guest's order", async () => {
+  const { user } = await openCheckout();
+  await fillIn(user, { tab: "Sans compte" });
+  await user.click(payButton());
+  await waitFor(() => expect(goTo).toHaveBeenCalledExactlyOnceWith(PAY_PAGE));
+  expect(readOrdered("A1B2C3D4")).toEqual(readCart());
+  expect(readCopy()).toBeNull();
 });
 
 it("puts the server's messages on the fields they are about", async () => {

@@ -2,9 +2,10 @@ import { useEffect, useRef, useState } from "react";
 import type { CheckoutAnswer, PaymentMode, Quote } from "@/api/types";
 import { ApiProblem, postJson } from "@/lib/api";
 import type { CartLine } from "@/lib/cart";
+import { noteOrdered } from "@/lib/cart-copy";
 import { goTo } from "@/lib/navigate";
 import { asProblem, inTime } from "@/purchase/calls";
-import { ATTEMPT_KEY, dropTab, readTab, writeTab } from "@/purchase/tab-memory";
+import { ATTEMPT_KEY, dropTab, ORDERED_KEY, type Ordered, readTab, writeTab } from "@/purchase/tab-memory";
 import type { Quoting } from "@/purchase/use-quote";
 import { useTranslation } from "@/runtime/react";
 import type { Member } from "./account-section";
@@ -122,6 +123,8 @@ export function useOrder({ lines, quoting, form, member, book, mode, otherCountr
       postJson<CheckoutAnswer>("/api/checkout", body, { headers: { "Idempotency-Key": key }, signal }),
     );
     if (!answer?.url) throw new ApiProblem(201, "unreadable", t("checkout.noUrl"));
+    writeTab(ORDERED_KEY, { reference: answer.reference, lines: [...cart] } satisfies Ordered);
+    if (answer.cart_owner) noteOrdered(answer.cart_owner, cart);
     await book.save(answers);
     return answer.url;
   };

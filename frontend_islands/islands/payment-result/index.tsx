@@ -1,11 +1,14 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import type { PaymentResultProps, VerifyAnswer } from "@/api/types";
 import { clearCart } from "@/lib/cart";
+import { readCopy } from "@/lib/cart-copy";
+import { mergeCarts } from "@/lib/cart-merge";
+import { readCart, writeCart } from "@/lib/cart-storage";
 import { fetchFragment, showFragment } from "@/lib/fragment";
 import { Icon } from "@/lib/icon";
 import { browserStore } from "@/lib/storage";
 import { toast } from "@/lib/toast";
-import { ATTEMPT_KEY, dropTab, FORM_KEY } from "@/purchase/tab-memory";
+import { ATTEMPT_KEY, dropTab, FORM_KEY, ORDERED_KEY, readOrdered } from "@/purchase/tab-memory";
 import { useProblemText } from "@/purchase/texts";
 import { reactIsland, useTranslation } from "@/runtime/react";
 import { useVerification, type Verification } from "./use-verification";
@@ -19,10 +22,11 @@ export function PaymentResult({ session_id: checkoutSessionId, paid, links }: Pa
   const heading = useRef<HTMLHeadingElement>(null);
   const title = useTitle(state);
 
+  const reference = verification.state === "paid" ? verification.answer.order_reference : undefined;
   useEffect(() => {
-    if (state !== "paid" || !emptyBoughtCart(checkoutSessionId)) return;
+    if (state !== "paid" || !emptyBoughtCart(checkoutSessionId, reference)) return;
     toast({ kind: "success", title: t("result.paidTitle") });
-  }, [state, checkoutSessionId, t]);
+  }, [state, checkoutSessionId, reference, t]);
   useEffect(() => {
     if (state !== "paid" || paid) return;
     const controller = new AbortController();
@@ -203,15 +207,20 @@ function Paid({ answer, ordersUrl }: { answer: VerifyAnswer; ordersUrl: string }
 const EMPTIED_KEY = "cart-emptied-by";
 
 /**
- * The cart was bought: it is emptied, here and in the other tabs, and the next order gets a key of its own.
+ * The cart was bought: it is emptied, here and in the other tabs, and the next order gets a key of its own. What was
+ * added after the order stays. A member's cart was emptied by the server, and this browser follows it.
  *
  * Opening the page of the same payment again (from the history, from a bookmark) leaves the cart of that moment
  * alone. Returns whether the cart was emptied.
  */
-function emptyBoughtCart(checkoutSessionId: string): boolean {
+function emptyBoughtCart(checkoutSessionId: string, reference: string | undefined): boolean {
   if (browserStore.read(EMPTIED_KEY) === checkoutSessionId) return false;
   browserStore.write(EMPTIED_KEY, checkoutSessionId);
-  clearCart();
+  const ordered = readOrdered(reference);
+  if (readCopy()) void import("@/lib/saved-cart").then(({ syncCart }) => syncCart({ isFresh: true }));
+  else if (ordered) writeCart(mergeCarts(readCart(), [], ordered));
+  else clearCart();
+  dropTab(ORDERED_KEY);
   dropTab(ATTEMPT_KEY);
   dropTab(FORM_KEY);
   return true;

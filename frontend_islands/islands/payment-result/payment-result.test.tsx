@@ -1,9 +1,10 @@
 import { act, screen } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import { $lines, addToCart, clearCart } from "@/lib/cart";
+import { newCopy, writeCopy } from "@/lib/cart-copy";
 import { CART_KEY, readCart } from "@/lib/cart-storage";
 import { toast } from "@/lib/toast";
-import { ATTEMPT_KEY, FORM_KEY } from "@/purchase/tab-memory";
+import { ATTEMPT_KEY, FORM_KEY, ORDERED_KEY, writeTab } from "@/purchase/tab-memory";
 import { barriers } from "@/testing/accessibility";
 import { type Asked, cartLine, json, problem, quoted, serve } from "@/testing/purchase";
 import { renderIsland } from "@/testing/render";
@@ -86,6 +87,39 @@ it("asks nothing about a payment that the page knows to be paid", async () => {
   expect(targets()).toEqual([["Suivre ma commande", links.orders]]);
   expect(readCart()).toEqual([]);
   expect(calls).toEqual([]);
+});
+
+it("takes out what this tab ordered, and leaves what was added since", async () => {
+  writeTab(ORDERED_KEY, { reference: "A1B2C3D4", lines: readCart() });
+  addToCart(cartLine(quoted()), 1);
+  await open(paid);
+
+  expect(readCart()).toEqual([{ ...cartLine(quoted()), quantity: 1 }]);
+  expect(sessionStorage.getItem(ORDERED_KEY)).toBeNull();
+});
+
+it("empties the whole cart when this tab ordered something else", async () => {
+  writeTab(ORDERED_KEY, { reference: "ANOTHER1", lines: [] });
+  await open(paid);
+  expect(readCart()).toEqual([]);
+});
+
+it("follows the account's cart, which the server has emptied of what was paid", async () => {
+  vi.spyOn(document, "cookie", "get").mockReturnValue("member=1");
+  const mine = readCart();
+  writeCopy({ ...newCopy("a".repeat(16)), version: 1, lines: mine });
+  const later = { product_id: 77, variation_id: null, finish: null, quantity: 1 };
+  const me = { authenticated: true, roles: [], favourites: [], csrf_token: "t" };
+  const cart = { owner: "a".repeat(16), version: 2 };
+  const calls = serve({
+    [VERIFY]: paid,
+    "/api/me": () => json({ ...me, cart }),
+    "/api/cart/saved": () => json({ ...cart, lines: [{ ...later, name: "Hibou" }] }),
+  });
+  await renderIsland(<PaymentResult session_id={SESSION} paid={false} links={links} />);
+
+  await vi.waitFor(() => expect(readCart()).toEqual([later]));
+  expect(calls.filter(({ method }) => method === "PUT")).toEqual([]);
 });
 
 it("leaves a new cart alone when the page of the same payment is opened again", async () => {

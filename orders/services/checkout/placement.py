@@ -23,6 +23,7 @@ from orders.selectors.destinations import is_stopped, place_at
 from orders.selectors.mandate import mandate_text
 from orders.selectors.quotes import CartQuote, QuotedLine, RequestedLine, quote_cart
 from orders.selectors.workshop import QUEUE_LOCK
+from orders.services.carts.saved_carts import add_ordered_lines
 from orders.services.checkout.unpaid_holds import holder_of, limit_unpaid_holds
 from orders.services.status.stock_holds import hold_for_order
 from orders.stripe.gateway import CHECKOUT_SESSION_LIFETIME, SHORTEST_CHECKOUT_SESSION
@@ -144,6 +145,7 @@ def place_order(
         with transaction.atomic():
             order = _write_order(request, find_buyer, demand_digest)
             limit_unpaid_holds(order, holder_of(address=address, email=order.email))
+            add_ordered_lines(order=order, lines=request.lines)
             return order
     except OutOfStock:
         # Somebody else took the last piece between the quote and the hold.

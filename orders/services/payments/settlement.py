@@ -32,6 +32,7 @@ from orders.models import (
     RefundReason,
 )
 from orders.models.states import ActorKind
+from orders.services.carts.saved_carts import remove_paid_lines
 from orders.services.installments.scheduled_payments import hold_charging, receive_installment, record_refusal
 from orders.services.payments.mails import (
     mail_automatic_refund,
@@ -242,6 +243,7 @@ def _confirm(order: Order, payment: Payment, paid_at: datetime) -> None:
     payment.state = PaymentState.PAID
     payment.paid_at = paid_at
     payment.save(update_fields=["state", "paid_at"])
+    remove_paid_lines(order)
     # The last lock of all, held until the commit: what follows only adds the rows of two mails.
     issue_invoice(order=order)
     mail_confirmation(order)

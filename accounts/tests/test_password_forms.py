@@ -1,0 +1,89 @@
+"""Every form that takes a new password refuses the same ones, in the same words, without hashing them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.hashers import check_password
+from django.test import Client
+
+from accounts.models import SignUp, User
+from accounts.tests.people import link_in_last_mail, make_member, post, sign_up, text, watch_hashing
+
+pytestmark = pytest.mark.django_db
+
+REFUSED = {
+    "seven characters": ("1234567", "Mot de passe trop court. Minimum 8 caractères"),
+    "common": ("password123", "Ce mot de passe est trop courant."),
+    "the address": (
+        "client@example.com",
+        "Le mot de passe est trop semblable au champ «\u00a0adresse e-mail\u00a0».",
+    ),
+    "half a megabyte": ("x" * 500_000, "Mot de passe trop long. Maximum 256 caractères"),
+    "a NUL": ("atelier\x00figurine", "Le caractère nul n’est pas autorisé."),
+    "a tab": ("atelier\tfigurine", "Le mot de passe contient un caractère qui n'est pas permis"),
+}
+LONG = "une figurine peinte à la main " * 6 + "x" * 20  # 200 characters
+
+
+def signing_up(_client: Client) -> Callable[[str], Any]:
+    return lambda password: post(_client, "signup", password=password)
+
+
+def confirming(client: Client) -> Callable[[str], Any]:
+    sign_up()
+    client.get(link_in_last_mail())
+    return lambda password: client.post(
+        "/auth/confirmation", {"password": password, "password_confirmation": password}
+    )
+
+
+def resetting(client: Client) -> Callable[[str], Any]:
+    make_member()
+    post(client, "forgot")
+    client.get(link_in_last_mail())
+    return lambda password: client.post(
+        "/auth/nouveau-mot-de-passe", {"password": password, "password_confirmation": password}
+    )
+
+
+def passwords() -> set[str]:
+    """Every hash there is."""
+    return {
+        *User.objects.values_list("password", flat=True),
+        *SignUp.objects.values_list("password", flat=True),
+    }
+
+
+@pytest.mark.parametrize("what", REFUSED)
+@pytest.mark.parametrize("form", [signing_up, confirming, resetting])
+def test_password_is_refused_in_words_and_never_hashed(client, settings, monkeypatch, form, what):
+    password, message = REFUSED[what]
+    send = form(client)
+    before = passwords()
+    runs = watch_hashing(settings, monkeypatch)
+
+    page = send(password)
+
+    assert page.status_code == 200
+    assert message in text(page)
+    assert "xxxxxxxxxx" not in page.content.decode()
+    assert runs == []
+    assert passwords() == before
+
+
+@pytest.mark.parametrize("form", [signing_up, confirming, resetting])
+def test_password_of_two_hundred_characters_is_taken(client, form):
+    assert len(LONG) == 200
+    assert form(client)(LONG).status_code == 302
+    assert any(check_password(LONG, stored) for stored in passwords())
+
+
+def test_megabyte_typed_at_sign_in_is_a_wrong_password_and_is_not_hashed(client, settings, monkeypatch):
+    make_member()
+    runs = watch_hashing(settings, monkeypatch)
+    page = post(client, "signin", password="x" * 1_000_000)
+    assert "E-mail ou mot de passe incorrect" in text(page)
+    assert runs == []

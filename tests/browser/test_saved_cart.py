@@ -1,0 +1,136 @@
+"""The cart follows the member from one browser to the next, and stays in none that they signed out of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.accessibility import violations
+from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.visitor import Visitor
+
+pytestmark = pytest.mark.browser
+
+MEMBER = "client@example.com"
+
+
+def sign_in(visitor: Visitor, password: str) -> None:
+    page = visitor.page
+    visitor.go("/auth")
+    page.locator("#id-email").fill(MEMBER)
+    page.locator("#id-password").fill(password)
+    with page.expect_navigation():
+        page.locator("main form button[type=submit]").click()
+
+
+def sign_out(visitor: Visitor) -> None:
+    page = visitor.page
+    page.goto("/espace-membre?tab=profile")
+    with page.expect_navigation():
+        page.locator("form[action$='/auth/deconnexion'] button").first.click()
+
+
+EMPTY = """async () => {
+    const read = async (path) => (await fetch(path)).json();
+    const [me, cart] = [await read("/api/me"), await read("/api/cart/saved")];
+    const headers = { "Content-Type": "application/json", "X-CSRFToken": me.csrf_token };
+    const body = JSON.stringify({ lines: [], version: cart.version });
+    await fetch("/api/cart/saved", { method: "PUT", headers, body });
+}"""
+
+
+@pytest.fixture(autouse=True)
+def empty_cart(new_page: Callable[..., Page], shop: Any) -> Iterator[None]:
+    """The member's saved cart is empty before and after: other journeys sign in with the same account."""
+    visitor = Visitor(new_page())
+    sign_in(visitor, shop.password)
+    visitor.page.evaluate(EMPTY)
+    yield
+    visitor.page.evaluate(EMPTY)
+
+
+def pieces(visitor: Visitor) -> dict[int, int]:
+    return {line["product_id"]: line["quantity"] for line in visitor.kept_lines()}
+
+
+def expect_pieces(visitor: Visitor, wanted: dict[int, int]) -> None:
+    """Once what was asked has been answered."""
+    total = sum(wanted.values())
+    count = visitor.page.locator("cart-count").first
+    expect(count).to_contain_text(str(total)) if total else expect(count).to_be_hidden()
+    assert pieces(visitor) == wanted
+
+
+def saved(page: Page) -> dict[int, int]:
+    answer = page.request.get("/api/cart/saved").json()
+    return {line["product_id"]: line["quantity"] for line in answer["lines"]}
+
+
+def test_cart_follows_a_member_through_three_devices_and_stays_in_none(
+    new_page: Callable[..., Page], shop: Any
+) -> None:
+    phone, laptop, tablet = (Visitor(new_page(width=width)) for width in (PHONE, DESKTOP, DESKTOP))
+    first, second, third = phone.products()[:3]
+    one, two, three = first["id"], second["id"], third["id"]
+
+    # The phone: chosen before signing in, joined by it.
+    phone.add(first)
+    sign_in(phone, shop.password)
+    expect_pieces(phone, {one: 1})
+
+    # The laptop has a piece of its own, gets the other and says so; undone, and put back.
+    laptop.add(second)
+    sign_in(laptop, shop.password)
+    notice = laptop.page.locator(".toast", has_text="Votre panier vous a suivi")
+    expect(notice).to_contain_text(f"Ajouté depuis votre compte\u00a0: {first['name']}")
+    expect_pieces(laptop, {one: 1, two: 1})
+    assert violations(laptop.page) == []
+    notice.get_by_role("button", name="Annuler l'ajout").click()
+    expect_pieces(laptop, {two: 1})
+    laptop.page.locator(".toast").get_by_role("button", name="Remettre").click()
+    expect_pieces(laptop, {one: 1, two: 1})
+
+    # The tablet changes it; the phone sees that on its next page.
+    sign_in(tablet, shop.password)
+    expect_pieces(tablet, {one: 1, two: 1})
+    tablet.add(third, times=1)
+    tablet.page.wait_for_load_state("networkidle")
+    assert saved(phone.page) == {one: 1, two: 1, three: 1}
+    phone.go("/")
+    expect_pieces(phone, {one: 1, two: 1, three: 1})
+
+    # Signed out: nothing is left, for the next visitor and the back button neither.
+    sign_out(laptop)
+    expect_pieces(laptop, {})
+    assert laptop.page.evaluate("localStorage.getItem('cart-copy')") is None
+    laptop.go("/panier")
+    expect(laptop.empty_cart).to_be_visible()
+    laptop.page.go_back()
+    laptop.page.go_back()
+    assert laptop.kept_lines() == []
+    assert saved(phone.page) == {one: 1, two: 1, three: 1}
+
+
+def test_notice_of_the_cart_that_followed_fits_a_phone_and_is_accessible(
+    new_page: Callable[..., Page], shop: Any, snap: Callable[[Page, str], None]
+) -> None:
+    page = new_page(width=PHONE, language="de")
+    visitor = Visitor(page, "de")
+    sign_in(visitor, shop.password)
+    page.wait_for_load_state("networkidle")
+    visitor.add(visitor.products()[0])
+    page.wait_for_load_state("networkidle")
+    # A browser that has never met the account.
+    page.evaluate("() => localStorage.clear()")
+    visitor.go("/")
+    toast = page.locator(".toast", has=page.locator(".toast__action"))
+    expect(toast).to_be_visible()
+    box = toast.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= PHONE
+    assert violations(page) == []
+    snap(page, "cart-followed")
