@@ -388,8 +388,8 @@ def test_a_member_costs_no_query_more(client, member, settings, django_assert_nu
     settings.STAFF_SECOND_FACTOR = True
     client.force_login(member)
     client.get("/api/me")
-    # Session, person, role, favourites.
-    with django_assert_num_queries(4):
+    # Session, person, role, favourites, the version of the cart.
+    with django_assert_num_queries(5):
         client.get("/api/me")
 
 

@@ -219,14 +219,14 @@ def test_a_request_writes_once_an_hour(time_machine, django_assert_num_queries):
     make_member()
     client = browser()
     row = UserSession.objects.get()
-    # Session, person, role, favourites.
-    with django_assert_num_queries(4):
+    # Session, person, role, favourites, the version of the cart.
+    with django_assert_num_queries(5):
         client.get("/api/me")
     time_machine.move_to(time.time() + 3601)
     # The same, the row, and the session in its transaction.
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         client.get("/api/me")
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         client.get("/api/me")
     before, row = row.last_seen_at, UserSession.objects.get()
     assert timedelta(hours=1) < row.last_seen_at - before < timedelta(hours=1, minutes=1)
