@@ -139,7 +139,7 @@ def test_a_member_reads_both_addresses_by_the_api(client):
     ("language", "given", "billed"),
     [
         ("fr", "Cadeau pour Zoé Petit : le colis part sans prix.", "Adresse de facturation"),
-        ("en", "Gift for Zoé Petit: the parcel leaves without prices.", "Billing address"),
+        ("en", "Gift for Zoé Petit: the parcel contains no prices.", "Billing address"),
         ("es", "Regalo para Zoé Petit: el paquete sale sin precios.", "Dirección de facturación"),
         ("de", "Geschenk für Zoé Petit: Das Paket enthält keine Preise.", "Rechnungsadresse"),
     ],

@@ -53,8 +53,8 @@ def test_dispatch_mail_names_the_parcel_the_date_the_pieces_and_who_writes(order
     assert mail.subject == f"Votre commande {order.reference} est partie"
     lines = [line for line in mail.text.splitlines() if line]
     assert lines[:3] == [
-        "Bonjour Léa,",
         f"Votre commande {order.reference} est partie",
+        "Bonjour Léa,",
         "Votre colis a quitté l'atelier le 23 novembre 2026.",
     ]
     assert "Bonne réception !" in lines

@@ -9,11 +9,12 @@ from django.template.loader import get_template, render_to_string
 from django.utils import translation
 
 FOLDER = Path(settings.BASE_DIR) / "templates"
-# Mails are no pages: their readers know no style sheets. Django's admin is not ours.
+# Mails are no pages: their readers know no style sheets. Django's admin is not ours. The page of a person's archive is
+# read from their disk, where nothing else stands.
 PAGES = sorted(
     str(path.relative_to(FOLDER))
     for path in FOLDER.rglob("*.html")
-    if path.relative_to(FOLDER).parts[0] not in ("mail", "admin")
+    if path.relative_to(FOLDER).parts[0] not in ("mail", "admin") and path.name != "data_export.html"
 )
 STANDALONE = ["errors/400.html", "errors/500.html", "errors/503.html"]
 

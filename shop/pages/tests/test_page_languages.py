@@ -16,7 +16,7 @@ from shop.pages.tests.whole_shop import WholeShop, make_whole_shop
 pytestmark = pytest.mark.django_db
 
 # What the demonstration's rows say in French alone, and the names of languages.
-FRENCH_ROWS = {"Noël", "Nos Figurines", "Nos Chibis", "Petit", "Grand", "Français"}
+FRENCH_ROWS = {"Noël", "Nos Figurines", "Nos Chibis", "Petit", "Grand", "Français", "Pièce"}
 # What people read without seeing it as text.
 READ_ATTRIBUTES = ("aria-label", "alt", "title", "placeholder", "data-label", "data-play", "data-pause")
 

@@ -65,6 +65,8 @@ def test_every_rule_of_the_shop():
         ("mails", "mail_years"),
         ("journal", "log_months"),
         ("sign-ups", "sign_up_days"),
+        ("email-changes", "email_change_days"),
+        ("sessions", "session_days"),
         ("notices", "notice_days"),
         ("reviews", "review_years"),
         ("unpaid-orders", "unpaid_days"),

@@ -39,11 +39,8 @@ PLACEHOLDERS = {
     "host_name",
     "host_address",
     "host_phone",
-    "retention_invoices_years",
-    "retention_inactive_years",
-    "retention_contact_years",
-    "retention_unpaid_days",
-    "retention_log_months",
+    "processing_table",
+    "retention_list",
     "withdrawal_function",
     "guarantee_box",
 }
