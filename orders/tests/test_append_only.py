@@ -59,4 +59,5 @@ def test_no_later_migration_lost_the_guard_of_a_table(table: str) -> None:
             [table],
         )
         found = {name for (name,) in cursor.fetchall()}
-    assert found == {f"{table}_no_update", f"{table}_no_delete"}
+    truncate = {f"{table}_no_truncate"} if connection.vendor == "postgresql" else set()
+    assert found == {f"{table}_no_update", f"{table}_no_delete"} | truncate

@@ -12,6 +12,8 @@ from typing import Any
 
 from django.db import connection
 
+from tests.database import empty_tables
+
 PATIENCE = 60.0
 """Seconds after which a test that hangs fails instead."""
 
@@ -121,7 +123,7 @@ def wait_until_blocked(count: int = 1) -> None:
 
 @contextmanager
 def without_constraint(name: str) -> Iterator[None]:
-    """For controls: the database without one of its unique constraints. Its table is empty afterwards."""
+    """For controls: the database without one of its unique constraints, and empty afterwards."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT conrelid::regclass::text, pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = %s",
@@ -140,6 +142,6 @@ def without_constraint(name: str) -> Iterator[None]:
     try:
         yield
     finally:
+        empty_tables()
         with connection.cursor() as cursor:
-            cursor.execute(f"TRUNCATE {table} CASCADE")
             cursor.execute(restore)

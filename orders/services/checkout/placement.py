@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
+from accounts.models import User
 from catalog.services.reviews import adopt_reviews
 from catalog.services.stock import OutOfStock
 from orders.journal import record_event
@@ -32,9 +32,6 @@ from shop.core.models import ShopSettings
 from shop.core.money import to_cents
 from shop.core.problems import Problem
 from shop.core.transaction_locks import lock_names
-
-if TYPE_CHECKING:
-    from accounts.models import User
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +117,7 @@ class CartChanged(Problem):
 def place_order(
     request: CheckoutRequest,
     *,
-    find_buyer: "Callable[[Order], User | None]",
+    find_buyer: Callable[[Order], User | None],
     address: str = "",
     demand_digest: str = "",
 ) -> Order:
@@ -165,7 +162,7 @@ def _price(request: CheckoutRequest, now: datetime | None = None) -> CartQuote:
 
 
 def _write_order(
-    request: CheckoutRequest, find_buyer: "Callable[[Order], User | None]", demand_digest: str
+    request: CheckoutRequest, find_buyer: Callable[[Order], User | None], demand_digest: str
 ) -> Order:
     if ShopSettings.load().weekly_capacity is not None:
         lock_names([QUEUE_LOCK])
@@ -210,9 +207,9 @@ def _write_order(
     return order
 
 
-def _keep_account(buyer: "User") -> None:
+def _keep_account(buyer: User) -> None:
     """An erasure of the account waits for this order, and counts it; one that was quicker leaves nobody to order."""
-    held = type(buyer).objects.select_for_update(no_key=True).filter(pk=buyer.pk, is_active=True)
+    held = User.objects.select_for_update(no_key=True).filter(pk=buyer.pk, is_active=True)
     if held.only("pk").first() is None:
         raise Problem(
             "account_erased",
@@ -275,7 +272,7 @@ def renew_attempt(attempt: Attempt, *, only_when_old: bool = False) -> Attempt |
         return prepare_attempt(current.payment, number=current.number + 1)
 
 
-def join_orders(user: "User", order_ids: Sequence[uuid.UUID]) -> None:
+def join_orders(user: User, order_ids: Sequence[uuid.UUID]) -> None:
     """Give guests' orders to the member whose address they were placed with.
 
     An order of somebody else, or with another address, is left alone; reviews written from theirs become the member's
