@@ -36,16 +36,7 @@ const EARLY = {
 };
 const STYLES = "frontend_islands/styles/app.css";
 /** What the runtime fetches besides islands. */
-const ON_DEMAND = [
-  "cart-count",
-  "cart-sync",
-  "favourite-button",
-  "language-offer",
-  "member-link",
-  "notice",
-  "reorder",
-  "search-box",
-];
+const ON_DEMAND = ["cart-count", "favourite-button", "language-offer", "member-link", "notice", "search-box"];
 
 /** Large parts that an island fetches when a visitor asks for them. */
 const LAZY = { "frontend_islands/islands/model-viewer3d/scene.ts": "3D viewer" };

@@ -6,11 +6,8 @@ import { reportToServer } from "./report";
 reportToServer();
 
 const cookies = document.cookie;
-if (/\bmember=1/.test(cookies)) {
-  void import("./member-link");
-  void import("./cart-sync");
-}
-if (/\bnotice=\w/.test(cookies)) void import("./notice").then(({ showPendingNotice }) => showPendingNotice());
+if (/member=1/.test(cookies)) void import("./member-link");
+if (/notice=\w/.test(cookies)) void import("./notice").then(({ showPendingNotice }) => showPendingNotice());
 
 // Most visitors have no cart: what counts one is fetched with the first thing to count.
 const countCart = () => void import("./cart-count");
@@ -26,8 +23,6 @@ else {
 if (isStored("favorites") || document.querySelector("favourite-button, #resultats")) {
   void import("./favourite-button");
 }
-
-if (document.querySelector("[data-reorder]")) void import("./reorder");
 
 // Suggestions are fetched when somebody is about to search.
 document.addEventListener("focusin", ({ target }) => {
@@ -46,7 +41,7 @@ if (document.documentElement.dataset.offer) {
 
 function isStored(key: string): boolean {
   try {
-    return localStorage.getItem(key) !== null;
+    return key in localStorage;
   } catch {
     return false;
   }

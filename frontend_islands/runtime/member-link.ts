@@ -1,3 +1,4 @@
+import "./cart-sync";
 import { fetchMe, mayBeMember } from "@/lib/me";
 
 /**

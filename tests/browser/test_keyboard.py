@@ -124,7 +124,7 @@ def test_photos_are_turned_enlarged_moved_and_closed(page):
     expect(count).to_have_text(re.compile("^1 / "))
 
     page.keyboard.press("Enter")
-    viewer = page.get_by_role("dialog", name="Photos de")
+    viewer = page.get_by_role("dialog", name="Photos :")
     expect(viewer.locator("img.pswp__img").first).to_be_visible()
     photo = viewer.locator(
         ".pswp__item[aria-hidden=false] img.pswp__img, .pswp__item:not([aria-hidden=true]) img.pswp__img"

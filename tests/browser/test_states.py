@@ -167,7 +167,7 @@ def test_the_photo_on_the_whole_screen(new_page, see, width):
     page.goto(piece(page, "gardien aux andouillers"))
     settle(page)
     page.locator(".gallery__stage a").click()
-    viewer = page.get_by_role("dialog", name="Photos de")
+    viewer = page.get_by_role("dialog", name="Photos :")
     expect(viewer).to_contain_text("1 / 2")
     expect(viewer.locator("img.pswp__img").first).to_be_visible()
     see(page, "viewer")

@@ -2,6 +2,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { clearCart, MAX_LINES } from "@/lib/cart";
 import { readCart, writeCart } from "@/lib/cart-storage";
 import { goTo } from "@/lib/navigate";
+import { mount } from "./index";
 
 vi.mock("@/lib/navigate");
 
@@ -9,29 +10,29 @@ const line = { product_id: 12, variation_id: null, finish: "painted", quantity: 
 
 beforeEach(() => {
   clearCart();
-  vi.resetModules();
   vi.mocked(goTo).mockReset();
-  document.body.innerHTML = `
+  document.body.innerHTML = `<x-island-stub><div data-fallback>
     <button type="button" data-reorder='${JSON.stringify([line])}' data-cart="/panier" hidden>Mettre</button>
-    <p data-reorder-full hidden>Plein</p>`;
+    <p data-reorder-full hidden>Plein</p>
+  </div></x-island-stub>`;
 });
 
-async function press() {
-  await import("./reorder");
+function press() {
+  mount(document.body.firstElementChild as HTMLElement);
   const button = document.querySelector("button");
   expect(button?.hidden).toBe(false);
   button?.click();
 }
 
-it("puts the lines into the cart and shows it", async () => {
-  await press();
+it("puts the lines into the cart and shows it", () => {
+  press();
   expect(readCart()).toEqual([line]);
 });
 
-it("says that a full cart takes nothing", async () => {
+it("says that a full cart takes nothing", () => {
   const full = Array.from({ length: MAX_LINES }, (_each, index) => ({ ...line, product_id: 100 + index }));
   writeCart(full);
-  await press();
+  press();
   expect(readCart()).toHaveLength(MAX_LINES);
   expect(document.querySelector<HTMLElement>("[data-reorder-full]")?.hidden).toBe(false);
 });
