@@ -45,6 +45,8 @@ def main() -> int:
     sys.path.insert(0, str(ROOT))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
     os.environ.setdefault("DEBUG", "true")
+    # Indexing everything at once takes longer than a visitor may wait.
+    os.environ.setdefault("DATABASE_STATEMENT_SECONDS", "0")
     import django
     from django.conf import settings
     from django.db import connection
