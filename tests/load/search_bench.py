@@ -46,7 +46,7 @@ def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
     os.environ.setdefault("DEBUG", "true")
     # Indexing everything at once takes longer than a visitor may wait.
-    os.environ.setdefault("DATABASE_STATEMENT_SECONDS", "0")
+    os.environ.setdefault("DATABASE_STATEMENT_SECONDS", "3600")
     import django
     from django.conf import settings
     from django.db import connection
