@@ -8,6 +8,7 @@ from datetime import timedelta
 from allauth.account.models import EmailAddress
 from allauth.mfa import app_settings as mfa_settings
 from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -119,7 +120,7 @@ def address_of(user: User, address_id: int) -> Address | None:
     return Address.objects.filter(user=user, pk=address_id).first()
 
 
-EMAIL_CHANGE_LIFETIME = timedelta(days=1)
+EMAIL_CHANGE_LIFETIME = timedelta(days=settings.RETENTION["email_change_days"])
 
 
 def pending_email_change(user: User) -> EmailChange | None:

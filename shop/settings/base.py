@@ -221,8 +221,9 @@ RETENTION: dict[str, int] = {
     "unpaid_days": 90,
     # A day or two more than the link of the mail is good for.
     "sign_up_days": 5,
+    # As long as its links are good.
     "email_change_days": 1,
-    # SESSION_COOKIE_AGE
+    # SESSION_COOKIE_AGE is made from it.
     "session_days": 14,
     "notice_days": 30,
     "account_mail_days": 30,

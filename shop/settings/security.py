@@ -5,7 +5,7 @@ from typing import Any
 
 from csp.constants import NONE, SELF
 
-from shop.settings.base import DEBUG, SITE_URL, TRUSTED_PROXIES, env
+from shop.settings.base import DEBUG, RETENTION, SITE_URL, TRUSTED_PROXIES, env
 from shop.settings.services import STRIPE_API_BASE
 
 # --- Accounts --------------------------------------------------------------------------------------
@@ -54,7 +54,7 @@ MFA_REAUTHENTICATION_REQUIRED = False
 # How long a proof of who one is lasts, before a change of roles, a large refund or of the account's own safety.
 RECENT_AUTHENTICATION_SECONDS = int(timedelta(minutes=10).total_seconds())
 
-SESSION_COOKIE_AGE = int(timedelta(days=14).total_seconds())
+SESSION_COOKIE_AGE = int(timedelta(days=RETENTION["session_days"]).total_seconds())
 # Who may open the administration is asked to sign in again sooner: after a pause, and every day in any case.
 STAFF_SESSION_IDLE = int(timedelta(hours=3).total_seconds())
 STAFF_SESSION_LIFETIME = int(timedelta(hours=12).total_seconds())
