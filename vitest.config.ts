@@ -15,5 +15,7 @@ export default defineConfig({
     include: ["frontend_islands/**/*.test.{ts,tsx}"],
     setupFiles: ["frontend_islands/testing/setup.ts"],
     maxWorkers: 2,
+    // A machine that does three other things at once is slow, not wrong.
+    testTimeout: 60_000,
   },
 });

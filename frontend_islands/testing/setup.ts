@@ -1,9 +1,12 @@
 /** Before each test: an empty page, an empty browser, no network; and what jsdom has not of a browser. */
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach, vi } from "vitest";
 
 // Enough for the names that tests use.
 Object.assign(globalThis, { CSS: { escape: (text: string) => text.replace(/[^\w-]/g, "\\$&") } });
+
+// How long a test waits for what it expects to appear: a busy machine takes more than the usual second.
+configure({ asyncUtilTimeout: 20_000 });
 
 beforeEach(() => {
   vi.stubGlobal("reportError", vi.fn());
