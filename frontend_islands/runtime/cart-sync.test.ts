@@ -1,3 +1,4 @@
+import { waitFor } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import { readCart, writeCart } from "@/lib/cart-storage";
 import { CartServer } from "@/testing/cart-server";
@@ -42,34 +43,34 @@ it("names what the account brought, takes it out again and puts it back", async 
   writeCart([line(1)]);
 
   await import("./cart-sync");
-  await vi.waitFor(() =>
+  await waitFor(() =>
     expect(said()).toBe("Votre panier vous a suiviAjouté depuis votre compte : Pièce 1, Pièce 2Annuler×"),
   );
   press();
-  await vi.waitFor(() => expect(server.cart).toEqual({ 1: 1 }));
+  await waitFor(() => expect(server.cart).toEqual({ 1: 1 }));
   expect(readCart()).toEqual([line(1)]);
   expect(said()).toBe("RetiréRemettre×");
 
   press();
-  await vi.waitFor(() => expect(server.cart).toEqual({ 1: 2, 2: 1 }));
+  await waitFor(() => expect(server.cart).toEqual({ 1: 2, 2: 1 }));
   expect(readCart()).toEqual([line(1, 2), line(2)]);
 });
 
 it("saves a change at once, and asks again when the page comes back", async () => {
   await import("./cart-sync");
-  await vi.waitFor(() => expect(server.calls).toEqual(["GET /api/me"]));
+  await waitFor(() => expect(server.calls).toEqual(["GET /api/me"]));
   writeCart([line(3)]);
-  await vi.waitFor(() => expect(server.cart).toEqual({ 3: 1 }));
+  await waitFor(() => expect(server.cart).toEqual({ 3: 1 }));
 
   server.set([line(3), line(4)]);
   dispatchEvent(Object.assign(new Event("pageshow"), { persisted: true }));
-  await vi.waitFor(() => expect(readCart()).toEqual([line(3), line(4)]));
+  await waitFor(() => expect(readCart()).toEqual([line(3), line(4)]));
 });
 
 it("says when both carts are too long together", async () => {
   server.set(Array.from({ length: 40 }, (_, index) => line(index + 1)));
   writeCart([line(99)]);
   await import("./cart-sync");
-  await vi.waitFor(() => expect(said()).toBe("Trop longcart_full×"));
+  await waitFor(() => expect(said()).toBe("Trop longcart_full×"));
   expect(readCart()).toEqual([line(99)]);
 });

@@ -1,3 +1,4 @@
+import { waitFor } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 
 const settled = () => new Promise((resolve) => setTimeout(resolve));
@@ -19,7 +20,7 @@ it("fetches what counts a cart with the first thing to count", async () => {
   expect(counting).not.toHaveBeenCalled();
 
   document.dispatchEvent(new CustomEvent("cart:changed", { detail: { count: 1 } }));
-  await vi.waitFor(() => expect(counting).toHaveBeenCalledOnce());
+  await waitFor(() => expect(counting).toHaveBeenCalledOnce());
 });
 
 it("fetches at once what a member with a notice and a cart needs", async () => {
@@ -35,5 +36,5 @@ it("fetches at once what a member with a notice and a cart needs", async () => {
   localStorage.setItem("cart", "{}");
   cookie("member=1; notice=signed_in");
   await import("./index");
-  await vi.waitFor(() => expect(fetched.sort()).toEqual(["cart-count", "member-link", "notice", "shown"]));
+  await waitFor(() => expect(fetched.sort()).toEqual(["cart-count", "member-link", "notice", "shown"]));
 });

@@ -1,3 +1,4 @@
+import { waitFor } from "@testing-library/react";
 import { useEffect, useState } from "react";
 import { beforeEach, expect, it, vi } from "vitest";
 import type { Unmount } from "./island";
@@ -141,7 +142,7 @@ it("gives the server's version back when a later drawing throws", async () => {
   expect(host.textContent).toBe("vivant");
 
   breakIt();
-  await vi.waitFor(() => expect(heard).toHaveBeenCalledOnce());
+  await waitFor(() => expect(heard).toHaveBeenCalledOnce());
 
   expect(host.textContent).toBe("du serveur");
   expect(heard.mock.calls[0]?.[0].detail).toEqual(new Error("late"));
@@ -154,7 +155,7 @@ it("gives the server's version back when an effect throws", async () => {
     }, []);
     return <p>vivant</p>;
   });
-  await vi.waitFor(() => expect(host.textContent).toBe("du serveur"));
+  await waitFor(() => expect(host.textContent).toBe("du serveur"));
 });
 
 it("throws for a key that no language has", async () => {

@@ -1,4 +1,4 @@
-import { act, fireEvent, screen, within } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import { goTo } from "@/lib/navigate";
 import { barriers } from "@/testing/accessibility";
@@ -147,14 +147,14 @@ it("does not take a mouse's drag for a swipe, nor a swipe for a click", async ()
   expect(openViewer).not.toHaveBeenCalled();
 
   await user.click(photo());
-  await vi.waitFor(() => expect(openViewer).toHaveBeenCalledOnce());
+  await waitFor(() => expect(openViewer).toHaveBeenCalledOnce());
 });
 
 it("opens full screen at the photo shown and comes back at the one left", async () => {
   const { user } = await start();
   await user.click(thumbs()[1] as HTMLElement);
   await user.click(photo());
-  await vi.waitFor(() => expect(openViewer).toHaveBeenCalledOnce());
+  await waitFor(() => expect(openViewer).toHaveBeenCalledOnce());
 
   const [given, index, words, onClose] = vi.mocked(openViewer).mock.calls[0] ?? [];
   expect(given).toEqual(images);
@@ -177,9 +177,7 @@ it("goes to the photo when the viewer does not come", async () => {
   });
   const { user } = await start();
   await user.click(photo());
-  await vi.waitFor(() =>
-    expect(goTo).toHaveBeenCalledExactlyOnceWith("http://localhost:3000/media/face.jpg"),
-  );
+  await waitFor(() => expect(goTo).toHaveBeenCalledExactlyOnceWith("http://localhost:3000/media/face.jpg"));
 });
 
 it("leaves a click with a key held to the browser", async () => {

@@ -1,3 +1,4 @@
+import { waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { mount } from "./index";
 
@@ -49,7 +50,7 @@ it.each([
   vi.stubGlobal("navigator", { credentials: { [method]: ask } });
   mount(page(kind));
   press();
-  await vi.waitFor(() => expect(submitted).toHaveBeenCalledWith('{"id":"abc"}'));
+  await waitFor(() => expect(submitted).toHaveBeenCalledWith('{"id":"abc"}'));
   expect(ask).toHaveBeenCalledWith({ publicKey: { challenge: "xyz" } });
   expect(fetch).toHaveBeenCalledWith("/options", { method: "POST", headers: { "X-CSRFToken": "token" } });
 });
@@ -59,7 +60,7 @@ it("says what went wrong and may be tried again", async () => {
   mount(page("use"));
   const button = press();
   const message = document.querySelector("[data-message]") as HTMLElement;
-  await vi.waitFor(() => expect(message.textContent).toBe("Refusée"));
+  await waitFor(() => expect(message.textContent).toBe("Refusée"));
   expect([message.hidden, button.disabled, submitted.mock.calls.length]).toEqual([false, false, 0]);
 });
 
@@ -68,7 +69,7 @@ it("says that the browser is too old", async () => {
   mount(page("use"));
   press();
   const message = document.querySelector("[data-message]") as HTMLElement;
-  await vi.waitFor(() => expect(message.textContent).toBe("Inconnue"));
+  await waitFor(() => expect(message.textContent).toBe("Inconnue"));
   expect(fetch).not.toHaveBeenCalled();
 });
 

@@ -1,4 +1,4 @@
-import { act, screen } from "@testing-library/react";
+import { act, screen, waitFor } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import { $lines, addToCart, clearCart } from "@/lib/cart";
 import { newCopy, writeCopy } from "@/lib/cart-copy";
@@ -118,7 +118,7 @@ it("follows the account's cart, which the server has emptied of what was paid", 
   });
   await renderIsland(<PaymentResult session_id={SESSION} paid={false} links={links} />);
 
-  await vi.waitFor(() => expect(readCart()).toEqual([later]));
+  await waitFor(() => expect(readCart()).toEqual([later]));
   expect(calls.filter(({ method }) => method === "PUT")).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { act, screen, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, expect, it, vi } from "vitest";
 import { MAX_QUANTITY, readCart, writeCart } from "@/lib/cart-storage";
 import { fetchFragment } from "@/lib/fragment";
@@ -61,7 +61,7 @@ it("changes price and address with the choice, and has the server draw the rest"
   expect(history.length).toBe(entries);
   const [address, part] = vi.mocked(fetchFragment).mock.calls[0] ?? [];
   expect([address?.search, part]).toEqual(["?utm=x&finition=painted&format=4", "choice"]);
-  await vi.waitFor(() => expect(document.querySelector('[data-part="details"]')?.textContent).toBe("25 cm"));
+  await waitFor(() => expect(document.querySelector('[data-part="details"]')?.textContent).toBe("25 cm"));
   expect(document.querySelector('[data-part="other"]')?.textContent).toBe("x");
   for (const part of document.querySelectorAll("[data-part]")) part.remove();
 });
@@ -83,7 +83,7 @@ it("draws the latest choice only, whatever answer comes first", async () => {
   answers[0]?.('<p data-part="details">late</p>');
   answers.at(-1)?.('<p data-part="details">latest</p>');
 
-  await vi.waitFor(() => expect(document.querySelector('[data-part="details"]')?.textContent).toBe("latest"));
+  await waitFor(() => expect(document.querySelector('[data-part="details"]')?.textContent).toBe("latest"));
   expect(toast).not.toHaveBeenCalled();
   document.querySelector("[data-part]")?.remove();
 });
@@ -93,7 +93,7 @@ it("says so when the server does not answer", async () => {
   const { user } = await renderIsland(<ProductBuy {...figurine} />);
   await user.click(radio(/25 cm/));
 
-  await vi.waitFor(() =>
+  await waitFor(() =>
     expect(vi.mocked(toast).mock.calls).toEqual([
       [{ kind: "error", title: "La boutique ne répond pas. Vérifiez votre connexion puis réessayez." }],
     ]),
@@ -255,7 +255,7 @@ it("stays sold out for a visitor whose cart has the piece that somebody else hol
   writeCart([{ product_id: 12, finish, variation_id, quantity: 1 }]);
   const asked = answerWith({ available: false, reserved: false });
   await renderIsland(<ProductBuy {...soldOut} />);
-  await vi.waitFor(() => expect(asked).toHaveBeenCalledOnce());
+  await waitFor(() => expect(asked).toHaveBeenCalledOnce());
   expect(screen.getByText("Rupture de stock")).toBeDefined();
 });
 
