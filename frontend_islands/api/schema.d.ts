@@ -339,6 +339,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What staff look for while they type. */
+        get: operations["admin_search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/users": {
         parameters: {
             query?: never;
@@ -2824,6 +2841,19 @@ export interface components {
             code: string;
             name: string;
         };
+        StaffFound: {
+            results: components["schemas"]["StaffHits"][];
+        };
+        StaffHit: {
+            title: string;
+            detail: string;
+            url: string;
+        };
+        StaffHits: {
+            kind: string;
+            label: string;
+            hits: components["schemas"]["StaffHit"][];
+        };
         StaffPicture: {
             url: string;
             alt: string;
@@ -3852,6 +3882,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RefundAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_search: {
+        parameters: {
+            query: {
+                q: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffFound"];
                 };
             };
             /** @description Refused */
