@@ -113,12 +113,17 @@ def find_products(
     Raises BadCursor.
     """
     products = matching_products(query)
-    count = products.order_by().count()
     column, is_descending = ORDERS[query.ordering]
     if column == "sort_name":
         products = products.annotate(sort_name=Lower("name_fr"))
     ordered = products.order_by(*((f"-{column}", "-pk") if is_descending else (column, "pk")))
     start = 0 if cursor else (number - 1) * size
+    if query.search and not cursor:
+        # Every text is read to find them: once, for the page and the count.
+        keys = list(ordered.values_list("pk", flat=True))
+        count, start, ordered = len(keys), 0, ordered.filter(pk__in=keys[start : start + size + 1])
+    else:
+        count = products.order_by().count()
     if cursor:
         ordered = _after(ordered, cursor, query.ordering)
     rows = ordered.select_related("category", "running_promotion").prefetch_related(
