@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.core.cache import cache
 
-from catalog.models import CategoryKind, Product
+from catalog.models import Category, CategoryKind, Product
 from catalog.tests.factories import (
     make_category,
     make_finish_category,
@@ -85,6 +85,8 @@ def test_a_chosen_category(client, shop):
 
 
 def test_category_links_keep_the_search(client, shop):
+    for slug in ("mangas", "bust", "noel"):
+        make_product("Ours et co", category=Category.objects.get(slug=slug))
     response = client.get("/produits?search=l%27ours%26co")
     assert [card.url for card in response.context["categories"]] == [
         "/produits?category=mangas&search=l%27ours%26co",

@@ -98,7 +98,12 @@ def catalogue(request: HttpRequest) -> HttpResponseBase:
         "search": text,
         "sorts": listing.sort_choices(sort, searching=bool(text)),
         "category": chosen.as_selected() if chosen else None,
-        "categories": [_with_query(card, repeated, chosen, counts) for card in shown],
+        "categories": [
+            card
+            for card in (_with_query(card, repeated, chosen, counts) for card in shown)
+            # Of a search only those in which something is found: the results stand below them.
+            if not text or counts is None or card.count or card.selected
+        ],
         "breadcrumbs": breadcrumbs,
         "query_words": {"category": {code: row.slug_in(code) for code in SLUG_FIELDS}} if row else {},
         "reset_url": f"{catalogue_url}{_query([('category', word), ('search', text)])}",
