@@ -81,22 +81,25 @@ def find_matches(
         return Matches(keys[:COUNT_CAP], capped=len(keys) > COUNT_CAP, members=None)
     limit = max(0, through - len(first))
     size = limit + _SPARE + len(levels) if limit else 0
-    newest = found[sure] if sure in found else _walked(query, size)
+    is_ordered = sure in found and connection.vendor == "postgresql"
+    newest = found[sure] if is_ordered else _newest(query, sure, size)
     others = _ranked({key: sure for key in newest[:size] if key not in levels})
     keys = [*first, *(member.id for member in others[:limit])]
     return Matches(keys[:COUNT_CAP], capped=True, members=None)
 
 
 def _found_levels(query: Query, size: int, is_walked: bool) -> dict[int, list[int]]:
-    """The newest entries that have every word at a level or a better one, up to `size`, as far as the first level of
-    which more are found than are counted; not of the last level when that is walked. One query."""
+    """The entries that have every word at a level or a better one, up to `size`, as far as the first level of which
+    more are found than are counted; not of the last level when that is walked. The newest ones first on PostgreSQL,
+    which collects them all: SQLite stops at so many, and goes backwards through many words slowly. One query."""
     asked = {level: texts for level in _LEVELS if (texts := _match_texts(query, level))}
     if is_walked:
         del asked[_LEVELS[-1]]
+    order = " ORDER BY id DESC" if connection.vendor == "postgresql" else ""
     tables: list[str] = []
     few = ""
     for level, texts in asked.items():
-        found = f"{_select(texts, few)} ORDER BY id DESC LIMIT {size}"
+        found = f"{_select(texts, few)}{order} LIMIT {size}"
         tables.append(f"of_{level} AS MATERIALIZED ({found})")
         few = f"(SELECT count(*) FROM of_{level}) <= {COUNT_CAP} AND "  # noqa: S608
     levels: dict[int, list[int]] = {level: [] for level in asked}
@@ -158,13 +161,15 @@ def _ranked(levels: Mapping[int, int]) -> list[Member]:
     )
 
 
-def _walked(query: Query, size: int) -> list[int]:
-    """The newest entries of the last level. One query, none for none."""
+def _newest(query: Query, level: int, size: int) -> list[int]:
+    """The newest entries of a level that very many have. One query, none for none."""
     if not size:
         return []
-    texts = _match_texts(query, _LEVELS[-1])
+    texts = _match_texts(query, level)
     # Rows of other languages are left out before their words are unpacked.
-    own = f"{SearchEntry.language_condition(query.language)} AND "
+    own = (
+        f"{SearchEntry.language_condition(query.language)} AND " if connection.vendor == "postgresql" else ""
+    )
     sql = f"{_select(texts, own)} ORDER BY id DESC LIMIT {size}"
     return [key for (key,) in _read(_WALK, sql, texts)]
 
