@@ -1,6 +1,6 @@
 """Rows of orders, payments and delivery."""
 
-from orders.models.books import Discrepancy, DiscrepancyKind, StripeEvent, VatRate
+from orders.models.books import Discrepancy, DiscrepancyKind, PurgedYear, StripeEvent, VatRate
 from orders.models.card import CardChange, CardChangeState, DiscardedCard, StoredCard
 from orders.models.carrier import Carrier
 from orders.models.invoice import Invoice, InvoiceDocument, InvoiceDraft, InvoiceKind, InvoiceSeries
@@ -101,6 +101,7 @@ __all__ = [
     "Payment",
     "PaymentMode",
     "PaymentState",
+    "PurgedYear",
     "Refund",
     "RefundLine",
     "RefundMethod",

@@ -24,6 +24,7 @@ ACTIONS: dict[str, str | Promise] = {
     "second_factor.removed": gettext_lazy("Seconde étape retirée"),
     "second_factor.reset": gettext_lazy("Seconde étape réinitialisée"),
     "second_factor.codes_replaced": gettext_lazy("Codes de secours remplacés"),
+    "books.year_purged": gettext_lazy("Année de comptes effacée, sa durée légale passée"),
     "order.deleted": gettext_lazy("Commande supprimée"),
     "order.retention_decided": gettext_lazy("Argent gardé\u00a0: décision"),
     "refund.decided": gettext_lazy("Remboursement décidé"),

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from orders.journal import record_event
 from orders.models import (
     LIVE_ATTEMPTS,
     Attempt,
@@ -97,6 +98,8 @@ def _anonymise(order_id: uuid.UUID) -> bool:
             return True
         if archiving_obstacles(order):
             return False
+        # From here on the database lets words be taken out of the order's journal.
+        record_event(order, "order.personal_data_erased")
         OrderEvent.objects.filter(order=order, actor_id=order.user_id).update(actor=None)
         for name, value in _emptied(order).items():
             setattr(order, name, value)

@@ -71,6 +71,7 @@ def test_every_rule_of_the_shop():
         ("reviews", "review_years"),
         ("unpaid-orders", "unpaid_days"),
         ("provider-events", "provider_event_days"),
+        ("closed-years", "invoices_years"),
         ("contact", "contact_years"),
         ("quote-pictures", "quote_picture_months"),
         ("exports", "export_days"),
