@@ -40,7 +40,15 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     ),
     **dict.fromkeys(
         (
-            *("members", "return-mails", "remove-favourite", "api-favourites", "api-favourite", "api-orders"),
+            *(
+                "members",
+                "return-mails",
+                "remove-favourite",
+                "members-notice-delete",
+                "api-favourites",
+                "api-favourite",
+                "api-orders",
+            ),
             *("members-profile", "members-email", "members-address-new", "api-addresses"),
             *("members-data", "members-data-export", "members-erasure", "api-me-export"),
             *("accounts:security", "accounts:app", "accounts:new-passkey", "accounts:new-passkey-options"),
