@@ -118,6 +118,7 @@ def register() -> None:
             columns={
                 "orders.StoredCard": ("customer_id", "payment_method_id", "brand", "last4"),
                 "orders.DiscardedCard": ("payment_method_id",),
+                "orders.DiscardedCustomer": ("customer_id",),
                 "orders.CardChange": (
                     *("customer_id", "mandate_text", "checkout_session_id", "checkout_session_url"),
                 ),

@@ -17,6 +17,7 @@ ACTIONS: dict[str, str | Promise] = {
     "email.change_requested": gettext_lazy("Changement d'adresse demandé"),
     "email.change_refused": gettext_lazy("Changement d'adresse refusé"),
     "email.changed": gettext_lazy("Adresse e-mail changée"),
+    "erasure.link_sent": gettext_lazy("Lien d'effacement envoyé"),
     "erasure.requested": gettext_lazy("Effacement demandé"),
     "erasure.cancelled": gettext_lazy("Effacement annulé"),
     "erasure.done": gettext_lazy("Effacement terminé"),

@@ -36,6 +36,7 @@ urlpatterns = [
     path(
         localized("%(members)s/%(data)s/%(erasure)s"), personal_data.erasure_request, name="members-erasure"
     ),
+    path(localized("%(erasure)s"), personal_data.erasure_link, name="erasure-link"),
     path(localized("%(members)s/%(favourites)s"), return_mails, name="return-mails"),
     path(localized("%(members)s/%(favourites)s/%(delete)s"), remove_one, name="remove-favourite"),
     path(localized("%(members)s/%(profile)s"), profile.save_profile, name="members-profile"),
