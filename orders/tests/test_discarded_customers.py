@@ -9,8 +9,8 @@ from orders.services.fulfilment.erasing import erase_order
 from orders.services.fulfilment.status_changes import update_status
 from orders.services.payments.stored_cards import delete_discarded_customers
 from orders.stripe import gateway
-from orders.tasks import delete_customer
 from orders.stripe.stripe_api import calling
+from orders.tasks import delete_customer
 from orders.tests.factories import make_order, make_seller, pay_order
 from shop.core.models import OutgoingMail
 
