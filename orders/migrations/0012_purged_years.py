@@ -40,7 +40,7 @@ def let_go(table: str) -> migrations.RunPython:
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('orders', '0010_saved_carts'),
+        ('orders', '0011_line_addresses'),
     ]
 
     operations = [

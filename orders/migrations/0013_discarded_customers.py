@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('orders', '0011_purged_years'),
+        ('orders', '0012_purged_years'),
     ]
 
     operations = [
