@@ -330,7 +330,11 @@ def test_copy_has_texts_prices_and_formats_and_nothing_of_its_own(admin):
         ("Grand · Non peint", None, "", None),
     ]
     # One point an offer: a copy never cost anything else.
-    assert PricePoint.objects.filter(product_id=copy["id"]).count() == 2
+    amounts = PricePoint.objects.filter(product_id=copy["id"]).exclude(variation=None).order_by("finish")
+    assert [(point.finish, point.amount) for point in amounts] == [
+        ("painted", Decimal("75.00")),
+        ("unpainted", Decimal("50.00")),
+    ]
 
 
 def gone(client, product: Product) -> bool:

@@ -1911,7 +1911,8 @@ export interface components {
             /** Format: decimal */
             line_total: string;
             product_image: string;
-            product_url: string;
+            /** @description The product's page in the caller's language; null when it is gone or not on sale. */
+            readonly product_url: string | null;
         };
         /**
          * @description * `FR` - France
@@ -3395,12 +3396,13 @@ export interface operations {
                  *     * `archived` - archived
                  *     * `trashed` - trashed
                  *     * `sold_out` - sold_out
+                 *     * `low_stock` - low_stock
                  *     * `featured` - featured
                  *     * `promoted` - promoted
                  *     * `stale` - stale
                  *     * `customs` - customs
                  */
-                state?: "current" | "published" | "hidden" | "archived" | "trashed" | "sold_out" | "featured" | "promoted" | "stale" | "customs" | "";
+                state?: "current" | "published" | "hidden" | "archived" | "trashed" | "sold_out" | "low_stock" | "featured" | "promoted" | "stale" | "customs" | "";
             };
             header?: never;
             path?: never;
@@ -3733,12 +3735,13 @@ export interface operations {
                  *     * `archived` - archived
                  *     * `trashed` - trashed
                  *     * `sold_out` - sold_out
+                 *     * `low_stock` - low_stock
                  *     * `featured` - featured
                  *     * `promoted` - promoted
                  *     * `stale` - stale
                  *     * `customs` - customs
                  */
-                state?: "current" | "published" | "hidden" | "archived" | "trashed" | "sold_out" | "featured" | "promoted" | "stale" | "customs" | "";
+                state?: "current" | "published" | "hidden" | "archived" | "trashed" | "sold_out" | "low_stock" | "featured" | "promoted" | "stale" | "customs" | "";
             };
             header?: never;
             path?: never;
