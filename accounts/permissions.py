@@ -1,47 +1,5 @@
-"""Who may call an API endpoint.
+"""Who may call an API endpoint: the names of `shop.core.staff_calls`, which apps below the accounts use as well."""
 
-The server decides at every request; the interface only hides what is refused.
-"""
+from shop.core.staff_calls import IsMember, allowed
 
-from django.urls import reverse
-from django.utils.translation import gettext as _
-from rest_framework.exceptions import NotAuthenticated
-from rest_framework.permissions import BasePermission
-from rest_framework.request import Request
-from rest_framework.views import APIView
-
-from shop.core.problems import Problem
-from shop.core.staff_actions import StaffAction, may
-
-
-class IsMember(BasePermission):
-    """Anybody who is signed in; 401 otherwise."""
-
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        if not request.user or not request.user.is_authenticated:
-            raise NotAuthenticated
-        return True
-
-
-def allowed(**actions: StaffAction) -> type[IsMember]:
-    """Return the permission class of a staff call: the action that each method asks for, `allowed(get=…, post=…)`.
-
-    401 for nobody, 403 for anybody who may not, with the code `second_factor_missing` for staff who still have to add
-    one. A method that is not named is refused to whoever may do none of them.
-    """
-
-    class MayCall(IsMember):
-        def has_permission(self, request: Request, view: APIView) -> bool:
-            super().has_permission(request, view)
-            if getattr(request.user, "second_factor_missing", False):
-                raise Problem(
-                    "second_factor_missing",
-                    _("Une seconde étape est nécessaire"),
-                    403,
-                    extra={"setup_url": reverse("accounts:security")},
-                )
-            method = "get" if request.method == "HEAD" else (request.method or "").lower()
-            asked = [actions[method]] if method in actions else actions.values()
-            return any(may(request.user, action) for action in asked)
-
-    return MayCall
+__all__ = ["IsMember", "allowed"]

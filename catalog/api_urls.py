@@ -2,7 +2,18 @@
 
 from django.urls import re_path
 
-from catalog.api import favourites, notices, products, reviews, search
+from catalog.api import (
+    favourites,
+    notices,
+    product_files,
+    products,
+    reviews,
+    search,
+    staff_bulk,
+    staff_products,
+)
+
+_ONE = r"^admin/products/(?P<product_id>[0-9]{1,18})"
 
 urlpatterns = [
     re_path(r"^products$", products.ProductList.as_view(), name="api-products"),
@@ -18,6 +29,37 @@ urlpatterns = [
         r"^favourites/(?P<product_id>[0-9]{1,18})$",
         favourites.FavouriteOne.as_view(),
         name="api-favourite",
+    ),
+    re_path(r"^admin/products$", staff_products.AdminProductListView.as_view(), name="api-admin-products"),
+    re_path(
+        r"^admin/products/bulk$", staff_bulk.AdminProductBulkView.as_view(), name="api-admin-products-bulk"
+    ),
+    re_path(
+        r"^admin/products/export\.csv$",
+        product_files.AdminProductExportView.as_view(),
+        name="api-admin-products-export",
+    ),
+    re_path(
+        r"^admin/products/import$",
+        product_files.AdminProductImportView.as_view(),
+        name="api-admin-products-import",
+    ),
+    re_path(rf"{_ONE}$", staff_products.AdminProductView.as_view(), name="api-admin-product"),
+    re_path(
+        rf"{_ONE}/duplicate$",
+        staff_products.AdminProductCopyView.as_view(),
+        name="api-admin-product-duplicate",
+    ),
+    re_path(
+        rf"{_ONE}/(?P<action>archive|unarchive|restore)$",
+        staff_products.AdminProductActionView.as_view(),
+        name="api-admin-product-action",
+    ),
+    re_path(rf"{_ONE}/prices$", staff_bulk.AdminProductPricesView.as_view(), name="api-admin-product-prices"),
+    re_path(
+        rf"{_ONE}/promotion-preview$",
+        staff_bulk.AdminPromotionPreviewView.as_view(),
+        name="api-admin-product-promotion-preview",
     ),
     re_path(r"^notify$", notices.Notify.as_view(), name="api-notify"),
 ]

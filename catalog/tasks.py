@@ -4,7 +4,7 @@ from datetime import datetime, time, timedelta
 
 from celery import shared_task
 
-from catalog.services import media
+from catalog.services import media, product_removal
 from catalog.services.favourites import watch_favourites
 from catalog.services.notices import send_due_notices
 from catalog.services.prices import refresh_due_promotions
@@ -30,6 +30,12 @@ def sweep_images(now: datetime) -> None:
 def remove_retired_files(now: datetime) -> None:
     """Delete the files of removed pictures that no order shows."""
     media.remove_retired_files(now=now)
+
+
+@scheduled_job("product-trash", every=timedelta(days=1), at=time(4))
+def purge_trash(now: datetime) -> None:
+    """Delete the products that have been in the trash for 30 days."""
+    product_removal.purge_trash(now=now)
 
 
 @scheduled_job("promotions", every=timedelta(minutes=1))

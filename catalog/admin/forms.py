@@ -12,7 +12,6 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
-from django.utils.dateparse import parse_datetime
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
@@ -30,49 +29,15 @@ from catalog.models import (
 from catalog.pricing import base_price
 from catalog.selectors.pictures import image_info
 from catalog.services.categories import fill_slugs, slug_errors
+from catalog.services.product_rights import actions_for
 from catalog.services.products import LANGUAGES
 from shop.core import models3d
 from shop.core.image_drawing import DrawnImage
 from shop.core.languages import SOURCE_LANGUAGE
 from shop.core.models3d import CheckedModel
 from shop.core.problems import Problem
-from shop.core.staff_actions import StaffAction, may
+from shop.core.staff_actions import may
 from shop.core.uploads import drawn_upload
-
-CONFLICT = _("Ce produit a été modifié entre-temps. Rechargez la page pour voir la nouvelle version.")
-# Every other field of a product and its variations asks for EDIT_PRODUCT.
-FIELD_ACTIONS = {
-    # The hidden mark of what was on screen: whoever saves sends it.
-    "version": StaffAction.SEE_PRODUCTS,
-    **dict.fromkeys(("in_stock", "stock_quantity"), StaffAction.EDIT_STOCK),
-    **dict.fromkeys(
-        (
-            *("price", "original_price", "painted_price", "unpainted_price"),
-            *("price_adjustment", "price_override"),
-        ),
-        StaffAction.EDIT_PRICES,
-    ),
-}
-
-
-class ProductForm(forms.ModelForm[Product]):
-    """A product; it carries the version that was on screen, so that the second of two people saving is refused."""
-
-    version = forms.CharField(required=False, widget=forms.HiddenInput)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if self.instance.pk:
-            self.initial["version"] = self.instance.updated_at.isoformat()
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if self.instance.pk:
-            seen = parse_datetime(cleaned.get("version") or "")
-            stored = Product.objects.values_list("updated_at", flat=True).get(pk=self.instance.pk)
-            if seen != stored:
-                raise ValidationError(CONFLICT)
-        return cleaned
 
 
 class VariationFormSet(forms.BaseInlineFormSet[ProductVariation, Product, forms.ModelForm[ProductVariation]]):
@@ -240,7 +205,7 @@ def read_only_fields(user: AbstractBaseUser | AnonymousUser, fields: Any) -> tup
     """Those of an admin's `fields`, some in groups, that the person may not edit: stock, prices and the rest ask for an
     action each."""
     return tuple(
-        name for name in flatten(fields) if not may(user, FIELD_ACTIONS.get(name, StaffAction.EDIT_PRODUCT))
+        name for name in flatten(fields) if not all(may(user, action) for action in actions_for([name]))
     )
 
 

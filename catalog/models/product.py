@@ -45,10 +45,15 @@ PRODUCTION_DAYS_ORDERED = Q(production_days_min__isnull=True, production_days_ma
 )
 
 
+# Neither in the archive nor in the trash.
+NOT_REMOVED = Q(archived_at__isnull=True, trashed_at__isnull=True)
+
+
 class Product(models.Model):
     """A product on sale.
 
-    Write it through `catalog.services.products`, which keeps the denormalised columns (`search_text`, `price_from`,
+    Write it through `catalog.services.products`, and what staff do with it through `catalog.services.staff_products`,
+    `product_removal` and `product_copies`. The first keeps the denormalised columns (`search_text`, `price_from`,
     `price_to`, `crossed_out`, `reduced_price`, `running_promotion`, `is_available`, `is_ready`, `has_small`,
     `has_medium`, `has_large`) and the price history right; `rating_count` and `rating_average` are those of
     `catalog.services.reviews`. Texts are translated.
@@ -106,6 +111,12 @@ class Product(models.Model):
         _("quantité en stock"), null=True, blank=True, help_text=_("Vide : fabriqué à la commande.")
     )
     is_published = models.BooleanField(_("publié"), default=True)
+    # Out of the shop, which reads `is_published` alone; `was_published` is what that goes back to.
+    archived_at = models.DateTimeField(_("archivé le"), null=True, editable=False)
+    trashed_at = models.DateTimeField(_("mis à la corbeille le"), null=True, editable=False)
+    was_published = models.BooleanField(_("publié avant"), default=False, editable=False)
+    # Names of translated columns (`name_en`) whose French text changed after them.
+    stale_texts = models.JSONField(_("traductions à revoir"), default=list, blank=True, editable=False)
 
     dimensions = models.CharField(
         _("dimensions"), max_length=80, blank=True, help_text=_("Hauteur × largeur × profondeur.")
@@ -213,6 +224,13 @@ class Product(models.Model):
         verbose_name_plural = _("produits")
         ordering = ("-created_at", "-pk")
         indexes = (
+            # The staff's lists, counted and read without touching the table.
+            models.Index(
+                fields=("-created_at", "-id", "category"), name="product_staff_newest", condition=NOT_REMOVED
+            ),
+            models.Index(fields=("price_from", "id"), name="product_staff_price", condition=NOT_REMOVED),
+            models.Index(fields=("-updated_at", "-id"), name="product_staff_updated", condition=NOT_REMOVED),
+            models.Index(Lower("name_fr"), "id", name="product_staff_name", condition=NOT_REMOVED),
             # The newest page of the main catalogue and of one category, without touching the table.
             models.Index(
                 fields=("-created_at", "-id", "category"),
@@ -283,6 +301,11 @@ class Product(models.Model):
                 condition=Q(height_cm__gt=0) | Q(height_cm__isnull=True), name="product_height_positive"
             ),
             models.CheckConstraint(condition=PRODUCTION_DAYS_ORDERED, name="product_production_ordered"),
+            models.CheckConstraint(
+                condition=Q(is_published=False) | NOT_REMOVED,
+                name="product_removed_unpublished",
+                violation_error_message=_("Un produit archivé ou à la corbeille ne peut pas être publié."),
+            ),
             models.CheckConstraint(
                 condition=Q(external_id__isnull=True) | ~Q(external_id=""),
                 name="product_external_id_not_empty",

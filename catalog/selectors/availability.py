@@ -14,6 +14,9 @@ from catalog.pricing import displayed_offers, offers
 LOW_STOCK = 3
 """From so many units on, pages say how many are left."""
 
+LAST_UNIT = 1
+"""From so many units on, staff are told."""
+
 SMALL_BELOW_CM, LARGE_FROM_CM = Decimal(12), Decimal(18)
 """Classes of heights. Columns of products hold them: another limit needs `refresh_availability` of all products."""
 
@@ -45,6 +48,14 @@ def available_condition() -> Q:
 def ready_condition() -> Q:
     """Products of which some variant is in stock, so that it can leave without being made first."""
     return Q(is_ready=True)
+
+
+def low_stock_condition() -> Q:
+    """Products on sale of which some counted format or finish has its last unit, or none."""
+    own = Q(stock_quantity__lte=LAST_UNIT)
+    shared = Q(stock_quantity=None, product__stock_quantity__lte=LAST_UNIT)
+    rows = Variant.objects.filter(own | shared, in_stock=True)
+    return Q(is_published=True, pk__in=rows.order_by().values("product"))
 
 
 def availability_of(product: Product, variant: Variant) -> Availability:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -10,7 +10,7 @@ from decimal import Decimal
 from django.utils.translation import gettext as _
 
 from catalog import pricing
-from catalog.models import Product, Promotion
+from catalog.models import Product, Promotion, Variant
 from catalog.pricing import Offer, ProductPromotion
 from catalog.selectors.products import PriceHistory, price_histories
 from catalog.selectors.promotions import concerned_products, promotions_of
@@ -57,10 +57,25 @@ def preview_of_promotion(promotion: Promotion, now: datetime) -> Preview:
         own = ProductPromotion(_switched_on(promotion), product.pk in chosen)
         current = pricing.running_promotion(found[product.pk], now)
         then = pricing.running_promotion([*others, own], at)
-        before = pricing.offers(product, variants[product.pk], current)
-        after = pricing.offers(product, variants[product.pk], then)
-        rows += _rows(product, zip(before, after, strict=True), then, promotion, histories[product.pk], at)
+        history = histories[product.pk]
+        rows += rows_of_product(product, variants[product.pk], current, then, promotion, history, at)
     return Preview(at, tuple(rows), count - len(products))
+
+
+def rows_of_product(
+    product: Product,
+    variants: Iterable[Variant],
+    current: Promotion | None,
+    then: Promotion | None,
+    promotion: Promotion,
+    history: PriceHistory,
+    at: datetime,
+) -> Iterator[PreviewRow]:
+    """Each way to buy the product, under its promotion of now and the one that it will have (`then`) at a moment;
+    `promotion` is the one that is previewed."""
+    rows = list(variants)
+    before, after = pricing.offers(product, rows, current), pricing.offers(product, rows, then)
+    return _rows(product, zip(before, after, strict=True), then, promotion, history, at)
 
 
 def _switched_on(promotion: Promotion) -> Promotion:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
 
@@ -22,6 +22,7 @@ from catalog.services.media import remove_model_files, retire_pictures
 from catalog.services.prices import refresh_due_promotions, refresh_prices
 from catalog.services.search_index import index_product, remove_product
 from catalog.services.stock import lock_products, refresh_availability
+from catalog.services.translations import TRANSLATED_COLUMNS, stale_texts
 from shop.core.content_version import content_changed
 from shop.core.problems import Problem
 
@@ -33,24 +34,27 @@ _DERIVED = (
 _SEARCHED = ("name", "description", "full_description")
 
 
-def save_product(*, product: Product, expected_updated_at: datetime | None = None) -> Product:
+def save_product(
+    *,
+    product: Product,
+    expected_updated_at: datetime | None = None,
+    confirmed_texts: Collection[str] = (),
+) -> Product:
     """Check and store a new or changed product, then refresh what depends on it.
 
-    `expected_updated_at` is the version that the writer had before their eyes.
+    `expected_updated_at` is the version that the writer had before their eyes; `confirmed_texts` name the translated
+    columns (`name_en`) that say what the French text says, though they did not change.
     Raises `Problem`: 400 `invalid` with messages by field, 409 `conflict` when somebody saved another version since.
     """
     with transaction.atomic():
         refresh_due_promotions()
         variations: Sequence[ProductVariation] = ()
         if product.pk is not None:
-            stored = (
-                Product.objects.select_for_update().filter(pk=product.pk).values_list("updated_at", flat=True)
-            )
-            current = stored.first()
-            if expected_updated_at is not None and current != expected_updated_at:
-                raise Problem(
-                    "conflict", _("Ce produit a été modifié entre-temps. Rechargez la page pour voir."), 409
-                )
+            rows = Product.objects.select_for_update().filter(pk=product.pk)
+            stored = rows.values("updated_at", *TRANSLATED_COLUMNS).first() or {}
+            if expected_updated_at is not None and stored.get("updated_at") != expected_updated_at:
+                raise conflict()
+            product.stale_texts = stale_texts(product, stored, confirmed_texts)
             variations = list(product.variations.all())
         _fill_slugs(product)
         validate(product)
@@ -59,6 +63,11 @@ def save_product(*, product: Product, expected_updated_at: datetime | None = Non
         refresh_product(product_id=product.pk)
     product.refresh_from_db(fields=[*_DERIVED, "updated_at"])
     return product
+
+
+def conflict() -> Problem:
+    """The refusal of a change made on a version that is not the last one."""
+    return Problem("conflict", _("Ce produit a été modifié entre-temps. Rechargez la page pour voir."), 409)
 
 
 def save_variation(*, variation: ProductVariation) -> ProductVariation:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from decimal import Decimal
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -57,8 +58,10 @@ def set_own_promotion(
     promotion_type: str,
     promotion_buy_quantity: int | None = None,
     promotion_get_quantity: int | None = None,
+    promotion_percent: int | None = None,
+    promotion_amount: Decimal | None = None,
 ) -> Promotion | None:
-    """Write the undated promotion of the product itself, of a type that offers pieces; none with the type "".
+    """Write the undated promotion of the product itself; none with the type "".
 
     Raises `Problem` (400 `invalid`) with messages by field.
     """
@@ -73,6 +76,7 @@ def set_own_promotion(
     own = own or Promotion(product=product)
     own.name, own.is_active, own.type = product.name[:120], promotion_active, promotion_type
     own.buy_quantity, own.get_quantity = promotion_buy_quantity, promotion_get_quantity
+    own.percent, own.amount = promotion_percent, promotion_amount
     return save_promotion(promotion=own)
 
 

@@ -44,6 +44,10 @@ ACTIONS: dict[str, str | Promise] = {
     "mail.resent": gettext_lazy("E-mail renvoyé"),
     "contact.answered": gettext_lazy("Demande de contact marquée"),
     "product.published": gettext_lazy("Produit publié ou retiré"),
+    "product.archived": gettext_lazy("Produit archivé"),
+    "product.unarchived": gettext_lazy("Produit sorti des archives"),
+    "product.trashed": gettext_lazy("Produit mis à la corbeille"),
+    "product.restored": gettext_lazy("Produit restauré"),
     "promotion.ended": gettext_lazy("Promotion terminée"),
 }
 # What Django's administration does to any row.

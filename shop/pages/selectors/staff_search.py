@@ -75,7 +75,7 @@ def _products(text: str) -> Iterator[StaffHit]:
     words = query_words(text)
     if not words:
         return
-    found = having_words(Product.objects.select_related("category"), words)
+    found = having_words(Product.objects.filter(trashed_at=None).select_related("category"), words)
     # Texts are searched as well: whose name it is comes first.
     named = Case(When(name__icontains=text, then=0), default=1)
     for product in found.order_by(named, "-created_at", "-pk")[:MOST_OF_A_KIND]:
@@ -83,7 +83,7 @@ def _products(text: str) -> Iterator[StaffHit]:
         yield StaffHit(
             product.name,
             f"{product.category.name}{state}",
-            reverse("admin:catalog_product_change", args=[product.pk]),
+            reverse("staff-product", args=[product.pk]),
         )
 
 

@@ -1,0 +1,258 @@
+"""Products as staff look for them: every one, whether it is on sale, archived or in the trash."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.db import models
+from django.db.models import Prefetch, Q, QuerySet
+from django.db.models.functions import Lower
+from django.utils import timezone
+
+from catalog import pricing
+from catalog.models import Product, ProductImage, Promotion, Variant
+from catalog.models.product import NOT_REMOVED
+from catalog.pricing import OfferKey, ProductPromotion
+from catalog.selectors import staff_search
+from catalog.selectors.availability import available_condition, low_stock_condition
+from catalog.selectors.products import price_histories, without_customs_data
+from catalog.selectors.promotion_previews import PreviewRow, rows_of_product
+from catalog.selectors.promotions import promotions_of
+from catalog.selectors.variants import variants_of
+from shop.core.keyset import BadCursor
+
+PAGE_SIZE, MOST_A_PAGE = 50, 200
+
+
+class State(models.TextChoices):
+    """Which of the products a list shows. Those in the trash are in no other list."""
+
+    CURRENT = "current"
+    PUBLISHED = "published"
+    HIDDEN = "hidden"
+    ARCHIVED = "archived"
+    TRASHED = "trashed"
+    SOLD_OUT = "sold_out"
+    LOW_STOCK = "low_stock"
+    FEATURED = "featured"
+    PROMOTED = "promoted"
+    STALE = "stale"
+    CUSTOMS = "customs"
+
+
+_CONDITIONS: dict[str, Q] = {
+    State.CURRENT: NOT_REMOVED,
+    State.PUBLISHED: Q(is_published=True),
+    State.HIDDEN: NOT_REMOVED & Q(is_published=False),
+    State.ARCHIVED: Q(archived_at__isnull=False, trashed_at__isnull=True),
+    State.TRASHED: Q(trashed_at__isnull=False),
+    State.FEATURED: NOT_REMOVED & Q(featured=True),
+    State.PROMOTED: NOT_REMOVED & Q(running_promotion__isnull=False),
+    State.STALE: NOT_REMOVED & ~Q(stale_texts=[]),
+}
+
+# By the name of an order: the column, and whether the greatest comes first. The key decides between equals.
+ORDERS: dict[str, tuple[str, bool]] = {
+    "newest": ("created_at", True),
+    "oldest": ("created_at", False),
+    "name": ("sort_name", False),
+    "-name": ("sort_name", True),
+    "price": ("price_from", False),
+    "-price": ("price_from", True),
+    "-updated": ("updated_at", True),
+}
+DEFAULT_ORDER = "newest"
+
+
+@dataclass(frozen=True, slots=True)
+class ProductQuery:
+    """What a list is asked for. `state` is one of `State`, `ordering` one of `ORDERS`, `category` its key."""
+
+    search: str = ""
+    category: int | None = None
+    state: str = State.CURRENT
+    ordering: str = DEFAULT_ORDER
+
+
+@dataclass(frozen=True, slots=True)
+class ProductRows:
+    """A part of a list with how many it has in all. `next_cursor` is empty on the last page."""
+
+    products: list[Product]
+    count: int
+    next_cursor: str
+
+
+@dataclass(frozen=True, slots=True)
+class PricePeriod:
+    """What an offer cost from `starts_at` on; `lowest_prior` is the lowest price of the 30 days before, if known."""
+
+    starts_at: datetime
+    amount: Decimal
+    lowest_prior: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class OfferHistory:
+    """The prices of one format and finish over time, the last one first."""
+
+    label: str
+    periods: tuple[PricePeriod, ...]
+
+
+def find_products(
+    query: ProductQuery, *, cursor: str = "", number: int = 1, size: int = PAGE_SIZE
+) -> ProductRows:
+    """Return a page: the one after `cursor`, else page `number`. Three queries: count, products, their photos.
+
+    Raises BadCursor.
+    """
+    products = matching_products(query)
+    column, is_descending = ORDERS[query.ordering]
+    if column == "sort_name":
+        products = products.annotate(sort_name=Lower("name_fr"))
+    ordered = products.order_by(*((f"-{column}", "-pk") if is_descending else (column, "pk")))
+    start = 0 if cursor else (number - 1) * size
+    if query.search and not cursor:
+        # Every text is read to find them: once, for the page and the count.
+        keys = list(ordered.values_list("pk", flat=True))
+        count, start, ordered = len(keys), 0, ordered.filter(pk__in=keys[start : start + size + 1])
+    else:
+        count = products.order_by().count()
+    if cursor:
+        ordered = _after(ordered, cursor, query.ordering)
+    rows = ordered.select_related("category", "running_promotion").prefetch_related(
+        Prefetch("images", ProductImage.objects.order_by("position", "pk"))
+    )
+    found = list(rows[start : start + size + 1])
+    page = found[:size]
+    following = _write_cursor(page[-1], query.ordering) if len(found) > size else ""
+    return ProductRows(page, count, following)
+
+
+def matching_products(query: ProductQuery) -> QuerySet[Product]:
+    """The products of a list, in no order."""
+    if query.state == State.SOLD_OUT:
+        on_sale = Q(is_published=True) & ~available_condition()
+        condition = NOT_REMOVED & (Q(in_stock=False) | on_sale)
+    elif query.state == State.LOW_STOCK:
+        condition = low_stock_condition()
+    elif query.state == State.CUSTOMS:
+        condition = NOT_REMOVED & without_customs_data()
+    else:
+        condition = _CONDITIONS[query.state]
+    products = Product.objects.filter(condition)
+    if query.category is not None:
+        products = products.filter(category=query.category)
+    return search_products(products, query.search)
+
+
+def search_products(products: QuerySet[Product], text: str) -> QuerySet[Product]:
+    """Those that have every word, as in the shop, or this very number, reference of a variant or external one."""
+    words = staff_search.query_words(text)
+    if not words:
+        return products
+    exact = text.strip()
+    named = Product.objects.filter(Q(external_id=exact) | Q(variants__sku=exact)).order_by().values("pk")
+    condition = Q(pk__in=named)
+    if exact.isascii() and exact.isdecimal() and len(exact) <= 18:
+        condition |= Q(pk=int(exact))
+    for_words = Q(*(("search_text__contains", staff_search.pattern(word)) for word in words))
+    return products.filter(for_words | condition)
+
+
+def staff_product(product_id: int) -> Product | None:
+    """One product with what its form shows, or None. Six queries: product, photos, formats, variants, picked similar
+    products and its own promotion."""
+    return (
+        Product.objects.select_related("category", "running_promotion")
+        .prefetch_related(
+            Prefetch("images", ProductImage.objects.order_by("position", "pk")),
+            "variations",
+            Prefetch(
+                "variants",
+                Variant.objects.select_related("variation").order_by(
+                    "variation__sort_order", "variation_id", "finish"
+                ),
+            ),
+            "picked_similar",
+            Prefetch("own_promotion", Promotion.objects.all()),
+        )
+        .filter(pk=product_id)
+        .first()
+    )
+
+
+def offer_histories(product: Product) -> list[OfferHistory]:
+    """The prices of each offer over time, those of formats that are no more among them. Two queries."""
+    labels = {
+        OfferKey(row.variation_id, row.finish): row.label for row in variants_of([product.pk])[product.pk]
+    }
+    history = price_histories([product.pk])[product.pk]
+    return [
+        OfferHistory(
+            labels.get(key, ""),
+            tuple(
+                PricePeriod(point.starts_at, point.amount, point.lowest_prior) for point in reversed(points)
+            ),
+        )
+        for key, points in sorted(
+            history.items(), key=lambda item: (item[0] not in labels, labels.get(item[0], ""))
+        )
+    ]
+
+
+def own_promotion_preview(product: Product, promotion: Promotion) -> list[PreviewRow]:
+    """What each offer of the product costs once this becomes its own promotion; prices of the product that are not
+    stored count as they stand in `product`. Three queries."""
+    now = timezone.now()
+    variants = variants_of([product.pk])[product.pk] if product.pk else []
+    found = promotions_of([product.pk], now)[product.pk] if product.pk else []
+    others = [each for each in found if each.promotion.product_id is None]
+    history = price_histories([product.pk])[product.pk] if product.pk else {}
+    promotion.pk = promotion.pk or max((each.promotion.pk for each in others), default=0) + 1
+    then = pricing.running_promotion([*others, ProductPromotion(promotion, True)], now)
+    current = pricing.running_promotion(found, now)
+    return list(rows_of_product(product, variants, current, then, promotion, history, now))
+
+
+def _after(products: QuerySet[Product], cursor: str, ordering: str) -> QuerySet[Product]:
+    column, is_descending = ORDERS[ordering]
+    value, key = _read_cursor(cursor, ordering)
+    side, edge = ("lte", "gte") if is_descending else ("gte", "lte")
+    # The first condition lets an index begin where the page does.
+    return products.filter(**{f"{column}__{side}": value}).exclude(**{column: value, f"pk__{edge}": key})
+
+
+def _write_cursor(product: Product, ordering: str) -> str:
+    value = getattr(product, ORDERS[ordering][0])
+    written = value.isoformat() if isinstance(value, datetime) else str(value)
+    return urlsafe_b64encode(json.dumps([ordering, written, product.pk]).encode()).decode()
+
+
+def _read_cursor(cursor: str, ordering: str) -> tuple[Any, int]:
+    try:
+        named, written, key = json.loads(urlsafe_b64decode(cursor.encode()))
+        if named != ordering or not isinstance(written, str) or type(key) is not int:
+            raise BadCursor(cursor)
+        if not 0 < key < 2**63:
+            raise BadCursor(cursor)
+        column = ORDERS[ordering][0]
+        if column == "sort_name":
+            return written, key
+        if column == "price_from":
+            price = Decimal(written)
+            if not price.is_finite():
+                raise BadCursor(cursor)
+            return price, key
+        moment = datetime.fromisoformat(written)
+    except (ValueError, TypeError, InvalidOperation, RecursionError) as error:
+        raise BadCursor(cursor) from error
+    if moment.tzinfo is None:
+        raise BadCursor(cursor)
+    return moment, key

@@ -1,0 +1,138 @@
+"""Taking products out of the shop: the archive keeps them, the trash keeps them for 30 days."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from catalog.models import Product
+from catalog.services.prices import refresh_due_promotions
+from catalog.services.products import delete_product, save_product
+from catalog.services.staff_products import lock_found
+from shop.core.audit import record_audit
+from shop.core.problems import Problem
+
+TRASH_DAYS = 30
+
+
+def archive_products(
+    *, product_ids: Sequence[int], actor: AbstractBaseUser | None, preview_key: str = ""
+) -> int:
+    """Take products out of sale for good and keep them; those that are archived or in the trash stay as they are.
+
+    Return how many changed. This and the functions below raise `Problem`: 404 `unknown_products`, and 409 `conflict`
+    when `preview_key` (`staff_products.key_of_versions`) is of other versions.
+    """
+    with transaction.atomic():
+        products = [
+            product
+            for product in _locked(product_ids, preview_key)
+            if product.archived_at is None and product.trashed_at is None
+        ]
+        for product in products:
+            product.archived_at = timezone.now()
+            _hide(product, "product.archived", actor)
+    return len(products)
+
+
+def unarchive_products(
+    *, product_ids: Sequence[int], actor: AbstractBaseUser | None, preview_key: str = ""
+) -> int:
+    """Take products out of the archive: published again if they were."""
+    with transaction.atomic():
+        products = [
+            product
+            for product in _locked(product_ids, preview_key)
+            if product.archived_at is not None and product.trashed_at is None
+        ]
+        for product in products:
+            product.archived_at = None
+            _show(product, "product.unarchived", actor)
+    return len(products)
+
+
+def trash_products(
+    *, product_ids: Sequence[int], actor: AbstractBaseUser | None, preview_key: str = ""
+) -> int:
+    """Move products to the trash: to the shop they are gone at once, staff can restore them for 30 days."""
+    with transaction.atomic():
+        products = [product for product in _locked(product_ids, preview_key) if product.trashed_at is None]
+        for product in products:
+            product.trashed_at = timezone.now()
+            _hide(product, "product.trashed", actor)
+    return len(products)
+
+
+def restore_products(
+    *, product_ids: Sequence[int], actor: AbstractBaseUser | None, preview_key: str = ""
+) -> int:
+    """Take products out of the trash: where they were before, published if they were."""
+    with transaction.atomic():
+        products = [
+            product for product in _locked(product_ids, preview_key) if product.trashed_at is not None
+        ]
+        for product in products:
+            product.trashed_at = None
+            _show(product, "product.restored", actor)
+    return len(products)
+
+
+def delete_trashed(*, product_id: int, actor: AbstractBaseUser | None) -> None:
+    """Delete a product of the trash now and for ever. Raises `Product.DoesNotExist`, and `Problem` (409
+    `not_trashed`)."""
+    with transaction.atomic():
+        product = Product.objects.select_for_update().get(pk=product_id)
+        if product.trashed_at is None:
+            raise Problem(
+                "not_trashed", _("Seul un produit de la corbeille peut être supprimé définitivement."), 409
+            )
+        _purge(product, actor)
+
+
+def purge_trash(*, now: datetime) -> int:
+    """Delete what has been in the trash for 30 days; return how many products. Safe to repeat."""
+    due = Product.objects.filter(trashed_at__lte=now - timedelta(days=TRASH_DAYS))
+    purged = 0
+    for product_id in list(due.order_by("pk").values_list("pk", flat=True)):
+        with transaction.atomic():
+            # Restored meanwhile: it stays.
+            product = due.select_for_update().filter(pk=product_id).first()
+            if product is not None:
+                _purge(product, None)
+                purged += 1
+    return purged
+
+
+def _purge(product: Product, actor: AbstractBaseUser | None) -> None:
+    record_audit(
+        "product.deleted",
+        product,
+        actor=actor,
+        before={"name": product.name, "price": f"{product.price:f}", "external_id": product.external_id},
+    )
+    delete_product(product=product)
+
+
+def _locked(product_ids: Sequence[int], preview_key: str) -> list[Product]:
+    refresh_due_promotions()
+    return lock_found(product_ids, preview_key)
+
+
+def _hide(product: Product, action: str, actor: AbstractBaseUser | None) -> None:
+    # Archived first and put into the trash after: what it was before the archive counts.
+    product.was_published = product.was_published or product.is_published
+    product.is_published = False
+    save_product(product=product)
+    record_audit(action, product, actor=actor)
+
+
+def _show(product: Product, action: str, actor: AbstractBaseUser | None) -> None:
+    if product.archived_at is None:
+        product.is_published, product.was_published = product.was_published, False
+    save_product(product=product)
+    record_audit(action, product, actor=actor)

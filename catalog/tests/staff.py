@@ -1,0 +1,35 @@
+"""Calls of staff in the tests of the catalogue, which knows people only by what they may do."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
+from django.test import Client
+
+from shop.core.staff_actions import StaffAction
+
+PRODUCTS = "/api/admin/products"
+
+
+def staff_browser(*actions: StaffAction, email: str = "equipe@example.com") -> Client:
+    """A browser of somebody with access to the administration who may do these actions; all without any."""
+    user = get_user_model().objects.create_user(email, "figurine-atelier-2026")
+    user.is_staff = True
+    user.is_superuser = not actions
+    user.save()
+    for action in actions:
+        app, _dot, codename = action.value.partition(".")
+        user.user_permissions.add(Permission.objects.get(content_type__app_label=app, codename=codename))
+    browser = Client()
+    browser.force_login(user)
+    return browser
+
+
+def send(browser: Client, method: str, path: str, body: Any = None) -> Any:
+    """The answer to a call with a JSON body."""
+    return browser.generic(
+        method.upper(), f"{PRODUCTS}{path}", json.dumps(body or {}), content_type="application/json"
+    )

@@ -1,0 +1,241 @@
+"""Several products at once, and products from files: all or nothing, seen before it is done."""
+
+from decimal import Decimal
+
+import pytest
+
+from catalog.models import PricePoint, Product
+from catalog.tests.factories import change_product, make_category, make_product
+from catalog.tests.staff import PRODUCTS, send, staff_browser
+from shop.core.models import AuditEntry
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def admin():
+    return staff_browser()
+
+
+def bulk(admin, *products, **body):
+    return send(admin, "post", "/bulk", {"ids": [product.pk for product in products], **body})
+
+
+def load(admin, text: str, **body):
+    return send(admin, "post", "/import", {"csv": text, **body})
+
+
+def test_bulk_change_is_shown_then_done(admin):
+    ours, lynx = make_product("Ours", featured=True), make_product("Lynx")
+    category = make_category("bust")
+    fields = {"category": "bust", "featured": True}
+    shown = bulk(admin, ours, lynx, action="update", fields=fields, dry_run=True).json()
+    assert shown["count"] == 2
+    moved = {"field": "category", "label": "catégorie", "after": f"Bust ({category.pk})"}
+    before = f"Goodies Divers ({ours.category_id})"
+    assert [(row["name"], row["changes"]) for row in shown["changes"]] == [
+        ("Ours", [{**moved, "before": before}]),
+        (
+            "Lynx",
+            [
+                {**moved, "before": before},
+                {"field": "featured", "label": "en vedette", "before": False, "after": True},
+            ],
+        ),
+    ]
+    assert Product.objects.filter(category=category).count() == 0
+    done = bulk(admin, ours, lynx, action="update", fields=fields, preview_key=shown["preview_key"])
+    assert (done.status_code, done.json()) == (200, {"count": 2})
+    assert Product.objects.filter(category=category, featured=True).count() == 2
+    assert AuditEntry.objects.filter(action="product.changed").count() == 2
+
+
+def test_bulk_change_refused_for_one_changes_none(admin):
+    ours = make_product("Ours", production_days_min=3, production_days_max=5)
+    lynx = make_product("Lynx")
+    answer = bulk(admin, ours, lynx, action="update", fields={"production_days_max": 9})
+    assert (answer.status_code, answer.json()["detail"]) == (
+        400,
+        "Lynx\u00a0: Certains champs sont à corriger.",
+    )
+    assert answer.json()["product_id"] == lynx.pk
+    assert list(Product.objects.order_by("pk").values_list("production_days_max", flat=True)) == [5, None]
+
+
+def test_bulk_of_products_that_changed_since_the_preview_is_refused(admin):
+    ours = make_product("Ours")
+    for action in ("update", "delete"):
+        key = bulk(admin, ours, action=action, fields={"featured": True}, dry_run=True).json()["preview_key"]
+        change_product(ours, name_fr=f"Ours {action}")
+        answer = bulk(admin, ours, action=action, fields={"featured": True}, preview_key=key)
+        assert (answer.status_code, answer.json()["code"]) == (409, "conflict")
+    assert (Product.objects.get().featured, Product.objects.get().trashed_at) == (False, None)
+
+
+@pytest.mark.parametrize(
+    ("body", "errors"),
+    [
+        ({"ids": [], "action": "delete"}, {"ids": ["Veuillez sélectionner au moins un produit."]}),
+        ({"ids": [1], "action": "update"}, {"fields": ["Choisissez au moins un champ à modifier."]}),
+        ({"ids": [1], "action": "update", "fields": {"name": "x"}}, {"fields.name": ["Champ inconnu."]}),
+        (
+            {"ids": [1], "action": "update", "fields": {"price": "-1"}},
+            {"fields.price": ["Le prix doit être supérieur à 0,00\u00a0€."]},
+        ),
+    ],
+)
+def test_bulk_refuses_what_several_cannot_share(admin, body, errors):
+    answer = send(admin, "post", "/bulk", body)
+    assert (answer.status_code, answer.json()["errors"]) == (400, errors)
+
+
+def test_bulk_delete_of_an_unknown_product_deletes_none(admin):
+    ours = make_product("Ours")
+    answer = send(admin, "post", "/bulk", {"ids": [ours.pk, 10**9], "action": "delete"})
+    assert (answer.status_code, answer.json()["ids"]) == (404, [10**9])
+    assert Product.objects.get().trashed_at is None
+
+
+def test_bulk_delete_restore_and_archive(admin):
+    ours, lynx = make_product("Ours"), make_product("Lynx", is_published=False)
+    assert bulk(admin, ours, lynx, action="delete").json() == {"count": 2}
+    assert bulk(admin, ours, lynx, action="restore").json() == {"count": 2}
+    assert bulk(admin, ours, lynx, action="archive").json() == {"count": 2}
+    assert bulk(admin, ours, lynx, action="unarchive").json() == {"count": 2}
+    assert list(Product.objects.order_by("pk").values_list("is_published", flat=True)) == [True, False]
+
+
+def exported(admin, **asked) -> str:
+    answer = admin.get(f"{PRODUCTS}/export.csv", asked)
+    assert (answer.status_code, answer["Content-Type"]) == (200, "text/csv; charset=utf-8")
+    return b"".join(answer.streaming_content).decode()
+
+
+def test_exported_file_imported_again_changes_nothing(admin):
+    make_product(
+        "=Ours «\u00a0gris\u00a0»; n°\u00a01", price="1234.50", full_description="Deux\nlignes \"citées\"",
+        name_en="-Bear", promotion_active=True, promotion_type="buy_n_get_m", promotion_buy_quantity=3,
+        promotion_get_quantity=2, stock_quantity=4, height_cm=Decimal("12.5"), external_id="+ours",
+    ).picked_similar.add(make_product("Lynx", origin_country="FR", is_published=False))  # fmt: skip
+    text = exported(admin)
+    assert text.startswith("\ufeffnuméro;référence externe;catégorie;nom;")
+    assert "1234,50" in text
+    assert "'=Ours" in text
+    answer = load(admin, text)
+    assert answer.status_code == 200, answer.json()
+    body = answer.json()
+    assert [line["changes"] for line in body["lines"]] == [[], []]
+    assert (body["added"], body["changed"], body["unchanged"], body["refused"]) == (0, 0, 2, 0)
+    assert not AuditEntry.objects.exists()
+
+
+def test_export_is_of_the_list_that_was_asked_for(admin):
+    make_product("Ours", featured=True)
+    make_product("Lynx")
+    assert len(exported(admin, state="featured").splitlines()) == 2
+
+
+def test_import_shows_each_line_then_does_it_once(admin):
+    make_category("bust")
+    ours = make_product("Ours", price="40.00")
+    text = (
+        "numéro;référence externe;nom;catégorie;prix;publié\r\n"
+        f"{ours.pk};;Ours blanc;goodies-divers;35,50;oui\r\n"
+        ";lynx-1;Lynx;Bust;20;non\r\n"
+    )
+    shown = load(admin, text, dry_run=True).json()
+    assert [(line["line"], line["action"], line["name"]) for line in shown["lines"]] == [
+        (2, "change", "Ours blanc"),
+        (3, "add", "Lynx"),
+    ]
+    assert shown["lines"][0]["changes"] == [
+        {"field": "name_fr", "label": "nom [fr]", "before": "Ours", "after": "Ours blanc"},
+        {"field": "price", "label": "prix de base (€)", "before": "40.00", "after": "35.50"},
+    ]
+    assert Product.objects.get().name == "Ours"
+    done = load(admin, text, preview_key=shown["preview_key"])
+    assert done.status_code == 200, done.json()
+    assert (done.json()["added"], done.json()["changed"]) == (1, 1)
+    lynx = Product.objects.get(external_id="lynx-1")
+    assert (lynx.name, lynx.category.slug, lynx.is_published, lynx.source) == (
+        "Lynx",
+        "bust",
+        False,
+        "import",
+    )
+    assert PricePoint.objects.filter(product_id=ours.pk).count() == 2
+    again = load(admin, text).json()
+    assert (again["added"], again["changed"], again["unchanged"]) == (0, 0, 2)
+    assert Product.objects.count() == 2
+
+
+def test_import_with_a_refused_line_stores_nothing_and_says_why(admin):
+    ours = make_product("Ours")
+    trashed = make_product("Lynx")
+    admin.delete(f"{PRODUCTS}/{trashed.pk}")
+    text = (
+        "numéro,référence externe,nom,prix,disponible\n"
+        f"{ours.pk},,Ours blanc,10.00,oui\n"
+        f"{ours.pk},,Ours noir,10.00,oui\n"
+        ",,Sans référence,10.00,oui\n"
+        ",neuf,Sans catégorie,10.00,oui\n"
+        f"{trashed.pk},,Lynx,10.00,oui\n"
+        "999999,,Inconnu,10.00,oui\n"
+        ",autre,Prix,zéro,peut-être\n"
+    )
+    shown = load(admin, text, dry_run=True).json()
+    assert [line["errors"] for line in shown["lines"]] == [
+        ["Une autre ligne du fichier est du même produit."],
+        ["Une autre ligne du fichier est du même produit."],
+        [
+            "Indiquez le numéro du produit, ou une référence externe pour un nouveau\u00a0:"
+            " sans elle, le même fichier l'ajouterait deux fois."
+        ],
+        ["catégorie\u00a0: Ce champ est obligatoire."],
+        ["Ce produit est à la corbeille. Restaurez-le d'abord."],
+        ["Aucun produit ne porte ce numéro."],
+        [
+            "disponible\u00a0: Écrivez «\u00a0oui\u00a0» ou «\u00a0non\u00a0».",
+            "prix\u00a0: Saisissez un montant en chiffres, avec deux décimales au plus, par exemple 49.90.",
+        ],
+    ]
+    answer = load(admin, text)
+    assert (answer.status_code, answer.json()["detail"]) == (
+        400,
+        "Des lignes sont à corriger\u00a0: rien n'a été importé.",
+    )
+    assert list(Product.objects.order_by("pk").values_list("name_fr", flat=True)) == ["Ours", "Lynx"]
+
+
+def test_import_of_products_that_changed_since_its_preview_is_refused(admin):
+    ours = make_product("Ours")
+    text = f"numéro;prix\n{ours.pk};10\n"
+    key = load(admin, text, dry_run=True).json()["preview_key"]
+    change_product(ours, name_fr="Ours blanc")
+    answer = load(admin, text, preview_key=key)
+    assert (answer.status_code, answer.json()["code"]) == (409, "conflict")
+    assert Product.objects.get().price == Decimal("40.00")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "Ce champ ne peut être vide."),
+        ("numéro;couleur\n1;rouge\n", "Colonnes inconnues\u00a0: couleur."),
+        (
+            "nom;prix\nOurs;3\n",
+            "Il faut une colonne «\u00a0numéro\u00a0» ou «\u00a0référence externe\u00a0».",
+        ),
+        ("numéro;id\n1;2\n", "Une colonne est là deux fois."),
+        ("numéro;prix\n1\n", "La ligne 2 n'a pas autant de cases que la première."),
+        ("numéro;prix\n\n", "Ce fichier ne contient aucun produit."),
+        ('numéro;prix\n"1;2\n', "Ce fichier n'est pas un fichier CSV lisible."),
+        (
+            "numéro;prix\n" + "1;2\n" * 1001,
+            "Ce fichier a plus de 1000 lignes\u00a0: importez-le en plusieurs fois.",
+        ),
+    ],
+)
+def test_unreadable_file_is_refused_as_a_whole(admin, text, message):
+    answer = load(admin, text, dry_run=True)
+    assert (answer.status_code, answer.json()["errors"]) == (400, {"csv": [message]})
