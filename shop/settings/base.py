@@ -62,6 +62,7 @@ INSTALLED_APPS = [
     "allauth.mfa",
     "allauth.usersessions",
     "shop.core",
+    "shop.integrations",
     "accounts",
     "catalog",
     "orders",
@@ -231,6 +232,8 @@ RETENTION: dict[str, int] = {
     "review_years": 3,
     "provider_event_days": 90,
     "export_days": 7,
+    # What was reported to programs of others, and what they answered.
+    "webhook_days": 30,
     # GDPR art. 12(3): one month.
     "erasure_days": 30,
     "log_months": 12,

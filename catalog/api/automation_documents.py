@@ -1,0 +1,46 @@
+"""What the endpoint for programs answers, for the API schema: see `catalog.selectors.product_documents`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from catalog.api.product_fields import ProductFields, VariantFields, VariationFields, amount
+from catalog.models import ImportState
+
+
+class PendingPicture(serializers.Serializer[Any]):
+    """A picture that is still to be copied, or could not be: `failure` says why (`private`, `timeout`, `status_404`,
+    `too_large`, `invalid_image` …)."""
+
+    url = serializers.CharField()
+    variation_id = serializers.IntegerField(allow_null=True)
+    state = serializers.ChoiceField(choices=ImportState.choices)
+    failure = serializers.CharField(allow_blank=True)
+
+
+class AutomationVariation(VariationFields):
+    image_url = serializers.CharField(allow_null=True)
+
+
+class AutomationVariant(VariantFields):
+    variation_id = serializers.IntegerField(allow_null=True)
+    full_price = amount(allow_null=True)
+
+
+class AutomationProduct(ProductFields):
+    id = serializers.IntegerField()
+    url = serializers.CharField()
+    category_slug = serializers.CharField()
+    variations = AutomationVariation(many=True)
+    variants = AutomationVariant(many=True)
+    pending_images = PendingPicture(many=True)
+    created_at = serializers.DateTimeField()
+
+
+class AutomationPage(serializers.Serializer[Any]):
+    count = serializers.IntegerField()
+    next = serializers.CharField(allow_null=True)
+    previous = serializers.CharField(allow_null=True)
+    results = AutomationProduct(many=True)
