@@ -13,7 +13,7 @@ from django.conf import settings
 from django.utils import translation
 
 from catalog.models import PictureImport, Product, ProductImage, ProductVariation, Promotion, Variant
-from catalog.pricing import full_price
+from catalog.pricing import full_price, offered_variants
 from catalog.selectors.addresses import product_url
 from catalog.selectors.pictures import image_info
 from catalog.selectors.wording import default_production_days, production_days, production_text
@@ -138,7 +138,7 @@ def _document(
                 **{name: getattr(row, name) for name in VARIANT_COLUMNS},
                 "height_cm": _decimal(row.height_cm),
             }
-            for row in variants
+            for row in offered_variants(product, variants)
         ],
         "created_at": product.created_at.isoformat(),
         "updated_at": product.updated_at.isoformat(),
