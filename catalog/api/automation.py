@@ -11,11 +11,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from catalog.api.automation_documents import AutomationPage, AutomationProduct
+from catalog.api.automation_documents import AutomationPage, AutomationProduct, StockPage
 from catalog.api.product_fields import ProductFields
 from catalog.models import Product
 from catalog.selectors.pictures import image_info
-from catalog.selectors.product_documents import image_address, product_documents
+from catalog.selectors.product_documents import (
+    image_address,
+    product_documents,
+    stock_document,
+    stock_rows,
+)
 from catalog.services.product_writing import create_product, update_product
 from shop.core.problems import Problem
 from shop.core.site import absolute_url
@@ -23,7 +28,35 @@ from shop.integrations.authentication import ApiKeyAuthentication, opened_by
 from shop.integrations.models import Scope
 
 PAGE_SIZE = 50
+STOCK_PAGE_SIZE = 200
 _ID = OpenApiParameter("id", int, required=True)
+
+
+class StockAutomation(APIView):
+    """`GET /functions/v1/stock`: the units of every variant on its own number or its product's."""
+
+    authentication_classes = (ApiKeyAuthentication,)
+    permission_classes: tuple[type[BasePermission], ...] = (opened_by(get=Scope.READ_STOCK),)
+
+    @extend_schema(
+        operation_id="automation_stock_list",
+        parameters=[OpenApiParameter("page", int, description="From 1, 200 variants each.")],
+        responses=StockPage,
+    )
+    def get(self, request: Request) -> Response:
+        """Two queries."""
+        page, rows = _number(request.query_params.get("page", "1")), stock_rows()
+        count, start = rows.count(), (page - 1) * STOCK_PAGE_SIZE
+        if page < 1 or (start >= count and page > 1):
+            raise Problem("unknown_page", _("Cette page n'existe pas."), 404)
+        return _private(
+            {
+                "count": count,
+                "next": _link(request, page + 1) if start + STOCK_PAGE_SIZE < count else None,
+                "previous": _link(request, page - 1) if page > 1 else None,
+                "results": [stock_document(row) for row in rows[start : start + STOCK_PAGE_SIZE]],
+            }
+        )
 
 
 class ProductAutomation(APIView):

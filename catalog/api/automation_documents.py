@@ -44,3 +44,22 @@ class AutomationPage(serializers.Serializer[Any]):
     next = serializers.CharField(allow_null=True)
     previous = serializers.CharField(allow_null=True)
     results = AutomationProduct(many=True)
+
+
+class VariantStock(serializers.Serializer[Any]):
+    """`stock_quantity` is null for made to order; `in_stock` is the mark of staff."""
+
+    product_id = serializers.IntegerField()
+    variant_id = serializers.IntegerField()
+    variation_id = serializers.IntegerField(allow_null=True)
+    finish = serializers.CharField(allow_null=True)
+    sku = serializers.CharField(allow_blank=True)
+    stock_quantity = serializers.IntegerField(allow_null=True)
+    in_stock = serializers.BooleanField()
+
+
+class StockPage(serializers.Serializer[Any]):
+    count = serializers.IntegerField()
+    next = serializers.CharField(allow_null=True)
+    previous = serializers.CharField(allow_null=True)
+    results = VariantStock(many=True)

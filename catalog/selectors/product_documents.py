@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils import translation
 
 from catalog.models import PictureImport, Product, ProductImage, ProductVariation, Promotion, Variant
@@ -66,6 +67,25 @@ def product_documents(product_ids: Collection[int]) -> dict[int, dict[str, Any]]
             )
             for product in products
         }
+
+
+def stock_rows() -> QuerySet[Variant]:
+    """Every variant with its product, in a steady order."""
+    return Variant.objects.select_related("product").order_by("product_id", "pk")
+
+
+def stock_document(variant: Variant) -> dict[str, Any]:
+    """The units of a variant: its own number, else its product's. Select `product` with it."""
+    own = variant.stock_quantity
+    return {
+        "product_id": variant.product_id,
+        "variant_id": variant.pk,
+        "variation_id": variant.variation_id,
+        "finish": variant.finish or None,
+        "sku": variant.sku,
+        "stock_quantity": variant.product.stock_quantity if own is None else own,
+        "in_stock": variant.in_stock and variant.product.in_stock,
+    }
 
 
 def image_address(image: ProductImage) -> str:

@@ -12,6 +12,7 @@ from catalog.models import PictureImport, Product, ProductImage, Variant
 from catalog.tests.factories import make_category, make_finish_category, make_product, make_variation
 from shop.core.models import AuditEntry
 from shop.integrations.keys import READ_AND_WRITE, READ_ONLY, NewKey, create_api_key
+from shop.integrations.models import Scope
 
 pytestmark = pytest.mark.django_db
 
@@ -405,3 +406,19 @@ def test_key_is_in_no_log(program: Program, caplog: pytest.LogCaptureFixture):
 def test_category_is_found_by_name_or_slug(program: Program, name: str, slug: str):
     make_category("goodies", name_fr="Goodies et jouets")
     assert program.post(minimal(category=name)).json()["category_slug"] == slug
+
+
+def test_stock_is_read_by_its_own_scope(program: Program, django_assert_num_queries: Any):
+    product = make_product(stock_quantity=4)
+    small = make_variation(product, "Petit", stock_quantity=1, sku="P")
+    make_variation(product, "Grand")
+    assert program._send("get", "/functions/v1/stock").status_code == 403
+    reader = Program(create_api_key(name="Stock", scopes=[Scope.READ_STOCK], actor=None))
+    reader._send("get", "/functions/v1/stock")
+    # Limits of network and key: a read and a write each. The key. The count, the page.
+    with django_assert_num_queries(4 + 1 + 2):
+        document = reader._send("get", "/functions/v1/stock").json()
+    rows = {row["sku"]: row for row in document["results"] if row["variation_id"]}
+    assert (rows["P"]["stock_quantity"], rows["P"]["variation_id"]) == (1, small.pk)
+    assert rows[""]["stock_quantity"] == 4
+    assert reader.get().status_code == 403

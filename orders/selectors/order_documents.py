@@ -6,11 +6,13 @@ from datetime import datetime
 from typing import Any
 
 from orders.models import Order
+from orders.selectors.addresses import delivery_address
 from shop.core.money import amount_string
 
 
 def order_document(order: Order) -> dict[str, Any]:
-    """The order without a word of its customer: what is reported leaves the shop. One query for its lines."""
+    """The order without a word of its customer: what is reported leaves the shop. One query for its lines, none where
+    they were read with it."""
     return {
         "id": str(order.pk),
         "reference": order.reference,
@@ -33,13 +35,29 @@ def order_document(order: Order) -> dict[str, Any]:
                 "unit_price": amount_string(item.unit_price),
                 "line_total": amount_string(item.line_total),
             }
-            for item in order.items.order_by("position", "pk")
+            for item in order.items.all()
         ],
         "created_at": _moment(order.created_at),
         "paid_at": _moment(order.paid_at),
         "shipped_at": _moment(order.shipped_at),
         "delivered_at": _moment(order.delivered_at),
         "cancelled_at": _moment(order.cancelled_at),
+    }
+
+
+def order_with_customer(order: Order) -> dict[str, Any]:
+    """The same with who ordered and where the parcel goes, for programs whose key may read that."""
+    place = delivery_address(order)
+    return {
+        **order_document(order),
+        "customer": {"email": order.email, "name": order.customer_name, "phone": order.phone},
+        "delivery_address": {
+            "name": place.name,
+            "street": place.street,
+            "postal_code": place.postal_code,
+            "city": place.city,
+            "country": place.country_code,
+        },
     }
 
 
