@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiWebhook, extend_schema
 from rest_framework import serializers
 
 from catalog.api.product_fields import ProductFields, VariantFields, VariationFields, amount
@@ -63,3 +65,47 @@ class StockPage(serializers.Serializer[Any]):
     next = serializers.CharField(allow_null=True)
     previous = serializers.CharField(allow_null=True)
     results = VariantStock(many=True)
+
+
+class LevelStock(VariantStock):
+    """One number of units: of a product (`variant_id` null), or of a variant."""
+
+    variant_id = serializers.IntegerField(allow_null=True)
+
+
+class EventHead(serializers.Serializer[Any]):
+    """What every event begins with. The same event may arrive twice: with the same `id`."""
+
+    id = serializers.UUIDField()
+    type = serializers.CharField()
+    created_at = serializers.DateTimeField()
+
+
+class ProductEventData(serializers.Serializer[Any]):
+    product = AutomationProduct()
+
+
+class StockEventData(serializers.Serializer[Any]):
+    stock = LevelStock()
+
+
+class ProductEvent(EventHead):
+    data = ProductEventData()  # type: ignore[assignment]
+
+
+class StockEvent(EventHead):
+    data = StockEventData()  # type: ignore[assignment]
+
+
+PRODUCT_WEBHOOK = OpenApiWebhook(
+    name="product.created, product.updated, product.deleted",
+    decorator=extend_schema(
+        summary="A product changed", request=ProductEvent, responses={200: OpenApiTypes.NONE}
+    ),
+)
+STOCK_WEBHOOK = OpenApiWebhook(
+    name="stock.changed",
+    decorator=extend_schema(
+        summary="A number of units changed", request=StockEvent, responses={200: OpenApiTypes.NONE}
+    ),
+)

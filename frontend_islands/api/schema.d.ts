@@ -33,7 +33,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** @description Deletes an unpaid order; archives any other that is done, which an operator may restore. */
-        delete: operations["admin_orders_destroy"];
+        delete: operations["api_admin_orders_destroy"];
         options?: never;
         head?: never;
         patch?: never;
@@ -47,10 +47,10 @@ export interface paths {
             cookie?: never;
         };
         /** @description The invoice's values: read, edited before it is issued, corrected afterwards. */
-        get: operations["admin_orders_invoice_retrieve"];
+        get: operations["api_admin_orders_invoice_retrieve"];
         put?: never;
         /** @description The invoice's values: read, edited before it is issued, corrected afterwards. */
-        post: operations["admin_orders_invoice_create"];
+        post: operations["api_admin_orders_invoice_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -65,7 +65,7 @@ export interface paths {
             cookie?: never;
         };
         /** @description Any document of any order. */
-        get: operations["admin_orders_invoice.pdf_retrieve"];
+        get: operations["api_admin_orders_invoice.pdf_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -84,7 +84,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Decides a refund, once per `Idempotency-Key`; the money goes back afterwards. */
-        post: operations["admin_orders_refund_create"];
+        post: operations["api_admin_orders_refund_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -105,7 +105,7 @@ export interface paths {
          *
          *     409 `refund_decision_needed` until `refund` says what becomes of the money, `reason_needed` until `reason` does.
          */
-        post: operations["admin_orders_status_create"];
+        post: operations["api_admin_orders_status_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -122,7 +122,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Files a withdrawal that the shop received, once per `Idempotency-Key`; it takes effect like one from the site. */
-        post: operations["admin_orders_withdrawals_create"];
+        post: operations["api_admin_orders_withdrawals_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -137,7 +137,7 @@ export interface paths {
             cookie?: never;
         };
         /** @description Where a refund stands. */
-        get: operations["admin_refunds_retrieve"];
+        get: operations["api_admin_refunds_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -156,7 +156,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Records that a failed refund of this decision was settled by bank transfer; once, however often it is said. */
-        post: operations["admin_refunds_transfer_create"];
+        post: operations["api_admin_refunds_transfer_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -173,7 +173,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Records that a transfer of this decision did not reach its customer; once, however often it is said. */
-        post: operations["admin_refunds_transfer_returned_create"];
+        post: operations["api_admin_refunds_transfer_returned_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -230,7 +230,7 @@ export interface paths {
          * @description Prices a cart. It changes nothing, so it needs no token; of the caller it reads which unpaid orders this browser
          *     made, whose pieces are there for its own customer.
          */
-        post: operations["cart_quote_create"];
+        post: operations["api_cart_quote_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -265,7 +265,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Makes the order once per `Idempotency-Key` and answers where to pay. */
-        post: operations["checkout_create"];
+        post: operations["api_checkout_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -280,7 +280,7 @@ export interface paths {
             cookie?: never;
         };
         /** @description Tells whether a payment is confirmed. It asks the payment provider; the address alone proves nothing. */
-        get: operations["checkout_verify_retrieve"];
+        get: operations["api_checkout_verify_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -429,7 +429,7 @@ export interface paths {
             cookie?: never;
         };
         /** @description Six queries at most: orders with one more to see whether a page follows, and their parts. */
-        get: operations["orders_list"];
+        get: operations["api_orders_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -445,7 +445,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["orders_retrieve"];
+        get: operations["api_orders_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -467,7 +467,7 @@ export interface paths {
          *
          *     For anybody else the order does not exist.
          */
-        get: operations["orders_invoice.pdf_retrieve"];
+        get: operations["api_orders_invoice.pdf_retrieve"];
         put?: never;
         post?: never;
         delete?: never;
@@ -486,7 +486,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** @description Files a withdrawal from the member's own order. The same demand on the same day is filed once. */
-        post: operations["orders_withdrawal_create"];
+        post: operations["api_orders_withdrawal_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -557,6 +557,59 @@ export interface paths {
         };
         /** @description What matches the text typed so far, the best first; nothing for less than two letters. */
         get: operations["search_suggestions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Six queries, whatever the page. */
+        get: operations["automation_orders_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/product-automation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description All products. Eight queries. */
+        get: operations["automation_products_list"];
+        /** @description Change the fields that are given. */
+        put: operations["automation_products_update"];
+        /** @description Create a product; 200 with the one that is there for a known `external_id`. */
+        post: operations["automation_products_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/functions/v1/stock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Two queries. */
+        get: operations["automation_stock_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -759,6 +812,137 @@ export interface components {
             next_cursor: string | null;
             results: components["schemas"]["AdminUser"][];
         };
+        /** @description As webhooks report an order. */
+        AutomationOrder: {
+            /** Format: uuid */
+            id: string;
+            reference: string;
+            status: string;
+            payment_mode: string;
+            country: string;
+            subtotal: string;
+            shipping_cost: string;
+            total: string;
+            items: components["schemas"]["ReportedItem"][];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            paid_at: string | null;
+            /** Format: date-time */
+            shipped_at: string | null;
+            /** Format: date-time */
+            delivered_at: string | null;
+            /** Format: date-time */
+            cancelled_at: string | null;
+            customer: components["schemas"]["OrderCustomer"];
+            delivery_address: components["schemas"]["DeliveryPlace"];
+        };
+        AutomationOrderPage: {
+            next_cursor: string;
+            results: components["schemas"]["AutomationOrder"][];
+        };
+        AutomationPage: {
+            count: number;
+            next: string | null;
+            previous: string | null;
+            results: components["schemas"]["AutomationProduct"][];
+        };
+        /**
+         * @description A product. A list that is given replaces the one there was: photos and formats that it does not name are removed.
+         *     Texts are French; `translations` has the others.
+         */
+        AutomationProduct: {
+            name: string;
+            slug?: string;
+            description?: string;
+            full_description?: string;
+            material?: string;
+            paint_type?: string;
+            translations?: components["schemas"]["Translations"];
+            /** @description Name in any language, or slug. */
+            category: string;
+            /** Format: decimal */
+            price: string;
+            /** Format: decimal */
+            original_price?: string | null;
+            /** Format: decimal */
+            painted_price?: string | null;
+            /** Format: decimal */
+            unpainted_price?: string | null;
+            featured?: boolean;
+            in_stock?: boolean;
+            stock_quantity?: number | null;
+            is_published?: boolean;
+            dimensions?: string;
+            /** Format: decimal */
+            height_cm?: string | null;
+            weight?: string;
+            weight_grams?: number | null;
+            hs_code?: string;
+            origin_country?: string;
+            /** @description `2 à 4 semaines`, `10 jours`; sets both days. */
+            production_time?: string;
+            production_days_min?: number | null;
+            production_days_max?: number | null;
+            promotion_active?: boolean;
+            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
+            promotion_buy_quantity?: number | null;
+            promotion_get_quantity?: number | null;
+            /** @description The first photo of the gallery. */
+            image_url?: string;
+            gallery_images?: string[];
+            variations: components["schemas"]["AutomationVariation"][];
+            variants: components["schemas"]["AutomationVariant"][];
+            source?: string;
+            external_id?: string | null;
+            /**
+             * Format: date-time
+             * @description The version that was read: another one since is a 409.
+             */
+            updated_at?: string;
+            id: number;
+            url: string;
+            category_slug: string;
+            pending_images: components["schemas"]["PendingPicture"][];
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @description One format in one finish, found by `id`, else by `variation` (name) and `finish`. Only those on sale exist. */
+        AutomationVariant: {
+            id?: number;
+            variation?: string | null;
+            finish?: components["schemas"]["FinishEnum"] | null;
+            sku?: string;
+            /** Format: decimal */
+            price?: string | null;
+            in_stock?: boolean;
+            stock_quantity?: number | null;
+            weight_grams?: number | null;
+            production_days_min?: number | null;
+            production_days_max?: number | null;
+            dimensions?: string;
+            /** Format: decimal */
+            height_cm?: string | null;
+            weight?: string;
+            variation_id: number | null;
+            /** Format: decimal */
+            full_price?: string | null;
+        };
+        /** @description A format. Found by `id`, else by `name` (the French one). `in_stock` and `sku` are those of its variants. */
+        AutomationVariation: {
+            id?: number;
+            name?: string;
+            /** Format: decimal */
+            price_adjustment?: string;
+            /** Format: decimal */
+            price_override?: string | null;
+            in_stock?: boolean;
+            sku?: string;
+            is_default?: boolean;
+            sort_order?: number;
+            gallery_images?: string[];
+            image_url: string | null;
+        };
         /** @description Where a parcel or an invoice goes. `never_blank` names the texts that may not be made of nothing but spaces. */
         BillingRequest: {
             address: string;
@@ -951,6 +1135,13 @@ export interface components {
          * @enum {string}
          */
         DataExportAnswerStateEnum: "requested" | "running" | "ready" | "failed";
+        DeliveryPlace: {
+            name: string;
+            street: string;
+            postal_code: string;
+            city: string;
+            country: string;
+        };
         /** @description `registered` waits for what is open, named in sentences; it is done on `due_by` at the latest. */
         ErasureAnswer: {
             state: string;
@@ -1105,6 +1296,16 @@ export interface components {
             /** @description Until when to order for a delivery before Christmas; empty unless it can be done. */
             christmas: string;
         };
+        /** @description One number of units: of a product (`variant_id` null), or of a variant. */
+        LevelStock: {
+            product_id: number;
+            variant_id: number | null;
+            variation_id: number | null;
+            finish: string | null;
+            sku: string;
+            stock_quantity: number | null;
+            in_stock: boolean;
+        };
         LineRequest: {
             /** Format: int64 */
             product_id: number;
@@ -1200,6 +1401,24 @@ export interface components {
             tracking: components["schemas"]["Tracking"][];
             payments: components["schemas"]["PaymentDue"][];
         };
+        OrderCustomer: {
+            email: string;
+            name: string;
+            phone: string;
+        };
+        /** @description The same event may arrive twice: with the same `id`. It names no customer. */
+        OrderEvent: {
+            /** Format: uuid */
+            id: string;
+            type: string;
+            /** Format: date-time */
+            created_at: string;
+            data: components["schemas"]["OrderEventData"];
+        };
+        OrderEventData: {
+            order: components["schemas"]["ReportedOrder"];
+            previous_status: string;
+        };
         OrderLine: {
             id: number;
             product_name: string;
@@ -1219,6 +1438,60 @@ export interface components {
          * @enum {string}
          */
         OtherCountryEnum: "ZZ";
+        /**
+         * @description A product. A list that is given replaces the one there was: photos and formats that it does not name are removed.
+         *     Texts are French; `translations` has the others.
+         */
+        PatchedProductFieldsRequest: {
+            name?: string;
+            slug?: string;
+            description?: string;
+            full_description?: string;
+            material?: string;
+            paint_type?: string;
+            translations?: components["schemas"]["TranslationsRequest"];
+            /** @description Name in any language, or slug. */
+            category?: string;
+            /** Format: decimal */
+            price?: string;
+            /** Format: decimal */
+            original_price?: string | null;
+            /** Format: decimal */
+            painted_price?: string | null;
+            /** Format: decimal */
+            unpainted_price?: string | null;
+            featured?: boolean;
+            in_stock?: boolean;
+            stock_quantity?: number | null;
+            is_published?: boolean;
+            dimensions?: string;
+            /** Format: decimal */
+            height_cm?: string | null;
+            weight?: string;
+            weight_grams?: number | null;
+            hs_code?: string;
+            origin_country?: string;
+            /** @description `2 à 4 semaines`, `10 jours`; sets both days. */
+            production_time?: string;
+            production_days_min?: number | null;
+            production_days_max?: number | null;
+            promotion_active?: boolean;
+            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
+            promotion_buy_quantity?: number | null;
+            promotion_get_quantity?: number | null;
+            /** @description The first photo of the gallery. */
+            image_url?: string;
+            gallery_images?: string[];
+            variations?: components["schemas"]["VariationFieldsRequest"][];
+            variants?: components["schemas"]["VariantFieldsRequest"][];
+            source?: string;
+            external_id?: string | null;
+            /**
+             * Format: date-time
+             * @description The version that was read: another one since is a 409.
+             */
+            updated_at?: string;
+        };
         PaymentDue: {
             position: number;
             /** Format: date */
@@ -1251,6 +1524,22 @@ export interface components {
          * @enum {string}
          */
         PaymentStatusEnum: "paid" | "pending" | "failed" | "expired";
+        /**
+         * @description A picture that is still to be copied, or could not be: `failure` says why (`private`, `timeout`, `status_404`,
+         *     `too_large`, `invalid_image` …).
+         */
+        PendingPicture: {
+            url: string;
+            variation_id: number | null;
+            state: components["schemas"]["PendingPictureStateEnum"];
+            failure: string;
+        };
+        /**
+         * @description * `queued` - En attente
+         *     * `failed` - Échec
+         * @enum {string}
+         */
+        PendingPictureStateEnum: "queued" | "failed";
         ProductBuyProps: {
             product_id: number;
             name: string;
@@ -1265,6 +1554,72 @@ export interface components {
             checkout_url: string;
             home_country: string;
             unavailable_text: string;
+        };
+        /** @description What every event begins with. The same event may arrive twice: with the same `id`. */
+        ProductEvent: {
+            /** Format: uuid */
+            id: string;
+            type: string;
+            /** Format: date-time */
+            created_at: string;
+            data: components["schemas"]["ProductEventData"];
+        };
+        ProductEventData: {
+            product: components["schemas"]["AutomationProduct"];
+        };
+        /**
+         * @description A product. A list that is given replaces the one there was: photos and formats that it does not name are removed.
+         *     Texts are French; `translations` has the others.
+         */
+        ProductFieldsRequest: {
+            name: string;
+            slug?: string;
+            description?: string;
+            full_description?: string;
+            material?: string;
+            paint_type?: string;
+            translations?: components["schemas"]["TranslationsRequest"];
+            /** @description Name in any language, or slug. */
+            category: string;
+            /** Format: decimal */
+            price: string;
+            /** Format: decimal */
+            original_price?: string | null;
+            /** Format: decimal */
+            painted_price?: string | null;
+            /** Format: decimal */
+            unpainted_price?: string | null;
+            featured?: boolean;
+            in_stock?: boolean;
+            stock_quantity?: number | null;
+            is_published?: boolean;
+            dimensions?: string;
+            /** Format: decimal */
+            height_cm?: string | null;
+            weight?: string;
+            weight_grams?: number | null;
+            hs_code?: string;
+            origin_country?: string;
+            /** @description `2 à 4 semaines`, `10 jours`; sets both days. */
+            production_time?: string;
+            production_days_min?: number | null;
+            production_days_max?: number | null;
+            promotion_active?: boolean;
+            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
+            promotion_buy_quantity?: number | null;
+            promotion_get_quantity?: number | null;
+            /** @description The first photo of the gallery. */
+            image_url?: string;
+            gallery_images?: string[];
+            variations?: components["schemas"]["VariationFieldsRequest"][];
+            variants?: components["schemas"]["VariantFieldsRequest"][];
+            source?: string;
+            external_id?: string | null;
+            /**
+             * Format: date-time
+             * @description The version that was read: another one since is a 409.
+             */
+            updated_at?: string;
         };
         ProductFinish: {
             code: components["schemas"]["FinishEnum"];
@@ -1408,6 +1763,14 @@ export interface components {
             dispatch_from: string | null;
             images: number[];
         };
+        /**
+         * @description * `buy_2_get_1` - 2 achetés, 1 offert
+         *     * `buy_3_get_1` - 3 achetés, 1 offert
+         *     * `buy_4_get_3` - 4 achetés, 3 offerts
+         *     * `buy_n_get_m` - Quantités libres
+         * @enum {string}
+         */
+        PromotionTypeEnum: "buy_2_get_1" | "buy_3_get_1" | "buy_4_get_3" | "buy_n_get_m";
         /** @description A priced cart. The client displays these figures and never adds them up. */
         Quote: {
             lines: components["schemas"]["QuoteLine"][];
@@ -1579,6 +1942,42 @@ export interface components {
             /** @default false */
             restock: boolean;
         };
+        /** @description A line. `quantity` counts all units, `free_quantity` those among them that were offered. */
+        ReportedItem: {
+            product_id: number | null;
+            variant_id: number | null;
+            sku: string;
+            name: string;
+            variation: string | null;
+            finish: string | null;
+            quantity: number;
+            free_quantity: number;
+            unit_price: string;
+            line_total: string;
+        };
+        /** @description As webhooks report an order. */
+        ReportedOrder: {
+            /** Format: uuid */
+            id: string;
+            reference: string;
+            status: string;
+            payment_mode: string;
+            country: string;
+            subtotal: string;
+            shipping_cost: string;
+            total: string;
+            items: components["schemas"]["ReportedItem"][];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            paid_at: string | null;
+            /** Format: date-time */
+            shipped_at: string | null;
+            /** Format: date-time */
+            delivered_at: string | null;
+            /** Format: date-time */
+            cancelled_at: string | null;
+        };
         ResultLinks: {
             cart: string;
             orders: string;
@@ -1712,6 +2111,24 @@ export interface components {
             reason: string;
             needs_reason: boolean;
         };
+        /** @description What every event begins with. The same event may arrive twice: with the same `id`. */
+        StockEvent: {
+            /** Format: uuid */
+            id: string;
+            type: string;
+            /** Format: date-time */
+            created_at: string;
+            data: components["schemas"]["StockEventData"];
+        };
+        StockEventData: {
+            stock: components["schemas"]["LevelStock"];
+        };
+        StockPage: {
+            count: number;
+            next: string | null;
+            previous: string | null;
+            results: components["schemas"]["VariantStock"][];
+        };
         SuggestedLink: {
             name: string;
             url: string;
@@ -1732,6 +2149,24 @@ export interface components {
             finish: components["schemas"]["FinishEnum"] | null;
             name: string;
             quantity: number;
+        };
+        /** @description The texts of a product in one language. */
+        TextFields: {
+            name?: string;
+            slug?: string;
+            description?: string;
+            full_description?: string;
+            material?: string;
+            paint_type?: string;
+        };
+        /** @description The texts of a product in one language. */
+        TextFieldsRequest: {
+            name?: string;
+            slug?: string;
+            description?: string;
+            full_description?: string;
+            material?: string;
+            paint_type?: string;
         };
         Tracking: {
             status: string;
@@ -1764,6 +2199,18 @@ export interface components {
             returned_on: string;
             why: components["schemas"]["WhyEnum"];
         };
+        /** @description Refuses fields that do not exist. Of an answer, `ignored` ones may come back. */
+        Translations: {
+            en?: components["schemas"]["TextFields"];
+            es?: components["schemas"]["TextFields"];
+            de?: components["schemas"]["TextFields"];
+        };
+        /** @description Refuses fields that do not exist. Of an answer, `ignored` ones may come back. */
+        TranslationsRequest: {
+            en?: components["schemas"]["TextFieldsRequest"];
+            es?: components["schemas"]["TextFieldsRequest"];
+            de?: components["schemas"]["TextFieldsRequest"];
+        };
         /**
          * @description * `buy_2_get_1` - 2 achetés, 1 offert
          *     * `buy_3_get_1` - 3 achetés, 1 offert
@@ -1774,6 +2221,48 @@ export interface components {
          * @enum {string}
          */
         TypeEnum: "buy_2_get_1" | "buy_3_get_1" | "buy_4_get_3" | "buy_n_get_m" | "percent" | "amount";
+        /** @description One format in one finish, found by `id`, else by `variation` (name) and `finish`. Only those on sale exist. */
+        VariantFieldsRequest: {
+            id?: number;
+            variation?: string | null;
+            finish?: components["schemas"]["FinishEnum"] | null;
+            sku?: string;
+            /** Format: decimal */
+            price?: string | null;
+            in_stock?: boolean;
+            stock_quantity?: number | null;
+            weight_grams?: number | null;
+            production_days_min?: number | null;
+            production_days_max?: number | null;
+            dimensions?: string;
+            /** Format: decimal */
+            height_cm?: string | null;
+            weight?: string;
+        };
+        /** @description `stock_quantity` is null for made to order; `in_stock` is the mark of staff. */
+        VariantStock: {
+            product_id: number;
+            variant_id: number;
+            variation_id: number | null;
+            finish: string | null;
+            sku: string;
+            stock_quantity: number | null;
+            in_stock: boolean;
+        };
+        /** @description A format. Found by `id`, else by `name` (the French one). `in_stock` and `sku` are those of its variants. */
+        VariationFieldsRequest: {
+            id?: number;
+            name?: string;
+            /** Format: decimal */
+            price_adjustment?: string;
+            /** Format: decimal */
+            price_override?: string | null;
+            in_stock?: boolean;
+            sku?: string;
+            is_default?: boolean;
+            sort_order?: number;
+            gallery_images?: string[];
+        };
         VerifyAnswer: {
             payment_status: components["schemas"]["PaymentStatusEnum"];
             order_reference?: string;
@@ -1900,7 +2389,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_destroy: {
+    api_admin_orders_destroy: {
         parameters: {
             query?: never;
             header?: never;
@@ -1929,7 +2418,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_invoice_retrieve: {
+    api_admin_orders_invoice_retrieve: {
         parameters: {
             query?: never;
             header?: never;
@@ -1959,7 +2448,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_invoice_create: {
+    api_admin_orders_invoice_create: {
         parameters: {
             query?: never;
             header?: never;
@@ -1993,7 +2482,7 @@ export interface operations {
             };
         };
     };
-    "admin_orders_invoice.pdf_retrieve": {
+    "api_admin_orders_invoice.pdf_retrieve": {
         parameters: {
             query?: {
                 /** @description Present: saved to a file instead of shown. */
@@ -2028,7 +2517,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_refund_create: {
+    api_admin_orders_refund_create: {
         parameters: {
             query?: never;
             header: {
@@ -2064,7 +2553,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_status_create: {
+    api_admin_orders_status_create: {
         parameters: {
             query?: never;
             header?: {
@@ -2100,7 +2589,7 @@ export interface operations {
             };
         };
     };
-    admin_orders_withdrawals_create: {
+    api_admin_orders_withdrawals_create: {
         parameters: {
             query?: never;
             header: {
@@ -2136,7 +2625,7 @@ export interface operations {
             };
         };
     };
-    admin_refunds_retrieve: {
+    api_admin_refunds_retrieve: {
         parameters: {
             query?: never;
             header?: never;
@@ -2166,7 +2655,7 @@ export interface operations {
             };
         };
     };
-    admin_refunds_transfer_create: {
+    api_admin_refunds_transfer_create: {
         parameters: {
             query?: never;
             header?: never;
@@ -2200,7 +2689,7 @@ export interface operations {
             };
         };
     };
-    admin_refunds_transfer_returned_create: {
+    api_admin_refunds_transfer_returned_create: {
         parameters: {
             query?: never;
             header?: never;
@@ -2306,7 +2795,7 @@ export interface operations {
             };
         };
     };
-    cart_quote_create: {
+    api_cart_quote_create: {
         parameters: {
             query?: never;
             header?: never;
@@ -2398,7 +2887,7 @@ export interface operations {
             };
         };
     };
-    checkout_create: {
+    api_checkout_create: {
         parameters: {
             query?: never;
             header: {
@@ -2432,7 +2921,7 @@ export interface operations {
             };
         };
     };
-    checkout_verify_retrieve: {
+    api_checkout_verify_retrieve: {
         parameters: {
             query: {
                 session_id: string;
@@ -2799,7 +3288,7 @@ export interface operations {
             };
         };
     };
-    orders_list: {
+    api_orders_list: {
         parameters: {
             query?: {
                 page?: number;
@@ -2829,7 +3318,7 @@ export interface operations {
             };
         };
     };
-    orders_retrieve: {
+    api_orders_retrieve: {
         parameters: {
             query?: never;
             header?: never;
@@ -2859,7 +3348,7 @@ export interface operations {
             };
         };
     };
-    "orders_invoice.pdf_retrieve": {
+    "api_orders_invoice.pdf_retrieve": {
         parameters: {
             query?: {
                 /** @description The order's signed link. */
@@ -2896,7 +3385,7 @@ export interface operations {
             };
         };
     };
-    orders_withdrawal_create: {
+    api_orders_withdrawal_create: {
         parameters: {
             query?: never;
             header?: never;
@@ -3081,6 +3570,181 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SearchSuggestions"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    automation_orders_list: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                status?: "confirmed" | "delivered" | "processing" | "refunded" | "shipped";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomationOrderPage"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    automation_products_list: {
+        parameters: {
+            query?: {
+                /** @description Only the product with this identifier. */
+                external_id?: string;
+                /** @description Only this product. */
+                id?: number;
+                /** @description From 1, 50 products each, the newest first. */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomationPage"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    automation_products_update: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedProductFieldsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomationProduct"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    automation_products_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Where there is no `external_id`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProductFieldsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomationProduct"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomationProduct"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    automation_stock_list: {
+        parameters: {
+            query?: {
+                /** @description From 1, 200 variants each. */
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StockPage"];
                 };
             };
             /** @description Refused */

@@ -67,8 +67,9 @@ def test_program_reads_paid_orders_with_their_customers(django_assert_num_querie
     make_order()
     orders = [pay_order(make_order()) for _ in range(3)]
     Client().get(URL, headers=headers)
-    # Limits of network and key: a read and a write each. The key. The six of a page.
-    with django_assert_num_queries(4 + 1 + 6):
+    # Limits of network and key: a read and a write each. The key. Of a page: orders, lines, tracking,
+    # payments, their attempts.
+    with django_assert_num_queries(4 + 1 + 5):
         answer = Client().get(URL, headers=headers)
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
     results = answer.json()["results"]

@@ -195,6 +195,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "FinishEnum": "catalog.models.Finish",
         "PaymentModeEnum": "orders.models.PaymentMode",
     },
+    "WEBHOOKS": [
+        "catalog.api.automation_documents.PRODUCT_WEBHOOK",
+        "catalog.api.automation_documents.STOCK_WEBHOOK",
+        "orders.api.automation.ORDER_WEBHOOK",
+    ],
     "POSTPROCESSING_HOOKS": [
         # Adds schemas whose choices the second hook names.
         "shop.core.islands.add_island_schemas",
