@@ -3,7 +3,8 @@
  *
  *   <form data-confirm="Supprimer ?">  asks before it is sent
  *   <button data-print>                prints the page
- *   <button data-copy="id" hidden>     copies the text of that element; shown where copying works
+ *
+ * and Ctrl K or ⌘ K for the search, until its island is there and hears it itself.
  */
 export function enhancePages(): void {
   document.addEventListener("submit", (event) => {
@@ -13,21 +14,13 @@ export function enhancePages(): void {
   });
   document.addEventListener("click", ({ target }) => {
     if ((target as Element).closest("[data-print]")) window.print();
-    const copy = (target as Element).closest<HTMLElement>("[data-copy]");
-    if (copy) void copyText(copy);
   });
-  if (!navigator.clipboard) return;
-  for (const button of document.querySelectorAll<HTMLElement>("[data-copy]")) button.hidden = false;
-}
-
-async function copyText(button: HTMLElement): Promise<void> {
-  const source = document.getElementById(button.dataset.copy ?? "");
-  const live = document.getElementById("live");
-  try {
-    await navigator.clipboard.writeText(source?.textContent?.trim() ?? "");
-    if (live) live.textContent = "Copié";
-    button.classList.add("is-copied");
-  } catch {
-    if (live) live.textContent = "La copie n'a pas fonctionné : sélectionnez le texte.";
-  }
+  document.addEventListener("keydown", (event) => {
+    const island = document.querySelector('x-island[name="staff-palette"]:not([state="ready"])');
+    if (!island || event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return;
+    event.preventDefault();
+    const button = island.querySelector<HTMLElement>("[data-replay]");
+    button?.focus();
+    button?.click();
+  });
 }
