@@ -20,9 +20,16 @@ from shop.core.staff_actions import StaffAction, may
 from shop.core.staff_pages import WRITE, staff_page
 from shop.integrations import endpoints
 from shop.integrations.delivery import redeliver
-from shop.integrations.models import CHOSEN_KINDS, WebhookDelivery, WebhookEndpoint
+from shop.integrations.models import CHOSEN_KINDS, WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from shop.integrations.selectors import all_endpoints, find_deliveries
 
+FAILURES = {
+    "unresolved": "ce nom de serveur n'existe pas",
+    "unreachable": "le serveur refuse la connexion",
+    "timeout": "le serveur est trop lent",
+    "private": "l'adresse n'est pas sur l'internet public",
+    "secret_lost": "le secret est illisible\u00a0: remplacez-le",
+}
 KINDS = [(kind.value, str(kind.label)) for kind in CHOSEN_KINDS]
 
 
@@ -184,12 +191,19 @@ def _page(request: HttpRequest, row: WebhookEndpoint, refusal: Problem | None = 
         "description": row.description,
         "chosen": row.kinds,
         **(_given(request) if refusal else {}),
-        "deliveries": deliveries,
+        "deliveries": [(row, [_reported(attempt) for attempt in row.log.all()]) for row in deliveries],
         "cursor": cursor,
         "now": timezone.now(),
         "may_edit": may(request.user, StaffAction.EDIT_AUTOMATION),
     }
     return render(request, "staff/webhook.html", context, status=refusal.status if refusal else 200)
+
+
+def _reported(attempt: WebhookAttempt) -> tuple[WebhookAttempt, str]:
+    """A try, and in words what came of it."""
+    if attempt.status is not None:
+        return attempt, f"réponse {attempt.status}"
+    return attempt, f"pas de réponse, {FAILURES.get(attempt.failure, attempt.failure)}"
 
 
 @sensitive_variables("made")
