@@ -14,10 +14,10 @@ from typing import Any
 from django.core.validators import RegexValidator
 from django.db import models
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from catalog.models import Finish, Product, ProductVariation, PromotionType, Variant
+from catalog.models.product import ABOVE_ZERO
 from catalog.selectors.categories import find_named_category
 from catalog.selectors.product_documents import TEXTS, TRANSLATIONS
 from shop.core.outbound import AddressRefused, check_address
@@ -28,7 +28,9 @@ _OFFERS = (
     *(PromotionType.BUY_2_GET_1, PromotionType.BUY_3_GET_1, PromotionType.BUY_4_GET_3),
     PromotionType.BUY_N_GET_M,
 )
-_PERIOD = re.compile(r"(\d{1,3})(?: ?(?:-|–|à|to) ?(\d{1,3}))? ?(jour|day|semaine|week)s?\Z")
+_WEEKS = ("semaine", "week", "semana", "woche")
+_UNITS = "|".join((*_WEEKS, "jour", "day", "día", "tag"))
+_PERIOD = re.compile(rf"(\d{{1,3}})(?: ?(?:-|–|à|to|a|bis) ?(\d{{1,3}}))? ?({_UNITS})[sne]?\Z")
 
 
 def text(model: type[models.Model], name: str) -> serializers.CharField:
@@ -45,7 +47,7 @@ def amount(*, required: bool = False, is_price: bool = True, **options: Any) -> 
     if is_price:
         options |= {
             "min_value": Decimal("0.01"),
-            "error_messages": {"min_value": gettext_lazy("Le prix doit être supérieur à 0,00 €.")},
+            "error_messages": {"min_value": ABOVE_ZERO[0].message},
         }
     return serializers.DecimalField(max_digits=10, decimal_places=2, required=required, **options)
 
@@ -246,10 +248,12 @@ def read_period(value: str) -> tuple[int, int] | None:
     found = _PERIOD.match(written)
     if found is None:
         raise serializers.ValidationError(
-            _("Écrivez un délai en jours ou en semaines\u00a0: « 10 jours », « 2 à 4 semaines ».")
+            _(
+                "Écrivez un délai en jours ou en semaines\u00a0: «\u00a010 jours\u00a0», «\u00a02 à 4 semaines\u00a0»."
+            )
         )
     low, high, unit = found.groups()
-    days = 7 if unit in ("semaine", "week") else 1
+    days = 7 if unit in _WEEKS else 1
     return int(low) * days, int(high or low) * days
 
 

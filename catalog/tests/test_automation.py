@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from catalog.api.product_fields import read_period
 from catalog.models import PictureImport, Product, ProductImage, Variant
 from catalog.tests.factories import make_category, make_finish_category, make_product, make_variation
 from shop.core.models import AuditEntry
@@ -178,19 +179,19 @@ def test_every_wrong_field_has_its_line_and_nothing_is_written(program: Program)
     assert problem["code"] == "invalid"
     assert problem["errors"] == {
         "name": ["Ce champ est obligatoire."],
-        "price": ["Le prix doit être supérieur à 0,00 €."],
+        "price": ["Le prix doit être supérieur à 0,00\u00a0€."],
         "category": ["Cette catégorie n'existe pas."],
         "original_price": ["Un nombre valide est requis."],
         "stock_quantity": ["Assurez-vous que cette valeur est supérieure ou égale à\u00a00."],
         "hs_code": ["6, 8 ou 10 chiffres, sans espace."],
         "colour": ["Ce champ n'existe pas."],
         "production_time": [
-            "Écrivez un délai en jours ou en semaines\u00a0: « 10 jours », « 2 à 4 semaines »."
+            "Écrivez un délai en jours ou en semaines\u00a0: «\u00a010 jours\u00a0», «\u00a02 à 4 semaines\u00a0»."
         ],
         "promotion_type": ["«\u00a0everything_free\u00a0» n'est pas un choix valide."],
         "gallery_images.1": ["Cette adresse n'est pas sur l'internet public."],
         "gallery_images.2": ["Ce n'est pas une adresse web complète."],
-        "variations.0.price_override": ["Le prix doit être supérieur à 0,00 €."],
+        "variations.0.price_override": ["Le prix doit être supérieur à 0,00\u00a0€."],
         "variations.1.price_adjustment": ["Un nombre valide est requis."],
         "variants.0.finish": ["«\u00a0gold\u00a0» n'est pas un choix valide."],
         "translations.it": ["Ce champ n'existe pas."],
@@ -422,3 +423,14 @@ def test_stock_is_read_by_its_own_scope(program: Program, django_assert_num_quer
     assert (rows["P"]["stock_quantity"], rows["P"]["variation_id"]) == (1, small.pk)
     assert rows[""]["stock_quantity"] == 4
     assert reader.get().status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("written", "days"),
+    [
+        ("2 à 4 semaines", (14, 28)), ("10 jours", (10, 10)), ("3-4 semaines", (21, 28)), ("1 week", (7, 7)),
+        ("2 to 3 weeks", (14, 21)), ("5 a 8 días", (5, 8)), ("2 bis 4 Wochen", (14, 28)), ("1 Tag", (1, 1)), ("", None),
+    ],
+)  # fmt: skip
+def test_production_time_is_read_as_people_write_it(written: str, days: tuple[int, int] | None):
+    assert read_period(written) == days
