@@ -88,6 +88,8 @@ def deliver(delivery_id: int, *, now: datetime | None = None) -> DeliveryState |
         return None
     attempt = _call(delivery)
     with transaction.atomic():
+        # Before its deliveries, as staff who switch it on have it.
+        list(WebhookEndpoint.objects.select_for_update(no_key=True).filter(pk=delivery.endpoint_id))
         state = _mark(delivery, attempt, now or timezone.now())
         if state is not None:
             attempt.save()

@@ -167,7 +167,7 @@ _REFUSALS = {
 
 
 def _locked(endpoint_id: int) -> WebhookEndpoint:
-    row = WebhookEndpoint.objects.select_for_update().filter(pk=endpoint_id).first()
+    row = WebhookEndpoint.objects.select_for_update(no_key=True).filter(pk=endpoint_id).first()
     if row is None:
         raise Problem("not_found", _("Ce webhook n'existe plus."), 404)
     return row

@@ -8,13 +8,11 @@ from django.contrib import messages
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.debug import sensitive_variables
 
 from accounts.models import User
 from accounts.recent_authentication import ask_again
 from shop.core.problems import Problem
-from shop.core.site import absolute_url
 from shop.core.staff_actions import StaffAction, may, require
 from shop.core.staff_pages import WRITE, staff_page
 from shop.integrations.keys import NewKey, all_keys, create_api_key, revoke_api_key
@@ -47,7 +45,6 @@ def api_keys(request: HttpRequest) -> HttpResponseBase:
         "chosen": request.POST.getlist("scopes") if refusal else [Scope.READ_PRODUCTS.value],
         "scopes": Scope.choices,
         "may_edit": may(request.user, StaffAction.EDIT_AUTOMATION),
-        "automation_url": automation_url(),
     }
     return render(request, "staff/api_keys.html", context, status=400 if refusal else 200)
 
@@ -62,8 +59,3 @@ def api_key_revoke(request: HttpRequest, key_id: int) -> HttpResponseBase:
                 request, f"La clé « {key.name}\u00a0» est révoquée\u00a0: elle n'ouvre plus rien."
             )
     return redirect("staff-api-keys")
-
-
-def automation_url() -> str:
-    """The address that programs call."""
-    return absolute_url(reverse("automation-products"))
