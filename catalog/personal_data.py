@@ -87,6 +87,7 @@ def register() -> None:
                     "ProductVariation",
                 ),
                 *("Variant", "ProductImage", "RetiredPicture", "ProductModel", "PricePoint", "Promotion"),
+                "PictureImport",
                 *("SearchEntry", "SearchWord", "SearchSpelling", "Synonym"),
             )
         },

@@ -4,7 +4,7 @@ from datetime import datetime, time, timedelta
 
 from celery import shared_task
 
-from catalog.services import media, product_removal
+from catalog.services import media, picture_imports, product_removal
 from catalog.services.favourites import watch_favourites
 from catalog.services.notices import send_due_notices
 from catalog.services.prices import refresh_due_promotions
@@ -24,6 +24,18 @@ def derive_image_files(kind: str, pk: int) -> None:
 def sweep_images(now: datetime) -> None:
     """Enqueue again the pictures whose message or worker was lost."""
     media.enqueue_missing(limit=SWEEP_LIMIT)
+
+
+@shared_task
+def fetch_picture(import_id: int) -> None:
+    """Copy one picture that a program named by its address."""
+    picture_imports.fetch_picture(import_id=import_id)
+
+
+@scheduled_job("picture-imports", every=timedelta(minutes=1))
+def sweep_picture_imports(now: datetime) -> None:
+    """Enqueue again the pictures to be copied whose message or worker was lost, and those to be tried again."""
+    picture_imports.enqueue_due(now=now, limit=SWEEP_LIMIT)
 
 
 @scheduled_job("retired-pictures", every=timedelta(days=1), at=time(4))

@@ -22,6 +22,8 @@ urlpatterns = [
     path("api/", include("orders.api_urls")),
     path("api/", include("accounts.api_urls")),
     path("api/", include("shop.pages.api_urls")),
+    path("functions/v1/", include("catalog.automation_urls")),
+    path("functions/v1/", include("orders.automation_urls")),
     path("media/<path:path>", media.serve_media, name="media"),
     path("robots.txt", sitemaps.robots, name="robots"),
     path("sitemap.xml", sitemaps.sitemap_index, name="sitemap"),

@@ -17,6 +17,7 @@ from catalog.models.category import (
 from catalog.models.favourite import Favourite
 from catalog.models.media import CategoryPicture, PictureRow, ProductImage, ProductModel, RetiredPicture
 from catalog.models.notice import Notice
+from catalog.models.picture_import import ImportState, PictureImport
 from catalog.models.price import PricePoint
 from catalog.models.product import Finish, Product
 from catalog.models.promotion import (
@@ -46,8 +47,10 @@ __all__ = [
     "Favourite",
     "Finish",
     "FormerSlug",
+    "ImportState",
     "MenuPlace",
     "Notice",
+    "PictureImport",
     "PictureRow",
     "PricePoint",
     "Product",

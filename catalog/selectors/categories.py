@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from catalog.models import (
+    SLUG_FIELDS,
     Category,
     CategoryFeature,
     CategoryKind,
@@ -84,6 +85,17 @@ def find_category(word: str) -> Category | None:
         former = FormerSlug.objects.filter(slug=word).select_related("category").first()
         row = former.category if former else None
     return row
+
+
+def find_named_category(text: str) -> Category | None:
+    """The category with this address or, else, this name, in any language and any case. One query at most."""
+    wanted = text.strip().casefold()
+    rows = all_categories()
+    for names in (SLUG_FIELDS.values(), [f"name_{language}" for language in SLUG_FIELDS]):
+        for row in rows:
+            if wanted and wanted in [(getattr(row, name) or "").casefold() for name in names]:
+                return row
+    return None
 
 
 def category_cards() -> list[CategoryCard]:

@@ -22,6 +22,7 @@ from catalog.models import (
     RetiredPicture,
 )
 from catalog.selectors.shown_files import shown_files
+from catalog.services.reports import report_product
 from shop.core import images, models3d
 from shop.core.content_version import content_changed
 from shop.core.enqueue import enqueue_after_commit
@@ -70,6 +71,7 @@ def add_product_image(
         )
         enqueue_after_commit(DERIVE_TASK, "product", row.pk)
         content_changed()
+        report_product(product.pk)
     return row
 
 
@@ -99,6 +101,7 @@ def delete_product_image(*, image: ProductImage) -> None:
         retire_pictures([image])
         image.delete()
         content_changed()
+        report_product(image.product_id)
 
 
 def set_product_model(*, product: Product, model: CheckedModel, poster: DrawnImage) -> ProductModel:

@@ -20,11 +20,13 @@ from catalog.selectors.staff_search import index_text
 from catalog.selectors.variants import variants_of
 from catalog.services.media import remove_model_files, retire_pictures
 from catalog.services.prices import refresh_due_promotions, refresh_prices
+from catalog.services.reports import report_deletion, report_product, watch_stock
 from catalog.services.search_index import index_product, remove_product
 from catalog.services.stock import lock_products, refresh_availability
 from catalog.services.translations import TRANSLATED_COLUMNS, stale_texts
 from shop.core.content_version import content_changed
 from shop.core.problems import Problem
+from shop.integrations.models import EventKind
 
 LANGUAGES: tuple[str, ...] = tuple(settings.MODELTRANSLATION_LANGUAGES)
 _DERIVED = (
@@ -59,8 +61,11 @@ def save_product(
         _fill_slugs(product)
         validate(product)
         check_prices(product=product, variations=variations)
-        product.save()
-        refresh_product(product_id=product.pk)
+        is_new = product.pk is None
+        with watch_stock([product.pk]):
+            product.save()
+            refresh_product(product_id=product.pk)
+        report_product(product.pk, EventKind.PRODUCT_CREATED if is_new else EventKind.PRODUCT_UPDATED)
     product.refresh_from_db(fields=[*_DERIVED, "updated_at"])
     return product
 
@@ -84,6 +89,7 @@ def save_variation(*, variation: ProductVariation) -> ProductVariation:
             product.variations.exclude(pk=variation.pk).filter(is_default=True).update(is_default=False)
         variation.save()
         refresh_product(product_id=product.pk)
+        report_product(product.pk)
     return variation
 
 
@@ -96,8 +102,10 @@ def save_variant(*, variant: Variant) -> Variant:
         refresh_due_promotions()
         product = _locked(variant.product_id)
         validate(variant)
-        variant.save()
-        refresh_product(product_id=product.pk)
+        with watch_stock([product.pk]):
+            variant.save()
+            refresh_product(product_id=product.pk)
+        report_product(product.pk)
     return variant
 
 
@@ -114,12 +122,14 @@ def delete_variation(*, variation: ProductVariation) -> None:
         product = _locked(variation.product_id)
         variation.delete()
         refresh_product(product_id=product.pk)
+        report_product(product.pk)
 
 
 def delete_product(*, product: Product) -> None:
     """Remove a product with its variations and pictures. Its prices over time stay."""
     with transaction.atomic():
         lock_products(product_ids=[product.pk])
+        report_deletion(product)
         images = list(product.images.all())
         remove_model_files(product=product)
         remove_product(product_id=product.pk)

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from catalog.models import Product, Variant
 from catalog.selectors.availability import LOW_STOCK, Level, listed_columns, stock_levels
 from catalog.selectors.variants import variants_of
+from catalog.services.reports import report_stock
 from shop.core.content_version import content_changed
 from shop.core.problems import Problem
 
@@ -85,6 +86,7 @@ def release_stock(*, units: Iterable[StockUnit]) -> None:
     for (kind, pk), quantity in sorted(returned.items()):
         rows = _ROWS[kind].objects.filter(pk=pk, stock_quantity__isnull=False)
         rows.update(stock_quantity=F("stock_quantity") + quantity)
+    report_stock(returned)
     refresh_availability(product_ids=products)
 
 
@@ -154,6 +156,8 @@ def _take(wanted: Mapping[Level, int]) -> set[Level]:
         rows = _ROWS[kind].objects.filter(pk=pk, stock_quantity__gte=quantity)
         if not rows.update(stock_quantity=F("stock_quantity") - quantity):
             lacking.add((kind, pk))
+    if not lacking:
+        report_stock(wanted)
     if not lacking and any(before[level] - quantity <= LOW_STOCK for level, quantity in wanted.items()):
         # Its pages say how many are left from now on.
         refresh_availability(product_ids=products)

@@ -2,8 +2,10 @@
 import "@/runtime/island-element";
 import { reportToServer } from "@/runtime/report";
 import { watchConnection } from "./shared/connection";
+import { enableCopying } from "./shared/copy";
 import { enhancePages } from "./shared/pages";
 
 reportToServer();
 watchConnection();
 enhancePages();
+enableCopying();

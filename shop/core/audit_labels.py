@@ -49,6 +49,15 @@ ACTIONS: dict[str, str | Promise] = {
     "product.trashed": gettext_lazy("Produit mis à la corbeille"),
     "product.restored": gettext_lazy("Produit restauré"),
     "promotion.ended": gettext_lazy("Promotion terminée"),
+    "product.created_by_key": gettext_lazy("Produit créé par un programme"),
+    "product.changed_by_key": gettext_lazy("Produit modifié par un programme"),
+    "api_key.created": gettext_lazy("Clé d'API créée"),
+    "api_key.revoked": gettext_lazy("Clé d'API révoquée"),
+    "webhook.created": gettext_lazy("Webhook créé"),
+    "webhook.changed": gettext_lazy("Webhook modifié"),
+    "webhook.switched": gettext_lazy("Webhook mis en marche ou arrêté"),
+    "webhook.secret_replaced": gettext_lazy("Secret d'un webhook remplacé"),
+    "webhook.deleted": gettext_lazy("Webhook supprimé"),
 }
 # What Django's administration does to any row.
 VERBS: dict[str, str | Promise] = {
@@ -122,6 +131,7 @@ _WORDS = {
     "voided": lambda: _("à ne plus débiter"),
     "position": lambda: _("échéance"),
     "positions": lambda: _("échéances"),
+    "api_key": lambda: _("clé d'API"),
     "number": lambda: _("numéro"),
     "reference": lambda: _("référence"),
 }

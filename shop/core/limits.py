@@ -37,6 +37,7 @@ class Subject(StrEnum):
     ACCOUNT = "account"
     DEVICE = "device and account"
     RECIPIENT = "recipient"
+    KEY = "API key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,9 @@ DATA_EXPORT = Limit(
     "data-export", 3, _DAY, Subject.ACCOUNT, _("Trop de demandes aujourd'hui. Réessayez demain.")
 )
 NOTICE_NETWORK = Limit("notice-network", 20, 10 * _MINUTE, Subject.NETWORK, _TOO_MANY)
+# Calls of programs, with a right key or a wrong one.
+API_NETWORK = Limit("api-network", 600, _MINUTE, Subject.NETWORK, _TOO_MANY)
+API_KEY = Limit("api-key", 300, _MINUTE, Subject.KEY, _TOO_MANY)
 
 # Mails to an address that nobody has proven to be theirs. Each kind has its limit, and all of them together one more.
 STRANGER_MAIL = Limit("stranger-mail", 10, _DAY, Subject.RECIPIENT)

@@ -68,6 +68,9 @@ class StaffAction(models.TextChoices):
     EDIT_DELIVERY = "orders.change_shippingzone", _("Modifier les zones de livraison")
     EDIT_VAT = "orders.change_vatrate", _("Modifier les taux de TVA")
 
+    SEE_AUTOMATION = "integrations.view_apikey", _("Voir les clés d'API et les webhooks")
+    EDIT_AUTOMATION = "integrations.change_apikey", _("Gérer les clés d'API et les webhooks")
+
     SEE_USERS = "accounts.view_user", _("Voir les comptes clients")
     BLOCK_USER = "accounts.change_user", _("Bloquer ou débloquer un compte")
     SEND_ERASURE_LINK = "pages.add_erasure", _("Envoyer un lien d'effacement")

@@ -84,6 +84,8 @@ GROUPS: tuple[tuple[str, tuple[StaffPage, ...]], ...] = (
             StaffPage("admin:pages_pagetext_changelist", "Textes", "pencil", StaffAction.SEE_TEXTS),
             StaffPage("admin:accounts_user_changelist", "Utilisateurs", "user", StaffAction.SEE_USERS),
             StaffPage("admin:core_shopsettings_changelist", "Réglages", "filter", StaffAction.SEE_SETTINGS),
+            StaffPage("staff-api-keys", "Clés d'API", "lock", StaffAction.SEE_AUTOMATION),
+            StaffPage("staff-webhooks", "Webhooks", "globe", StaffAction.SEE_AUTOMATION),
             StaffPage("admin:core_auditentry_changelist", "Journal d'audit", "shield", StaffAction.SEE_AUDIT),
         ),
     ),

@@ -64,6 +64,7 @@ INSTALLED_APPS = [
     "allauth.mfa",
     "allauth.usersessions",
     "shop.core",
+    "shop.integrations",
     "accounts",
     "catalog",
     "orders",
@@ -197,6 +198,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "PaymentModeEnum": "orders.models.PaymentMode",
         "PromotionTypeEnum": "catalog.models.PromotionType",
     },
+    "WEBHOOKS": [
+        "catalog.api.automation_documents.PRODUCT_WEBHOOK",
+        "catalog.api.automation_documents.STOCK_WEBHOOK",
+        "orders.api.automation.ORDER_WEBHOOK",
+    ],
     "POSTPROCESSING_HOOKS": [
         # Adds schemas whose choices the second hook names.
         "shop.core.islands.add_island_schemas",
@@ -235,6 +241,8 @@ RETENTION: dict[str, int] = {
     "review_years": 3,
     "provider_event_days": 90,
     "export_days": 7,
+    # What was reported to programs of others, and what they answered.
+    "webhook_days": 30,
     # GDPR art. 12(3): one month.
     "erasure_days": 30,
     "log_months": 12,

@@ -114,6 +114,7 @@ CELERY_TASK_TIME_LIMIT = 300
 # Drawing pictures takes seconds each: in a queue of their own they never stand before a mail.
 CELERY_TASK_ROUTES = {
     "catalog.tasks.derive_image_files": {"queue": "images"},
+    "catalog.tasks.fetch_picture": {"queue": "images"},
     "shop.pages.tasks.derive_banner_files": {"queue": "images"},
 }
 CELERY_TASK_PUBLISH_RETRY = False

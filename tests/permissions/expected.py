@@ -107,6 +107,23 @@ ROUTES: dict[str, tuple[Who, Who]] = {
     "staff-product-import": (ADMIN, NOBODY),
     "api-admin-users": (LOOK, NOBODY),
     "api-admin-user-role": (NOBODY, ADMIN),
+    # Whoever has a key, which is nobody's session.
+    **dict.fromkeys(("automation-products", "automation-stock", "automation-orders"), (NOBODY, NOBODY)),
+    "staff-api-keys": (LOOK, ADMIN),
+    "staff-webhooks": (LOOK, NOBODY),
+    "staff-webhook": (LOOK, NOBODY),
+    **dict.fromkeys(
+        (
+            *("staff-api-key-revoke", "staff-webhook-new", "staff-webhook-edit", "staff-webhook-secret"),
+            *(
+                "staff-webhook-switch",
+                "staff-webhook-test",
+                "staff-webhook-delete",
+                "staff-webhook-redeliver",
+            ),
+        ),
+        (ADMIN, ADMIN),
+    ),
     # Pages of the administration.
     **dict.fromkeys(
         ("books:index", "books:receipts", "books:receipts-csv", "books:reporting-csv"), (LOOK, NOBODY)

@@ -45,6 +45,11 @@ from orders.tests.factories import make_order, make_product, make_seller, make_v
 from orders.tests.installments import offer_installments
 from orders.tests.memory_provider import MemoryProvider
 from shop.core.models import OutgoingMail, ScheduledJob, ShopSettings
+from shop.integrations.delivery import dispatch
+from shop.integrations.endpoints import create_endpoint, send_test
+from shop.integrations.events import forget_wanted_kinds
+from shop.integrations.keys import READ_AND_WRITE, create_api_key
+from shop.integrations.models import ApiKey, WebhookDelivery, WebhookEndpoint
 from shop.pages.models import (
     ContactImage,
     ContactRequest,
@@ -73,6 +78,8 @@ class World:
     address: Address
     export: DataExport
     due: Payment
+    api_key: ApiKey
+    delivery: WebhookDelivery
     rows: dict[str, Model]
     _browser: Client = field(default_factory=lambda: Client(raise_request_exception=False))
 
@@ -117,6 +124,8 @@ def make_world(monkeypatch: pytest.MonkeyPatch) -> World:
         address=Address.objects.get(),
         export=_personal_data(people["member"]),
         due=order.payments.get(position=2),
+        api_key=create_api_key(name="Import", scopes=READ_AND_WRITE, actor=None).row,
+        delivery=_webhook(people["admin"]),
         rows=rows,  # type: ignore[arg-type]
     )
 
@@ -129,6 +138,18 @@ def _people() -> dict[str, User]:
     people["looker"].save()
     people["looker"].user_permissions.set(Permission.objects.filter(codename__startswith="view_"))
     return {name: User.objects.get(pk=user.pk) for name, user in people.items()}
+
+
+def _webhook(actor: User) -> WebhookDelivery:
+    """One that was tried; what the tests do is reported to nobody."""
+    made = create_endpoint(
+        url="https://example.com/hook", description="ERP", kinds=["stock.changed"], actor=actor
+    )
+    event = send_test(endpoint_id=made.row.pk)
+    dispatch(event.pk)
+    WebhookEndpoint.objects.update(kinds=[])
+    forget_wanted_kinds()
+    return WebhookDelivery.objects.get()
 
 
 def _session(user: User) -> str:

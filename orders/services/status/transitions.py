@@ -31,6 +31,7 @@ from orders.models import (
 )
 from orders.models.states import TRANSITIONS, ActorKind, PaymentEffect, StockEffect, Transition
 from orders.selectors.installments import outstanding
+from orders.selectors.order_documents import order_document
 from orders.selectors.refund_rules import charges_left, open_dispute
 from orders.selectors.withdrawals import open_cases
 from orders.services.installments.dates import advance_due_dates, restore_dates
@@ -39,6 +40,8 @@ from orders.services.status.mails import mail_status, withdraw_status_mails
 from orders.services.status.stock_holds import release_for_order, take_for_order
 from shop.core.money import ZERO
 from shop.core.problems import Problem
+from shop.integrations import events
+from shop.integrations.models import EventKind
 
 if TYPE_CHECKING:
     from accounts.models import User
@@ -98,6 +101,7 @@ def transition(
         _reset_dispatch(order)
     extra = {"reason": reason} if reason else {}
     record_event(order, event, actor=actor, before=before, after=target, **extra, **data)
+    _report(order, row, before)
     if not row.tracking:
         return None
     entry = record_tracking(
@@ -107,6 +111,16 @@ def transition(
         withdraw_status_mails(order)
         mail_status(order, entry)
     return entry
+
+
+def _report(order: Order, row: Transition, before: str) -> None:
+    """To programs of others."""
+    is_paid = row.name in ("pay", "revive")
+    events.record_event(
+        EventKind.ORDER_CONFIRMED if is_paid else EventKind.ORDER_STATUS_CHANGED,
+        subject=f"order:{order.pk}",
+        data=lambda: {"order": order_document(order), "previous_status": before},
+    )
 
 
 def transition_problem(order: Order, target: str, *, by: ActorKind = ActorKind.STAFF) -> Problem | None:

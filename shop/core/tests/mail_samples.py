@@ -295,6 +295,11 @@ def sample_context(kind: str, **changes: Any) -> dict[str, Any]:
             "left": "8487.70",
             "admin_url": "http://localhost:8000/gestion/orders/books/",
         },
+        "webhook_paused": {
+            "name": "Tableau de stock",
+            "url": "https://stock.example.com/hook",
+            "admin_url": "http://localhost:8000/admin/webhooks/1",
+        },
         "contact_workshop": {
             **MESSAGE,
             "admin_url": "http://localhost:8000/gestion/pages/contactrequest/1/change/",
@@ -428,6 +433,7 @@ KINDS = (
     "dispute_alert",
     "reconciliation_discrepancies",
     "turnover_alert",
+    "webhook_paused",
     "installment_reminder",
     "installment_moved",
     "installment_received",

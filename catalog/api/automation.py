@@ -1,0 +1,163 @@
+"""`/functions/v1/product-automation`: programs create, change and list products."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from catalog.api.automation_documents import AutomationPage, AutomationProduct, StockPage
+from catalog.api.product_fields import ProductFields
+from catalog.models import Product
+from catalog.selectors.pictures import image_info
+from catalog.selectors.product_documents import (
+    image_address,
+    product_documents,
+    stock_document,
+    stock_rows,
+)
+from catalog.services.product_writing import create_product, update_product
+from shop.core.problems import Problem
+from shop.core.site import absolute_url
+from shop.integrations.authentication import ApiKeyAuthentication, opened_by
+from shop.integrations.models import Scope
+
+PAGE_SIZE = 50
+STOCK_PAGE_SIZE = 200
+_ID = OpenApiParameter("id", int, required=True)
+
+
+class StockAutomation(APIView):
+    """`GET /functions/v1/stock`: the units of every variant on its own number or its product's."""
+
+    authentication_classes = (ApiKeyAuthentication,)
+    permission_classes: tuple[type[BasePermission], ...] = (opened_by(get=Scope.READ_STOCK),)
+
+    @extend_schema(
+        operation_id="automation_stock_list",
+        parameters=[OpenApiParameter("page", int, description="From 1, 200 variants each.")],
+        responses=StockPage,
+    )
+    def get(self, request: Request) -> Response:
+        """Two queries."""
+        page, rows = _number(request.query_params.get("page", "1")), stock_rows()
+        count, start = rows.count(), (page - 1) * STOCK_PAGE_SIZE
+        if page < 1 or (start >= count and page > 1):
+            raise Problem("unknown_page", _("Cette page n'existe pas."), 404)
+        return _private(
+            {
+                "count": count,
+                "next": _link(request, page + 1) if start + STOCK_PAGE_SIZE < count else None,
+                "previous": _link(request, page - 1) if page > 1 else None,
+                "results": [stock_document(row) for row in rows[start : start + STOCK_PAGE_SIZE]],
+            }
+        )
+
+
+class ProductAutomation(APIView):
+    """The specification's endpoint. Its answers are what staff entered, of published and unpublished products."""
+
+    authentication_classes = (ApiKeyAuthentication,)
+    permission_classes: tuple[type[BasePermission], ...] = (
+        opened_by(get=Scope.READ_PRODUCTS, post=Scope.WRITE_PRODUCTS, put=Scope.WRITE_PRODUCTS),
+    )
+
+    @extend_schema(
+        operation_id="automation_products_list",
+        parameters=[
+            OpenApiParameter("page", int, description="From 1, 50 products each, the newest first."),
+            OpenApiParameter("id", int, description="Only this product."),
+            OpenApiParameter("external_id", str, description="Only the product with this identifier."),
+        ],
+        responses=AutomationPage,
+    )
+    def get(self, request: Request) -> Response:
+        """All products. Eight queries."""
+        products = Product.objects.order_by("-created_at", "-pk")
+        if "id" in request.query_params:
+            products = products.filter(pk=_number(request.query_params["id"]))
+        if "external_id" in request.query_params:
+            products = products.filter(external_id=request.query_params["external_id"])
+        page = _number(request.query_params.get("page", "1"))
+        count = products.count()
+        start = (page - 1) * PAGE_SIZE
+        if page < 1 or (start >= count and page > 1):
+            raise Problem("unknown_page", _("Cette page n'existe pas."), 404)
+        keys = list(products.values_list("pk", flat=True)[start : start + PAGE_SIZE])
+        documents = product_documents(keys)
+        return _private(
+            {
+                "count": count,
+                "next": _link(request, page + 1) if start + PAGE_SIZE < count else None,
+                "previous": _link(request, page - 1) if page > 1 else None,
+                "results": [documents[key] for key in keys],
+            }
+        )
+
+    @extend_schema(
+        operation_id="automation_products_create",
+        parameters=[
+            OpenApiParameter(
+                "Idempotency-Key",
+                str,
+                OpenApiParameter.HEADER,
+                description="Where there is no `external_id`.",
+            )
+        ],
+        request=ProductFields,
+        responses={201: AutomationProduct, 200: AutomationProduct},
+    )
+    def post(self, request: Request) -> Response:
+        """Create a product; 200 with the one that is there for a known `external_id`."""
+        fields = ProductFields(data=request.data)
+        fields.is_valid(raise_exception=True)
+        written = create_product(
+            fields=fields.validated_data,
+            api_key=request.auth,  # type: ignore[arg-type]
+            idempotency_key=request.headers.get("Idempotency-Key", ""),
+            body=cast(dict[str, Any], request.data),
+        )
+        document = product_documents([written.product_id])[written.product_id]
+        return _private(document, 201 if written.is_new else 200)
+
+    @extend_schema(
+        operation_id="automation_products_update",
+        parameters=[_ID],
+        request=ProductFields(partial=True),
+        responses=AutomationProduct,
+    )
+    def put(self, request: Request) -> Response:
+        """Change the fields that are given."""
+        product_id = _number(request.query_params.get("id", ""))
+        product = Product.objects.prefetch_related("images").filter(pk=product_id).first()
+        if product is None:
+            raise Problem("not_found", _("Produit introuvable"), 404)
+        own = {
+            url for image in product.images.all() for url in (image_address(image), image_info(image, "").url)
+        }
+        fields = ProductFields(data=request.data, partial=True, context={"own_pictures": own})
+        fields.is_valid(raise_exception=True)
+        update_product(product_id=product_id, fields=fields.validated_data, api_key=request.auth)  # type: ignore[arg-type]
+        return _private(product_documents([product_id])[product_id])
+
+
+def _private(document: dict[str, Any], status: int = 200) -> Response:
+    return Response(document, status=status, headers={"Cache-Control": "no-store"})
+
+
+def _number(text: str) -> int:
+    """Raises Problem 400 for what is no number of a row or page."""
+    if not text.isascii() or not text.isdecimal() or len(text) > 18:
+        raise Problem(
+            "invalid", _("Un nombre entier est attendu."), errors={"id": [_("Un nombre entier est attendu.")]}
+        )
+    return int(text)
+
+
+def _link(request: Request, page: int) -> str:
+    return absolute_url(f"{request.path}?page={page}")

@@ -1,0 +1,173 @@
+"""A product as programs read and write it: what is stored, under the names of the HTTP contract.
+
+Other than `GET /api/products/{id}` it shows what staff entered, not what a shopper pays today.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.utils import translation
+
+from catalog.models import PictureImport, Product, ProductImage, ProductVariation, Promotion, Variant
+from catalog.pricing import full_price, offered_variants
+from catalog.selectors.addresses import product_url
+from catalog.selectors.pictures import image_info
+from catalog.selectors.wording import default_production_days, production_days, production_text
+from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.money import amount_string
+from shop.core.site import absolute_url
+
+TEXTS = ("name", "slug", "description", "full_description", "material", "paint_type")
+"""The texts that exist in every language; the plain name is the French one."""
+TRANSLATIONS = tuple(
+    language for language in settings.MODELTRANSLATION_LANGUAGES if language != SOURCE_LANGUAGE
+)
+OWN_COLUMNS = (
+    *("featured", "in_stock", "stock_quantity", "is_published", "dimensions", "weight", "weight_grams"),
+    *("hs_code", "production_days_min", "production_days_max", "source", "external_id"),
+)
+PRICES = ("price", "original_price", "painted_price", "unpainted_price")
+VARIANT_COLUMNS = (
+    *("sku", "in_stock", "stock_quantity", "weight_grams", "production_days_min", "production_days_max"),
+    *("dimensions", "weight"),
+)
+
+
+def product_documents(product_ids: Collection[int]) -> dict[int, dict[str, Any]]:
+    """The documents of these products by key, published or not, in French. Six queries, however many products."""
+    products = Product.objects.filter(pk__in=product_ids).select_related("category")
+    variations: dict[int, list[ProductVariation]] = {pk: [] for pk in product_ids}
+    for variation in ProductVariation.objects.filter(product_id__in=product_ids):
+        variations[variation.product_id].append(variation)
+    variants: dict[int, list[Variant]] = {pk: [] for pk in product_ids}
+    rows = Variant.objects.filter(product_id__in=product_ids).select_related("variation")
+    for variant in rows.order_by("variation__sort_order", "variation_id", "finish"):
+        variants[variant.product_id].append(variant)
+    images: dict[int, list[ProductImage]] = {pk: [] for pk in product_ids}
+    for image in ProductImage.objects.filter(product_id__in=product_ids).order_by("position", "pk"):
+        images[image.product_id].append(image)
+    imports: dict[int, list[PictureImport]] = {pk: [] for pk in product_ids}
+    for waiting in PictureImport.objects.filter(product_id__in=product_ids).order_by("position", "pk"):
+        imports[waiting.product_id].append(waiting)
+    promotions = {row.product_id: row for row in Promotion.objects.filter(product_id__in=product_ids)}
+    with translation.override(SOURCE_LANGUAGE):
+        return {
+            product.pk: _document(
+                product,
+                variations[product.pk],
+                variants[product.pk],
+                images[product.pk],
+                imports[product.pk],
+                promotions.get(product.pk),
+            )
+            for product in products
+        }
+
+
+def stock_rows() -> QuerySet[Variant]:
+    """Every variant with its product, in a steady order."""
+    return Variant.objects.select_related("product").order_by("product_id", "pk")
+
+
+def stock_document(variant: Variant) -> dict[str, Any]:
+    """The units of a variant: its own number, else its product's. Select `product` with it."""
+    own = variant.stock_quantity
+    return {
+        "product_id": variant.product_id,
+        "variant_id": variant.pk,
+        "variation_id": variant.variation_id,
+        "finish": variant.finish or None,
+        "sku": variant.sku,
+        "stock_quantity": variant.product.stock_quantity if own is None else own,
+        "in_stock": variant.in_stock and variant.product.in_stock,
+    }
+
+
+def image_address(image: ProductImage) -> str:
+    """The absolute address of a stored photo."""
+    return absolute_url(image_info(image, "").url)
+
+
+def _document(
+    product: Product,
+    variations: list[ProductVariation],
+    variants: list[Variant],
+    images: list[ProductImage],
+    imports: list[PictureImport],
+    promotion: Promotion | None,
+) -> dict[str, Any]:
+    days = production_days(product, None, default_production_days())
+    gallery = [image_address(image) for image in images if image.variation_id is None]
+    return {
+        "id": product.pk,
+        "url": absolute_url(product_url(product)),
+        **{name: getattr(product, f"{name}_{SOURCE_LANGUAGE}") or "" for name in TEXTS},
+        "translations": {
+            language: {name: getattr(product, f"{name}_{language}") or "" for name in TEXTS}
+            for language in TRANSLATIONS
+        },
+        "category": getattr(product.category, f"name_{SOURCE_LANGUAGE}"),
+        "category_slug": product.category.slug,
+        **{name: _amount(getattr(product, name)) for name in PRICES},
+        **{name: getattr(product, name) for name in OWN_COLUMNS},
+        "height_cm": _decimal(product.height_cm),
+        "origin_country": str(product.origin_country.code or ""),
+        "production_time": production_text(days),
+        "promotion_active": promotion is not None and promotion.is_active,
+        "promotion_type": None if promotion is None else promotion.type,
+        "promotion_buy_quantity": None if promotion is None else promotion.buy_quantity,
+        "promotion_get_quantity": None if promotion is None else promotion.get_quantity,
+        "image_url": gallery[0] if gallery else None,
+        "gallery_images": gallery,
+        "pending_images": [
+            {"url": row.url, "variation_id": row.variation_id, "state": row.state, "failure": row.failure}
+            for row in imports
+        ],
+        "variations": [
+            {
+                "id": row.pk,
+                "name": getattr(row, f"name_{SOURCE_LANGUAGE}"),
+                "price_adjustment": amount_string(row.price_adjustment),
+                "price_override": _amount(row.price_override),
+                "in_stock": any(each.in_stock for each in variants if each.variation_id == row.pk),
+                "sku": next((each.sku for each in variants if each.variation_id == row.pk), ""),
+                "is_default": row.is_default,
+                "sort_order": row.sort_order,
+                "gallery_images": (
+                    shown := [image_address(image) for image in images if image.variation_id == row.pk]
+                ),
+                "image_url": shown[0] if shown else None,
+            }
+            for row in variations
+        ],
+        "variants": [
+            {
+                "id": row.pk,
+                "variation_id": row.variation_id,
+                "variation": None
+                if row.variation is None
+                else getattr(row.variation, f"name_{SOURCE_LANGUAGE}"),
+                "finish": row.finish or None,
+                "price": _amount(row.price),
+                "full_price": _amount(full_price(product, row)),
+                **{name: getattr(row, name) for name in VARIANT_COLUMNS},
+                "height_cm": _decimal(row.height_cm),
+            }
+            for row in offered_variants(product, variants)
+        ],
+        "created_at": product.created_at.isoformat(),
+        "updated_at": product.updated_at.isoformat(),
+    }
+
+
+def _amount(value: Decimal | None) -> str | None:
+    return None if value is None else amount_string(value)
+
+
+def _decimal(value: Decimal | None) -> str | None:
+    return None if value is None else str(value)

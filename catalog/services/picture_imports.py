@@ -1,0 +1,141 @@
+"""Copying pictures that a program named by their addresses: asked for with the product, fetched in the background."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from io import BytesIO
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from catalog.models import ImportState, PictureImport, Product, ProductImage, ProductVariation
+from catalog.selectors.pictures import image_info
+from catalog.selectors.product_documents import image_address
+from catalog.services.media import add_product_image, delete_product_image
+from shop.core.enqueue import enqueue, enqueue_after_commit
+from shop.core.image_drawing import DrawnImage
+from shop.core.images import MAX_BYTES, draw_image
+from shop.core.outbound import AddressRefused, CallFailed, fetch
+from shop.core.problems import Problem
+
+logger = logging.getLogger(__name__)
+
+FETCH_TASK = "catalog.tasks.fetch_picture"
+SECONDS = 20.0
+RETRY_DELAYS = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1))
+_LEASE = timedelta(minutes=2)
+_BEGINNINGS = ((b"\xff\xd8\xff", "jpg"), (b"\x89PNG\r\n\x1a\n", "png"))
+
+
+class FetchFailed(Exception):
+    """No picture came. `is_final` says that none will."""
+
+    def __init__(self, reason: str, *, is_final: bool) -> None:
+        super().__init__(reason)
+        self.reason, self.is_final = reason, is_final
+
+
+def set_gallery(*, product: Product, urls: Sequence[str], variation: ProductVariation | None = None) -> None:
+    """Make these the photos of a product (or of one of its formats), in this order: addresses of photos that it has
+    already are left as they are, others are fetched, and what is not named is removed.
+
+    In the caller's transaction, with the product's row locked. The addresses must have been checked.
+    """
+    own: dict[str, ProductImage] = {}
+    for image in product.images.filter(variation=variation).order_by("-position", "-pk"):
+        own |= {image_address(image): image, image_info(image, "").url: image}
+    PictureImport.objects.filter(product=product, variation=variation).delete()
+    shown: set[int] = set()
+    for position, url in enumerate(dict.fromkeys(urls)):
+        known = own.get(url)
+        if known is not None:
+            shown.add(known.pk)
+            ProductImage.objects.filter(pk=known.pk).update(position=position)
+            continue
+        row = PictureImport.objects.create(product=product, variation=variation, url=url, position=position)
+        enqueue_after_commit(FETCH_TASK, row.pk)
+    for image in {image.pk: image for image in own.values()}.values():
+        if image.pk not in shown:
+            delete_product_image(image=image)
+
+
+def fetch_picture(*, import_id: int, now: datetime | None = None) -> ProductImage | None:
+    """Fetch one picture if it is due, and store its copy as a photo. None when there was nothing to do or it failed;
+    its row says so. Safe to call any number of times and from any number of workers."""
+    moment = now or timezone.now()
+    claimed = _due(moment).filter(pk=import_id)
+    if not claimed.update(attempts=F("attempts") + 1, lease_until=timezone.now() + _LEASE):
+        return None
+    row = PictureImport.objects.filter(pk=import_id).first()
+    if row is None:
+        return None
+    try:
+        drawn = _fetch(row.url)
+    except FetchFailed as failed:
+        _mark_failed(row, failed, moment)
+        return None
+    with transaction.atomic():
+        # Gone: the gallery was written again, and does without it.
+        product = Product.objects.select_for_update().filter(pk=row.product_id).first()
+        found = PictureImport.objects.select_for_update().filter(pk=import_id).first()
+        if product is None or found is None:
+            return None
+        # The row goes first, so that what is reported of the product no longer waits for it.
+        found.delete()
+        return add_product_image(
+            product=product, image=drawn, variation=found.variation, position=found.position
+        )
+
+
+def enqueue_due(*, now: datetime, limit: int) -> int:
+    """Hand the pictures that are due to the workers; return how many."""
+    keys = list(_due(now).order_by("next_attempt_at", "pk").values_list("pk", flat=True)[:limit])
+    for key in keys:
+        enqueue(FETCH_TASK, key)
+    return len(keys)
+
+
+def _due(now: datetime) -> QuerySet[PictureImport]:
+    return PictureImport.objects.filter(
+        Q(lease_until=None) | Q(lease_until__lte=now), state=ImportState.QUEUED, next_attempt_at__lte=now
+    )
+
+
+def _fetch(url: str) -> DrawnImage:
+    try:
+        answer = fetch(url, seconds=SECONDS, most=MAX_BYTES, accept="image/webp,image/png,image/jpeg")
+    except AddressRefused as refused:
+        raise FetchFailed(refused.reason, is_final=True) from refused
+    except CallFailed as failed:
+        raise FetchFailed(
+            failed.reason, is_final=failed.reason in ("too_large", "too_many_redirects")
+        ) from failed
+    if answer.status != 200:
+        is_final = answer.status < 500 and answer.status not in (408, 425, 429)
+        raise FetchFailed(f"status_{answer.status}", is_final=is_final)
+    try:
+        return draw_image(file=BytesIO(answer.body), name=f"picture.{_extension(answer.body)}")
+    except Problem as problem:
+        raise FetchFailed(problem.code, is_final=problem.status != 503) from problem
+
+
+def _extension(content: bytes) -> str:
+    """By the content: what a server calls it counts for nothing. Another content is refused by its name."""
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return "webp"
+    return next((extension for start, extension in _BEGINNINGS if content.startswith(start)), "bin")
+
+
+def _mark_failed(row: PictureImport, failed: FetchFailed, now: datetime) -> None:
+    logger.info("picture %s not fetched: %s", row.pk, failed.reason)
+    is_over = failed.is_final or row.attempts > len(RETRY_DELAYS)
+    wait = timedelta(0) if is_over else RETRY_DELAYS[row.attempts - 1]
+    PictureImport.objects.filter(pk=row.pk).update(
+        state=ImportState.FAILED if is_over else ImportState.QUEUED,
+        failure=failed.reason[:40],
+        next_attempt_at=now + wait,
+        lease_until=None,
+    )

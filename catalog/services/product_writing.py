@@ -1,0 +1,300 @@
+"""Writing a product with its formats, variants, promotion and photos at once, by checked fields: all of it or nothing.
+
+The fields are those of the HTTP contract, checked one by one by `catalog.api.product_fields`. What only the rows
+together can tell is checked here, again with a line for each wrong field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from catalog.models import Product, ProductVariation, Promotion, Variant
+from catalog.selectors.product_documents import OWN_COLUMNS, PRICES, TEXTS, VARIANT_COLUMNS
+from catalog.services.picture_imports import set_gallery
+from catalog.services.prices import refresh_due_promotions
+from catalog.services.products import delete_variation, save_product, save_variant, save_variation
+from catalog.services.promotions import set_own_promotion
+from catalog.services.reports import report_product
+from catalog.services.stock import lock_products
+from shop.core.audit import record_audit
+from shop.core.languages import SOURCE_LANGUAGE
+from shop.core.problems import Problem
+from shop.integrations.models import ApiKey, EventKind
+from shop.integrations.repeated_calls import finish_call, first_call
+
+SOURCE = "automation"
+_PROMOTION = ("promotion_active", "promotion_type", "promotion_buy_quantity", "promotion_get_quantity")
+_VARIATION_COLUMNS = ("price_adjustment", "price_override", "is_default", "sort_order")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenProduct:
+    """The product of a call; `is_new` for the first of its repetitions."""
+
+    product_id: int
+    is_new: bool
+
+
+@dataclass(slots=True)
+class _Faults:
+    """Lines by field, gathered from several rows."""
+
+    lines: dict[str, list[str]] = field(default_factory=dict)
+
+    @contextmanager
+    def under(self, prefix: str) -> Iterator[None]:
+        """Go on after a row that was refused as invalid; its lines are those of `prefix`."""
+        try:
+            yield
+        except Problem as problem:
+            if problem.status != 400:
+                raise
+            start = f"{prefix}." if prefix else ""
+            for name, messages in (problem.errors or {"non_field_errors": [problem.detail]}).items():
+                self.add(f"{start}{_contract_name(name)}", *messages)
+
+    def add(self, name: str, *messages: str) -> None:
+        self.lines.setdefault(name, []).extend(messages)
+
+    def check(self) -> None:
+        if self.lines:
+            raise Problem("invalid", _("Certains champs sont à corriger."), errors=self.lines)
+
+
+def create_product(
+    *, fields: Mapping[str, Any], api_key: ApiKey, idempotency_key: str = "", body: Mapping[str, Any]
+) -> WrittenProduct:
+    """Make a product. One with the same `external_id`, else one of a call with the same `Idempotency-Key` and body, is
+    returned as it is; of calls at the same time one makes it.
+
+    Raises Problem: 400 `invalid` with messages by field, 422 for the key of another body.
+    """
+    external_id = fields.get("external_id") or None
+    known = _known(external_id)
+    if known is not None:
+        return WrittenProduct(known, is_new=False)
+    marker = "" if external_id else idempotency_key
+    try:
+        with transaction.atomic():
+            if marker:
+                first = first_call(api_key=api_key, idempotency_key=marker, body=body)
+                if first is not None:
+                    return WrittenProduct(_still_there(first.subject_id), is_new=False)
+            product = Product(source=SOURCE)
+            _write(product, {**fields, "external_id": external_id}, api_key)
+            if marker:
+                finish_call(api_key=api_key, idempotency_key=marker, subject_id=product.pk)
+    except (IntegrityError, Problem):
+        # Somebody else made it meanwhile: the constraint let one of the two through.
+        known = _known(external_id)
+        if known is None:
+            raise
+        return WrittenProduct(known, is_new=False)
+    return WrittenProduct(product.pk, is_new=True)
+
+
+def update_product(*, product_id: int, fields: Mapping[str, Any], api_key: ApiKey) -> None:
+    """Change the fields that are given. Raises Problem: 400 `invalid` with messages by field, 404 `not_found`, and 409
+    `conflict` where `updated_at` is not the version of now."""
+    with transaction.atomic():
+        refresh_due_promotions()
+        lock_products(product_ids=[product_id])
+        product = Product.objects.select_related("category").filter(pk=product_id).first()
+        if product is None:
+            raise Problem("not_found", _("Produit introuvable"), 404)
+        _write(product, fields, api_key)
+
+
+def _write(product: Product, fields: Mapping[str, Any], api_key: ApiKey) -> None:
+    is_new = product.pk is None
+    before = {name: _stored(product, name) for name in PRICES} if not is_new else {}
+    _set_columns(product, fields)
+    faults = _Faults()
+    with faults.under(""):
+        save_product(product=product, expected_updated_at=_version(fields, is_new=is_new))
+    if is_new:
+        # Without the product nothing else can be checked.
+        faults.check()
+    if "variations" in fields:
+        _write_variations(product, fields["variations"], faults)
+    if "variants" in fields:
+        _write_variants(product, fields["variants"], faults)
+    if any(name in fields for name in _PROMOTION):
+        with faults.under(""):
+            _write_promotion(product, fields)
+    faults.check()
+    gallery = _gallery(product, fields)
+    if gallery is not None:
+        set_gallery(product=product, urls=gallery)
+    # Once more: what followed the product's own columns belongs to the same change.
+    report_product(product.pk, EventKind.PRODUCT_CREATED if is_new else EventKind.PRODUCT_UPDATED)
+    after = {name: _stored(product, name) for name in PRICES}
+    changed = [name for name in PRICES if before.get(name) != after[name]]
+    record_audit(
+        "product.created_by_key" if is_new else "product.changed_by_key",
+        product,
+        actor=None,
+        before={name: before.get(name) for name in changed} if not is_new else {},
+        after={**{name: after[name] for name in changed}, "api_key": api_key.prefix},
+    )
+
+
+def _set_columns(product: Product, fields: Mapping[str, Any]) -> None:
+    for name in (*PRICES, *OWN_COLUMNS, "category", "height_cm", "origin_country"):
+        if name in fields:
+            setattr(product, name, fields[name])
+    if not product.external_id:
+        product.external_id = None
+    texts = {SOURCE_LANGUAGE: fields, **fields.get("translations", {})}
+    for language, given in texts.items():
+        for name in TEXTS:
+            if name in given:
+                setattr(product, f"{name}_{language}", given[name])
+    if fields.get("production_time") is not None and "production_days_min" not in fields:
+        product.production_days_min, product.production_days_max = fields["production_time"]
+
+
+def _write_variations(product: Product, wanted: Sequence[Mapping[str, Any]], faults: _Faults) -> None:
+    """Match by key, else by name; what is not named is removed first, so that its name is free."""
+    rows = list(product.variations.all())
+    chosen: dict[int, ProductVariation] = {}
+    for index, given in enumerate(wanted):
+        row = _find_variation(rows, given)
+        if row is None and "id" in given:
+            faults.add(f"variations.{index}.id", _("Cette variation n'est pas de ce produit."))
+        elif row is not None and row in chosen.values():
+            faults.add(f"variations.{index}", _("Deux variations ont le même nom ou le même numéro."))
+        elif row is not None:
+            chosen[index] = row
+    faults.check()
+    for row in rows:
+        if row not in chosen.values():
+            delete_variation(variation=row)
+    for index, given in enumerate(wanted):
+        row = chosen.get(index) or ProductVariation(product=product, sort_order=index)
+        for name in _VARIATION_COLUMNS:
+            if name in given:
+                setattr(row, name, given[name])
+        if "name" in given:
+            setattr(row, f"name_{SOURCE_LANGUAGE}", given["name"])
+        with faults.under(f"variations.{index}"):
+            save_variation(variation=row)
+            _write_format(row, given)
+            if "gallery_images" in given:
+                set_gallery(product=product, urls=given["gallery_images"], variation=row)
+
+
+def _find_variation(rows: Sequence[ProductVariation], given: Mapping[str, Any]) -> ProductVariation | None:
+    if "id" in given:
+        return next((row for row in rows if row.pk == given["id"]), None)
+    return next((row for row in rows if _french(row) == given["name"]), None)
+
+
+def _write_format(variation: ProductVariation, given: Mapping[str, Any]) -> None:
+    """A format's own stock mark and reference are those of its variants."""
+    if "in_stock" not in given and "sku" not in given:
+        return
+    variants = list(Variant.objects.filter(variation=variation).order_by("finish", "pk"))
+    # What an answer says of several variants is not written over them when it comes back.
+    on_sale = (
+        given.get("in_stock") if given.get("in_stock") != any(row.in_stock for row in variants) else None
+    )
+    sku = given.get("sku") if given.get("sku") != variants[0].sku else None
+    if sku is not None and len(variants) > 1:
+        message = _(
+            "Ce format existe en plusieurs finitions\u00a0: donnez la référence de chaque déclinaison."
+        )
+        raise Problem("invalid", message, errors={"sku": [message]})
+    for row in variants:
+        row.in_stock = row.in_stock if on_sale is None else on_sale
+        row.sku = row.sku if sku is None else sku
+        save_variant(variant=row)
+
+
+def _write_variants(product: Product, wanted: Sequence[Mapping[str, Any]], faults: _Faults) -> None:
+    rows = list(Variant.objects.filter(product=product).select_related("variation").order_by("pk"))
+    for index, given in enumerate(wanted):
+        row = _find_variant(rows, given)
+        if row is None:
+            faults.add(
+                f"variants.{index}", _("Cette déclinaison n'existe pas\u00a0: vérifiez format et finition.")
+            )
+            continue
+        for name in (*VARIANT_COLUMNS, "price", "height_cm"):
+            if name in given:
+                setattr(row, name, given[name])
+        with faults.under(f"variants.{index}"):
+            save_variant(variant=row)
+
+
+def _find_variant(rows: Sequence[Variant], given: Mapping[str, Any]) -> Variant | None:
+    if "id" in given:
+        return next((row for row in rows if row.pk == given["id"]), None)
+    wanted = (given.get("variation") or None, given.get("finish") or "")
+    return next((row for row in rows if (_french(row.variation), row.finish) == wanted), None)
+
+
+def _write_promotion(product: Product, fields: Mapping[str, Any]) -> None:
+    own = Promotion.objects.filter(product=product).first()
+    kind = fields.get("promotion_type", own.type if own else None)
+    set_own_promotion(
+        product=product,
+        promotion_type=kind or "",
+        promotion_active=fields.get(
+            "promotion_active", bool(kind) if own is None else own.is_active and bool(kind)
+        ),
+        promotion_buy_quantity=fields.get("promotion_buy_quantity", own.buy_quantity if own else None),
+        promotion_get_quantity=fields.get("promotion_get_quantity", own.get_quantity if own else None),
+    )
+
+
+def _gallery(product: Product, fields: Mapping[str, Any]) -> list[str] | None:
+    """The photos that are wanted, the main one first; None to leave them as they are."""
+    main = fields.get("image_url") or ""
+    if "gallery_images" not in fields:
+        return [main] if main and not product.images.exists() else None
+    return [*([main] if main else []), *(url for url in fields["gallery_images"] if url != main)]
+
+
+def _version(fields: Mapping[str, Any], *, is_new: bool) -> datetime | None:
+    return None if is_new else fields.get("updated_at")
+
+
+def _stored(product: Product, name: str) -> str | None:
+    value = getattr(product, name)
+    return None if value is None else str(value)
+
+
+def _french(row: ProductVariation | None) -> str | None:
+    return None if row is None else getattr(row, f"name_{SOURCE_LANGUAGE}")
+
+
+def _contract_name(name: str) -> str:
+    """`name_fr` is `name`, `name_de` is `translations.de.name`."""
+    for text in TEXTS:
+        if name == f"{text}_{SOURCE_LANGUAGE}":
+            return text
+        if name.startswith(f"{text}_") and len(name) == len(text) + 3:
+            return f"translations.{name[-2:]}.{text}"
+    return {"__all__": "non_field_errors", "buy_quantity": "promotion_buy_quantity"}.get(
+        name, {"get_quantity": "promotion_get_quantity"}.get(name, name)
+    )
+
+
+def _known(external_id: str | None) -> int | None:
+    if external_id is None:
+        return None
+    return Product.objects.filter(external_id=external_id).values_list("pk", flat=True).first()
+
+
+def _still_there(product_id: int | None) -> int:
+    if product_id is None or not Product.objects.filter(pk=product_id).exists():
+        raise Problem("gone", _("Le produit créé par cette demande a été supprimé depuis."), 410)
+    return product_id

@@ -1,0 +1,143 @@
+"""Pictures that a program named are copied in the background: from the open internet, checked, once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from io import BytesIO
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from PIL import Image
+
+from catalog.models import PictureImport, ProductImage
+from catalog.services import picture_imports
+from catalog.services.picture_imports import enqueue_due, fetch_picture, set_gallery
+from catalog.tests.factories import make_product, make_variation
+from shop.core.outbound import AddressRefused, Answer, CallFailed
+
+pytestmark = pytest.mark.django_db
+URL = "https://pictures.example.com/golem.jpg"
+
+
+def picture(kind: str = "JPEG") -> bytes:
+    content = BytesIO()
+    Image.new("RGB", (40, 30), "red").save(content, kind)
+    return content.getvalue()
+
+
+@pytest.fixture
+def internet(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What addresses answer: an Answer, or an exception."""
+    answers: dict[str, Any] = {}
+
+    def fetch(url: str, **kwargs: Any) -> Answer:
+        found = answers[url]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    monkeypatch.setattr(picture_imports, "fetch", fetch)
+    return answers
+
+
+@pytest.fixture
+def waiting() -> PictureImport:
+    product = make_product()
+    set_gallery(product=product, urls=[URL])
+    return PictureImport.objects.get()
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
+def test_picture_is_copied_whatever_it_is_called(waiting: PictureImport, internet: Any, kind: str):
+    internet[URL] = Answer(200, {"content-type": "text/plain"}, picture(kind))
+    image = fetch_picture(import_id=waiting.pk)
+    assert image is not None
+    assert (image.product_id, image.width, image.height, image.position) == (waiting.product_id, 40, 30, 0)
+    assert image.file.name.startswith("products/")
+    assert not PictureImport.objects.exists()
+    assert fetch_picture(import_id=waiting.pk) is None
+    assert ProductImage.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure"),
+    [
+        (AddressRefused("private"), "private"),
+        (CallFailed("too_large"), "too_large"),
+        (CallFailed("too_many_redirects"), "too_many_redirects"),
+        (Answer(404, {}, b""), "status_404"),
+        (Answer(200, {}, b"<html>no picture</html>"), "invalid_image"),
+        (Answer(200, {}, b"\xff\xd8\xff broken"), "invalid_image"),
+        (Answer(200, {}, b"<svg onload=alert(1)>"), "invalid_image"),
+        (Answer(200, {}, b"GIF89a"), "invalid_image"),
+    ],
+)
+def test_what_is_no_picture_fails_for_good_and_says_why(
+    waiting: PictureImport, internet: Any, answer: Any, failure: str
+):
+    internet[URL] = answer
+    assert fetch_picture(import_id=waiting.pk) is None
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.failure, waiting.attempts) == ("failed", failure, 1)
+    assert not ProductImage.objects.exists()
+    assert enqueue_due(now=timezone.now() + timedelta(days=1), limit=10) == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure"),
+    [
+        (CallFailed("timeout"), "timeout"),
+        (Answer(503, {}, b""), "status_503"),
+        (Answer(429, {}, b""), "status_429"),
+    ],
+)
+def test_server_that_is_away_is_asked_three_times_more(
+    waiting: PictureImport, internet: Any, answer: Any, failure: str, queued_tasks: Any
+):
+    internet[URL] = answer
+    now = timezone.now()
+    for wait in picture_imports.RETRY_DELAYS:
+        fetch_picture(import_id=waiting.pk, now=now)
+        waiting.refresh_from_db()
+        assert (waiting.state, waiting.next_attempt_at) == ("queued", now + wait)
+        assert enqueue_due(now=now, limit=10) == 0
+        now += wait
+        assert enqueue_due(now=now, limit=10) == 1
+    fetch_picture(import_id=waiting.pk, now=now)
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.failure, waiting.attempts) == ("failed", failure, 4)
+    assert set(queued_tasks.names) == {"catalog.tasks.fetch_picture"}
+
+
+def test_picture_that_the_gallery_does_without_meanwhile_is_not_stored(
+    waiting: PictureImport, internet: Any, monkeypatch: pytest.MonkeyPatch
+):
+    def fetch(url: str, **kwargs: Any) -> Answer:
+        set_gallery(product=waiting.product, urls=[])
+        return Answer(200, {}, picture())
+
+    monkeypatch.setattr(picture_imports, "fetch", fetch)
+    assert fetch_picture(import_id=waiting.pk) is None
+    assert not ProductImage.objects.exists()
+
+
+def test_worker_that_died_is_replaced_after_its_lease(waiting: PictureImport, internet: Any):
+    PictureImport.objects.update(lease_until=timezone.now() + timedelta(minutes=1), attempts=1)
+    internet[URL] = Answer(200, {}, picture())
+    assert fetch_picture(import_id=waiting.pk) is None
+    assert fetch_picture(import_id=waiting.pk, now=timezone.now() + timedelta(minutes=2)) is not None
+
+
+def test_photos_of_a_format_are_its_own(internet: Any):
+    product = make_product()
+    variation = make_variation(product, "Grand")
+    set_gallery(product=product, urls=[URL], variation=variation)
+    internet[URL] = Answer(200, {}, picture())
+    image = fetch_picture(import_id=PictureImport.objects.get().pk)
+    assert image is not None
+    assert image.variation == variation
+    set_gallery(product=product, urls=[])
+    assert ProductImage.objects.count() == 1
+    set_gallery(product=product, urls=[], variation=variation)
+    assert ProductImage.objects.count() == 0

@@ -1,0 +1,67 @@
+"""Writing down what happened, in the transaction in which it happens. Delivered by `shop.integrations.delivery`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from django.core.cache import cache
+from django.db import transaction
+from django.db.transaction import TransactionManagementError
+from django.utils import timezone
+
+from shop.core.enqueue import enqueue_after_commit
+from shop.integrations.models import EventKind, WebhookEndpoint, WebhookEvent
+
+CACHE_KEY = "webhook-kinds"
+CACHE_SECONDS = 60
+DISPATCH_TASK = "shop.integrations.tasks.dispatch_event"
+# A later change of the same thing is told by the event that still waits, whose place it takes.
+_REPLACED = {
+    EventKind.PRODUCT_UPDATED: (EventKind.PRODUCT_UPDATED, EventKind.PRODUCT_CREATED),
+    EventKind.STOCK_CHANGED: (EventKind.STOCK_CHANGED,),
+}
+
+
+def is_wanted(kind: EventKind) -> bool:
+    """Return whether some endpoint asks for this kind of event. At most one query a minute and process: what happens
+    in the first minute of an endpoint may be missing."""
+    kinds = cache.get(CACHE_KEY)
+    if kinds is None:
+        kinds = _wanted_kinds()
+        cache.set(CACHE_KEY, kinds, CACHE_SECONDS)
+    return kind.value in kinds
+
+
+def forget_wanted_kinds() -> None:
+    """Endpoints changed: drop the cached answer, and once more after the commit, as another process may have read it
+    anew before."""
+    cache.delete(CACHE_KEY)
+    transaction.on_commit(lambda: cache.delete(CACHE_KEY))
+
+
+def record_event(kind: EventKind, *, subject: str, data: Callable[[], dict[str, Any]]) -> None:
+    """Write down one event about `subject` (`product:12`), if somebody wants it; `data` is called only then, and gives
+    what JSON can hold.
+
+    To be called at the end of the change, inside its transaction: no commit, no event. An event of the same subject
+    that still waits is replaced where only the last state counts. At most two queries beside those of `data`.
+    """
+    if not is_wanted(kind):
+        return
+    if not transaction.get_connection().in_atomic_block:
+        raise TransactionManagementError("An event is written with the change that it tells of.")
+    content = data()
+    waiting = WebhookEvent.objects.filter(
+        subject=subject, kind__in=_REPLACED.get(kind, ()), dispatched_at=None, endpoint=None
+    )
+    if kind in _REPLACED and waiting.update(data=content, created_at=timezone.now()):
+        return
+    event = WebhookEvent.objects.create(kind=kind, subject=subject, data=content)
+    enqueue_after_commit(DISPATCH_TASK, str(event.pk))
+
+
+def _wanted_kinds() -> Collection[str]:
+    """Those of endpoints in a pause too: their events wait."""
+    chosen = WebhookEndpoint.objects.filter(is_active=True).values_list("kinds", flat=True)
+    return {kind for kinds in chosen for kind in kinds}

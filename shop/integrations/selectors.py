@@ -1,0 +1,41 @@
+"""What the pages of webhooks show."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db.models import Count, Prefetch, Q, QuerySet
+from django.utils import timezone
+
+from shop.core.keyset import rows_after, write_cursor
+from shop.integrations.models import DeliveryState, WebhookAttempt, WebhookDelivery, WebhookEndpoint
+
+PAGE_SIZE = 30
+RECENT = timedelta(days=1)
+
+
+def all_endpoints(now: datetime | None = None) -> QuerySet[WebhookEndpoint]:
+    """Every endpoint, with `waiting`, and `failed` and `received` of the last day. One query."""
+    since = (now or timezone.now()) - RECENT
+    recent = Q(deliveries__created_at__gte=since)
+    return WebhookEndpoint.objects.annotate(
+        waiting=Count(
+            "deliveries",
+            filter=Q(deliveries__state__in=(DeliveryState.QUEUED, DeliveryState.SENDING)),
+        ),
+        received=Count("deliveries", filter=recent & Q(deliveries__state=DeliveryState.SUCCEEDED)),
+        failed=Count("deliveries", filter=recent & Q(deliveries__state=DeliveryState.FAILED)),
+    )
+
+
+def find_deliveries(endpoint_id: int, cursor: str = "") -> tuple[list[WebhookDelivery], str]:
+    """A page of an endpoint's deliveries, newest first, with their events and tries, and the cursor of the next page
+    ("" on the last). Two queries. Raises BadCursor."""
+    rows = WebhookDelivery.objects.filter(endpoint_id=endpoint_id).select_related("event")
+    found = list(
+        rows_after(rows, cursor, moment="created_at").prefetch_related(
+            Prefetch("log", WebhookAttempt.objects.order_by("-started_at", "-pk"))
+        )[: PAGE_SIZE + 1]
+    )
+    page = found[:PAGE_SIZE]
+    return page, write_cursor(page[-1].created_at, page[-1].pk) if len(found) > PAGE_SIZE else ""

@@ -1,0 +1,61 @@
+"""`/admin/cles-api`: the keys of programs, made and revoked."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.contrib import messages
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.debug import sensitive_variables
+
+from accounts.models import User
+from accounts.recent_authentication import ask_again
+from shop.core.problems import Problem
+from shop.core.staff_actions import StaffAction, may, require
+from shop.core.staff_pages import WRITE, staff_page
+from shop.integrations.keys import NewKey, all_keys, create_api_key, revoke_api_key
+from shop.integrations.models import Scope
+
+
+@staff_page(StaffAction.SEE_AUTOMATION, WRITE)
+@sensitive_variables("made")
+def api_keys(request: HttpRequest) -> HttpResponseBase:
+    """Lists the keys; makes one, whose text is on the answer's page alone."""
+    made: NewKey | None = None
+    refusal: Problem | None = None
+    if request.method == "POST":
+        require(request.user, StaffAction.EDIT_AUTOMATION)
+        if (asked := ask_again(request)) is not None:
+            return asked
+        try:
+            made = create_api_key(
+                name=request.POST.get("name", ""),
+                scopes=request.POST.getlist("scopes"),
+                actor=cast(User, request.user),
+            )
+        except Problem as problem:
+            refusal = problem
+    context = {
+        "keys": all_keys(),
+        "made": made,
+        "refusal": refusal,
+        "name": request.POST.get("name", "") if refusal else "",
+        "chosen": request.POST.getlist("scopes") if refusal else [Scope.READ_PRODUCTS.value],
+        "scopes": Scope.choices,
+        "may_edit": may(request.user, StaffAction.EDIT_AUTOMATION),
+    }
+    return render(request, "staff/api_keys.html", context, status=400 if refusal else 200)
+
+
+@staff_page(StaffAction.EDIT_AUTOMATION, WRITE)
+def api_key_revoke(request: HttpRequest, key_id: int) -> HttpResponseBase:
+    """Ends a key; a look at the address alone does nothing."""
+    if request.method == "POST":
+        key = revoke_api_key(key_id=key_id, actor=cast(User, request.user))
+        if key is not None:
+            messages.success(
+                request, f"La clé « {key.name}\u00a0» est révoquée\u00a0: elle n'ouvre plus rien."
+            )
+    return redirect("staff-api-keys")
