@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from typing import Any
 from urllib.parse import urlsplit
 
 from allauth.mfa.adapter import DefaultMFAAdapter
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
+from shop.core import encryption
 from shop.core.models import ShopSettings
+
+_PURPOSE = "accounts.mfa_adapter"
 
 
 class ShopMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
@@ -28,26 +28,14 @@ class ShopMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
         return ShopSettings.load().shop_name
 
     def encrypt(self, text: str) -> str:
-        return _fernet().encrypt(text.encode()).decode()
+        return encryption.encrypt(text, purpose=_PURPOSE)
 
     def decrypt(self, encrypted_text: str) -> str:
         """Return the secret; an empty one, which no code fits, where SECRET_KEY was replaced without a fallback."""
-        try:
-            return _fernet().decrypt(encrypted_text.encode()).decode()
-        except InvalidToken:
-            return ""
+        return encryption.decrypt(encrypted_text, purpose=_PURPOSE)
 
     def get_public_key_credential_rp_entity(self) -> dict[str, Any]:
         return {"id": urlsplit(settings.SITE_URL).hostname, "name": ShopSettings.load().shop_name}
 
     def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
         """Nothing: the shop's services write their mails."""
-
-
-def _fernet() -> MultiFernet:
-    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    return MultiFernet([Fernet(_derived(key)) for key in keys])
-
-
-def _derived(key: str) -> bytes:
-    return base64.urlsafe_b64encode(hashlib.sha256(f"accounts.mfa_adapter:{key}".encode()).digest())
