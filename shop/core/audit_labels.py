@@ -43,6 +43,7 @@ ACTIONS: dict[str, str | Promise] = {
     "product.unarchived": gettext_lazy("Produit sorti des archives"),
     "product.trashed": gettext_lazy("Produit mis à la corbeille"),
     "product.restored": gettext_lazy("Produit restauré"),
+    "product.variants_changed": gettext_lazy("Déclinaisons modifiées"),
     "promotion.ended": gettext_lazy("Promotion terminée"),
 }
 # What Django's administration does to any row.
