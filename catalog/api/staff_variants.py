@@ -57,7 +57,7 @@ class VariationBodySerializer(serializers.Serializer[Any]):
     )
     is_default = serializers.BooleanField(required=False)
     sort_order = serializers.IntegerField(min_value=0, max_value=32767, required=False)
-    version = serializers.CharField(max_length=16, required=False, allow_blank=True, write_only=True)
+    version = serializers.CharField(max_length=16, required=False, allow_blank=True)
 
     def values(self) -> dict[str, Any]:
         """What was sent, as the services take it."""
@@ -68,8 +68,12 @@ class VariationBodySerializer(serializers.Serializer[Any]):
         return values
 
 
-class VariationSerializer(VariationBodySerializer):
+class VariationSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
+    name = serializers.CharField()
+    name_en = serializers.CharField(allow_blank=True)
+    name_es = serializers.CharField(allow_blank=True)
+    name_de = serializers.CharField(allow_blank=True)
     price_adjustment = Money()
     price_override = Money(allow_null=True)
     is_default = serializers.BooleanField()
