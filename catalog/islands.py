@@ -185,3 +185,55 @@ def _buy_finish(choice: FinishChoice) -> dict[str, Any]:
 
 def _buy_image(image: ImageInfo) -> dict[str, Any]:
     return {"url": image.smallest_url, "width": image.width, "height": image.height, "alt": image.alt}
+
+
+class StaffRightsProps(serializers.Serializer[Any]):
+    """What the person may do here."""
+
+    edit = serializers.BooleanField()
+    prices = serializers.BooleanField()
+    stock = serializers.BooleanField()
+    remove = serializers.BooleanField()
+    history = serializers.BooleanField()
+
+
+class StaffCategoryChoice(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    slug = serializers.CharField()
+    offers_finishes = serializers.BooleanField()
+
+
+class StaffPromotionType(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
+
+
+class StaffCountryChoice(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    name = serializers.CharField()
+
+
+class StaffProductBase(serializers.Serializer[Any]):
+    categories = StaffCategoryChoice(many=True)
+    promotion_types = StaffPromotionType(many=True)
+    rights = StaffRightsProps()
+    trash_days = serializers.IntegerField()
+
+
+@island_serializer("staff-products")
+class StaffProductsProps(StaffProductBase):
+    most_at_once = serializers.IntegerField()
+
+
+@island_serializer("staff-product-form")
+class StaffProductFormProps(StaffProductBase):
+    """`product_id` is null for a new one."""
+
+    product_id = serializers.IntegerField(allow_null=True)
+    countries = StaffCountryChoice(many=True)
+
+
+@island_serializer("staff-product-import")
+class StaffProductImportProps(serializers.Serializer[Any]):
+    most_lines = serializers.IntegerField()

@@ -37,6 +37,7 @@ from catalog.models import Category, Product
 from catalog.selectors.staff_products import matching_products
 from catalog.services.product_import import (
     GENERAL,
+    MOST_LINES,
     FileLine,
     ImportResult,
     LineAction,
@@ -48,7 +49,6 @@ from shop.core.problems import Problem
 from shop.core.staff_actions import StaffAction
 from shop.core.staff_calls import allowed
 
-MOST_LINES = 1000
 MOST_CHARACTERS = 900_000
 _BATCH = 500
 _NUMBER, _REFERENCE = "id", "external_id"

@@ -58,6 +58,7 @@ def _text_options(name: str) -> dict[str, Any]:
     return options
 
 
+@extend_schema_field(OpenApiTypes.STR)
 class CategoryField(serializers.Field[Category, Any, str, Product]):
     """A category by its number, its address in some language, or its name. Read: its name."""
 

@@ -28,6 +28,7 @@ from catalog.services.staff_products import (
 from shop.core.problems import Problem
 
 REQUIRED = ("name_fr", "category", "price")
+MOST_LINES = 1000
 GENERAL = "non_field_errors"
 
 

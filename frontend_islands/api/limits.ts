@@ -8,3 +8,8 @@ export const LIMITS = {
   LineRequest: { quantity: 99 },
   QuoteRequestRequest: { lines: 40, custom_country: 60, postal_code: 20 },
 } as const;
+
+// biome-ignore format: generated
+export const STAFF_LIMITS = {
+  AdminProductRequest: { name: 160, description: 2000, full_description: 20000, material: 160, paint_type: 160, name_en: 160, name_es: 160, name_de: 160, description_en: 2000, description_es: 2000, description_de: 2000, full_description_en: 20000, full_description_es: 20000, full_description_de: 20000, material_en: 160, material_es: 160, material_de: 160, paint_type_en: 160, paint_type_es: 160, paint_type_de: 160, promotion_buy_quantity: 99, promotion_get_quantity: 99, promotion_percent: 99, dimensions: 80, weight: 40, external_id: 120 },
+} as const;

@@ -129,6 +129,165 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/products": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A page after `cursor`, else by number. Four queries at most. */
+        get: operations["admin_products_list"];
+        put?: never;
+        /** @description A new product, published unless `is_published` says otherwise. */
+        post: operations["admin_products_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One product, whether it is on sale, archived or in the trash. */
+        get: operations["admin_products_retrieve"];
+        put?: never;
+        post?: never;
+        /** @description Moves it to the trash, where it stays for 30 days; with `?permanently=true` one of the trash is deleted. */
+        delete: operations["admin_products_destroy"];
+        options?: never;
+        head?: never;
+        /** @description Changes the fields that are sent. 409 `conflict` with the fresh product as `current`. */
+        patch: operations["admin_products_update"];
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/{action}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * @description `archive`, `unarchive`, `restore` (from the trash): the product as it is afterwards. Repeated, it changes
+         *     nothing more.
+         */
+        post: operations["admin_products_action"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/duplicate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description A copy that is not published: texts, prices, formats and measures, without photos and stock. */
+        post: operations["admin_products_duplicate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What each format and finish cost over time, the last price first. */
+        get: operations["admin_products_prices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/promotion-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description What the product's own promotion would do, by the rule that carts use. Nothing is stored. */
+        post: operations["admin_products_promotion_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Changes, archives or moves to the trash all of the products or none. Each field asks for its own right. */
+        post: operations["admin_products_bulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/export.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The products of a list as a file that can be imported again. */
+        get: operations["admin_products_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Changes and adds the products of a file, all or none; never one twice. */
+        post: operations["admin_products_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/refunds/{request_id}": {
         parameters: {
             query?: never;
@@ -717,6 +876,399 @@ export interface components {
             next_cursor: string | null;
             results: components["schemas"]["AdminOrder"][];
         };
+        /**
+         * @description A product in full. `name` and the other texts are the French ones, `name_en` and so on their translations;
+         *     `stale_texts` name those that the French text left behind. `category` is written by number, address or name.
+         *
+         *     A change may carry `expected_updated_at`, the `updated_at` that was read, and `seen_stock_quantity`; another version
+         *     meanwhile answers 409 `conflict` with `current`. `confirmed_texts` are translations that are right as they are.
+         */
+        AdminProduct: {
+            readonly id: number;
+            /** @description Its page, shown only while it is published. */
+            readonly url: string;
+            /** Nom [fr] */
+            name: string;
+            /**
+             * Identifiant d'adresse [fr]
+             * @description Vide : tiré du nom.
+             */
+            slug?: (string) | null;
+            /**
+             * Description courte [fr]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description?: string | null;
+            /** Description détaillée [fr] */
+            full_description?: string | null;
+            /** Matière [fr] */
+            material?: string | null;
+            /** Type de peinture [fr] */
+            paint_type?: string | null;
+            /** Nom [en] */
+            name_en?: string | null;
+            /** Nom [es] */
+            name_es?: string | null;
+            /** Nom [de] */
+            name_de?: string | null;
+            /**
+             * Identifiant d'adresse [en]
+             * @description Vide : tiré du nom.
+             */
+            slug_en?: (string) | null;
+            /**
+             * Identifiant d'adresse [es]
+             * @description Vide : tiré du nom.
+             */
+            slug_es?: (string) | null;
+            /**
+             * Identifiant d'adresse [de]
+             * @description Vide : tiré du nom.
+             */
+            slug_de?: (string) | null;
+            /**
+             * Description courte [en]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_en?: string | null;
+            /**
+             * Description courte [es]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_es?: string | null;
+            /**
+             * Description courte [de]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_de?: string | null;
+            /** Description détaillée [en] */
+            full_description_en?: string | null;
+            /** Description détaillée [es] */
+            full_description_es?: string | null;
+            /** Description détaillée [de] */
+            full_description_de?: string | null;
+            /** Matière [en] */
+            material_en?: string | null;
+            /** Matière [es] */
+            material_es?: string | null;
+            /** Matière [de] */
+            material_de?: string | null;
+            /** Type de peinture [en] */
+            paint_type_en?: string | null;
+            /** Type de peinture [es] */
+            paint_type_es?: string | null;
+            /** Type de peinture [de] */
+            paint_type_de?: string | null;
+            category: string;
+            /** Format: decimal */
+            price: string;
+            /** Format: decimal */
+            original_price?: string | null;
+            /** Format: decimal */
+            painted_price?: string | null;
+            /** Format: decimal */
+            unpainted_price?: string | null;
+            promotion_active?: boolean;
+            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
+            promotion_buy_quantity?: number | null;
+            promotion_get_quantity?: number | null;
+            promotion_percent?: number | null;
+            /** Format: decimal */
+            promotion_amount?: string | null;
+            /** En vedette */
+            featured?: boolean;
+            /** Disponible */
+            in_stock?: boolean;
+            /**
+             * Quantité en stock
+             * Format: int64
+             * @description Vide : fabriqué à la commande.
+             */
+            stock_quantity?: number | null;
+            /** Publié */
+            is_published?: boolean;
+            /** @description Hauteur × largeur × profondeur. */
+            dimensions?: string;
+            /**
+             * Hauteur (cm)
+             * Format: decimal
+             */
+            height_cm?: string | null;
+            /** Poids */
+            weight?: string;
+            /**
+             * Poids emballé (g)
+             * Format: int64
+             * @description Pour la déclaration en douane.
+             */
+            weight_grams?: number | null;
+            /**
+             * Code douanier (SH)
+             * @description Nomenclature du Système harmonisé, demandée hors de l'Union européenne.
+             */
+            hs_code?: string;
+            /** @default  */
+            origin_country: components["schemas"]["OriginCountryEnum"];
+            /**
+             * Fabrication, minimum (jours)
+             * Format: int64
+             * @description Vide : le délai de la boutique.
+             */
+            production_days_min?: number | null;
+            /**
+             * Fabrication, maximum (jours)
+             * Format: int64
+             */
+            production_days_max?: number | null;
+            picked_similar?: number[];
+            /** Identifiant externe */
+            external_id?: string | null;
+            readonly category_id: number;
+            readonly category_slug: string;
+            readonly offers_finishes: boolean;
+            readonly images: components["schemas"]["StaffPicture"][];
+            readonly image_url: string | null;
+            readonly gallery_images: string[];
+            readonly variations: components["schemas"]["Format"][];
+            readonly variants: components["schemas"]["Variant"][];
+            readonly picked_similar_names: components["schemas"]["NamedProduct"][];
+            /**
+             * Prix le plus bas (€)
+             * Format: decimal
+             */
+            readonly price_from: string;
+            /**
+             * Prix le plus haut (€)
+             * Format: decimal
+             */
+            readonly price_to: string;
+            /**
+             * Prix barré (€)
+             * Format: decimal
+             */
+            readonly crossed_out: string | null;
+            /** @description The promotion that runs, its own or another: « 2 achetés, 1 offert ». */
+            readonly promotion_label: string;
+            readonly stale_texts: string[];
+            /** Achetable */
+            readonly is_available: boolean;
+            /**
+             * Archivé le
+             * Format: date-time
+             */
+            readonly archived_at: string | null;
+            /**
+             * Mis à la corbeille le
+             * Format: date-time
+             */
+            readonly trashed_at: string | null;
+            /** Origine */
+            readonly source: string;
+            /**
+             * Créé le
+             * Format: date-time
+             */
+            readonly created_at: string;
+            /**
+             * Modifié le
+             * Format: date-time
+             */
+            readonly updated_at: string;
+        };
+        AdminProductPage: {
+            count: number;
+            /** @description Address of the following page. */
+            next: string | null;
+            /** @description Address of the page before, of numbered ones. */
+            previous: string | null;
+            next_cursor: string | null;
+            results: components["schemas"]["AdminProductRow"][];
+        };
+        /**
+         * @description A product in full. `name` and the other texts are the French ones, `name_en` and so on their translations;
+         *     `stale_texts` name those that the French text left behind. `category` is written by number, address or name.
+         *
+         *     A change may carry `expected_updated_at`, the `updated_at` that was read, and `seen_stock_quantity`; another version
+         *     meanwhile answers 409 `conflict` with `current`. `confirmed_texts` are translations that are right as they are.
+         */
+        AdminProductRequest: {
+            /** Nom [fr] */
+            name: string;
+            /**
+             * Identifiant d'adresse [fr]
+             * @description Vide : tiré du nom.
+             */
+            slug?: (string) | null;
+            /**
+             * Description courte [fr]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description?: string | null;
+            /** Description détaillée [fr] */
+            full_description?: string | null;
+            /** Matière [fr] */
+            material?: string | null;
+            /** Type de peinture [fr] */
+            paint_type?: string | null;
+            /** Nom [en] */
+            name_en?: string | null;
+            /** Nom [es] */
+            name_es?: string | null;
+            /** Nom [de] */
+            name_de?: string | null;
+            /**
+             * Identifiant d'adresse [en]
+             * @description Vide : tiré du nom.
+             */
+            slug_en?: (string) | null;
+            /**
+             * Identifiant d'adresse [es]
+             * @description Vide : tiré du nom.
+             */
+            slug_es?: (string) | null;
+            /**
+             * Identifiant d'adresse [de]
+             * @description Vide : tiré du nom.
+             */
+            slug_de?: (string) | null;
+            /**
+             * Description courte [en]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_en?: string | null;
+            /**
+             * Description courte [es]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_es?: string | null;
+            /**
+             * Description courte [de]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_de?: string | null;
+            /** Description détaillée [en] */
+            full_description_en?: string | null;
+            /** Description détaillée [es] */
+            full_description_es?: string | null;
+            /** Description détaillée [de] */
+            full_description_de?: string | null;
+            /** Matière [en] */
+            material_en?: string | null;
+            /** Matière [es] */
+            material_es?: string | null;
+            /** Matière [de] */
+            material_de?: string | null;
+            /** Type de peinture [en] */
+            paint_type_en?: string | null;
+            /** Type de peinture [es] */
+            paint_type_es?: string | null;
+            /** Type de peinture [de] */
+            paint_type_de?: string | null;
+            category: string;
+            /** Format: decimal */
+            price: string;
+            /** Format: decimal */
+            original_price?: string | null;
+            /** Format: decimal */
+            painted_price?: string | null;
+            /** Format: decimal */
+            unpainted_price?: string | null;
+            promotion_active?: boolean;
+            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
+            promotion_buy_quantity?: number | null;
+            promotion_get_quantity?: number | null;
+            promotion_percent?: number | null;
+            /** Format: decimal */
+            promotion_amount?: string | null;
+            /** En vedette */
+            featured?: boolean;
+            /** Disponible */
+            in_stock?: boolean;
+            /**
+             * Quantité en stock
+             * Format: int64
+             * @description Vide : fabriqué à la commande.
+             */
+            stock_quantity?: number | null;
+            /** Publié */
+            is_published?: boolean;
+            /** @description Hauteur × largeur × profondeur. */
+            dimensions?: string;
+            /**
+             * Hauteur (cm)
+             * Format: decimal
+             */
+            height_cm?: string | null;
+            /** Poids */
+            weight?: string;
+            /**
+             * Poids emballé (g)
+             * Format: int64
+             * @description Pour la déclaration en douane.
+             */
+            weight_grams?: number | null;
+            /**
+             * Code douanier (SH)
+             * @description Nomenclature du Système harmonisé, demandée hors de l'Union européenne.
+             */
+            hs_code?: string;
+            /** @default  */
+            origin_country: components["schemas"]["OriginCountryEnum"];
+            /**
+             * Fabrication, minimum (jours)
+             * Format: int64
+             * @description Vide : le délai de la boutique.
+             */
+            production_days_min?: number | null;
+            /**
+             * Fabrication, maximum (jours)
+             * Format: int64
+             */
+            production_days_max?: number | null;
+            picked_similar?: number[];
+            /** Identifiant externe */
+            external_id?: string | null;
+            /** Format: date-time */
+            expected_updated_at?: string | null;
+            seen_stock_quantity?: number | null;
+            confirmed_texts?: components["schemas"]["ConfirmedTextsEnum"][];
+        };
+        /** @description A product in the staff's list. */
+        AdminProductRow: {
+            id: number;
+            name: string;
+            readonly url: string;
+            /** @description The first line of the detailed description, else of the short one. */
+            readonly summary: string;
+            category: string;
+            /** Format: decimal */
+            price: string;
+            /** Format: decimal */
+            price_from: string;
+            /** Format: decimal */
+            price_to: string;
+            /** Format: decimal */
+            original_price: string | null;
+            readonly image: components["schemas"]["ProductPicture"] | null;
+            featured: boolean;
+            in_stock: boolean;
+            /** @description Marked as such, or on sale with nothing left to buy. */
+            readonly sold_out: boolean;
+            stock_quantity: number | null;
+            is_published: boolean;
+            /** Format: date-time */
+            archived_at: string | null;
+            /** Format: date-time */
+            trashed_at: string | null;
+            readonly promotion_label: string;
+            stale_texts: string[];
+            source: string;
+            external_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
         AdminTracking: {
             status: string;
             status_label: string;
@@ -770,6 +1322,41 @@ export interface components {
             name: string;
             /** @default  */
             company: string;
+        };
+        /**
+         * @description * `update` - update
+         *     * `delete` - delete
+         *     * `restore` - restore
+         *     * `archive` - archive
+         *     * `unarchive` - unarchive
+         * @enum {string}
+         */
+        BulkActionEnum: "update" | "delete" | "restore" | "archive" | "unarchive";
+        /** @description `count` products are or would be concerned; `preview_key` and `changes` come with a dry run. */
+        BulkAnswer: {
+            count: number;
+            preview_key?: string;
+            changes?: components["schemas"]["BulkChange"][];
+        };
+        BulkChange: {
+            id: number;
+            name: string;
+            changes: components["schemas"]["FieldChange"][];
+        };
+        /**
+         * @description `fields` are those of one product that several can share. With `dry_run` nothing is changed; the `preview_key` of
+         *     that answer makes the call that follows refuse (409 `conflict`) products that changed in between.
+         */
+        BulkRequest: {
+            ids: number[];
+            action: components["schemas"]["BulkActionEnum"];
+            fields?: {
+                [key: string]: unknown;
+            };
+            /** @default false */
+            dry_run: boolean;
+            /** @default  */
+            preview_key: string;
         };
         BuyFinish: {
             code: components["schemas"]["FinishEnum"];
@@ -877,6 +1464,30 @@ export interface components {
             expected_date?: string;
             accept_terms: boolean;
         };
+        /**
+         * @description * `name_fr` - name_fr
+         *     * `name_en` - name_en
+         *     * `name_es` - name_es
+         *     * `name_de` - name_de
+         *     * `description_fr` - description_fr
+         *     * `description_en` - description_en
+         *     * `description_es` - description_es
+         *     * `description_de` - description_de
+         *     * `full_description_fr` - full_description_fr
+         *     * `full_description_en` - full_description_en
+         *     * `full_description_es` - full_description_es
+         *     * `full_description_de` - full_description_de
+         *     * `material_fr` - material_fr
+         *     * `material_en` - material_en
+         *     * `material_es` - material_es
+         *     * `material_de` - material_de
+         *     * `paint_type_fr` - paint_type_fr
+         *     * `paint_type_en` - paint_type_en
+         *     * `paint_type_es` - paint_type_es
+         *     * `paint_type_de` - paint_type_de
+         * @enum {string}
+         */
+        ConfirmedTextsEnum: "name_fr" | "name_en" | "name_es" | "name_de" | "description_fr" | "description_en" | "description_es" | "description_de" | "full_description_fr" | "full_description_en" | "full_description_es" | "full_description_de" | "material_fr" | "material_en" | "material_es" | "material_de" | "paint_type_fr" | "paint_type_en" | "paint_type_es" | "paint_type_de";
         ContactAnswer: {
             reference: string;
         };
@@ -958,6 +1569,12 @@ export interface components {
             due_by: string;
             open_matters: string[];
         };
+        FieldChange: {
+            field: string;
+            readonly label: string;
+            before: unknown;
+            after: unknown;
+        };
         FiledAnswer: {
             success: boolean;
             withdrawal: components["schemas"]["FiledWithdrawal"];
@@ -1009,6 +1626,26 @@ export interface components {
          * @enum {string}
          */
         FinishEnum: "painted" | "unpainted";
+        Format: {
+            id: number;
+            name: string;
+            /** Format: decimal */
+            price_adjustment: string;
+            /** Format: decimal */
+            price_override: string | null;
+            is_default: boolean;
+            sort_order: number;
+        };
+        FormatRequest: {
+            id: number;
+            name: string;
+            /** Format: decimal */
+            price_adjustment: string;
+            /** Format: decimal */
+            price_override: string | null;
+            is_default: boolean;
+            sort_order: number;
+        };
         GalleryImage: {
             url: string;
             width: number;
@@ -1028,6 +1665,43 @@ export interface components {
             recipient: string;
             /** @default  */
             message: string;
+        };
+        ImportAnswer: {
+            added: number;
+            changed: number;
+            unchanged: number;
+            refused: number;
+            preview_key: string;
+            lines: components["schemas"]["ImportLine"][];
+        };
+        /** @description What one line of the file does. `errors` holds sentences that name their column. */
+        ImportLine: {
+            line: number;
+            action: components["schemas"]["ImportLineActionEnum"];
+            product_id: number | null;
+            name: string;
+            changes: components["schemas"]["FieldChange"][];
+            readonly errors: string[];
+        };
+        /**
+         * @description * `add` - add
+         *     * `change` - change
+         *     * `nothing` - nothing
+         *     * `refused` - refused
+         * @enum {string}
+         */
+        ImportLineActionEnum: "add" | "change" | "nothing" | "refused";
+        /**
+         * @description `csv` is the text of the file: a first line with the names of the columns, as in the export, separated by
+         *     semicolons, commas or tabs. With `dry_run` nothing is stored; `preview_key` of that answer makes the import refuse
+         *     (409 `conflict`) products that changed in between.
+         */
+        ImportRequest: {
+            csv: string;
+            /** @default false */
+            dry_run: boolean;
+            /** @default  */
+            preview_key: string;
         };
         Installment: {
             /** Format: date */
@@ -1141,6 +1815,10 @@ export interface components {
          * @enum {string}
          */
         ModeEnum: "signup" | "signin";
+        NamedProduct: {
+            readonly id: number;
+            readonly name: string;
+        };
         /** @description What to tell the visitor, known address or not. */
         NotifyAnswer: {
             detail: string;
@@ -1166,6 +1844,10 @@ export interface components {
             names: string[];
             missing: number;
             suggestion: components["schemas"]["Suggestion"] | null;
+        };
+        OfferHistory: {
+            label: string;
+            periods: components["schemas"]["PricePeriod"][];
         };
         Order: {
             /** Format: uuid */
@@ -1215,10 +1897,412 @@ export interface components {
             product_url: string;
         };
         /**
+         * @description * `FR` - France
+         *     * `BE` - Belgique
+         *     * `CH` - Suisse
+         *     * `LU` - Luxembourg
+         *     * `AF` - Afghanistan
+         *     * `ZA` - Afrique du Sud
+         *     * `AL` - Albanie
+         *     * `DZ` - Algérie
+         *     * `DE` - Allemagne
+         *     * `AD` - Andorre
+         *     * `AO` - Angola
+         *     * `AI` - Anguilla
+         *     * `AQ` - Antarctique
+         *     * `AG` - Antigua-et-Barbuda
+         *     * `SA` - Arabie Saoudite
+         *     * `AR` - Argentine
+         *     * `AM` - Arménie
+         *     * `AW` - Aruba
+         *     * `AU` - Australie
+         *     * `AT` - Autriche
+         *     * `AZ` - Azerbaïdjan
+         *     * `BS` - Bahamas
+         *     * `BH` - Bahreïn
+         *     * `BD` - Bangladesh
+         *     * `BB` - Barbade
+         *     * `BZ` - Bélize
+         *     * `BJ` - Bénin
+         *     * `BM` - Bermudes
+         *     * `BT` - Bhoutan
+         *     * `BY` - Biélorussie
+         *     * `MM` - Birmanie
+         *     * `BO` - Bolivie
+         *     * `BQ` - Bonaire, Saint Eustache et Saba
+         *     * `BA` - Bosnie-Herzégovine
+         *     * `BW` - Botswana
+         *     * `BR` - Brésil
+         *     * `BN` - Brunei
+         *     * `BG` - Bulgarie
+         *     * `BF` - Burkina Faso
+         *     * `BI` - Burundi
+         *     * `KH` - Cambodge
+         *     * `CM` - Cameroun
+         *     * `CA` - Canada
+         *     * `CV` - Cap-Vert
+         *     * `CL` - Chili
+         *     * `CN` - Chine
+         *     * `CY` - Chypre
+         *     * `CO` - Colombie
+         *     * `KM` - Comores
+         *     * `CG` - Congo
+         *     * `KP` - Corée du Nord
+         *     * `KR` - Corée du Sud
+         *     * `CR` - Costa Rica
+         *     * `CI` - Côte d'Ivoire
+         *     * `HR` - Croatie
+         *     * `CU` - Cuba
+         *     * `CW` - Curaçao
+         *     * `DK` - Danemark
+         *     * `DJ` - Djibouti
+         *     * `DM` - Dominique
+         *     * `EG` - Égypte
+         *     * `AE` - Émirats arabes unis
+         *     * `EC` - Équateur
+         *     * `ER` - Érythrée
+         *     * `ES` - Espagne
+         *     * `EE` - Estonie
+         *     * `SZ` - Eswatini (République d')
+         *     * `US` - États-Unis
+         *     * `ET` - Éthiopie
+         *     * `FJ` - Fidji
+         *     * `FI` - Finlande
+         *     * `GA` - Gabon
+         *     * `GM` - Gambie
+         *     * `GE` - Géorgie
+         *     * `GS` - Géorgie du Sud-et-les Îles Sandwich du Sud
+         *     * `GH` - Ghana
+         *     * `GI` - Gibraltar
+         *     * `GR` - Grèce
+         *     * `GD` - Grenade
+         *     * `GL` - Groenland
+         *     * `GP` - Guadeloupe
+         *     * `GU` - Guam
+         *     * `GT` - Guatémala
+         *     * `GG` - Guernesey
+         *     * `GN` - Guinée
+         *     * `GQ` - Guinée équatoriale
+         *     * `GW` - Guinée-Bissau
+         *     * `GY` - Guyane
+         *     * `GF` - Guyane française
+         *     * `HT` - Haïti
+         *     * `HN` - Honduras
+         *     * `HK` - Hong Kong
+         *     * `HU` - Hongrie
+         *     * `BV` - Île Bouvet
+         *     * `CX` - Île Christmas
+         *     * `SJ` - Île Jan Mayen
+         *     * `NF` - Île Norfolk
+         *     * `PN` - Île Pitcairn
+         *     * `IM` - Île de Man
+         *     * `AX` - Îles Åland
+         *     * `KY` - Îles Caïmans
+         *     * `CC` - Îles Cocos
+         *     * `CK` - Îles Cook
+         *     * `FO` - Îles Féroé
+         *     * `HM` - Îles Heard-et-MacDonald
+         *     * `FK` - Îles Malouines
+         *     * `MP` - Îles Mariannes du Nord
+         *     * `MH` - Îles Marshal
+         *     * `TC` - Îles Turques-et-Caïques
+         *     * `VG` - Îles Vierges britanniques
+         *     * `VI` - Îles Vierges des États-Unis
+         *     * `UM` - Îles mineures éloignées des États-Unis
+         *     * `IN` - Inde
+         *     * `ID` - Indonésie
+         *     * `IQ` - Irak
+         *     * `IR` - Iran
+         *     * `IE` - Irlande
+         *     * `IS` - Islande
+         *     * `IL` - Israël
+         *     * `IT` - Italie
+         *     * `JM` - Jamaïque
+         *     * `JP` - Japon
+         *     * `JE` - Jersey
+         *     * `JO` - Jordanie
+         *     * `KZ` - Kazakhstan
+         *     * `KE` - Kenya
+         *     * `KG` - Kirghizistan
+         *     * `KI` - Kiribati
+         *     * `KW` - Koweït
+         *     * `RE` - La Réunion
+         *     * `LA` - Laos
+         *     * `LS` - Lesotho
+         *     * `LV` - Lettonie
+         *     * `LB` - Liban
+         *     * `LR` - Libéria
+         *     * `LY` - Libye
+         *     * `LI` - Liechtenstein
+         *     * `LT` - Lituanie
+         *     * `MO` - Macao
+         *     * `MG` - Madagascar
+         *     * `MY` - Malaisie
+         *     * `MW` - Malawi
+         *     * `MV` - Maldives
+         *     * `ML` - Mali
+         *     * `MT` - Malte
+         *     * `MA` - Maroc
+         *     * `MQ` - Martinique
+         *     * `MU` - Maurice
+         *     * `MR` - Mauritanie
+         *     * `YT` - Mayotte
+         *     * `MX` - Mexique
+         *     * `FM` - Micronésie (États Fédérés de)
+         *     * `MD` - Moldavie
+         *     * `MC` - Monaco
+         *     * `MN` - Mongolie
+         *     * `ME` - Monténégro
+         *     * `MS` - Montserrat
+         *     * `MZ` - Mozambique
+         *     * `NA` - Namibie
+         *     * `NR` - Nauru
+         *     * `NP` - Népal
+         *     * `NI` - Nicaragua
+         *     * `NE` - Niger
+         *     * `NG` - Nigeria
+         *     * `NU` - Niue
+         *     * `NO` - Norvège
+         *     * `NC` - Nouvelle-Calédonie
+         *     * `NZ` - Nouvelle-Zélande
+         *     * `OM` - Oman
+         *     * `UG` - Ouganda
+         *     * `UZ` - Ouzbékistan
+         *     * `PK` - Pakistan
+         *     * `PW` - Palaos
+         *     * `PS` - Palestine, État de
+         *     * `PA` - Panama
+         *     * `PG` - Papouasie-Nouvelle-Guinée
+         *     * `PY` - Paraguay
+         *     * `NL` - Pays-Bas
+         *     * `PE` - Pérou
+         *     * `PH` - Philippines
+         *     * `PL` - Pologne
+         *     * `PF` - Polynésie française
+         *     * `PR` - Porto Rico
+         *     * `PT` - Portugal
+         *     * `QA` - Qatar
+         *     * `CF` - République centrafricaine
+         *     * `MK` - République de Macédoine du Nord
+         *     * `CD` - République démocratique du Congo
+         *     * `DO` - République dominicaine
+         *     * `CZ` - République tchèque
+         *     * `RO` - Roumanie
+         *     * `GB` - Royaume-Uni
+         *     * `RU` - Russie
+         *     * `RW` - Rwanda
+         *     * `EH` - Sahara occidental
+         *     * `BL` - Saint-Barthélemy
+         *     * `KN` - Saint-Christophe-et-Niévès
+         *     * `SM` - Saint-Marin
+         *     * `MF` - Saint-Martin
+         *     * `SX` - Saint-Martin (Royaume des Pays-Bas)
+         *     * `PM` - Saint-Pierre-et-Miquelon
+         *     * `VC` - Saint-Vincent-et-les-Grenadines
+         *     * `SH` - Sainte-Hélène, Ascension et Tristan da Cunha
+         *     * `LC` - Sainte-Lucie
+         *     * `SB` - Salomon
+         *     * `SV` - Salvador
+         *     * `WS` - Samoa
+         *     * `AS` - Samoa américaines
+         *     * `ST` - Sao Tomé-et-Principe
+         *     * `SN` - Sénégal
+         *     * `RS` - Serbie
+         *     * `SC` - Seychelles
+         *     * `SL` - Sierra Leone
+         *     * `SG` - Singapour
+         *     * `SK` - Slovaquie
+         *     * `SI` - Slovénie
+         *     * `SO` - Somalie
+         *     * `SD` - Soudan
+         *     * `SS` - Soudan du Sud
+         *     * `LK` - Sri Lanka
+         *     * `SE` - Suède
+         *     * `SR` - Suriname
+         *     * `SY` - Syrie
+         *     * `TJ` - Tadjikistan
+         *     * `TW` - Taïwan
+         *     * `TZ` - Tanzanie
+         *     * `TD` - Tchad
+         *     * `TF` - Terres australes et antarctiques françaises
+         *     * `IO` - Territoire britannique de l'océan Indien
+         *     * `TH` - Thaïlande
+         *     * `TL` - Timor Oriental
+         *     * `TG` - Togo
+         *     * `TK` - Tokelau
+         *     * `TO` - Tonga
+         *     * `TT` - Trinidad et Tobago
+         *     * `TN` - Tunisie
+         *     * `TM` - Turkménistan
+         *     * `TR` - Turquie
+         *     * `TV` - Tuvalu
+         *     * `UA` - Ukraine
+         *     * `UY` - Uruguay
+         *     * `VU` - Vanuatu
+         *     * `VA` - Vatican
+         *     * `VE` - Venezuela
+         *     * `VN` - Viêt Nam
+         *     * `WF` - Wallis et Futuna
+         *     * `YE` - Yémen
+         *     * `ZM` - Zambie
+         *     * `ZW` - Zimbabwe
+         * @enum {string}
+         */
+        OriginCountryEnum: "FR" | "BE" | "CH" | "LU" | "AF" | "ZA" | "AL" | "DZ" | "DE" | "AD" | "AO" | "AI" | "AQ" | "AG" | "SA" | "AR" | "AM" | "AW" | "AU" | "AT" | "AZ" | "BS" | "BH" | "BD" | "BB" | "BZ" | "BJ" | "BM" | "BT" | "BY" | "MM" | "BO" | "BQ" | "BA" | "BW" | "BR" | "BN" | "BG" | "BF" | "BI" | "KH" | "CM" | "CA" | "CV" | "CL" | "CN" | "CY" | "CO" | "KM" | "CG" | "KP" | "KR" | "CR" | "CI" | "HR" | "CU" | "CW" | "DK" | "DJ" | "DM" | "EG" | "AE" | "EC" | "ER" | "ES" | "EE" | "SZ" | "US" | "ET" | "FJ" | "FI" | "GA" | "GM" | "GE" | "GS" | "GH" | "GI" | "GR" | "GD" | "GL" | "GP" | "GU" | "GT" | "GG" | "GN" | "GQ" | "GW" | "GY" | "GF" | "HT" | "HN" | "HK" | "HU" | "BV" | "CX" | "SJ" | "NF" | "PN" | "IM" | "AX" | "KY" | "CC" | "CK" | "FO" | "HM" | "FK" | "MP" | "MH" | "TC" | "VG" | "VI" | "UM" | "IN" | "ID" | "IQ" | "IR" | "IE" | "IS" | "IL" | "IT" | "JM" | "JP" | "JE" | "JO" | "KZ" | "KE" | "KG" | "KI" | "KW" | "RE" | "LA" | "LS" | "LV" | "LB" | "LR" | "LY" | "LI" | "LT" | "MO" | "MG" | "MY" | "MW" | "MV" | "ML" | "MT" | "MA" | "MQ" | "MU" | "MR" | "YT" | "MX" | "FM" | "MD" | "MC" | "MN" | "ME" | "MS" | "MZ" | "NA" | "NR" | "NP" | "NI" | "NE" | "NG" | "NU" | "NO" | "NC" | "NZ" | "OM" | "UG" | "UZ" | "PK" | "PW" | "PS" | "PA" | "PG" | "PY" | "NL" | "PE" | "PH" | "PL" | "PF" | "PR" | "PT" | "QA" | "CF" | "MK" | "CD" | "DO" | "CZ" | "RO" | "GB" | "RU" | "RW" | "EH" | "BL" | "KN" | "SM" | "MF" | "SX" | "PM" | "VC" | "SH" | "LC" | "SB" | "SV" | "WS" | "AS" | "ST" | "SN" | "RS" | "SC" | "SL" | "SG" | "SK" | "SI" | "SO" | "SD" | "SS" | "LK" | "SE" | "SR" | "SY" | "TJ" | "TW" | "TZ" | "TD" | "TF" | "IO" | "TH" | "TL" | "TG" | "TK" | "TO" | "TT" | "TN" | "TM" | "TR" | "TV" | "UA" | "UY" | "VU" | "VA" | "VE" | "VN" | "WF" | "YE" | "ZM" | "ZW";
+        /**
          * @description * `ZZ` - ZZ
          * @enum {string}
          */
         OtherCountryEnum: "ZZ";
+        /**
+         * @description A product in full. `name` and the other texts are the French ones, `name_en` and so on their translations;
+         *     `stale_texts` name those that the French text left behind. `category` is written by number, address or name.
+         *
+         *     A change may carry `expected_updated_at`, the `updated_at` that was read, and `seen_stock_quantity`; another version
+         *     meanwhile answers 409 `conflict` with `current`. `confirmed_texts` are translations that are right as they are.
+         */
+        PatchedAdminProductRequest: {
+            /** Nom [fr] */
+            name?: string;
+            /**
+             * Identifiant d'adresse [fr]
+             * @description Vide : tiré du nom.
+             */
+            slug?: (string) | null;
+            /**
+             * Description courte [fr]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description?: string | null;
+            /** Description détaillée [fr] */
+            full_description?: string | null;
+            /** Matière [fr] */
+            material?: string | null;
+            /** Type de peinture [fr] */
+            paint_type?: string | null;
+            /** Nom [en] */
+            name_en?: string | null;
+            /** Nom [es] */
+            name_es?: string | null;
+            /** Nom [de] */
+            name_de?: string | null;
+            /**
+             * Identifiant d'adresse [en]
+             * @description Vide : tiré du nom.
+             */
+            slug_en?: (string) | null;
+            /**
+             * Identifiant d'adresse [es]
+             * @description Vide : tiré du nom.
+             */
+            slug_es?: (string) | null;
+            /**
+             * Identifiant d'adresse [de]
+             * @description Vide : tiré du nom.
+             */
+            slug_de?: (string) | null;
+            /**
+             * Description courte [en]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_en?: string | null;
+            /**
+             * Description courte [es]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_es?: string | null;
+            /**
+             * Description courte [de]
+             * @description La première ligne sert d'accroche sur la carte.
+             */
+            description_de?: string | null;
+            /** Description détaillée [en] */
+            full_description_en?: string | null;
+            /** Description détaillée [es] */
+            full_description_es?: string | null;
+            /** Description détaillée [de] */
+            full_description_de?: string | null;
+            /** Matière [en] */
+            material_en?: string | null;
+            /** Matière [es] */
+            material_es?: string | null;
+            /** Matière [de] */
+            material_de?: string | null;
+            /** Type de peinture [en] */
+            paint_type_en?: string | null;
+            /** Type de peinture [es] */
+            paint_type_es?: string | null;
+            /** Type de peinture [de] */
+            paint_type_de?: string | null;
+            category?: string;
+            /** Format: decimal */
+            price?: string;
+            /** Format: decimal */
+            original_price?: string | null;
+            /** Format: decimal */
+            painted_price?: string | null;
+            /** Format: decimal */
+            unpainted_price?: string | null;
+            promotion_active?: boolean;
+            promotion_type?: components["schemas"]["PromotionTypeEnum"] | null;
+            promotion_buy_quantity?: number | null;
+            promotion_get_quantity?: number | null;
+            promotion_percent?: number | null;
+            /** Format: decimal */
+            promotion_amount?: string | null;
+            /** En vedette */
+            featured?: boolean;
+            /** Disponible */
+            in_stock?: boolean;
+            /**
+             * Quantité en stock
+             * Format: int64
+             * @description Vide : fabriqué à la commande.
+             */
+            stock_quantity?: number | null;
+            /** Publié */
+            is_published?: boolean;
+            /** @description Hauteur × largeur × profondeur. */
+            dimensions?: string;
+            /**
+             * Hauteur (cm)
+             * Format: decimal
+             */
+            height_cm?: string | null;
+            /** Poids */
+            weight?: string;
+            /**
+             * Poids emballé (g)
+             * Format: int64
+             * @description Pour la déclaration en douane.
+             */
+            weight_grams?: number | null;
+            /**
+             * Code douanier (SH)
+             * @description Nomenclature du Système harmonisé, demandée hors de l'Union européenne.
+             */
+            hs_code?: string;
+            /** @default  */
+            origin_country: components["schemas"]["OriginCountryEnum"];
+            /**
+             * Fabrication, minimum (jours)
+             * Format: int64
+             * @description Vide : le délai de la boutique.
+             */
+            production_days_min?: number | null;
+            /**
+             * Fabrication, maximum (jours)
+             * Format: int64
+             */
+            production_days_max?: number | null;
+            picked_similar?: number[];
+            /** Identifiant externe */
+            external_id?: string | null;
+            /** Format: date-time */
+            expected_updated_at?: string | null;
+            seen_stock_quantity?: number | null;
+            confirmed_texts?: components["schemas"]["ConfirmedTextsEnum"][];
+        };
         PaymentDue: {
             position: number;
             /** Format: date */
@@ -1251,6 +2335,30 @@ export interface components {
          * @enum {string}
          */
         PaymentStatusEnum: "paid" | "pending" | "failed" | "expired";
+        PreviewRow: {
+            label: string;
+            /** Format: decimal */
+            price_now: string;
+            /** Format: decimal */
+            price_then: string;
+            /** Format: decimal */
+            crossed_out: string | null;
+            remark: string;
+        };
+        PriceHistory: {
+            offers: components["schemas"]["OfferHistory"][];
+        };
+        PricePeriod: {
+            /** Format: date-time */
+            starts_at: string;
+            /** Format: decimal */
+            amount: string;
+            /**
+             * Format: decimal
+             * @description The lowest price of the 30 days before, if known.
+             */
+            lowest_prior: string | null;
+        };
         ProductBuyProps: {
             product_id: number;
             name: string;
@@ -1354,7 +2462,7 @@ export interface components {
         };
         /** @description The running promotion. `buy` and `get` are null for a reduction, whose price is the one of the product. */
         ProductPromotion: {
-            type: components["schemas"]["TypeEnum"];
+            type: components["schemas"]["PromotionTypeEnum"];
             buy: number | null;
             get: number | null;
             label: string;
@@ -1408,6 +2516,37 @@ export interface components {
             dispatch_from: string | null;
             images: number[];
         };
+        /** @description The promotion and the prices of a form that is not saved yet; what is left out is as stored. */
+        PromotionDraftRequest: {
+            fields?: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description So many units of the first choice under a promotion that offers some. */
+        PromotionExample: {
+            units: number;
+            paid_units: number;
+            /** Format: decimal */
+            total: string;
+            /** Format: decimal */
+            full_total: string;
+        };
+        PromotionPreview: {
+            badge: string;
+            text: string;
+            rows: components["schemas"]["PreviewRow"][];
+            example: components["schemas"]["PromotionExample"] | null;
+        };
+        /**
+         * @description * `buy_2_get_1` - 2 achetés, 1 offert
+         *     * `buy_3_get_1` - 3 achetés, 1 offert
+         *     * `buy_4_get_3` - 4 achetés, 3 offerts
+         *     * `buy_n_get_m` - Quantités libres
+         *     * `percent` - Réduction en pourcentage
+         *     * `amount` - Réduction d'un montant
+         * @enum {string}
+         */
+        PromotionTypeEnum: "buy_2_get_1" | "buy_3_get_1" | "buy_4_get_3" | "buy_n_get_m" | "percent" | "amount";
         /** @description A priced cart. The client displays these figures and never adds them up. */
         Quote: {
             lines: components["schemas"]["QuoteLine"][];
@@ -1675,6 +2814,57 @@ export interface components {
             summary: string;
             url: string;
         };
+        StaffCategoryChoice: {
+            id: number;
+            name: string;
+            slug: string;
+            offers_finishes: boolean;
+        };
+        StaffCountryChoice: {
+            code: string;
+            name: string;
+        };
+        StaffPicture: {
+            url: string;
+            alt: string;
+            width: number;
+            height: number;
+            srcset: string;
+            id: number;
+            finish: string;
+            variation_id: number | null;
+        };
+        /** @description `product_id` is null for a new one. */
+        StaffProductFormProps: {
+            categories: components["schemas"]["StaffCategoryChoice"][];
+            promotion_types: components["schemas"]["StaffPromotionType"][];
+            rights: components["schemas"]["StaffRightsProps"];
+            trash_days: number;
+            product_id: number | null;
+            countries: components["schemas"]["StaffCountryChoice"][];
+        };
+        StaffProductImportProps: {
+            most_lines: number;
+        };
+        StaffProductsProps: {
+            categories: components["schemas"]["StaffCategoryChoice"][];
+            promotion_types: components["schemas"]["StaffPromotionType"][];
+            rights: components["schemas"]["StaffRightsProps"];
+            trash_days: number;
+            most_at_once: number;
+        };
+        StaffPromotionType: {
+            code: string;
+            label: string;
+        };
+        /** @description What the person may do here. */
+        StaffRightsProps: {
+            edit: boolean;
+            prices: boolean;
+            stock: boolean;
+            remove: boolean;
+            history: boolean;
+        };
         /**
          * @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
          *
@@ -1764,16 +2954,28 @@ export interface components {
             returned_on: string;
             why: components["schemas"]["WhyEnum"];
         };
-        /**
-         * @description * `buy_2_get_1` - 2 achetés, 1 offert
-         *     * `buy_3_get_1` - 3 achetés, 1 offert
-         *     * `buy_4_get_3` - 4 achetés, 3 offerts
-         *     * `buy_n_get_m` - Quantités libres
-         *     * `percent` - Réduction en pourcentage
-         *     * `amount` - Réduction d'un montant
-         * @enum {string}
-         */
-        TypeEnum: "buy_2_get_1" | "buy_3_get_1" | "buy_4_get_3" | "buy_n_get_m" | "percent" | "amount";
+        Variant: {
+            id: number;
+            label: string;
+            variation_id: number | null;
+            finish: components["schemas"]["FinishEnum"];
+            sku: string;
+            /** Format: decimal */
+            price: string | null;
+            in_stock: boolean;
+            stock_quantity: number | null;
+        };
+        VariantRequest: {
+            id: number;
+            label: string;
+            variation_id: number | null;
+            finish: components["schemas"]["FinishEnum"];
+            sku: string;
+            /** Format: decimal */
+            price: string | null;
+            in_stock: boolean;
+            stock_quantity: number | null;
+        };
         VerifyAnswer: {
             payment_status: components["schemas"]["PaymentStatusEnum"];
             order_reference?: string;
@@ -2123,6 +3325,435 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FiledAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_list: {
+        parameters: {
+            query?: {
+                category?: string;
+                cursor?: string;
+                /**
+                 * @description * `newest` - newest
+                 *     * `oldest` - oldest
+                 *     * `name` - name
+                 *     * `-name` - -name
+                 *     * `price` - price
+                 *     * `-price` - -price
+                 *     * `-updated` - -updated
+                 *     * `-created_at` - -created_at
+                 *     * `created_at` - created_at
+                 */
+                ordering?: "newest" | "oldest" | "name" | "-name" | "price" | "-price" | "-updated" | "-created_at" | "created_at" | "";
+                page?: number;
+                page_size?: number;
+                search?: string;
+                /**
+                 * @description * `current` - current
+                 *     * `published` - published
+                 *     * `hidden` - hidden
+                 *     * `archived` - archived
+                 *     * `trashed` - trashed
+                 *     * `sold_out` - sold_out
+                 *     * `featured` - featured
+                 *     * `promoted` - promoted
+                 *     * `stale` - stale
+                 *     * `customs` - customs
+                 */
+                state?: "current" | "published" | "hidden" | "archived" | "trashed" | "sold_out" | "featured" | "promoted" | "stale" | "customs" | "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProductPage"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AdminProductRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedAdminProductRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_action: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                action: string;
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_duplicate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminProduct"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_prices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceHistory"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_promotion_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PromotionDraftRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromotionPreview"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_bulk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_export: {
+        parameters: {
+            query?: {
+                category?: string;
+                /**
+                 * @description * `newest` - newest
+                 *     * `oldest` - oldest
+                 *     * `name` - name
+                 *     * `-name` - -name
+                 *     * `price` - price
+                 *     * `-price` - -price
+                 *     * `-updated` - -updated
+                 *     * `-created_at` - -created_at
+                 *     * `created_at` - created_at
+                 */
+                ordering?: "newest" | "oldest" | "name" | "-name" | "price" | "-price" | "-updated" | "-created_at" | "created_at" | "";
+                search?: string;
+                /**
+                 * @description * `current` - current
+                 *     * `published` - published
+                 *     * `hidden` - hidden
+                 *     * `archived` - archived
+                 *     * `trashed` - trashed
+                 *     * `sold_out` - sold_out
+                 *     * `featured` - featured
+                 *     * `promoted` - promoted
+                 *     * `stale` - stale
+                 *     * `customs` - customs
+                 */
+                state?: "current" | "published" | "hidden" | "archived" | "trashed" | "sold_out" | "featured" | "promoted" | "stale" | "customs" | "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_products_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportAnswer"];
                 };
             };
             /** @description Refused */

@@ -28,3 +28,15 @@ export type SavedAddress = Schemas["Address"];
 export type SavedCart = Schemas["SavedCart"];
 export type SavedCartWrite = Schemas["SavedCartWriteRequest"];
 export type SearchSuggestions = Schemas["SearchSuggestions"];
+/** A product as staff write and read it; the texts are the French ones, `name_en` and so on their translations. */
+export type AdminProduct = Schemas["AdminProduct"];
+export type AdminProductRow = Schemas["AdminProductRow"];
+export type AdminProductPage = Schemas["AdminProductPage"];
+export type FieldChange = Schemas["FieldChange"];
+export type BulkAnswer = Schemas["BulkAnswer"];
+export type ImportAnswer = Schemas["ImportAnswer"];
+export type PriceHistory = Schemas["PriceHistory"];
+export type PromotionPreview = Schemas["PromotionPreview"];
+export type StaffProductsProps = Schemas["StaffProductsProps"];
+export type StaffProductFormProps = Schemas["StaffProductFormProps"];
+export type StaffProductImportProps = Schemas["StaffProductImportProps"];

@@ -47,6 +47,11 @@ export function putJson<Answer>(path: string, body: unknown, options: CallOption
   return write<Answer>("PUT", path, body, options);
 }
 
+/** Changes the fields that are sent; like `postJson`. */
+export function patchJson<Answer>(path: string, body: unknown, options: CallOptions = {}): Promise<Answer> {
+  return write<Answer>("PATCH", path, body, options);
+}
+
 /** Removes; like `postJson`, without a body. */
 export function deleteJson<Answer>(path: string, options: CallOptions = {}): Promise<Answer> {
   return write<Answer>("DELETE", path, undefined, options);

@@ -52,9 +52,7 @@ GROUPS: tuple[tuple[str, tuple[StaffPage, ...]], ...] = (
             StaffPage(
                 "admin:orders_order_changelist", "Commandes", "box", StaffAction.SEE_ORDERS, is_tab=True
             ),
-            StaffPage(
-                "admin:catalog_product_changelist", "Produits", "brush", StaffAction.SEE_PRODUCTS, is_tab=True
-            ),
+            StaffPage("staff-products", "Produits", "brush", StaffAction.SEE_PRODUCTS, is_tab=True),
             StaffPage(
                 "admin:pages_contactrequest_changelist",
                 "Messages",

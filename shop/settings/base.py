@@ -193,6 +193,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "ENUM_NAME_OVERRIDES": {
         "FinishEnum": "catalog.models.Finish",
         "PaymentModeEnum": "orders.models.PaymentMode",
+        "PromotionTypeEnum": "catalog.models.PromotionType",
     },
     "POSTPROCESSING_HOOKS": [
         # Adds schemas whose choices the second hook names.

@@ -1,0 +1,83 @@
+"""The staff's pages of products: the list, the form, the import of a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django_countries import countries
+
+from catalog.islands import StaffProductFormProps, StaffProductImportProps, StaffProductsProps
+from catalog.models import PromotionType
+from catalog.selectors.categories import all_categories
+from catalog.selectors.staff_products import staff_product
+from catalog.services.product_import import MOST_LINES
+from catalog.services.product_removal import TRASH_DAYS
+from catalog.services.staff_products import MOST_AT_ONCE
+from shop.core.staff_actions import StaffAction, may
+from shop.core.staff_pages import staff_page
+
+
+@staff_page(StaffAction.SEE_PRODUCTS)
+def product_list(request: HttpRequest) -> HttpResponse:
+    """Every product: found, marked, changed several at once."""
+    props = StaffProductsProps({**_shared(request), "trash_days": TRASH_DAYS, "most_at_once": MOST_AT_ONCE})
+    return render(request, "staff/products/list.html", {"props": props, "rights": _rights(request.user)})
+
+
+@staff_page(StaffAction.EDIT_PRODUCT)
+def product_new(request: HttpRequest) -> HttpResponse:
+    """An empty form."""
+    return _form(request, None)
+
+
+@staff_page(StaffAction.SEE_PRODUCTS)
+def product_edit(request: HttpRequest, product_id: int) -> HttpResponse:
+    """The form of one product, also of the archive and the trash."""
+    return _form(request, product_id)
+
+
+@staff_page(StaffAction.EDIT_PRODUCT)
+def product_import(request: HttpRequest) -> HttpResponse:
+    """A file, what it would change, and the button that does it."""
+    props = StaffProductImportProps({"most_lines": MOST_LINES})
+    return render(request, "staff/products/import.html", {"props": props})
+
+
+def _form(request: HttpRequest, product_id: int | None) -> HttpResponse:
+    product = None if product_id is None else staff_product(product_id)
+    if product_id is not None and product is None:
+        raise Http404
+    props = StaffProductFormProps(
+        {
+            **_shared(request),
+            "product_id": product_id,
+            "countries": [{"code": code, "name": str(name)} for code, name in countries],
+            "trash_days": TRASH_DAYS,
+        }
+    )
+    return render(request, "staff/products/edit.html", {"props": props, "product": product})
+
+
+def _shared(request: HttpRequest) -> dict[str, Any]:
+    return {
+        "categories": [
+            {"id": row.pk, "name": row.name, "slug": row.slug, "offers_finishes": row.offers_finishes}
+            for row in all_categories()
+        ],
+        "promotion_types": [{"code": code, "label": str(label)} for code, label in PromotionType.choices],
+        "rights": _rights(request.user),
+    }
+
+
+def _rights(user: AbstractBaseUser | AnonymousUser) -> dict[str, bool]:
+    return {
+        "edit": may(user, StaffAction.EDIT_PRODUCT),
+        "prices": may(user, StaffAction.EDIT_PRICES),
+        "stock": may(user, StaffAction.EDIT_STOCK),
+        "remove": may(user, StaffAction.DELETE_PRODUCT),
+        "history": may(user, StaffAction.SEE_PRICES),
+    }

@@ -1,0 +1,27 @@
+import type { AdminProduct, AdminProductPage, PriceHistory, PromotionPreview } from "@/api/types";
+import { deleteJson, getJson, patchJson, postJson } from "@/lib/api";
+
+const PRODUCTS = "/api/admin/products";
+type Fields = Record<string, unknown>;
+
+export const fetchProduct = (id: number, signal: AbortSignal) =>
+  getJson<AdminProduct>(`${PRODUCTS}/${id}`, { signal });
+
+export const createProduct = (fields: Fields) => postJson<AdminProduct>(PRODUCTS, fields);
+
+export const changeProduct = (id: number, fields: Fields) =>
+  patchJson<AdminProduct>(`${PRODUCTS}/${id}`, fields);
+
+export const runAction = (id: number, action: "archive" | "unarchive" | "restore" | "duplicate") =>
+  postJson<AdminProduct>(`${PRODUCTS}/${id}/${action}`, {});
+
+export const removeProduct = (id: number) => deleteJson<void>(`${PRODUCTS}/${id}`);
+
+export const fetchPrices = (id: number, signal: AbortSignal) =>
+  getJson<PriceHistory>(`${PRODUCTS}/${id}/prices`, { signal });
+
+export const previewPromotion = (id: number, fields: Fields, signal: AbortSignal) =>
+  postJson<PromotionPreview>(`${PRODUCTS}/${id}/promotion-preview`, { fields }, { signal });
+
+export const findProducts = (search: string, signal: AbortSignal) =>
+  getJson<AdminProductPage>(`${PRODUCTS}?${new URLSearchParams({ search, page_size: "6" })}`, { signal });

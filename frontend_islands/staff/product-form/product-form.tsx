@@ -1,0 +1,256 @@
+import { FormProvider, useWatch } from "react-hook-form";
+import type { AdminProduct, StaffProductFormProps } from "@/api/types";
+import { translate } from "../shared/translate";
+import { ActionsSection } from "./actions-section";
+import { ConflictDialog } from "./conflict-dialog";
+import { Flag, Line, Section } from "./fields";
+import { PriceHistory } from "./price-history";
+import { PromotionSection } from "./promotion-section";
+import { SimilarSection } from "./similar-section";
+import { TextsSection } from "./texts-section";
+import { useProductForm } from "./use-product-form";
+import words from "./words.json";
+
+const t = translate(words);
+const DAY = new Intl.DateTimeFormat("fr-FR");
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+interface FormProps extends StaffProductFormProps {
+  product: AdminProduct | undefined;
+}
+
+/** Every field of a product, in the order in which a new piece is written down. */
+export function ProductForm({
+  product,
+  categories,
+  countries,
+  promotion_types,
+  rights,
+  trash_days,
+}: FormProps) {
+  const state = useProductForm(product);
+  const { form, base, save } = state;
+  const category = useWatch({ control: form.control, name: "category" });
+  const isFinished = categories.some(({ id, offers_finishes }) => offers_finishes && String(id) === category);
+  const isOut = Boolean(base?.trashed_at);
+  const isFixed = !rights.edit || isOut;
+  const hasFixedPrices = !rights.prices || isOut;
+  const hasFixedStock = !rights.stock || isOut;
+  return (
+    <FormProvider {...form}>
+      {base?.trashed_at && (
+        <Notice
+          title={t("state.trashed")}
+          text={t("state.trashedText", {
+            day: DAY.format(new Date(Date.parse(base.trashed_at) + trash_days * DAY_MS)),
+          })}
+        />
+      )}
+      {base?.archived_at && !isOut && <Notice title={t("state.archived")} text={t("state.archivedText")} />}
+      {!rights.edit && !isOut && <Notice title={t("state.readOnly")} />}
+      {state.hasDraft && (
+        <div className="alert alert--info" role="status">
+          <p className="alert__title">{t("draft.found")}</p>
+          <p>{t("draft.text")}</p>
+          <button className="button button--small" type="button" onClick={state.discard}>
+            {t("draft.drop")}
+          </button>
+        </div>
+      )}
+      <form className="product-form" noValidate onSubmit={(event) => void save(event)}>
+        <Section title={t("sections.main")} isOpen>
+          <Line name="name" label={t("fields.name")} isRequired isDisabled={isFixed} />
+          <Line
+            name="category"
+            label={t("fields.category")}
+            isRequired
+            isDisabled={isFixed}
+            options={categories.map(({ id, name }) => ({ value: String(id), text: name }))}
+          />
+          <Line
+            name="description"
+            label={t("fields.description")}
+            hint={t("hints.description")}
+            isLong
+            isDisabled={isFixed}
+          />
+          <Line name="full_description" label={t("fields.full_description")} isLong isDisabled={isFixed} />
+          <div className="product-form__grid">
+            <Flag
+              name="is_published"
+              label={t("fields.is_published")}
+              isDisabled={isFixed || Boolean(base?.archived_at)}
+            />
+            <Flag name="featured" label={t("fields.featured")} isDisabled={isFixed} />
+          </div>
+        </Section>
+        <Section title={t("sections.prices")} isOpen>
+          <div className="product-form__grid">
+            <Line
+              name="price"
+              label={t("fields.price")}
+              isRequired
+              inputMode="decimal"
+              isDisabled={hasFixedPrices}
+            />
+            <Line
+              name="original_price"
+              label={t("fields.original_price")}
+              hint={t("hints.original_price")}
+              inputMode="decimal"
+              isDisabled={hasFixedPrices}
+            />
+          </div>
+          {isFinished && (
+            <>
+              <p className="muted">{t("hints.finishes")}</p>
+              <div className="product-form__grid">
+                <Line
+                  name="painted_price"
+                  label={t("fields.painted_price")}
+                  inputMode="decimal"
+                  isDisabled={hasFixedPrices}
+                />
+                <Line
+                  name="unpainted_price"
+                  label={t("fields.unpainted_price")}
+                  inputMode="decimal"
+                  isDisabled={hasFixedPrices}
+                />
+              </div>
+            </>
+          )}
+          {base && rights.history && <PriceHistory id={base.id} version={base.updated_at} />}
+        </Section>
+        <PromotionSection types={promotion_types} product={base} isDisabled={hasFixedPrices} />
+        <Section title={t("sections.stock")} isOpen>
+          <div className="product-form__grid">
+            <Flag name="in_stock" label={t("fields.in_stock")} isDisabled={hasFixedStock} />
+            <Line
+              name="stock_quantity"
+              label={t("fields.stock_quantity")}
+              hint={t("hints.stock_quantity")}
+              inputMode="numeric"
+              isDisabled={hasFixedStock}
+            />
+          </div>
+        </Section>
+        <Section title={t("sections.details")}>
+          <div className="product-form__grid">
+            <Line
+              name="dimensions"
+              label={t("fields.dimensions")}
+              hint={t("hints.dimensions")}
+              isDisabled={isFixed}
+            />
+            <Line name="height_cm" label={t("fields.height_cm")} inputMode="decimal" isDisabled={isFixed} />
+            <Line name="weight" label={t("fields.weight")} isDisabled={isFixed} />
+            <Line name="material" label={t("fields.material")} isDisabled={isFixed} />
+            <Line name="paint_type" label={t("fields.paint_type")} isDisabled={isFixed} />
+          </div>
+          <div className="product-form__grid">
+            <Line
+              name="production_days_min"
+              label={t("fields.production_days_min")}
+              hint={t("hints.production")}
+              inputMode="numeric"
+              isDisabled={isFixed}
+            />
+            <Line
+              name="production_days_max"
+              label={t("fields.production_days_max")}
+              inputMode="numeric"
+              isDisabled={isFixed}
+            />
+          </div>
+        </Section>
+        <TextsSection
+          stale={base?.stale_texts ?? []}
+          confirmed={state.confirmed}
+          onConfirm={state.confirm}
+          isDisabled={isFixed}
+        />
+        <Section title={t("sections.customs")}>
+          <div className="product-form__grid">
+            <Line name="hs_code" label={t("fields.hs_code")} hint={t("hints.hs_code")} isDisabled={isFixed} />
+            <Line
+              name="origin_country"
+              label={t("fields.origin_country")}
+              isDisabled={isFixed}
+              options={countries.map(({ code, name }) => ({ value: code, text: name }))}
+            />
+            <Line
+              name="weight_grams"
+              label={t("fields.weight_grams")}
+              inputMode="numeric"
+              isDisabled={isFixed}
+            />
+          </div>
+        </Section>
+        <Section title={t("sections.more")}>
+          <div className="product-form__grid">
+            <Line
+              name="external_id"
+              label={t("fields.external_id")}
+              hint={t("hints.external_id")}
+              isDisabled={isFixed}
+            />
+            <Line name="slug" label={t("fields.slug")} hint={t("hints.slug")} isDisabled={isFixed} />
+          </div>
+          <SimilarSection ownId={base?.id} isDisabled={isFixed} />
+          {base && (
+            <p className="muted">
+              {t("source", { source: base.source || "–", day: DAY.format(new Date(base.created_at)) })}
+            </p>
+          )}
+        </Section>
+        {base && (rights.edit || rights.remove) && (
+          <ActionsSection
+            product={base}
+            rights={rights}
+            trashDays={trash_days}
+            hasChanges={state.hasChanges}
+            onChanged={state.accept}
+          />
+        )}
+        {!isOut && (rights.edit || rights.stock) && (
+          <div className="product-form__save">
+            <p className="muted" role="status">
+              {state.hasChanges ? t("unsaved") : base && t("upToDate")}
+            </p>
+            {state.hasChanges && (
+              <button className="button button--small button--quiet" type="button" onClick={state.discard}>
+                {t("discard")}
+              </button>
+            )}
+            <button
+              className="button button--primary"
+              type="submit"
+              aria-busy={state.isSubmitting}
+              disabled={state.isSubmitting}
+            >
+              {state.isSubmitting ? t("saving") : base ? t("save") : t("create")}
+            </button>
+          </div>
+        )}
+      </form>
+      {state.conflict && (
+        <ConflictDialog
+          conflict={state.conflict}
+          values={form.getValues()}
+          categories={categories}
+          onDecide={state.decide}
+        />
+      )}
+    </FormProvider>
+  );
+}
+
+function Notice({ title, text }: { title: string; text?: string }) {
+  return (
+    <div className="alert alert--warning">
+      <p className="alert__title">{title}</p>
+      {text && <p>{text}</p>}
+    </div>
+  );
+}

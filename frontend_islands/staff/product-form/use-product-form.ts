@@ -1,0 +1,184 @@
+import { useEffect, useState } from "react";
+import { flushSync } from "react-dom";
+import { type FieldPath, useForm } from "react-hook-form";
+import type { AdminProduct } from "@/api/types";
+import { ApiProblem } from "@/lib/api";
+import { goTo } from "@/lib/navigate";
+import { toast } from "@/lib/toast";
+import { forgetDraft, readDraft, useLeaveWarning, writeDraft } from "../shared/drafts";
+import { problemText } from "../shared/problem";
+import { translate } from "../shared/translate";
+import { changeProduct, createProduct } from "./calls";
+import { differing, EMPTY, NAMES, type Name, toCall, type Values, valuesOf } from "./values";
+import words from "./words.json";
+
+const t = translate(words);
+const PAUSE_MS = 400;
+
+interface Draft {
+  values: Partial<Values>;
+}
+
+/** What two people changed to different ends: the fresh product, and the fields to decide. */
+export interface Conflict {
+  current: AdminProduct;
+  names: Name[];
+}
+
+/**
+ * The form's state: what is stored (`base`), what was typed since, a draft of it in the browser, and the way to the
+ * server. A conflict keeps what was typed until it is decided.
+ */
+export function useProductForm(product: AdminProduct | undefined) {
+  const draftName = `product-${product?.id ?? "new"}`;
+  const [base, setBase] = useState(product);
+  const [conflict, setConflict] = useState<Conflict>();
+  const [confirmed, setConfirmed] = useState<string[]>([]);
+  const [hasDraft, setHasDraft] = useState(false);
+  const stored = base ? valuesOf(base) : EMPTY;
+  const form = useForm<Values>({ defaultValues: stored, mode: "onBlur", shouldFocusError: true });
+  const { isDirty, isSubmitting } = form.formState;
+  const [isLeaving, setIsLeaving] = useState(false);
+  const hasChanges = isDirty || confirmed.length > 0;
+  useLeaveWarning(hasChanges && !isLeaving);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the draft is read once, when the form opens.
+  useEffect(() => {
+    const draft = readDraft<Draft>(draftName);
+    if (!draft) return;
+    for (const name of NAMES) {
+      const value = draft.values[name];
+      if (value !== undefined)
+        form.setValue(name as FieldPath<Values>, value as never, { shouldDirty: true });
+    }
+    setHasDraft(true);
+  }, []);
+
+  useEffect(() => {
+    let pause: ReturnType<typeof setTimeout> | undefined;
+    const unsubscribe = form.subscribe({
+      formState: { values: true },
+      callback: ({ values }) => {
+        clearTimeout(pause);
+        pause = setTimeout(() => {
+          const changed = differing(values, stored);
+          if (changed.length === 0) forgetDraft(draftName);
+          else writeDraft<Draft>(draftName, { values: pick(values, changed) });
+        }, PAUSE_MS);
+      },
+    });
+    return () => {
+      clearTimeout(pause);
+      unsubscribe();
+    };
+  }, [form, stored, draftName]);
+
+  const accept = (fresh: AdminProduct) => {
+    forgetDraft(draftName);
+    setHasDraft(false);
+    setConfirmed([]);
+    setBase(fresh);
+    form.reset(valuesOf(fresh));
+  };
+
+  const save = form.handleSubmit(
+    async (values) => {
+      const changed = differing(values, stored);
+      try {
+        if (!base) {
+          const made = await createProduct(
+            toCall(
+              values,
+              NAMES.filter((name) => isSent(values, name)),
+            ),
+          );
+          forgetDraft(draftName);
+          // Before the page is left, or it would ask.
+          flushSync(() => setIsLeaving(true));
+          goTo(`/admin/produits/${made.id}`);
+          return;
+        }
+        const seen = changed.includes("stock_quantity")
+          ? { seen_stock_quantity: base.stock_quantity ?? null }
+          : {};
+        const fresh = await changeProduct(base.id, {
+          ...toCall(values, changed),
+          ...seen,
+          ...(confirmed.length > 0 && { confirmed_texts: confirmed }),
+          expected_updated_at: base.updated_at,
+        });
+        accept(fresh);
+        toast({ kind: "success", title: t("saved") });
+      } catch (error) {
+        refuse(error, values, changed);
+      }
+    },
+    () => toast({ kind: "error", title: t("errors.some") }),
+  );
+
+  function refuse(error: unknown, values: Values, changed: Name[]) {
+    if (error instanceof ApiProblem && error.code === "conflict" && error.body.current) {
+      const current = error.body.current as AdminProduct;
+      const theirs = new Set(differing(valuesOf(current), stored));
+      const mine = new Set(changed.filter((name) => theirs.has(name)));
+      const still = new Set(differing(values, valuesOf(current)));
+      setConflict({ current, names: [...mine].filter((name) => still.has(name)) });
+      return;
+    }
+    toast({ kind: "error", title: t("failed"), text: problemText(error) });
+    if (!(error instanceof ApiProblem)) return;
+    let first = true;
+    for (const [name, messages] of Object.entries(error.errors)) {
+      const field = (NAMES.find((each) => each === name || `${each}_fr` === name) ??
+        "name") as FieldPath<Values>;
+      form.setError(field, { message: messages.join(" ") }, { shouldFocus: first });
+      first = false;
+    }
+  }
+
+  /** Goes on from the fresh product with what was typed; of `theirs` with what they typed. */
+  const decide = (theirs: ReadonlySet<Name>) => {
+    if (!conflict) return;
+    const typed = form.getValues();
+    const mine = differing(typed, stored).filter((name) => !theirs.has(name));
+    const fresh = valuesOf(conflict.current);
+    setBase(conflict.current);
+    form.reset(fresh);
+    for (const name of mine) {
+      form.setValue(name as FieldPath<Values>, typed[name] as never, { shouldDirty: true });
+    }
+    setConflict(undefined);
+  };
+
+  const discard = () => {
+    forgetDraft(draftName);
+    setHasDraft(false);
+    setConfirmed([]);
+    form.reset(stored);
+  };
+
+  return {
+    form,
+    base,
+    save,
+    accept,
+    discard,
+    conflict,
+    decide,
+    confirmed,
+    confirm: (column: string) => setConfirmed([...confirmed, column]),
+    hasDraft,
+    hasChanges,
+    isSubmitting: isSubmitting || isLeaving,
+  };
+}
+
+/** A new product sends what says something. */
+function isSent(values: Values, name: Name): boolean {
+  const value = values[name];
+  return typeof value === "boolean" || (Array.isArray(value) ? value.length > 0 : value.trim() !== "");
+}
+
+function pick(values: Values, names: Name[]): Partial<Values> {
+  return Object.fromEntries(names.map((name) => [name, values[name]])) as Partial<Values>;
+}

@@ -1,0 +1,59 @@
+import type { StaffProductsProps } from "@/api/types";
+import { translate } from "../shared/translate";
+import words from "./words.json";
+
+const t = translate(words);
+
+interface BulkBarProps {
+  count: number;
+  /** The most that one call takes. */
+  most: number;
+  isTrash: boolean;
+  rights: StaffProductsProps["rights"];
+  onEdit: () => void;
+  onRemove: () => void;
+  onRestore: () => void;
+  onClear: () => void;
+}
+
+/** What can be done with the products that are marked. */
+export function BulkBar({
+  count,
+  most,
+  isTrash,
+  rights,
+  onEdit,
+  onRemove,
+  onRestore,
+  onClear,
+}: BulkBarProps) {
+  const isTooMany = count > most;
+  return (
+    <section className="staff-bulk" aria-label={t("bulk.label")}>
+      {isTooMany && <p role="alert">{t("bulk.tooMany", { most })}</p>}
+      {isTrash && rights.remove && (
+        <button className="button button--small" type="button" disabled={isTooMany} onClick={onRestore}>
+          {t("bulk.restore", { count })}
+        </button>
+      )}
+      {!isTrash && rights.edit && (
+        <button
+          className="button button--small button--primary"
+          type="button"
+          disabled={isTooMany}
+          onClick={onEdit}
+        >
+          {t("bulk.edit", { count })}
+        </button>
+      )}
+      {!isTrash && rights.remove && (
+        <button className="button button--small" type="button" disabled={isTooMany} onClick={onRemove}>
+          {t("bulk.remove", { count })}
+        </button>
+      )}
+      <button className="button button--small button--quiet" type="button" onClick={onClear}>
+        {t("bulk.none")}
+      </button>
+    </section>
+  );
+}

@@ -1,0 +1,195 @@
+import { useMutation } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import type { AdminProductRow, BulkAnswer, StaffProductsProps } from "@/api/types";
+import { toast } from "@/lib/toast";
+import { Changes } from "../shared/changes";
+import { Dialog } from "../shared/dialog";
+import { problemText } from "../shared/problem";
+import { translate } from "../shared/translate";
+import { sendBulk } from "./calls";
+import words from "./words.json";
+
+const t = translate(words);
+const FLAGS = [
+  { name: "is_published", label: "bulkEdit.published" },
+  { name: "featured", label: "bulkEdit.featured" },
+  { name: "in_stock", label: "bulkEdit.inStock" },
+] as const;
+const NUMBERS = [
+  { name: "stock_quantity", label: "bulkEdit.stock" },
+  { name: "production_days_min", label: "bulkEdit.daysMin" },
+  { name: "production_days_max", label: "bulkEdit.daysMax" },
+] as const;
+// Types that need nothing besides their name.
+const PLAIN_PROMOTIONS = new Set(["buy_2_get_1", "buy_3_get_1", "buy_4_get_3"]);
+
+interface BulkEditProps extends StaffProductsProps {
+  rows: AdminProductRow[];
+  onClose: () => void;
+  onDone: () => void;
+}
+
+/** Several products at once: what changes is chosen, then shown product by product, then done for all or none. */
+export function BulkEdit({ rows, categories, promotion_types, rights, onClose, onDone }: BulkEditProps) {
+  const key = useId();
+  const [typed, setTyped] = useState<Record<string, string>>({});
+  const [preview, setPreview] = useState<BulkAnswer>();
+  const fields = toFields(typed);
+  const ids = rows.map((row) => row.id);
+  const look = useMutation({
+    mutationFn: () => sendBulk({ ids, action: "update", fields, dry_run: true }),
+    onSuccess: setPreview,
+  });
+  const apply = useMutation({
+    mutationFn: () => sendBulk({ ids, action: "update", fields, preview_key: preview?.preview_key ?? "" }),
+    onSuccess: ({ count }) => {
+      toast({ kind: "success", title: t("bulkEdit.done", { count }) });
+      onDone();
+    },
+    onError: (error) => toast({ kind: "error", title: t("bulkEdit.failed"), text: problemText(error) }),
+  });
+  const set = (name: string, value: string) => setTyped({ ...typed, [name]: value });
+  const choose = (name: string, label: string, options: readonly { value: string; text: string }[]) => (
+    <div className="field" key={name}>
+      <label className="field__label" htmlFor={`${key}-${name}`}>
+        {label}
+      </label>
+      <select
+        id={`${key}-${name}`}
+        className="select"
+        value={typed[name] ?? ""}
+        onChange={(event) => set(name, event.target.value)}
+      >
+        <option value="">{t("bulkEdit.keep")}</option>
+        {options.map(({ value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+  const write = (name: string, label: string, inputMode: "numeric" | "decimal") => (
+    <div className="field" key={name}>
+      <label className="field__label" htmlFor={`${key}-${name}`}>
+        {label}
+      </label>
+      <input
+        id={`${key}-${name}`}
+        className="input"
+        inputMode={inputMode}
+        placeholder={t("bulkEdit.stockHint")}
+        value={typed[name] ?? ""}
+        onChange={(event) => set(name, event.target.value)}
+      />
+    </div>
+  );
+  const yesNo = [
+    { value: "yes", text: t("bulkEdit.yes") },
+    { value: "no", text: t("bulkEdit.no") },
+  ];
+
+  if (preview) {
+    const changes = preview.changes ?? [];
+    const same = changes.filter((row) => row.changes.length === 0).length;
+    return (
+      <Dialog
+        title={t("bulkEdit.title", { count: rows.length })}
+        onClose={onClose}
+        isBusy={apply.isPending}
+        actions={
+          <>
+            <button className="button" type="button" onClick={() => setPreview(undefined)}>
+              {t("bulkEdit.back")}
+            </button>
+            <button
+              className="button button--primary"
+              type="button"
+              aria-busy={apply.isPending}
+              disabled={apply.isPending || same === changes.length}
+              onClick={() => apply.mutate()}
+            >
+              {t("bulkEdit.apply", { count: preview.count })}
+            </button>
+          </>
+        }
+      >
+        <p>{t("bulkEdit.summary", { changed: changes.length - same, same })}</p>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard. */}
+        <section className="staff-table-scroll" tabIndex={0} aria-label={t("bulkEdit.changes")}>
+          <table className="staff-table">
+            <thead>
+              <tr>
+                <th scope="col">{t("bulkEdit.product")}</th>
+                <th scope="col">{t("bulkEdit.changes")}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {changes.map((row) => (
+                <tr key={row.id}>
+                  <th scope="row">{row.name}</th>
+                  <td>{row.changes.length ? <Changes changes={row.changes} /> : t("bulkEdit.same")}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog
+      title={t("bulkEdit.title", { count: rows.length })}
+      onClose={onClose}
+      isBusy={look.isPending}
+      actions={
+        <button
+          className="button button--primary"
+          type="button"
+          aria-busy={look.isPending}
+          disabled={look.isPending || Object.keys(fields).length === 0}
+          onClick={() => look.mutate()}
+        >
+          {t("bulkEdit.preview")}
+        </button>
+      }
+    >
+      <p>{t("bulkEdit.text")}</p>
+      {look.isError && (
+        <p className="alert alert--error" role="alert">
+          {problemText(look.error)}
+        </p>
+      )}
+      {choose(
+        "category",
+        t("category"),
+        categories.map(({ slug, name }) => ({ value: slug, text: name })),
+      )}
+      {FLAGS.map(({ name, label }) => choose(name, t(label), yesNo))}
+      {rights.prices && write("price", t("bulkEdit.price"), "decimal")}
+      {NUMBERS.map(({ name, label }) => write(name, t(label), "numeric"))}
+      {rights.prices &&
+        choose("promotion", t("bulkEdit.promotion"), [
+          { value: "none", text: t("bulkEdit.noPromotion") },
+          ...promotion_types
+            .filter(({ code }) => PLAIN_PROMOTIONS.has(code))
+            .map(({ code, label }) => ({ value: code, text: label })),
+        ])}
+    </Dialog>
+  );
+}
+
+/** What was chosen, as the call takes it. */
+function toFields(typed: Record<string, string>): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const [name, raw] of Object.entries(typed)) {
+    const value = raw.trim();
+    if (!value) continue;
+    if (name === "promotion") {
+      fields.promotion_type = value === "none" ? "" : value;
+      fields.promotion_active = value !== "none";
+    } else if (value === "yes" || value === "no") fields[name] = value === "yes";
+    else fields[name] = name === "price" ? value.replace(",", ".") : value;
+  }
+  return fields;
+}
