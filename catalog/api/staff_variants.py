@@ -334,7 +334,7 @@ def _grid(product_id: int) -> Any:
     answer = {
         "version": grid_version(grid.formats, grid.variants, grid.photos),
         "formats": [_format(row) for row in grid.formats],
-        "rows": [_row(grid, row) for row in grid.variants],
+        "rows": [_row(grid, row) for row in grid.shown],
         "images": [
             {"id": row.pk, "thumbnail_url": image.smallest_url, "alt": image.alt}
             for row, image in ((row, image_info(row, product.name)) for row in grid.photos)
@@ -358,7 +358,7 @@ def _row(grid: VariantGrid, row: Variant) -> dict[str, Any]:
         "variation_id": row.variation_id,
         "finish": row.finish,
         "label": row.label,
-        "unit_price": pricing.full_price(grid.product, row),
+        "unit_price": pricing.full_price(grid.product, row) if row.pk in grid.offered else None,
         "available": availability_of(grid.product, row).available,
         "offered": row.pk in grid.offered,
         "image_ids": own,

@@ -10,14 +10,23 @@ from catalog.models import Product, ProductImage, ProductVariation, Variant
 
 @dataclass(frozen=True, slots=True)
 class VariantGrid:
-    """A product's formats, those of its variants that are on sale or hold something, and its photos, each in the order
-    of its page."""
+    """A product's formats, its variants and its photos, each in the order of its page; `offered` are the keys of the
+    variants that are on sale."""
 
     product: Product
     formats: list[ProductVariation]
     variants: list[Variant]
     offered: set[int]
     photos: list[ProductImage]
+
+    @property
+    def shown(self) -> list[Variant]:
+        """Without those that are not on sale any more, unless a reference or a number in stock would be lost to view."""
+        return [
+            row
+            for row in self.variants
+            if row.pk in self.offered or row.sku or row.stock_quantity is not None
+        ]
 
 
 def variant_grid(product_id: int) -> VariantGrid | None:

@@ -203,6 +203,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/products/{product_id}/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Three queries. */
+        get: operations["admin_pictures_list"];
+        put?: never;
+        /** @description Adds a photo behind the others. */
+        post: operations["admin_pictures_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/images/{image_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Removes it; its files stay while an order shows them. */
+        delete: operations["admin_pictures_destroy"];
+        options?: never;
+        head?: never;
+        /** @description Changes the fields that are sent. 409 `conflict` with the photo of now as `current`. */
+        patch: operations["admin_pictures_update"];
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/images/main": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Puts a photo before the others. */
+        put: operations["admin_pictures_main"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/images/order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Moves and removes photos, all or nothing. 409 `conflict` with the photos of now as `current`. */
+        put: operations["admin_pictures_arrange"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/products/{product_id}/prices": {
         parameters: {
             query?: never;
@@ -231,6 +301,80 @@ export interface paths {
         put?: never;
         /** @description What the product's own promotion would do, by the rule that carts use. Nothing is stored. */
         post: operations["admin_products_promotion_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/variants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Four queries. */
+        get: operations["admin_variants_retrieve"];
+        /**
+         * @description Writes every row or none; messages are by `rows.<id>.<field>`. 409 `conflict` with the grid of now as
+         *     `current`. Each field asks for its own right.
+         */
+        put: operations["admin_variants_update"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/variations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The formats of a product, in their order. */
+        get: operations["admin_variations_list"];
+        put?: never;
+        /** @description Adds a format behind the others. */
+        post: operations["admin_variations_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/variations/{variation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Removes it with its variants; orders keep what they say of it. */
+        delete: operations["admin_variations_destroy"];
+        options?: never;
+        head?: never;
+        /** @description Changes the fields that are sent. `version` is the grid's; 409 `conflict` with `current`. */
+        patch: operations["admin_variations_update"];
+        trace?: never;
+    };
+    "/api/admin/products/{product_id}/variations/{variation_id}/default": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Makes it the default one, instead of any other. */
+        post: operations["admin_variations_default"];
         delete?: never;
         options?: never;
         head?: never;
@@ -333,6 +477,23 @@ export interface paths {
         put?: never;
         /** @description Records that a transfer of this decision did not reach its customer; once, however often it is said. */
         post: operations["admin_refunds_transfer_returned_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description A picture for what will be written next. Unless something shows it, it is deleted a day later. */
+        post: operations["admin_uploads_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1523,6 +1684,28 @@ export interface components {
             amount: string;
             restocked: boolean;
         };
+        /** @description The part that is shown, in percent of the whole picture. */
+        Crop: {
+            /** Format: double */
+            x: number;
+            /** Format: double */
+            y: number;
+            /** Format: double */
+            width: number;
+            /** Format: double */
+            height: number;
+        };
+        /** @description The part that is shown, in percent of the whole picture. */
+        CropRequest: {
+            /** Format: double */
+            x: number;
+            /** Format: double */
+            y: number;
+            /** Format: double */
+            width: number;
+            /** Format: double */
+            height: number;
+        };
         /** @description Where a parcel or an invoice goes. `never_blank` names the texts that may not be made of nothing but spaces. */
         CustomerRequest: {
             address: string;
@@ -1626,6 +1809,16 @@ export interface components {
          * @enum {string}
          */
         FinishEnum: "painted" | "unpainted";
+        /** @description The point that stays in sight, in percent of the picture as it is shown. */
+        Focus: {
+            x: number;
+            y: number;
+        };
+        /** @description The point that stays in sight, in percent of the picture as it is shown. */
+        FocusRequest: {
+            x: number;
+            y: number;
+        };
         Format: {
             id: number;
             name: string;
@@ -1652,6 +1845,7 @@ export interface components {
             height: number;
             alt: string;
             sources: components["schemas"]["GallerySource"][];
+            focus_class?: string;
         };
         GalleryProps: {
             name: string;
@@ -1665,6 +1859,79 @@ export interface components {
             recipient: string;
             /** @default  */
             message: string;
+        };
+        GridBodyRequest: {
+            version: string;
+            rows?: components["schemas"]["GridRowBodyRequest"][];
+            format_ids?: number[] | null;
+        };
+        /** @description The product's own values, which count where a variant has none. */
+        GridFallback: {
+            /** Format: decimal */
+            price: string;
+            stock_quantity: number | null;
+            weight_grams: number | null;
+            weight: string;
+            dimensions: string;
+            /** Format: decimal */
+            height_cm: string | null;
+            production_days_min: number | null;
+            production_days_max: number | null;
+        };
+        GridPhoto: {
+            id: number;
+            thumbnail_url: string;
+            alt: string;
+        };
+        /**
+         * @description `offered` says that its finish and format are on sale, `unit_price` what it costs without a promotion,
+         *     `thumbnail_url` the photo that shows it best.
+         */
+        GridRow: {
+            id: number;
+            variation_id: number | null;
+            finish: components["schemas"]["FinishEnum"];
+            label: string;
+            /** Format: decimal */
+            price: string | null;
+            /** Format: decimal */
+            unit_price: string | null;
+            in_stock: boolean;
+            available: boolean;
+            offered: boolean;
+            stock_quantity: number | null;
+            sku: string;
+            weight_grams: number | null;
+            weight: string;
+            dimensions: string;
+            /** Format: decimal */
+            height_cm: string | null;
+            production_days_min: number | null;
+            production_days_max: number | null;
+            image_ids: number[];
+            thumbnail_url: string;
+        };
+        /**
+         * @description What changes of a variant; what is empty falls back to the product's. `stock_quantity` comes with the number
+         *     that was on screen, `seen_stock`. `image_ids` are the photos of this very format and finish.
+         */
+        GridRowBodyRequest: {
+            /** Format: int64 */
+            id: number;
+            /** Format: decimal */
+            price?: string | null;
+            in_stock?: boolean;
+            stock_quantity?: number | null;
+            seen_stock?: number | null;
+            sku?: string;
+            weight_grams?: number | null;
+            weight?: string;
+            dimensions?: string;
+            /** Format: decimal */
+            height_cm?: string | null;
+            production_days_min?: number | null;
+            production_days_max?: number | null;
+            image_ids?: number[];
         };
         ImportAnswer: {
             added: number;
@@ -1786,6 +2053,10 @@ export interface components {
             variation_id?: number | null;
             finish?: components["schemas"]["FinishEnum"] | null;
             quantity: number;
+        };
+        MainPictureRequest: {
+            /** Format: int64 */
+            id: number;
         };
         /** @description The visitor: member or not, and the token that unsafe calls send back in ``X-CSRFToken``. */
         Me: {
@@ -2303,6 +2574,33 @@ export interface components {
             seen_stock_quantity?: number | null;
             confirmed_texts?: components["schemas"]["ConfirmedTextsEnum"][];
         };
+        /** @description `alt` is the French text alternative. Without a crop the whole picture is shown, without a focus its middle. */
+        PatchedPictureChangeRequest: {
+            alt?: string;
+            alt_en?: string;
+            alt_es?: string;
+            alt_de?: string;
+            finish?: components["schemas"]["FinishEnum"];
+            /** Format: int64 */
+            variation_id?: number | null;
+            crop?: components["schemas"]["CropRequest"] | null;
+            focus?: components["schemas"]["FocusRequest"] | null;
+            version?: string;
+        };
+        /** @description `price_override` replaces the product's price, else `price_adjustment` is added to it. `name` is French. */
+        PatchedVariationBodyRequest: {
+            name?: string;
+            name_en?: string;
+            name_es?: string;
+            name_de?: string;
+            /** Format: decimal */
+            price_adjustment?: string;
+            /** Format: decimal */
+            price_override?: string | null;
+            is_default?: boolean;
+            sort_order?: number;
+            version?: string;
+        };
         PaymentDue: {
             position: number;
             /** Format: date */
@@ -2335,6 +2633,26 @@ export interface components {
          * @enum {string}
          */
         PaymentStatusEnum: "paid" | "pending" | "failed" | "expired";
+        PhotoFormat: {
+            id: number;
+            name: string;
+        };
+        /** @description `ids` and `removed_ids` name every photo once; `seen_ids` is the order that was on screen. */
+        PictureOrderRequest: {
+            ids: number[];
+            removed_ids?: number[];
+            seen_ids?: number[];
+        };
+        /** @description A `file` (multipart), or the public address of one. */
+        PictureUploadRequest: {
+            /** Format: binary */
+            file?: string;
+            url?: string;
+            alt?: string;
+            finish?: components["schemas"]["FinishEnum"];
+            /** Format: int64 */
+            variation_id?: number | null;
+        };
         PreviewRow: {
             label: string;
             /** Format: decimal */
@@ -2824,6 +3142,33 @@ export interface components {
             code: string;
             name: string;
         };
+        /** @description The photos in order, the main one first, with the choices that one may show. */
+        StaffGallery: {
+            images: components["schemas"]["StaffPhoto"][];
+            formats: components["schemas"]["PhotoFormat"][];
+            offers_finishes: boolean;
+            most: number;
+        };
+        /** @description A photo as staff edit it; `whole` is the uncropped picture, which crops are cut from. */
+        StaffPhoto: {
+            id: number;
+            url: string;
+            thumbnail_url: string;
+            width: number;
+            height: number;
+            alt: string;
+            alt_en: string;
+            alt_es: string;
+            alt_de: string;
+            finish: components["schemas"]["FinishEnum"];
+            variation_id: number | null;
+            is_main: boolean;
+            crop: components["schemas"]["Crop"] | null;
+            focus: components["schemas"]["Focus"] | null;
+            focus_class: string;
+            whole: components["schemas"]["WholePicture"];
+            version: string;
+        };
         StaffPicture: {
             url: string;
             alt: string;
@@ -2833,6 +3178,11 @@ export interface components {
             id: number;
             finish: string;
             variation_id: number | null;
+        };
+        /** @description `can_edit`: photos may be added, changed and removed. */
+        StaffPicturesProps: {
+            product_id: number;
+            can_edit: boolean;
         };
         /** @description `product_id` is null for a new one. */
         StaffProductFormProps: {
@@ -2864,6 +3214,10 @@ export interface components {
             stock: boolean;
             remove: boolean;
             history: boolean;
+        };
+        StaffVariantsProps: {
+            product_id: number;
+            rights: components["schemas"]["StaffRightsProps"];
         };
         /**
          * @description `refund` answers what a paid order's `cancelled` or `refunded` asks: give back what was paid, or not.
@@ -2954,6 +3308,11 @@ export interface components {
             returned_on: string;
             why: components["schemas"]["WhyEnum"];
         };
+        UploadAnswer: {
+            url: string;
+            width: number;
+            height: number;
+        };
         Variant: {
             id: number;
             label: string;
@@ -2964,6 +3323,14 @@ export interface components {
             price: string | null;
             in_stock: boolean;
             stock_quantity: number | null;
+        };
+        VariantGrid: {
+            version: string;
+            formats: components["schemas"]["Variation"][];
+            rows: components["schemas"]["GridRow"][];
+            images: components["schemas"]["GridPhoto"][];
+            product: components["schemas"]["GridFallback"];
+            offers_formats: boolean;
         };
         VariantRequest: {
             id: number;
@@ -2976,12 +3343,44 @@ export interface components {
             in_stock: boolean;
             stock_quantity: number | null;
         };
+        Variation: {
+            id: number;
+            name: string;
+            name_en: string;
+            name_es: string;
+            name_de: string;
+            /** Format: decimal */
+            price_adjustment: string;
+            /** Format: decimal */
+            price_override: string | null;
+            is_default: boolean;
+            sort_order: number;
+        };
+        /** @description `price_override` replaces the product's price, else `price_adjustment` is added to it. `name` is French. */
+        VariationBodyRequest: {
+            name: string;
+            name_en?: string;
+            name_es?: string;
+            name_de?: string;
+            /** Format: decimal */
+            price_adjustment?: string;
+            /** Format: decimal */
+            price_override?: string | null;
+            is_default?: boolean;
+            sort_order?: number;
+            version?: string;
+        };
         VerifyAnswer: {
             payment_status: components["schemas"]["PaymentStatusEnum"];
             order_reference?: string;
             order_url?: string;
             refunded?: boolean;
             installment_plan?: components["schemas"]["Installment"][];
+        };
+        WholePicture: {
+            url: string;
+            width: number;
+            height: number;
         };
         /**
          * @description * `transfer_returned` - La banque l'a renvoyé
@@ -3583,6 +3982,204 @@ export interface operations {
             };
         };
     };
+    admin_pictures_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffGallery"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_pictures_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PictureUploadRequest"];
+                "multipart/form-data": components["schemas"]["PictureUploadRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffPhoto"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_pictures_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                image_id: string;
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_pictures_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                image_id: string;
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedPictureChangeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffPhoto"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_pictures_main: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MainPictureRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffGallery"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_pictures_arrange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PictureOrderRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffGallery"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     admin_products_prices: {
         parameters: {
             query?: never;
@@ -3634,6 +4231,230 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PromotionPreview"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_variants_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VariantGrid"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_variants_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GridBodyRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VariantGrid"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_variations_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Variation"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_variations_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VariationBodyRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Variation"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_variations_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+                variation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_variations_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+                variation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedVariationBodyRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Variation"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_variations_default: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                product_id: string;
+                variation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Variation"];
                 };
             };
             /** @description Refused */
@@ -3852,6 +4673,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RefundAnswer"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    admin_uploads_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PictureUploadRequest"];
+                "multipart/form-data": components["schemas"]["PictureUploadRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadAnswer"];
                 };
             };
             /** @description Refused */
